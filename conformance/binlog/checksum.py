@@ -1,0 +1,33 @@
+"""Checksums: the CRC32 at the end of an event (MySQL 5.6.1, MariaDB 5.3 and later)."""
+
+import zlib
+from enum import IntEnum
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+
+CHECKSUM_BYTES: Final = 4
+_TYPE_AT: Final = 4
+_FLAGS_AT: Final = 17
+_IN_USE: Final = int(Flag.BINLOG_IN_USE)
+
+
+class ChecksumAlgorithm(IntEnum):
+    """The algorithm byte of a format description event."""
+
+    NONE = 0
+    CRC32 = 1
+    UNDEFINED = 255
+
+
+def checksum(event: bytes | bytearray) -> int:
+    """Return the CRC32 of an event given without its four checksum bytes.
+
+    In a format description the in-use bit counts as cleared: a server clears it in place, without a new
+    checksum, when it closes the file.
+    """
+    if event[_TYPE_AT] == EventType.FORMAT_DESCRIPTION and event[_FLAGS_AT] & _IN_USE:
+        event = bytearray(event)
+        event[_FLAGS_AT] &= ~_IN_USE
+    return zlib.crc32(event)

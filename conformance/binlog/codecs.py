@@ -1,0 +1,184 @@
+"""Codecs: how one field of an event stands in bytes.
+
+A codec reads at an offset and tells where the field ends; it writes what it reads. Fields that depend on
+another one (a length, a flag) find it in the values read so far.
+"""
+
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from conformance.binlog.errors import MalformedBody
+from conformance.binlog.gtid_set import GtidSet
+
+Values = MutableMapping[str, Any]
+
+
+class Codec(Protocol):
+    """How one field stands in bytes."""
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[Any, int]:
+        """Return the value at `at` and the offset behind it; `end` is exclusive.
+
+        Raises:
+            MalformedBody: The field runs past `end`, or its bytes cannot be a value.
+        """
+
+    def write(self, value: Any, values: Mapping[str, Any]) -> bytes:
+        """Return the bytes of `value`; `values` are all fields of the event."""
+
+
+def _take(data: bytes, at: int, end: int, size: int) -> bytes:
+    if at + size > end:
+        raise MalformedBody(f"{size} bytes are wanted at byte {at} of the event, {max(end - at, 0)} are left")
+    return data[at : at + size]
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """A little-endian integer of a fixed width in bytes."""
+
+    size: int
+    signed: bool = False
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[int, int]:
+        """See `Codec.read`."""
+        found = int.from_bytes(_take(data, at, end, self.size), "little", signed=self.signed)
+        return found, at + self.size
+
+    def write(self, value: int, values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        return value.to_bytes(self.size, "little", signed=self.signed)
+
+
+@dataclass(frozen=True, slots=True)
+class FlaggedInt:
+    """An unsigned integer whose highest bit tells that the field named `announces` follows."""
+
+    size: int
+    announces: str
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[int, int]:
+        """See `Codec.read`."""
+        whole = int.from_bytes(_take(data, at, end, self.size), "little")
+        top = 1 << (8 * self.size - 1)
+        values[f"has_{self.announces}"] = bool(whole & top)
+        return whole & (top - 1), at + self.size
+
+    def write(self, value: int, values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        top = 1 << (8 * self.size - 1) if self.announces in values else 0
+        return (value | top).to_bytes(self.size, "little")
+
+
+#: The packed (length-encoded) integer: first byte -> bytes that follow it.
+_PACKED_WIDTHS = {0xFC: 2, 0xFD: 3, 0xFE: 8}
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A packed integer: 0 to 250 in one byte, else 0xfc, 0xfd or 0xfe and 2, 3 or 8 bytes."""
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[int, int]:
+        """See `Codec.read`."""
+        first = _take(data, at, end, 1)[0]
+        if first <= 250:
+            return first, at + 1
+        if first not in _PACKED_WIDTHS:
+            raise MalformedBody(f"byte {at} of the event is {first:#04x}, which begins no packed integer")
+        width = _PACKED_WIDTHS[first]
+        return int.from_bytes(_take(data, at + 1, end, width), "little"), at + 1 + width
+
+    def write(self, value: int, values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        if value <= 250:
+            return bytes([value])
+        for first, width in _PACKED_WIDTHS.items():
+            if value < 1 << (8 * width):
+                return bytes([first]) + value.to_bytes(width, "little")
+        raise ValueError(f"{value} does not fit a packed integer of 8 bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """Bytes of a fixed or computed size; `size` may be a function of the values read so far."""
+
+    size: int | Callable[[Mapping[str, Any]], int]
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[bytes, int]:
+        """See `Codec.read`."""
+        size = self.size if isinstance(self.size, int) else self.size(values)
+        return bytes(_take(data, at, end, size)), at + size
+
+    def write(self, value: bytes, values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        if isinstance(self.size, int) and len(value) != self.size:
+            raise ValueError(f"{value!r} has {len(value)} bytes, the field has {self.size}")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """All bytes up to the end of the event (its checksum excluded)."""
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[bytes, int]:
+        """See `Codec.read`."""
+        return bytes(data[at:end]), max(at, end)
+
+    def write(self, value: bytes, values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Bytes behind their own length, and a NUL behind them where `nul` says so."""
+
+    length: Int | Packed
+    nul: bool = False
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[bytes, int]:
+        """See `Codec.read`."""
+        size, at = self.length.read(data, at, end, values)
+        found = bytes(_take(data, at, end, size))
+        if self.nul and _take(data, at + size, end, 1) != b"\0":
+            raise MalformedBody(f"no NUL at byte {at + size} of the event, behind {found!r}")
+        return found, at + size + self.nul
+
+    def write(self, value: bytes, values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        return self.length.write(len(value), values) + value + b"\0" * self.nul
+
+
+@dataclass(frozen=True, slots=True)
+class Padded:
+    """Text in a field of fixed size, padded with NUL."""
+
+    size: int
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[bytes, int]:
+        """See `Codec.read`."""
+        return _take(data, at, end, self.size).rstrip(b"\0"), at + self.size
+
+    def write(self, value: bytes, values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        if len(value) > self.size:
+            raise ValueError(f"{value!r} is longer than the field's {self.size} bytes")
+        return value.ljust(self.size, b"\0")
+
+
+@dataclass(frozen=True, slots=True)
+class Gtids:
+    """The GTID set that fills a Previous_gtids body."""
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[GtidSet, int]:
+        """See `Codec.read`."""
+        return GtidSet.from_bytes(bytes(data[at:end])), end
+
+    def write(self, value: GtidSet, values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        return value.to_bytes()
+
+
+U8, U16, U32, U48, U64 = Int(1), Int(2), Int(4), Int(6), Int(8)
+I64 = Int(8, signed=True)

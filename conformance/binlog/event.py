@@ -1,0 +1,82 @@
+"""An event as it stands in a stream, and its fields."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import EventType
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import HEADER_BYTES, HEADER_FIELDS, Header
+from conformance.binlog.layout import Layout, Span
+from conformance.binlog.layouts import layout_of
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a stream.
+
+    Attributes:
+        offset: Where it starts, in bytes from the start of the stream.
+        header: Its common header.
+        data: All its bytes, header and checksum included.
+        format: The format description that governs it; for a format description, itself.
+        recognised: False where the reader skips it as an ignorable event of a type it does not know.
+    """
+
+    offset: int
+    header: Header
+    data: bytes
+    format: FormatDescription
+    recognised: bool = True
+
+    @property
+    def end(self) -> int:
+        """Offset behind the event, in bytes from the start of the stream."""
+        return self.offset + len(self.data)
+
+    @property
+    def has_checksum(self) -> bool:
+        """Whether the event ends with four checksum bytes: a format description does even without an algorithm."""
+        if self.header.type == EventType.FORMAT_DESCRIPTION:
+            return self.format.checksum_algorithm is not None
+        return self.format.checksum_bytes > 0
+
+    @property
+    def body_end(self) -> int:
+        """Offset of the checksum, or of the end where there is none, in bytes from the start of the event."""
+        return len(self.data) - (CHECKSUM_BYTES if self.has_checksum else 0)
+
+    def layout(self) -> tuple[Layout, int]:
+        """Return the layout of the event, and the declared post-header length in bytes."""
+        declared = self.format.post_header_length(self.header.type)
+        type_code = self.format.type_code(self.header.type) if self.recognised else 0
+        return layout_of(type_code, declared), declared
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields behind the common header by name.
+
+        Raises:
+            MalformedBody: The body contradicts its layout.
+        """
+        layout, declared = self.layout()
+        return layout.read(self.data, self.format.header_length, self.body_end, post_header_length=declared)
+
+    def spans(self) -> list[Span]:
+        """Return where each field stands, the common header and the checksum included, for an annotated dump."""
+        spans: list[Span] = []
+        at = 0
+        for name, size in HEADER_FIELDS:
+            spans.append(Span(at, size, name, getattr(self.header, name)))
+            at += size
+        if self.format.header_length > HEADER_BYTES:
+            spans.append(Span(at, self.format.header_length - at, "header_rest", b""))
+        layout, declared = self.layout()
+        end = self.body_end
+        spans += layout.spans(self.data, self.format.header_length, end, post_header_length=declared)
+        behind = spans[-1].offset + spans[-1].size
+        if behind < end:
+            spans.append(Span(behind, end - behind, "unread", self.data[behind:end]))
+        if end < len(self.data):
+            stored = int.from_bytes(self.data[end:], "little")
+            spans.append(Span(end, len(self.data) - end, "checksum", stored))
+        return spans

@@ -1,0 +1,133 @@
+"""GTID sets: the content of a Previous_gtids event, as text and as bytes."""
+
+import struct
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from conformance.binlog.errors import MalformedBody
+
+#: The largest transaction number, exclusive end included.
+GNO_END: Final = 2**63 - 1
+
+#: In the tagged form the count word is (1 << 56) | (count << 8) | 1.
+_TAGGED: Final = 1
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Interval:
+    """Transaction numbers from `start` up to `end`, which is exclusive."""
+
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        return str(self.start) if self.end == self.start + 1 else f"{self.start}-{self.end - 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The transactions of one source: UUID (16 bytes), tag (8.3 and later; else empty), intervals."""
+
+    uuid: bytes
+    intervals: tuple[Interval, ...]
+    tag: str = ""
+
+    def __str__(self) -> str:
+        name = str(UUID(bytes=self.uuid)) + (f":{self.tag}" if self.tag else "")
+        return ":".join([name, *map(str, self.intervals)])
+
+
+@dataclass(frozen=True, slots=True)
+class GtidSet:
+    """A set of GTIDs, source by source, in the order of the bytes.
+
+    Attributes:
+        sources: One entry for each (UUID, tag).
+        tagged: Written in the form of 8.3 and later, which has room for tags.
+    """
+
+    sources: tuple[Source, ...] = ()
+    tagged: bool = False
+
+    def __str__(self) -> str:
+        """Return the set as servers print it, without line breaks; the empty set is the empty string."""
+        parts: list[str] = []
+        for index, source in enumerate(self.sources):
+            follows = index > 0 and self.sources[index - 1].uuid == source.uuid and bool(source.tag)
+            text = str(source)
+            parts.append(":" + text.split(":", 1)[1] if follows else ("," if parts else "") + text)
+        return "".join(parts)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "GtidSet":
+        """Read the body of a Previous_gtids event.
+
+        Raises:
+            MalformedBody: The bytes end early, go on behind the set, or an interval does not ascend.
+        """
+        return _SetReader(data).read()
+
+    def to_bytes(self) -> bytes:
+        """Return the body of a Previous_gtids event that holds this set."""
+        count = len(self.sources)
+        head = (_TAGGED << 56) | (count << 8) | _TAGGED if self.tagged else count
+        parts = [struct.pack("<Q", head)]
+        for source in self.sources:
+            parts.append(source.uuid)
+            if self.tagged:
+                tag = source.tag.encode()
+                parts.append(bytes([len(tag) << 1]) + tag)
+            parts.append(struct.pack("<Q", len(source.intervals)))
+            parts.extend(struct.pack("<qq", each.start, each.end) for each in source.intervals)
+        return b"".join(parts)
+
+
+class _SetReader:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def read(self) -> GtidSet:
+        (head,) = self._unpack("<Q")
+        tagged = head >> 56 == _TAGGED
+        count = (head >> 8) & 0xFFFFFFFFFFFF if tagged else head
+        sources = tuple(self._source(tagged=tagged) for _ in range(self._bounded(count, 24)))
+        if self._at != len(self._data):
+            raise MalformedBody(f"{len(self._data) - self._at} bytes follow the GTID set")
+        return GtidSet(sources, tagged)
+
+    def _source(self, *, tagged: bool) -> Source:
+        uuid = self._take(16)
+        tag = ""
+        if tagged:
+            size = self._take(1)[0]
+            if size & 1:
+                raise MalformedBody(f"a tag length byte of {size:#04x}; a tag has at most 32 characters")
+            tag = self._take(size >> 1).decode("ascii", "replace")
+        (count,) = self._unpack("<Q")
+        intervals: list[Interval] = []
+        last = 0
+        for _ in range(self._bounded(count, 16)):
+            start, end = self._unpack("<qq")
+            if not last < start < end:
+                raise MalformedBody(f"the interval {start} to {end} (exclusive) does not ascend from {last}")
+            intervals.append(Interval(start, end))
+            last = end
+        return Source(uuid, tuple(intervals), tag)
+
+    def _bounded(self, count: int, size: int) -> int:
+        left = len(self._data) - self._at
+        if count * size > left:
+            raise MalformedBody(f"{count} entries of at least {size} bytes cannot stand in {left} bytes")
+        return count
+
+    def _take(self, size: int) -> bytes:
+        if self._at + size > len(self._data):
+            raise MalformedBody(f"the GTID set ends after {len(self._data)} bytes, inside an entry")
+        found = self._data[self._at : self._at + size]
+        self._at += size
+        return found
+
+    def _unpack(self, form: str) -> tuple[int, ...]:
+        return struct.unpack(form, self._take(struct.calcsize(form)))

@@ -1,0 +1,41 @@
+"""The common header, 19 bytes before every event of a version 4 log."""
+
+import struct
+from dataclasses import dataclass
+from typing import Final
+
+MAGIC: Final = b"\xfebin"
+ENCRYPTED_MAGIC: Final = b"\xfdbin"
+HEADER_BYTES: Final = 19
+HEADER: Final = struct.Struct("<IBIIIH")
+
+#: The header's fields as (name, width in bytes), in their order.
+HEADER_FIELDS: Final = (
+    ("timestamp", 4),
+    ("type", 1),
+    ("server_id", 4),
+    ("length", 4),
+    ("log_pos", 4),
+    ("flags", 2),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The fields of a common header.
+
+    Attributes:
+        timestamp: Seconds since 1970, when the statement began.
+        type: Event type code.
+        server_id: Id of the server that logged the event.
+        length: Bytes of the whole event, header and checksum included.
+        log_pos: Offset of the event's end in the log it was written to, modulo 2**32.
+        flags: See `conformance.binlog.flags`.
+    """
+
+    timestamp: int
+    type: int
+    server_id: int
+    length: int
+    log_pos: int
+    flags: int

@@ -1,0 +1,172 @@
+"""What a layout is: the fields of one event type, from which reading, writing and the dump all follow."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.binlog.codecs import Codec, Values
+from conformance.binlog.errors import MalformedBody
+
+#: Post-header bytes beyond the fields that the layout knows, kept as they are.
+POST_HEADER_REST: Final = "post_header_rest"
+#: Bytes behind the last field that the layout knows, kept as they are.
+TAIL: Final = "tail"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: its name and its codec.
+
+    Attributes:
+        name: The field's name, the same in the protocol, the dump and the reports.
+        codec: How it stands in bytes.
+        optional: It may be absent: the bytes then end before it.
+        when: Whether it is there, told by the values before it; None means always.
+        derive: Its value when a writer leaves it out, from the other values.
+    """
+
+    name: str
+    codec: Codec
+    optional: bool = False
+    when: Callable[[Mapping[str, Any]], bool] | None = None
+    derive: Callable[[Mapping[str, Any]], Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where one field stands: offset and size in bytes, counted from the start of the event."""
+
+    offset: int
+    size: int
+    name: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The fields of one event type.
+
+    Attributes:
+        post_header: Fields of the post-header. A format description that declares a longer post-header
+            is honoured: what the layout does not know is kept as `POST_HEADER_REST`. With a shorter one,
+            the fields beyond it are absent.
+        body: Fields of the body, behind the post-header.
+        honours_post_header: False for the few types whose declared post-header length is wrong.
+        closed: Bytes behind the last field make the event malformed; otherwise they are kept as `TAIL`.
+    """
+
+    post_header: tuple[Field, ...] = ()
+    body: tuple[Field, ...] = ()
+    honours_post_header: bool = True
+    closed: bool = False
+
+    def read(self, data: bytes, at: int, end: int, *, post_header_length: int) -> dict[str, Any]:
+        """Return the fields of the body in ``data[at:end]`` by name, with what stands behind them.
+
+        Args:
+            data: The bytes of the event, or of a whole stream.
+            at: Offset behind the common header.
+            end: Offset of the event's end, its checksum excluded.
+            post_header_length: Bytes that the format description declares for this type.
+
+        Raises:
+            MalformedBody: A field runs past the end or holds what cannot be.
+        """
+        values: dict[str, Any] = {}
+        self._read(data, at, end, post_header_length, values, None)
+        return values
+
+    def spans(self, data: bytes, at: int, end: int, *, post_header_length: int) -> list[Span]:
+        """Return where each field stands, up to the first that cannot be read."""
+        spans: list[Span] = []
+        with suppress(MalformedBody):
+            self._read(data, at, end, post_header_length, {}, spans)
+        return spans
+
+    def write(self, values: Mapping[str, Any], *, post_header_length: int) -> bytes:
+        """Return the post-header and the body that hold `values`.
+
+        Fields that `values` leaves out are derived from the others, or absent where they may be.
+
+        Raises:
+            ValueError: A field that must be there is missing, or its value does not fit.
+        """
+        complete = dict(values)
+        for each in self.post_header + self.body:
+            if each.name not in complete and each.derive is not None:
+                complete[each.name] = each.derive(complete)
+        post_header = self._write(self.post_header, complete, post_header_length)
+        rest = complete.get(POST_HEADER_REST, b"")
+        body = self._write(self.body, complete, None)
+        return b"".join((post_header, rest, body, complete.get(TAIL, b"")))
+
+    def _read(
+        self,
+        data: bytes,
+        at: int,
+        end: int,
+        post_header_length: int,
+        values: Values,
+        spans: list[Span] | None,
+    ) -> None:
+        if self.honours_post_header:
+            border = at + post_header_length
+            if border > end and not any(each.optional for each in self.post_header):
+                raise MalformedBody(
+                    f"the post-header has {post_header_length} bytes, the event has {max(end - at, 0)} for it"
+                )
+            border = min(border, end)
+            at = _read_fields(self.post_header, data, at, border, values, spans, cut=border < end)
+            if at < border:
+                _keep(POST_HEADER_REST, data, at, border, values, spans)
+            at = border
+        else:
+            at = _read_fields(self.post_header, data, at, end, values, spans, cut=False)
+        at = _read_fields(self.body, data, at, end, values, spans, cut=False)
+        if at < end:
+            if self.closed:
+                raise MalformedBody(f"{end - at} bytes follow the last field")
+            _keep(TAIL, data, at, end, values, spans)
+
+    def _write(self, fields: tuple[Field, ...], values: Mapping[str, Any], declared: int | None) -> bytes:
+        parts = bytearray()
+        for each in fields:
+            if each.when is not None and not each.when(values):
+                continue
+            if each.name not in values:
+                if each.optional or (declared is not None and len(parts) >= declared):
+                    continue
+                raise ValueError(f"the field {each.name!r} is missing")
+            parts += each.codec.write(values[each.name], values)
+        return bytes(parts)
+
+
+def _read_fields(
+    fields: tuple[Field, ...],
+    data: bytes,
+    at: int,
+    end: int,
+    values: Values,
+    spans: list[Span] | None,
+    *,
+    cut: bool,
+) -> int:
+    """Read `fields` into `values` and return where they end; `cut`: the post-header ends them, not the event."""
+    for each in fields:
+        if each.when is not None and not each.when(values):
+            continue
+        if at >= end and (each.optional or cut):
+            break
+        value, behind = each.codec.read(data, at, end, values)
+        values[each.name] = value
+        if spans is not None:
+            spans.append(Span(at, behind - at, each.name, value))
+        at = behind
+    return at
+
+
+def _keep(name: str, data: bytes, at: int, end: int, values: Values, spans: list[Span] | None) -> None:
+    values[name] = bytes(data[at:end])
+    if spans is not None:
+        spans.append(Span(at, end - at, name, values[name]))

@@ -1,0 +1,91 @@
+"""What an implementation declares, what it is asked, and what it answered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+#: Version of the protocol between the kit and an implementation.
+PROTOCOL: Final = 1
+
+#: What an implementation can do besides reporting fields. Only what it declares is judged.
+ABILITIES: Final = {
+    "framing": "finds where events begin and end by itself; without it its adapter cuts the stream into events",
+    "checksums": "verifies checksums and refuses an event whose checksum is wrong",
+    "error_at": "tells the offset of the event that it refuses",
+}
+
+#: How asking can fail: the verdict that each kind of trouble becomes.
+TroubleStatus = Literal["unsupported", "crash", "hang", "protocol-error"]
+
+
+@dataclass(frozen=True, slots=True)
+class RoleDeclaration:
+    """What an implementation says of one role.
+
+    Attributes:
+        fields: The event fields it reports.
+        abilities: Which of `ABILITIES` it has.
+        profiles: The profiles it claims.
+    """
+
+    fields: frozenset[str]
+    abilities: frozenset[str]
+    profiles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What an implementation says of itself when it starts."""
+
+    name: str
+    version: str
+    language: str
+    homepage: str = ""
+    roles: Mapping[str, RoleDeclaration] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The error with which an implementation stopped reading.
+
+    Attributes:
+        at: Offset in bytes of the event that it refused, None where it cannot tell.
+        kind: One of `conformance.binlog.errors.ERROR_KINDS`.
+        message: Its own words.
+    """
+
+    at: int | None
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What an implementation answered: the events it saw, and the error it stopped with."""
+
+    events: tuple[Mapping[str, Any], ...]
+    error: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why there is no observation.
+
+    Attributes:
+        status: The verdict it becomes.
+        signature: A short, stable name of this kind of trouble, such as ``exit-status-134`` or ``wrong-seq``.
+        detail: What was seen, such as the raw line or the end of the standard error.
+    """
+
+    status: TroubleStatus
+    signature: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to an implementation: a role, a profile, and the bytes of a stream."""
+
+    role: str
+    profile: str
+    stream: bytes
