@@ -1,0 +1,19 @@
+"""What all tests share: the ground truth, where there is one."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_VARIABLE = "BINLOG_GROUND_TRUTH"
+
+
+@pytest.fixture(scope="session")
+def ground_truth() -> Path:
+    """The folder of real binary logs; a test that asks for it is skipped where none is named."""
+    named = os.environ.get(_VARIABLE)
+    if not named:
+        pytest.skip(f"needs the real binary logs that {_VARIABLE} names, which is unset")
+    folder = Path(named)
+    assert folder.is_dir(), f"{_VARIABLE} names {folder}, which is no folder"
+    return folder
