@@ -1,0 +1,1 @@
+"""Streams of events, valid and faulty, from one grammar that several choosers drive."""

@@ -1,0 +1,142 @@
+"""Choosers: who answers the grammar's questions.
+
+A stream builder asks a chooser and never Hypothesis or `random` itself. So the same grammar is driven by
+Hypothesis, for discovery and shrinking, by a seeded generator, for corpora, and by recorded choices, for replay.
+A question that has only one answer is answered without a choice, by every chooser alike.
+"""
+
+import hashlib
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+#: One answer: an integer, or a byte string.
+Choice = int | bytes
+
+
+class Chooser(ABC):
+    """Answers the questions of the grammar: an integer in a range, one of these, yes or no, bytes."""
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer from `low` to `high`, both included."""
+        return low if low == high else self._integer(low, high)
+
+    def one_of(self, options: Sequence[T]) -> T:
+        """Return one of `options`; the first is the simplest."""
+        return options[self.integer(0, len(options) - 1)]
+
+    def yes(self, one_in: int = 2) -> bool:
+        """Return True once in `one_in` times; False is the simpler answer."""
+        return self.integer(0, one_in - 1) == one_in - 1
+
+    def octets(self, low: int, high: int) -> bytes:
+        """Return from `low` to `high` bytes, `high` included."""
+        return b"" if high == 0 else self._octets(low, high)
+
+    @abstractmethod
+    def _integer(self, low: int, high: int) -> int: ...
+
+    @abstractmethod
+    def _octets(self, low: int, high: int) -> bytes: ...
+
+
+class SeededChooser(Chooser):
+    """Answers at random, the same for the same key on every machine and every run.
+
+    Args:
+        key: What the answers depend on, and nothing else.
+    """
+
+    def __init__(self, key: str) -> None:
+        seed = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=16).digest(), "little")
+        self._bits = random.Random(seed).getrandbits
+
+    def _integer(self, low: int, high: int) -> int:
+        span = high - low + 1
+        word = self._bits(67)
+        if span > 255 and not word & 7:
+            # Bugs live at the edges of wide ranges: one answer in eight is one of the four outermost.
+            return (low, low + 1, high - 1, high)[word >> 65]
+        return low + ((word >> 3) * span >> 64)
+
+    def _octets(self, low: int, high: int) -> bytes:
+        size = self._integer(low, high)
+        return self._bits(8 * size).to_bytes(size, "little") if size else b""
+
+
+class DrawingChooser(Chooser):
+    """Lets Hypothesis answer, and records the answers.
+
+    Args:
+        draw: The function that `hypothesis.strategies.composite` passes.
+    """
+
+    def __init__(self, draw: Callable[[Any], Any]) -> None:
+        self._draw = draw
+        self.choices: list[Choice] = []
+
+    def _integer(self, low: int, high: int) -> int:
+        from hypothesis import strategies as st
+
+        answer: int = self._draw(st.integers(low, high))
+        self.choices.append(answer)
+        return answer
+
+    def _octets(self, low: int, high: int) -> bytes:
+        from hypothesis import strategies as st
+
+        answer: bytes = self._draw(st.binary(min_size=low, max_size=high))
+        self.choices.append(answer)
+        return answer
+
+
+class RecordingChooser(Chooser):
+    """Passes another chooser's answers on, and records them."""
+
+    def __init__(self, chooser: Chooser) -> None:
+        self._chooser = chooser
+        self.choices: list[Choice] = []
+
+    def _integer(self, low: int, high: int) -> int:
+        answer = self._chooser.integer(low, high)
+        self.choices.append(answer)
+        return answer
+
+    def _octets(self, low: int, high: int) -> bytes:
+        answer = self._chooser.octets(low, high)
+        self.choices.append(answer)
+        return answer
+
+
+class ReplayingChooser(Chooser):
+    """Gives recorded answers again.
+
+    Raises:
+        ValueError: The grammar asks something that the recorded answers do not fit: they were made by another
+            version of the kit.
+    """
+
+    def __init__(self, choices: Sequence[Choice]) -> None:
+        self._choices = list(choices)
+        self._next = 0
+
+    def _integer(self, low: int, high: int) -> int:
+        answer = self._take()
+        if not isinstance(answer, int) or not low <= answer <= high:
+            raise ValueError(f"choice {self._next} is {answer!r}, the grammar asks for {low} to {high}")
+        return answer
+
+    def _octets(self, low: int, high: int) -> bytes:
+        answer = self._take()
+        if not isinstance(answer, bytes) or not low <= len(answer) <= high:
+            raise ValueError(f"choice {self._next} is {answer!r}, the grammar asks for {low} to {high} bytes")
+        return answer
+
+    def _take(self) -> Choice:
+        if self._next >= len(self._choices):
+            raise ValueError(f"the grammar asks for more than the {len(self._choices)} recorded choices")
+        self._next += 1
+        return self._choices[self._next - 1]

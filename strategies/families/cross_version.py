@@ -1,0 +1,72 @@
+"""Streams of one version read by another: old logs, and new events in front of old readers."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.servers import server_of
+from strategies import events
+from strategies import transactions as groups
+from strategies.family import SINCE_IGNORABLE, family
+from strategies.families.ignorable_events import UNASSIGNED
+from strategies.stream import StreamBuilder
+
+_OLD: Final = ("mysql-5.1", "mysql-5.5")
+#: Readers that no longer take version 1 rows events, which old logs hold.
+_WITHOUT_ROWS_V1: Final = ("mysql-8.4", "mysql-9.x")
+
+
+@family(focus="WL7592-OLD-STREAMS-READ", profiles=SINCE_IGNORABLE)
+def cross_version_streams(stream: StreamBuilder) -> None:
+    """Logs of 5.1 and 5.5 before a newer reader: no checksums, no Gtid events, fewer types."""
+    profile = stream.server.profile
+    stream.server = server_of(stream.choose.one_of(_OLD))
+    stream.checksummed = False
+    stream.describe_format(post_header_lengths=stream.server.post_header_lengths)
+    for _ in range(stream.choose.integer(1, 3)):
+        _add_old_group(stream, rows=profile not in _WITHOUT_ROWS_V1)
+    groups.end_log(stream)
+    stream.server = server_of(profile)
+    stream.mark("WL4033-CROSS-OLD-TO-NEW", "WL7592-OLD-STREAMS-READ")
+
+
+def _add_old_group(stream: StreamBuilder, *, rows: bool) -> None:
+    choose = stream.choose
+    planned = [events.query(stream, "BEGIN")]
+    if rows and choose.yes():
+        # CREATE TABLE ... SELECT as one group: the form before WL#7592.
+        planned.append(events.query(stream, "CREATE TABLE `t2` (`a` int(11))"))
+        planned += groups.row_changes(stream)
+        planned.append(events.query(stream, "COMMIT"))
+        planned = [event.marked("WL7592-OLD-CREATE-SELECT-READ") for event in planned]
+    elif choose.yes(3):
+        # Development releases stored a logical timestamp among the status variables: code 14, 8 bytes.
+        timestamp = b"\x0e" + choose.octets(8, 8)
+        marks = ("WL7592-OLD-QUERY-TIMESTAMPS-READ",)
+        planned.append(events.query(stream, "INSERT INTO t1 VALUES (1)", status_variables=timestamp, marks=marks))
+        planned.append(events.xid(stream))
+    else:
+        planned.append(events.query(stream, events.text(stream, 1, 200)))
+        planned.append(events.xid(stream))
+    for event in planned:
+        stream.add(event)
+
+
+@family(focus="WL4033-CROSS-NEW-TO-OLD", profiles=_OLD, fault=True)
+def new_streams_to_old_readers(stream: StreamBuilder) -> None:
+    """Ignorable events, or Anonymous_gtid events, before a reader of 5.1 or 5.5, which has no rule for them."""
+    choose = stream.choose
+    anonymous = choose.yes()
+    code = int(EventType.ANONYMOUS_GTID) if anonymous else choose.one_of(UNASSIGNED)
+    lengths = server_of("mysql-5.7").post_header_lengths
+    lengths += bytes(max(code - len(lengths), 0))
+    stream.describe_format(post_header_lengths=lengths)
+    for event in groups.transaction(stream) if choose.yes() else ():
+        stream.add(event)
+    event = events.ignorable(stream, code, bytes(42), flags=int(Flag.IGNORABLE))
+    mark = "WL7592-COMPAT-NEW-55" if anonymous else "WL4033-CROSS-NEW-TO-OLD"
+    stream.refuse(event, kind="unknown-event", marks=(mark,))
+    for event in groups.transaction(stream):
+        stream.add(event)
+
+

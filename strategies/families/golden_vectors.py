@@ -1,0 +1,62 @@
+"""Golden vectors: the events whose bytes a worklog prints."""
+
+import base64
+from typing import Any, Final
+
+from conformance.binlog.header import HEADER, HEADER_BYTES
+from strategies import events
+from strategies import transactions as groups
+from strategies.family import family
+from strategies.planned_event import PlannedEvent
+from strategies.stream import EPOCH, StreamBuilder
+
+#: The three lines of the BINLOG statement in WL#4033, each with what a reader reports of its body and the
+#: requirements that it shows.
+_WL4033: Final[tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...]] = (
+    (
+        "eWgQTB0BAAAANQAAANQEAACAACEjIGluc2VydCBpbnRvIHQxKGEsYikgdmFsdWVzKDEsMik=",
+        {"rows_query": "# insert into t1(a,b) values(1,2)"},
+        ("WL4033-GOLDEN-ROWS-QUERY-BYTES", "WL4033-GOLDEN-NO-CHECKSUM", "WL4033-READ-ROWS-QUERY-TYPE"),
+    ),
+    (
+        "eWgQTBMBAAAAKwAAAP8EAAAAABcAAAAAAAEABHRlc3QAAnQxAAMDAwMABg==",
+        {"table_id": 23, "database": "test", "table": "t1", "column_count": 3},
+        ("WL4033-GOLDEN-TABLE-MAP-BYTES", "WL4033-GOLDEN-NO-CHECKSUM"),
+    ),
+    (
+        "eWgQTBcBAAAAKgAAACkFAAAQABcAAAAAAAEAA//4AwAAAAEAAAACAAAA",
+        {"table_id": 23, "rows_flags": 1},
+        ("WL4033-GOLDEN-WRITE-ROWS-BYTES", "WL4033-GOLDEN-NO-CHECKSUM"),
+    ),
+)
+
+
+#: Where the Rows_query of the sample begins, in bytes from the start of its log.
+_WL4033_START: Final = 1183
+
+
+def _filler(stream: StreamBuilder, *, up_to: int) -> PlannedEvent:
+    """Return a Query event that ends at an offset."""
+    empty = events.query(stream, "")
+    size = up_to - stream.offset - stream.length_of(empty)
+    statement = "-" * size
+    return empty._replace(body=empty.body + statement.encode(), fields={**empty.fields, "query": statement})
+
+
+@family(
+    focus="WL4033-GOLDEN-ROWS-QUERY-BYTES",
+    profiles=("worklog", "mysql-5.6", "mysql-5.7", "mysql-8.0"),
+    checksums=False,
+)
+def golden_vectors(stream: StreamBuilder) -> None:
+    """The three events of the WL#4033 sample, byte for byte, at the positions they were printed with."""
+    stream.timestamp = EPOCH
+    stream.describe_format()
+    stream.add(_filler(stream, up_to=_WL4033_START))
+    for line, fields, marks in _WL4033:
+        event = base64.b64decode(line)
+        header = HEADER.unpack_from(event)
+        stream.add(PlannedEvent(header[1], event[HEADER_BYTES:], fields, header[5], marks))
+    if stream.choose.yes():
+        for planned in groups.transaction(stream):
+            stream.add(planned)

@@ -1,0 +1,64 @@
+"""Gtid, Anonymous_gtid and Previous_gtids events (WL#7592)."""
+
+from typing import Final
+
+from conformance.binlog.flags import Flag
+from strategies import events
+from strategies import transactions as groups
+from strategies.family import WITH_GTIDS, family
+from strategies.stream import StreamBuilder
+
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+#: The profiles whose servers write Anonymous_gtid events.
+_WITH_ANONYMOUS: Final = tuple(each for each in WITH_GTIDS if each != "mysql-5.6")
+
+
+@family(focus="WL7592-GTID-IDENTIFIER-READ", profiles=WITH_GTIDS)
+def gtid_streams(stream: StreamBuilder) -> None:
+    """Transactions behind Gtid events of several sizes, and now and then an Anonymous_gtid event."""
+    groups.begin_log(stream)
+    _add_groups(stream, anonymous_one_in=6)
+
+
+@family(focus="WL7592-BODY-SIZES-DIFFER", profiles=_WITH_ANONYMOUS)
+def anonymous_gtid_streams(stream: StreamBuilder) -> None:
+    """Transactions behind Anonymous_gtid events of several sizes, flagged or not, and now and then a Gtid event."""
+    groups.begin_log(stream)
+    _add_groups(stream, anonymous_one_in=1)
+
+
+def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
+    choose = stream.choose
+    anonymous_possible = stream.server.profile in _WITH_ANONYMOUS
+    forms = events.GTID_FORMS[: events.GTID_FORMS.index(groups.native_form(stream)) + 1]
+    sizes = set()
+    for _ in range(choose.integer(1, 4)):
+        planned = groups.group(stream)
+        anonymous = anonymous_possible and (anonymous_one_in == 1) != choose.yes(6)
+        form = choose.one_of(forms[::-1])
+        kind = choose.integer(0, 5)
+        if stream.server.profile == "worklog" and kind == 5:
+            gtid = events.gtid(stream, anonymous=anonymous, form="commit-field")
+            gtid = gtid.marked("WL7592-BODY-COMMIT-FIELD")
+            if stream.checksummed:
+                gtid = gtid.marked("WL7592-BODY-57-BYTES")
+        else:
+            tail = choose.octets(1, 30) if kind == 4 else b""
+            flags = _IGNORABLE if anonymous and choose.yes() else 0
+            gtid = groups.group_gtid(stream, planned, anonymous=anonymous, form=form, flags=flags, tail=tail)
+            if tail:
+                gtid = gtid.marked("WL7592-BODY-UNKNOWN-TAIL", "WL7592-COMPAT-ON-56-57")
+        sizes.add(len(gtid.body))
+        stream.add(gtid.marked("WL7592-BODY-SIZES-DIFFER") if len(sizes) > 1 else gtid)
+        for event in planned:
+            stream.add(event)
+
+
+@family(focus="WL7592-PREVIOUS-GTIDS-SET-READ", profiles=WITH_GTIDS)
+def previous_gtids_streams(stream: StreamBuilder) -> None:
+    """Logs that begin with a Previous_gtids event, empty or not, with any of its flags."""
+    stream.describe_format()
+    flags = int(stream.choose.one_of((Flag(0), Flag.IGNORABLE, Flag.IGNORABLE | Flag.RELAY_LOG)))
+    stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=flags))
+    groups.add_groups(stream, 0, 2)
+    groups.end_log(stream)

@@ -1,0 +1,107 @@
+"""Ignorable events (WL#4033): flagged events of types that no reader knows."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.header import HEADER
+from strategies import events
+from strategies import transactions as groups
+from strategies.family import SINCE_IGNORABLE, family
+from strategies.stream import StreamBuilder
+
+#: Type codes that no server has given a meaning, up to the highest that MySQL can skip.
+UNASSIGNED: Final = tuple(range(50, 128))
+#: Codes that only the worklog and MariaDB let a reader skip.
+UNASSIGNED_HIGH: Final = (128, 140, 159, 180, 200, 254)
+
+_SKIPPED: Final = ("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-READ-UNKNOWN-AS-IGNORABLE", "WL4033-CROSS-NEW-TO-NEW")
+
+
+def declare_up_to(stream: StreamBuilder, type_code: int) -> bytes:
+    """Return the server's post-header lengths, drawn out so that they cover a type code.
+
+    The entries for types that nobody knows hold anything: Aurora 5.7.12 really writes such.
+    """
+    lengths = stream.server.post_header_lengths
+    more = max(type_code - len(lengths), 0)
+    return lengths + stream.choose.octets(more, more)
+
+
+@family(focus="WL4033-READ-UNKNOWN-SKIPPED", profiles=SINCE_IGNORABLE)
+def ignorable_events(stream: StreamBuilder) -> None:
+    """Valid streams with flagged events of unassigned types between, before and inside transactions."""
+    choose = stream.choose
+    code = choose.one_of(UNASSIGNED)
+    high = stream.server.profile == "worklog" or stream.server.is_mariadb
+    if high and choose.yes(6):
+        code = choose.one_of(UNASSIGNED_HIGH)
+    stream.describe_format(post_header_lengths=declare_up_to(stream, code))
+    stream.mark("WL4033-READ-FUTURE-FORMAT")
+    for _ in range(choose.integer(1, 3)):
+        planned = groups.group(stream)
+        for event in planned:
+            if choose.yes(3):
+                _add_ignorable(stream, code)
+            stream.add(event)
+    if choose.yes():
+        _add_ignorable(stream, code)
+    groups.end_log(stream)
+
+
+def _add_ignorable(stream: StreamBuilder, code: int) -> None:
+    choose = stream.choose
+    if choose.yes(6):
+        code = int(EventType.IGNORABLE)
+    flags = int(choose.one_of(events.FREE_FLAGS))
+    event = events.ignorable(stream, code, _body(stream), flags=flags).marked(
+        *_SKIPPED, "WL4033-READ-UNKNOWN-ANY-BODY", "WL4033-READ-UNKNOWN-ANY-CODE"
+    )
+    if code == EventType.IGNORABLE:
+        event = event.marked("WL4033-READ-IGNORABLE-TYPE-CODE", "WL4033-READ-IGNORABLE-POST-HEADER")
+    if flags:
+        event = event.marked("WL4033-READ-FLAG-BIT")
+    stream.add(event)
+
+
+def _body(stream: StreamBuilder) -> bytes:
+    """Return a body: empty, odd, large, or one that looks like an event."""
+    choose = stream.choose
+    kind = choose.integer(0, 3)
+    if kind == 1:
+        return choose.octets(1, 40)
+    if kind == 2:
+        return HEADER.pack(stream.timestamp, EventType.QUERY, 1, 40, 4, 0) + bytes(21)
+    if kind == 3:
+        return bytes(choose.integer(250, 300_000 if choose.yes(8) else 2000))
+    return b""
+
+
+@family(focus="WL4033-READ-UNKNOWN-ANY-CODE", profiles=SINCE_IGNORABLE)
+def uncovered_ignorable_events(stream: StreamBuilder) -> None:
+    """Flagged events of types that the format description does not declare, or above 127."""
+    choose = stream.choose
+    groups.begin_log(stream, previous=False)
+    groups.add_groups(stream, 0, 2)
+    declared = stream.format.event_types
+    code = choose.one_of([each for each in (*UNASSIGNED, *UNASSIGNED_HIGH) if each > declared] or [0])
+    event = events.ignorable(stream, code, choose.octets(0, 20), flags=0)
+    stream.add(event.marked("WL4033-READ-UNKNOWN-ANY-CODE"))
+    if stream.server.profile != "worklog":
+        stream.tolerate_refusal()
+    groups.add_groups(stream, 1, 2)
+
+
+#: The flags that a known event carries besides the ignorable one.
+_KNOWN_FLAGGED: Final = int(Flag.IGNORABLE)
+
+
+@family(focus="WL4033-READ-KNOWN-FLAGGED", profiles=tuple(each for each in SINCE_IGNORABLE if "mariadb" not in each))
+def flagged_known_events(stream: StreamBuilder) -> None:
+    """Events of everyday types with the ignorable flag, which are decoded all the same."""
+    groups.begin_log(stream)
+    for event in groups.transaction(stream):
+        if stream.choose.yes():
+            event = event._replace(flags=event.flags | _KNOWN_FLAGGED).marked("WL4033-READ-KNOWN-FLAGGED")
+        stream.add(event)
+    groups.end_log(stream)

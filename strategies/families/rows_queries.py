@@ -1,0 +1,45 @@
+"""Rows_query events (WL#4033): the statement behind the row changes."""
+
+from typing import Final
+
+from strategies import events
+from strategies import transactions as groups
+from strategies.family import SINCE_IGNORABLE, family
+from strategies.stream import StreamBuilder
+
+#: Lengths around the limits of the length byte and of what parsers have cut at.
+_LENGTHS: Final = (0, 1, 3, 4, 5, 33, 250, 251, 253, 254, 255, 256, 257, 258, 259, 260, 511, 512, 65535, 65536)
+
+
+@family(
+    focus="WL4033-READ-ROWS-QUERY-TEXT",
+    profiles=tuple(each for each in SINCE_IGNORABLE if "mariadb" not in each),
+)
+def rows_query_streams(stream: StreamBuilder) -> None:
+    """Row-format transactions whose statements stand in Rows_query events, of every length."""
+    choose = stream.choose
+    groups.begin_log(stream)
+    for _ in range(choose.integer(1, 2)):
+        planned = [events.query(stream, "BEGIN")]
+        for _ in range(choose.integer(1, 3)):
+            rows_events = choose.integer(1, 3)
+            planned.append(_rows_query(stream))
+            changes = groups.row_changes(stream, rows_events=rows_events)
+            if rows_events > 1:
+                changes[1:] = [event.marked("WL4033-READ-ROWS-QUERY-SEVERAL-ROWS") for event in changes[1:]]
+            planned += changes
+        planned.append(events.xid(stream))
+        groups.add_group(stream, planned)
+    groups.end_log(stream)
+    stream.mark("WL4033-CROSS-NEW-TO-NEW")
+
+
+def _rows_query(stream: StreamBuilder) -> events.PlannedEvent:
+    choose = stream.choose
+    size = choose.one_of(_LENGTHS) if choose.yes() else choose.integer(0, 400)
+    # Servers have written the low byte of the length, and 0 (9.7); readers go by the event's length.
+    length_byte = choose.one_of((None, 0, 255, 7))
+    event = events.rows_query(stream, events.text(stream, size, size), length_byte=length_byte)
+    if not stream.checksummed:
+        event = event.marked("WL4033-GOLDEN-NO-CHECKSUM")
+    return event

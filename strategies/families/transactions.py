@@ -1,0 +1,45 @@
+"""Transactions, rotation and checksums: the streams of every day."""
+
+from typing import Final
+
+from conformance.binlog.flags import Flag
+from strategies import events
+from strategies import transactions as groups
+from strategies.family import WITH_CHECKSUMS, family
+from strategies.stream import StreamBuilder
+
+_BEFORE_IGNORABLE: Final = ("mysql-5.1", "mysql-5.5")
+
+
+@family(focus="FORMAT-EVENT-DELIVERED")
+def transactions(stream: StreamBuilder) -> None:
+    """Transactions and DDL statements in statement and row format, as the profile's server logs them."""
+    groups.begin_log(stream)
+    groups.add_groups(stream, 1, 4)
+    groups.end_log(stream)
+    if stream.server.profile in _BEFORE_IGNORABLE:
+        stream.mark("WL4033-CROSS-OLD-TO-OLD", "WL7592-OLD-STREAMS-READ")
+
+
+@family(focus="FORMAT-ROTATE")
+def rotations(stream: StreamBuilder) -> None:
+    """Logs that end with a Rotate; and relay logs: an artificial Rotate, then a second format description."""
+    groups.begin_log(stream)
+    if stream.choose.yes():
+        stream.add(events.rotate(stream, flags=int(Flag.ARTIFICIAL)))
+        stream.checksummed = stream.server.checksums and stream.choose.yes()
+        stream.describe_format(flags=int(Flag.RELAY_LOG), marks=("FORMAT-LATEST-GOVERNS",))
+        stream.mark_following("FORMAT-LATEST-GOVERNS")
+    groups.add_groups(stream, 1, 3)
+    stream.add(events.rotate(stream))
+
+
+@family(focus="FORMAT-CHECKSUM-NOT-BODY", profiles=WITH_CHECKSUMS)
+def checksum_streams(stream: StreamBuilder) -> None:
+    """Streams with and without checksums, closed or still in use."""
+    in_use = stream.choose.yes(3)
+    groups.begin_log(stream, flags=int(Flag.BINLOG_IN_USE) if in_use else 0)
+    groups.add_groups(stream, 1, 3)
+    if not in_use:
+        groups.end_log(stream)
+    stream.mark("FORMAT-CHECKSUM-NOT-BODY")

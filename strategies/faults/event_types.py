@@ -1,0 +1,44 @@
+"""Faults of the event type: types that a reader does not know and may not skip."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from strategies import events
+from strategies import transactions as groups
+from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from strategies.family import family
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+#: Groups before and behind the fault.
+_BEFORE: Final = 2
+
+
+@family(focus="WL4033-READ-UNKNOWN-REFUSED", fault=True)
+def unknown_not_ignorable(stream: StreamBuilder) -> None:
+    """An event of an unassigned type, or of type 28, without the ignorable flag, in an otherwise valid stream."""
+    choose = stream.choose
+    code = choose.one_of(UNASSIGNED)
+    since_ignorable = stream.server.rules.ignorable
+    if since_ignorable and choose.yes(6):
+        code = int(EventType.IGNORABLE)
+    stream.describe_format(post_header_lengths=declare_up_to(stream, code))
+    groups.add_groups(stream, 0, _BEFORE)
+    flags = int(choose.one_of(events.FREE_FLAGS))
+    event = PlannedEvent(code, choose.octets(0, 40), {}, flags)
+    marks = ("WL4033-READ-UNKNOWN-REFUSED", *(("WL4033-READ-FLAG-BIT",) if flags else ()))
+    stream.refuse(event, kind="unknown-event", marks=(*marks, "WL4033-READ-UNKNOWN-MESSAGE"))
+    groups.add_groups(stream, 0, 1)
+
+
+@family(focus="FORMAT-TYPE-NOT-DECLARED", fault=True)
+def type_beyond_format_description(stream: StreamBuilder) -> None:
+    """An event, without the ignorable flag, of a type that the format description does not declare."""
+    choose = stream.choose
+    groups.begin_log(stream, previous=False)
+    groups.add_groups(stream, 0, _BEFORE)
+    declared = stream.format.event_types
+    code = choose.integer(max(declared + 1, 50), 255) if declared < 255 else 0
+    event = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(events.FREE_FLAGS)))
+    stream.refuse(event, kind="unknown-event", marks=("FORMAT-TYPE-NOT-DECLARED",))
+    groups.add_groups(stream, 0, 1)

@@ -1,0 +1,91 @@
+"""Faults of framing: truncations, wrong lengths, bad checksums, a missing format description, a bad magic."""
+
+from typing import Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import HEADER_BYTES, MAGIC
+from strategies import transactions as groups
+from strategies.family import WITH_CHECKSUMS, family
+from strategies.stream import StreamBuilder
+
+_LENGTH_AT: Final = 9
+_TYPE_AT: Final = 4
+_GTIDS: Final = (EventType.GTID, EventType.ANONYMOUS_GTID)
+
+
+def _valid_log(stream: StreamBuilder) -> None:
+    groups.begin_log(stream)
+    groups.add_groups(stream, 1, 2)
+
+
+def _victim(stream: StreamBuilder, *, first: int = 0) -> tuple[int, int]:
+    """Return where one event begins and ends (exclusive), not before the event with index `first`."""
+    offsets = [*stream.offsets, stream.offset]
+    index = stream.choose.integer(first, len(offsets) - 2)
+    return offsets[index], offsets[index + 1]
+
+
+@family(focus="FORMAT-TRUNCATED-BODY", fault=True)
+def truncated_streams(stream: StreamBuilder) -> None:
+    """A stream that ends inside a header or inside a body."""
+    _valid_log(stream)
+    start, end = _victim(stream)
+    cut = stream.choose.integer(start + 1, end - 1)
+    mark = "FORMAT-TRUNCATED-HEADER" if cut < start + HEADER_BYTES else "FORMAT-TRUNCATED-BODY"
+    stream.damage(stream.bytes[:cut])
+    stream.expect_refusal(at=start, kind="truncated", marks=(mark,))
+
+
+@family(focus="FORMAT-LENGTH-TOO-SMALL", fault=True)
+def wrong_event_lengths(stream: StreamBuilder) -> None:
+    """An event whose length is less than a header, or more than the stream holds."""
+    _valid_log(stream)
+    start, _ = _victim(stream)
+    left = stream.offset - start
+    small = not stream.choose.yes()
+    if small:
+        length = stream.choose.integer(0, HEADER_BYTES - 1)
+    else:
+        length = stream.choose.one_of((left + 1, left + 1000, 2**31 - 1, 2**31, 2**32 - 1))
+    damaged = stream.bytes
+    damaged[start + _LENGTH_AT : start + _LENGTH_AT + 4] = length.to_bytes(4, "little")
+    stream.damage(damaged)
+    mark = "FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"
+    stream.expect_refusal(at=start, kind="invalid-length" if small else "truncated", marks=(mark,))
+
+
+@family(focus="FORMAT-CHECKSUM-WRONG", profiles=WITH_CHECKSUMS, fault=True, checksums=True)
+def bad_checksum(stream: StreamBuilder) -> None:
+    """An event with one bit flipped, in its body, its checksum, or a header field that framing does not need."""
+    _valid_log(stream)
+    start, end = _victim(stream, first=1)
+    # Not the type and not the length: those faults are other families'.
+    places = [*range(start, start + _TYPE_AT), *range(start + 5, start + _LENGTH_AT), *range(start + 13, start + 17)]
+    places += range(start + HEADER_BYTES, end) if stream.choose.yes() else range(end - CHECKSUM_BYTES, end)
+    damaged = stream.bytes
+    place = stream.choose.one_of(places[::-1])
+    damaged[place] ^= 1 << stream.choose.integer(0, 7)
+    type_code = damaged[start + _TYPE_AT]
+    stream.damage(damaged)
+    marks = ("FORMAT-CHECKSUM-WRONG", *(("WL7592-GTID-CHECKSUM-WRONG",) if type_code in _GTIDS else ()))
+    stream.expect_refusal(at=start, kind="checksum", marks=marks)
+
+
+@family(focus="FORMAT-NO-FORMAT-DESCRIPTION", fault=True)
+def missing_format_description(stream: StreamBuilder) -> None:
+    """A stream that begins with another event than a format description."""
+    groups.add_groups(stream, 1, 2)
+    stream.expect_refusal(at=len(MAGIC), kind="no-format-description", marks=("FORMAT-NO-FORMAT-DESCRIPTION",))
+
+
+@family(focus="FORMAT-BAD-MAGIC", fault=True)
+def bad_magic(stream: StreamBuilder) -> None:
+    """A file that does not begin with a binary log's magic number."""
+    _valid_log(stream)
+    damaged = stream.bytes
+    damaged[stream.choose.integer(0, 3)] ^= 1 << stream.choose.integer(0, 7)
+    if bytes(damaged[:4]) == b"\xfdbin":
+        damaged[0] = 0
+    stream.damage(damaged)
+    stream.expect_refusal(at=0, kind="not-a-binlog", marks=("FORMAT-BAD-MAGIC",))

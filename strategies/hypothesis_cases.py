@@ -1,0 +1,80 @@
+"""Hypothesis strategies over the grammar, for discovery, for shrinking, and for a parser's own tests."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hypothesis import find, settings
+from hypothesis import strategies as st
+from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
+from hypothesis.errors import NoSuchExample
+from hypothesis import HealthCheck, Phase
+
+from strategies.case import Case
+from strategies.case_id import CaseId
+from strategies.chooser import Choice, DrawingChooser
+from strategies.family import Family, families
+
+
+def cases(family: str, profile: str) -> st.SearchStrategy[Case]:
+    """Return the Hypothesis strategy of a family's cases under a profile.
+
+    Raises:
+        ValueError: There is no such family, or it makes no streams under the profile.
+    """
+    known = families()
+    if family not in known:
+        raise ValueError(f"no family {family!r}; the families are {', '.join(sorted(known))}")
+    if profile not in known[family].profiles:
+        raise ValueError(f"the family {family} has no streams for {profile}")
+    return _cases(known[family], profile)
+
+
+@st.composite
+def _cases(draw: Callable[[Any], Any], family: Family, profile: str) -> Case:
+    chooser = DrawingChooser(draw)
+    case = family.build(chooser, profile, CaseId(family.name, profile, choices=()))
+    return case.with_id(CaseId(family.name, profile, choices=tuple(chooser.choices)))
+
+
+def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], bool], *, tries: int) -> Case:
+    """Return the simplest case that Hypothesis finds from a failing one.
+
+    Args:
+        case: The failing case.
+        choices: The choices that made it.
+        still_fails: Whether another case of the same family and profile fails in the same way.
+        tries: How many cases may be tried.
+    """
+    database = InMemoryExampleDatabase()
+    key = b"failing"
+    # The secondary corpus holds what is known to fail and not yet shrunk; the primary one is not shrunk again.
+    database.save(key + b".secondary", choices_to_bytes(tuple(choices)))
+    left = tries
+    best = case
+
+    def condition(candidate: Case) -> bool:
+        nonlocal left, best
+        if left <= 0:
+            return False
+        left -= 1
+        fails = still_fails(candidate)
+        if fails:
+            best = candidate
+        return fails
+
+    try:
+        find(
+            cases(case.id.family, case.id.profile),
+            condition,
+            database_key=key,
+            settings=settings(
+                database=database,
+                deadline=None,
+                max_examples=tries,
+                phases=[Phase.reuse, Phase.shrink],
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+    except NoSuchExample:
+        return best
+    return best

@@ -1,0 +1,28 @@
+"""An event that is planned: its bytes behind the header, and what a reader reports of them."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class PlannedEvent(NamedTuple):
+    """An event before it has a place in a stream.
+
+    Attributes:
+        type: Event type code.
+        body: Post-header and body, without checksum.
+        fields: What a reader reports of the body, in the protocol's names.
+        flags: The flags word.
+        marks: The requirements that govern this event.
+        ignored: Whether a reader skips it as an ignorable event of a type it does not know.
+    """
+
+    type: int
+    body: bytes
+    fields: Mapping[str, Any]
+    flags: int = 0
+    marks: tuple[str, ...] = ()
+    ignored: bool = False
+
+    def marked(self, *requirements: str) -> "PlannedEvent":
+        """Return the event with more requirements that govern it."""
+        return self._replace(marks=self.marks + requirements)

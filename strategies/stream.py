@@ -1,0 +1,234 @@
+"""The stream builder: planned events to bytes, with what is known of them."""
+
+from collections import defaultdict
+from typing import Any, Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm
+from conformance.binlog.checksum import checksum as crc
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
+from conformance.binlog.servers import Server
+from specs.catalogue import catalogue
+from strategies.case import EVERY_EVENT, Case, Expected
+from strategies.case_id import CaseId
+from strategies.chooser import Chooser
+from strategies.planned_event import PlannedEvent
+
+#: 10 June 2010, the day of the WL#4033 sample: the earliest time of a generated stream.
+EPOCH: Final = 1276143737
+
+_ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+
+#: What every event of every stream shows.
+_ALWAYS: Final = (
+    "FORMAT-EVENT-DELIVERED",
+    "FORMAT-EVENT-START",
+    "FORMAT-HEADER-TYPE",
+    "FORMAT-HEADER-TIMESTAMP",
+    "FORMAT-HEADER-SERVER-ID",
+    "FORMAT-HEADER-LENGTH",
+    "FORMAT-HEADER-LOG-POS",
+    "FORMAT-HEADER-FLAGS",
+    "WL7592-HEADER-19-BYTES",
+    "WL4033-READ-POSITION-CHAIN",
+)
+
+
+class StreamBuilder:
+    """Builds one stream: bytes, expected events, and the requirements that each event exercises.
+
+    Attributes:
+        choose: The chooser that answers the grammar's questions.
+        server: The server whose stream it is.
+        format: The format description in force.
+        refused: Whether a reader has refused an event; nothing behind it is expected.
+    """
+
+    def __init__(self, chooser: Chooser, server: Server, *, checksums: bool | None = None) -> None:
+        self.choose = chooser
+        self.server = server
+        if checksums is None:
+            checksums = server.checksums and not chooser.yes(3)
+        self.checksummed = checksums and server.checksums
+        self.format = FormatDescription(
+            binlog_version=4,
+            server_version=server.version,
+            created=0,
+            header_length=HEADER_BYTES,
+            post_header_lengths=server.post_header_lengths,
+            checksum_algorithm=self._algorithm(),
+        )
+        self.refused = False
+        self.tolerated: list[int] = []
+        self.timestamp = EPOCH
+        self.server_id = 1
+        self._bytes = bytearray(MAGIC)
+        self._events: list[dict[str, Any]] = []
+        self._offsets: list[int] = []
+        self._marks: dict[str, list[int]] = defaultdict(list)
+        self._refused_at: int | None = None
+        self._refused_kind = ""
+        for requirement in _ALWAYS:
+            self._marks[requirement].append(EVERY_EVENT)
+
+    @property
+    def offset(self) -> int:
+        """Where the next event will stand, in bytes from the start of the stream."""
+        return len(self._bytes)
+
+    @property
+    def count(self) -> int:
+        """How many events are expected so far."""
+        return len(self._events)
+
+    @property
+    def offsets(self) -> list[int]:
+        """Where each event stands that was added, refused ones included."""
+        return self._offsets
+
+    def _algorithm(self) -> int | None:
+        if not self.server.checksums:
+            return None
+        return int(ChecksumAlgorithm.CRC32 if self.checksummed else ChecksumAlgorithm.NONE)
+
+    def length_of(self, event: PlannedEvent) -> int:
+        """Return the bytes that a planned event will have, header and checksum included."""
+        return HEADER_BYTES + len(event.body) + (CHECKSUM_BYTES if self.checksummed else 0)
+
+    def describe_format(
+        self,
+        *,
+        flags: int = 0,
+        created: int = 0,
+        post_header_lengths: bytes | None = None,
+        version: str | None = None,
+        marks: tuple[str, ...] = (),
+    ) -> None:
+        """Add a format description, which governs what follows."""
+        self.format = FormatDescription(
+            binlog_version=4,
+            server_version=version or self.server.version,
+            created=created,
+            header_length=HEADER_BYTES,
+            post_header_lengths=post_header_lengths or self.format.post_header_lengths,
+            checksum_algorithm=self._algorithm(),
+        )
+        fields = {
+            "binlog_version": 4,
+            "server_version": self.format.server_version,
+            "created": created,
+            "event_types": self.format.event_types,
+            "checksum_algorithm": "crc32" if self.checksummed else "none",
+        }
+        marks += ("FORMAT-DESCRIPTION-FIELDS", "FORMAT-TYPE-COUNT")
+        if self.server.checksums:
+            marks += ("FORMAT-CHECKSUM-ALGORITHM",)
+        if flags & Flag.BINLOG_IN_USE and self.checksummed:
+            marks += ("FORMAT-IN-USE-CHECKSUM",)
+        planned = PlannedEvent(EventType.FORMAT_DESCRIPTION, self.format.body(), fields, flags, marks)
+        self._append(planned, checksummed=self.server.checksums)
+
+    def add(self, event: PlannedEvent) -> None:
+        """Add an event; behind a refused one it is bytes only, which no reader reaches."""
+        self._append(event, checksummed=self.checksummed)
+
+    def refuse(self, event: PlannedEvent, *, kind: str, marks: tuple[str, ...]) -> None:
+        """Add an event that a reader refuses, and the requirements that say so."""
+        self.expect_refusal(at=self.offset, kind=kind, marks=marks)
+        self._append(event, checksummed=self.checksummed)
+
+    def expect_refusal(self, *, at: int, kind: str, marks: tuple[str, ...]) -> None:
+        """Expect a reader to stop at the offset `at`: events from there on are no longer expected."""
+        while self._events and self._events[-1]["offset"] >= at:
+            self._events.pop()
+        count = len(self._events)
+        for requirement, indices in list(self._marks.items()):
+            kept = [index for index in indices if index < count]
+            if kept:
+                self._marks[requirement] = kept
+            else:
+                del self._marks[requirement]
+        self.refused = True
+        self._refused_at = at
+        self._refused_kind = kind
+        for requirement in marks:
+            self._marks[requirement].append(count)
+
+    def mark(self, *requirements: str) -> None:
+        """Say that requirements govern every event of the stream."""
+        for requirement in requirements:
+            self._marks[requirement].append(EVERY_EVENT)
+
+    def mark_following(self, requirement: str, *, events: int = 1) -> None:
+        """Say that a requirement governs the next events, as many as named."""
+        self._marks[requirement] += range(len(self._events), len(self._events) + events)
+
+    def tolerate_refusal(self) -> None:
+        """Say that a clean refusal of the event added last is as good as its delivery."""
+        self.tolerated.append(len(self._events) - 1)
+
+    def damage(self, stream: bytes | bytearray) -> None:
+        """Put damaged bytes in the place of the stream's."""
+        self._bytes = bytearray(stream)
+
+    @property
+    def bytes(self) -> bytearray:
+        """The bytes so far."""
+        return self._bytes
+
+    def _append(self, event: PlannedEvent, *, checksummed: bool) -> None:
+        at = len(self._bytes)
+        type_code, body, fields, flags, marks, ignored = event
+        length = HEADER_BYTES + len(body) + (CHECKSUM_BYTES if checksummed else 0)
+        # An artificial event stands in no log of its source, so it has no position and no time.
+        artificial = flags & _ARTIFICIAL
+        log_pos = 0 if artificial else (at + length) & 0xFFFFFFFF
+        timestamp = 0 if artificial else self.timestamp
+        framed = HEADER.pack(timestamp, type_code, self.server_id, length, log_pos, flags) + body
+        self._bytes += framed
+        if checksummed:
+            self._bytes += crc(framed).to_bytes(CHECKSUM_BYTES, "little")
+        self._offsets.append(at)
+        if self.refused:
+            return
+        index = len(self._events)
+        self._events.append(
+            {
+                "offset": at,
+                "type": int(type_code),
+                "timestamp": timestamp,
+                "server_id": self.server_id,
+                "length": length,
+                "log_pos": log_pos,
+                "flags": flags,
+                "handled": "ignored" if ignored else "known",
+                **fields,
+            }
+        )
+        for requirement in marks:
+            self._marks[requirement].append(index)
+
+    def case(self, case_id: CaseId, focus: str) -> Case:
+        """Return the finished case; requirements that do not hold under its profile are left out."""
+        profile = self.server.profile
+        entries = catalogue()
+        marks = {
+            requirement: tuple(indices)
+            for requirement, indices in self._marks.items()
+            if profile in entries[requirement].profiles
+        }
+        return Case(
+            id=case_id,
+            role="decode",
+            stream=bytes(self._bytes),
+            expected=Expected(
+                events=tuple(self._events),
+                refused_at=self._refused_at,
+                refused_kind=self._refused_kind,
+                tolerated=frozenset(self.tolerated),
+            ),
+            marks=marks,
+            focus=focus,
+        )

@@ -1,0 +1,125 @@
+"""Transactions: the groups of events that streams are made of."""
+
+from collections.abc import Sequence
+
+from conformance.binlog.flags import Flag
+from strategies import events
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+
+def begin_log(stream: StreamBuilder, *, previous: bool | None = None, flags: int = 0) -> None:
+    """Add what a log of this server begins with: its format description and, since 5.7, a Previous_gtids event.
+
+    Args:
+        stream: The stream to add to.
+        previous: Whether a Previous_gtids event follows; what the server does when None.
+        flags: The flags of the format description.
+    """
+    stream.describe_format(flags=flags, created=stream.choose.one_of((0, stream.timestamp)))
+    if previous is None:
+        previous = stream.server.gtid_form not in ("absent", "5.6")
+    if previous:
+        stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=int(Flag.IGNORABLE)))
+
+
+def end_log(stream: StreamBuilder) -> None:
+    """Add what a log ends with: a Rotate, a Stop, or nothing in a log that is cut off between events."""
+    ending = stream.choose.integer(0, 2)
+    if ending == 1:
+        stream.add(events.rotate(stream))
+    elif ending == 2:
+        stream.add(events.stop(stream))
+
+
+def row_changes(stream: StreamBuilder, *, rows_events: int = 1) -> list[PlannedEvent]:
+    """Return the Table_map and the rows events of one statement."""
+    choose = stream.choose
+    table_id = choose.integer(1, 2**32)
+    columns = choose.integer(1, 9)
+    planned = [events.table_map(stream, table_id=table_id, table=choose.one_of(events.NAMES), columns=columns)]
+    for number in range(rows_events):
+        # Now and then an event that is larger than any page of a writer's cache (8 to 64 KiB).
+        rows = choose.integer(200, 4000) if choose.yes(40) else choose.integer(1, 3)
+        event = events.write_rows(
+            stream, table_id=table_id, columns=columns, rows=rows, last=number == rows_events - 1
+        )
+        planned.append(event.marked("WL7592-LARGE-EVENTS-WHOLE") if len(event.body) > 8192 else event)
+    return planned
+
+
+def statement(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return the events of one data change: in statement format, or in row format."""
+    choose = stream.choose
+    if choose.yes():
+        return row_changes(stream, rows_events=choose.integer(1, 2))
+    planned = []
+    if choose.yes(4):
+        planned.append(choose.one_of((events.intvar, events.rand))(stream))
+    high = 70_000 if choose.yes(30) else 300
+    planned.append(events.query(stream, events.text(stream, 1, high), database=choose.one_of(events.NAMES)))
+    return planned
+
+
+def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return BEGIN, statements, and the Xid or COMMIT that ends them."""
+    choose = stream.choose
+    planned = [events.query(stream, "BEGIN")]
+    for _ in range(choose.integer(1, 2)):
+        planned += statement(stream)
+    planned.append(events.query(stream, "COMMIT") if choose.yes(4) else events.xid(stream))
+    return planned
+
+
+def ddl(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a statement that stands for itself, without BEGIN."""
+    name = stream.choose.one_of(events.NAMES)
+    return [events.query(stream, f"CREATE TABLE `{name.replace('`', '``')}` (a INT)")]
+
+
+def group(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a transaction or a DDL statement."""
+    return ddl(stream) if stream.choose.yes(4) else transaction(stream)
+
+
+def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
+    """Add a group, behind the Gtid or Anonymous_gtid event that this server puts before it."""
+    form = stream.server.gtid_form
+    anonymous = stream.choose.yes()
+    if form != "absent" and not (form == "5.6" and anonymous):
+        stream.add(group_gtid(stream, planned, anonymous=anonymous))
+    for event in planned:
+        stream.add(event)
+    stream.timestamp += 1
+
+
+def group_gtid(
+    stream: StreamBuilder,
+    planned: Sequence[PlannedEvent],
+    *,
+    anonymous: bool,
+    form: str | None = None,
+    flags: int = 0,
+    tail: bytes = b"",
+) -> PlannedEvent:
+    """Return the Gtid or Anonymous_gtid event that stands before a group, in the server's form unless one is given."""
+    return events.gtid(
+        stream,
+        anonymous=anonymous,
+        form=form or native_form(stream),
+        group_length=sum(stream.length_of(event) for event in planned),
+        flags=flags,
+        tail=tail,
+    )
+
+
+def native_form(stream: StreamBuilder) -> str:
+    """Return the form of an untagged Gtid body that the stream's server writes."""
+    form = stream.server.gtid_form
+    return form if form in events.GTID_FORMS else events.GTID_FORMS[-1]
+
+
+def add_groups(stream: StreamBuilder, low: int, high: int) -> None:
+    """Add from `low` to `high` groups."""
+    for _ in range(stream.choose.integer(low, high)):
+        add_group(stream, group(stream))
