@@ -95,9 +95,7 @@ def catalogue() -> dict[str, Requirement]:
     return entries
 
 
-def select(
-    *, worklog: str | None = None, role: str | None = None, pattern: str | None = None
-) -> list[Requirement]:
+def select(*, worklog: str | None = None, role: str | None = None, pattern: str | None = None) -> list[Requirement]:
     """Return the requirements of one worklog, one role, or with an id that matches a glob.
 
     Args:

@@ -1,7 +1,7 @@
 """A case: a stream, what is known of it, and which requirements it exercises where."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from strategies.case_id import CaseId
@@ -43,9 +43,9 @@ class Case:
 
     id: CaseId
     role: str
-    stream: bytes
-    expected: Expected
-    marks: Mapping[str, tuple[int, ...]]
+    stream: bytes = field(repr=False)
+    expected: Expected = field(repr=False)
+    marks: Mapping[str, tuple[int, ...]] = field(repr=False)
     focus: str
 
     def with_id(self, case_id: CaseId) -> "Case":

@@ -80,7 +80,7 @@ def _pack(choices: Sequence[Choice]) -> str:
 
 
 def _unpack(text: str) -> tuple[Choice, ...]:
-    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     choices: list[Choice] = []
     at = 0
     while at < len(data):

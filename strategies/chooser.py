@@ -8,8 +8,8 @@ A question that has only one answer is answered without a choice, by every choos
 import hashlib
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -65,32 +65,6 @@ class SeededChooser(Chooser):
     def _octets(self, low: int, high: int) -> bytes:
         size = self._integer(low, high)
         return self._bits(8 * size).to_bytes(size, "little") if size else b""
-
-
-class DrawingChooser(Chooser):
-    """Lets Hypothesis answer, and records the answers.
-
-    Args:
-        draw: The function that `hypothesis.strategies.composite` passes.
-    """
-
-    def __init__(self, draw: Callable[[Any], Any]) -> None:
-        self._draw = draw
-        self.choices: list[Choice] = []
-
-    def _integer(self, low: int, high: int) -> int:
-        from hypothesis import strategies as st
-
-        answer: int = self._draw(st.integers(low, high))
-        self.choices.append(answer)
-        return answer
-
-    def _octets(self, low: int, high: int) -> bytes:
-        from hypothesis import strategies as st
-
-        answer: bytes = self._draw(st.binary(min_size=low, max_size=high))
-        self.choices.append(answer)
-        return answer
 
 
 class RecordingChooser(Chooser):

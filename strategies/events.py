@@ -180,9 +180,7 @@ def previous_gtids(stream: StreamBuilder, gtids: GtidSet, *, flags: int) -> Plan
     if flags & _IGNORABLE:
         marks.append("WL4033-READ-KNOWN-FLAGGED")
     wire = {"previous_gtids": gtids}
-    return plan(
-        stream, EventType.PREVIOUS_GTIDS, wire, {"previous_gtids": str(gtids)}, flags=flags, marks=tuple(marks)
-    )
+    return plan(stream, EventType.PREVIOUS_GTIDS, wire, {"previous_gtids": str(gtids)}, flags=flags, marks=tuple(marks))
 
 
 def gtid_set(stream: StreamBuilder) -> GtidSet:
@@ -266,9 +264,7 @@ _COMMIT_FIELDS: Final = (
 )
 
 
-def _gtid_marks(
-    stream: StreamBuilder, *, anonymous: bool, form: str, flags: int, whole: bool
-) -> tuple[str, ...]:
+def _gtid_marks(stream: StreamBuilder, *, anonymous: bool, form: str, flags: int, whole: bool) -> tuple[str, ...]:
     marks = ["WL7592-TYPE-CODES-DISTINCT", "WL7592-BODY-SHARED-LAYOUT", "WL7592-LOG-POS-CHAIN"]
     marks.append("WL7592-ANON-NO-IDENTIFIER" if anonymous else "WL7592-GTID-IDENTIFIER-READ")
     if form == "5.6":

@@ -3,16 +3,37 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hypothesis import find, settings
+from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
 from hypothesis.errors import NoSuchExample
-from hypothesis import HealthCheck, Phase
 
 from strategies.case import Case
 from strategies.case_id import CaseId
-from strategies.chooser import Choice, DrawingChooser
+from strategies.chooser import Choice, Chooser
 from strategies.family import Family, families
+
+
+class DrawingChooser(Chooser):
+    """Lets Hypothesis answer, and records the answers.
+
+    Args:
+        draw: The function that `hypothesis.strategies.composite` passes.
+    """
+
+    def __init__(self, draw: Callable[[Any], Any]) -> None:
+        self._draw = draw
+        self.choices: list[Choice] = []
+
+    def _integer(self, low: int, high: int) -> int:
+        answer: int = self._draw(st.integers(low, high))
+        self.choices.append(answer)
+        return answer
+
+    def _octets(self, low: int, high: int) -> bytes:
+        answer: bytes = self._draw(st.binary(min_size=low, max_size=high))
+        self.choices.append(answer)
+        return answer
 
 
 def cases(family: str, profile: str) -> st.SearchStrategy[Case]:
@@ -49,18 +70,19 @@ def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], 
     key = b"failing"
     # The secondary corpus holds what is known to fail and not yet shrunk; the primary one is not shrunk again.
     database.save(key + b".secondary", choices_to_bytes(tuple(choices)))
-    left = tries
     best = case
+    # Hypothesis asks again about what it knows, and must hear the same, also when no tries are left.
+    heard: dict[CaseId, bool] = {}
 
     def condition(candidate: Case) -> bool:
-        nonlocal left, best
-        if left <= 0:
-            return False
-        left -= 1
-        fails = still_fails(candidate)
-        if fails:
-            best = candidate
-        return fails
+        nonlocal best
+        if candidate.id not in heard:
+            if len(heard) >= tries:
+                return False
+            heard[candidate.id] = still_fails(candidate)
+            if heard[candidate.id]:
+                best = candidate
+        return heard[candidate.id]
 
     try:
         find(

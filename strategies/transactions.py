@@ -41,9 +41,7 @@ def row_changes(stream: StreamBuilder, *, rows_events: int = 1) -> list[PlannedE
     for number in range(rows_events):
         # Now and then an event that is larger than any page of a writer's cache (8 to 64 KiB).
         rows = choose.integer(200, 4000) if choose.yes(40) else choose.integer(1, 3)
-        event = events.write_rows(
-            stream, table_id=table_id, columns=columns, rows=rows, last=number == rows_events - 1
-        )
+        event = events.write_rows(stream, table_id=table_id, columns=columns, rows=rows, last=number == rows_events - 1)
         planned.append(event.marked("WL7592-LARGE-EVENTS-WHOLE") if len(event.body) > 8192 else event)
     return planned
 

@@ -1,8 +1,9 @@
 """The reader: a stream of bytes in, its events out, and the first error with its offset."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from io import BytesIO
+from typing import BinaryIO, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
 from conformance.binlog.errors import BinlogError, MalformedBody
@@ -13,9 +14,12 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import ENCRYPTED_MAGIC, HEADER, HEADER_BYTES, MAGIC, Header
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-_KNOWN: Final = frozenset(int(each) for each in EventType) - {EventType.UNKNOWN}
+#: The types that have a meaning: not 0, and not 28, which is only the base class of ignorable events.
+_KNOWN: Final = frozenset(int(each) for each in EventType) - {EventType.UNKNOWN, EventType.IGNORABLE}
 #: Bytes an event may have: servers cap an event, and a length beyond this is damage.
 LENGTH_LIMIT: Final = 1 << 30
+#: Bytes that are read at once.
+_PIECE: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +53,36 @@ def read_events(stream: bytes, rules: ReaderRules | None = None) -> Iterator[Eve
     Raises:
         BinlogError: At the first event that cannot be read, after all events before it were yielded.
     """
+    return read_file(BytesIO(stream), rules)
+
+
+def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Event]:
+    """Yield the events of a binary log, holding one of them in memory at a time.
+
+    Args:
+        stream: The file, its magic number included, opened in binary mode; it need not be seekable.
+        rules: What the reader takes and refuses; `ReaderRules` as it stands when None.
+
+    Raises:
+        BinlogError: At the first event that cannot be read, after all events before it were yielded.
+    """
     rules = rules or ReaderRules()
-    _check_magic(stream)
+    verify = rules.verify_checksums
+    read = stream.read
+    _check_magic(_take(read, len(MAGIC)))
     at = len(MAGIC)
     governing: FormatDescription | None = None
-    end = len(stream)
-    while at < end:
-        header = _header(stream, at)
-        data = stream[at : at + header.length]
+    while head := read(HEADER_BYTES):
+        if len(head) < HEADER_BYTES:
+            head += _take(read, HEADER_BYTES - len(head))
+        header = _header(head, at)
+        length = header.length
+        data = head + read(length - HEADER_BYTES) if length <= _PIECE else _long_event(head, length, read)
+        if len(data) < length:
+            data += _take(read, length - len(data))
+        if len(data) < length:
+            message = f"an event of {length} bytes, of which {len(data)} are left"
+            raise BinlogError(at=at, kind="truncated", message=message)
         if header.type == EventType.FORMAT_DESCRIPTION:
             try:
                 governing = FormatDescription.from_event(data)
@@ -68,14 +94,35 @@ def read_events(stream: bytes, rules: ReaderRules | None = None) -> Iterator[Eve
                 kind="no-format-description",
                 message=f"an event of type {header.type} before any format description",
             )
-        if rules.verify_checksums and governing.checksum_algorithm == ChecksumAlgorithm.CRC32:
+        if verify and governing.checksum_algorithm == ChecksumAlgorithm.CRC32:
             _verify(data, at)
         yield Event(at, header, data, governing, _recognise(header, governing, at, rules))
-        at += header.length
+        at += length
 
 
-def _check_magic(stream: bytes) -> None:
-    found = stream[: len(MAGIC)]
+def _take(read: Callable[[int], bytes], size: int) -> bytes:
+    """Return `size` bytes, fewer only at the end of the stream: a pipe gives what it has."""
+    found = read(size)
+    while len(found) < size:
+        more = read(size - len(found))
+        if not more:
+            break
+        found += more
+    return found
+
+
+def _long_event(head: bytes, length: int, read: Callable[[int], bytes]) -> bytes:
+    """Return a long event read in pieces, so that a wrong length takes no memory that the stream does not fill."""
+    parts = bytearray(head)
+    while len(parts) < length:
+        piece = read(min(length - len(parts), _PIECE))
+        if not piece:
+            break
+        parts += piece
+    return bytes(parts)
+
+
+def _check_magic(found: bytes) -> None:
     if found == MAGIC:
         return
     if found == ENCRYPTED_MAGIC:
@@ -87,22 +134,16 @@ def _check_magic(stream: bytes) -> None:
     raise BinlogError(at=0, kind="not-a-binlog", message=message)
 
 
-def _header(stream: bytes, at: int) -> Header:
-    left = len(stream) - at
-    if left < HEADER_BYTES:
-        raise BinlogError(
-            at=at, kind="truncated", message=f"{left} bytes are left; a header has {HEADER_BYTES}"
-        )
-    header = Header(*HEADER.unpack_from(stream, at))
+def _header(head: bytes, at: int) -> Header:
+    if len(head) < HEADER_BYTES:
+        message = f"{len(head)} bytes are left; a header has {HEADER_BYTES}"
+        raise BinlogError(at=at, kind="truncated", message=message)
+    header = Header(*HEADER.unpack(head))
     if not HEADER_BYTES <= header.length <= LENGTH_LIMIT:
         raise BinlogError(
             at=at,
             kind="invalid-length",
             message=f"an event length of {header.length}; it lies between {HEADER_BYTES} and {LENGTH_LIMIT}",
-        )
-    if header.length > left:
-        raise BinlogError(
-            at=at, kind="truncated", message=f"an event of {header.length} bytes, of which {left} are left"
         )
     return header
 
@@ -134,5 +175,5 @@ def _recognise(header: Header, governing: FormatDescription, at: int, rules: Rea
     )
     if ignorable:
         return False
-    reason = "that the format description does not declare" if not declared else "that no reader knows"
-    raise BinlogError(at=at, kind="unknown-event", message=f"an event of type {code}, {reason}")
+    reason = "and it may not be skipped" if declared else "which the format description does not declare"
+    raise BinlogError(at=at, kind="unknown-event", message=f"Unknown event code: {code}, {reason}")

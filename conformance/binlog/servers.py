@@ -71,7 +71,10 @@ class Server:
 _V1: Final = (int(EventType.WRITE_ROWS_V1), int(EventType.UPDATE_ROWS_V1), int(EventType.DELETE_ROWS_V1))
 _V2: Final = (int(EventType.WRITE_ROWS), int(EventType.UPDATE_ROWS), int(EventType.DELETE_ROWS))
 
-_BEFORE_IGNORABLE: Final = ReaderRules(verify_checksums=False, ignorable=False)
+#: Before 5.6: no checksums, no ignorable flag, and nothing known beyond the heartbeat.
+_BEFORE_IGNORABLE: Final = ReaderRules(
+    verify_checksums=False, ignorable=False, known=frozenset(range(1, EventType.HEARTBEAT + 1))
+)
 _MYSQL: Final = ReaderRules(highest_type=127)
 _TO_THE_LETTER: Final = ReaderRules(beyond_format_description=True)
 

@@ -12,6 +12,7 @@ ABILITIES: Final = {
     "framing": "finds where events begin and end by itself; without it its adapter cuts the stream into events",
     "checksums": "verifies checksums and refuses an event whose checksum is wrong",
     "error_at": "tells the offset of the event that it refuses",
+    "profile_strict": "knows no more than a server of the profile knew, and so refuses what that server refused",
 }
 
 #: How asking can fail: the verdict that each kind of trouble becomes.

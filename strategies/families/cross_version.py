@@ -7,8 +7,8 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.servers import server_of
 from strategies import events
 from strategies import transactions as groups
-from strategies.family import SINCE_IGNORABLE, family
 from strategies.families.ignorable_events import UNASSIGNED
+from strategies.family import SINCE_IGNORABLE, family
 from strategies.stream import StreamBuilder
 
 _OLD: Final = ("mysql-5.1", "mysql-5.5")
@@ -68,5 +68,3 @@ def new_streams_to_old_readers(stream: StreamBuilder) -> None:
     stream.refuse(event, kind="unknown-event", marks=(mark,))
     for event in groups.transaction(stream):
         stream.add(event)
-
-

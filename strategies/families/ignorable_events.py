@@ -101,7 +101,6 @@ def flagged_known_events(stream: StreamBuilder) -> None:
     """Events of everyday types with the ignorable flag, which are decoded all the same."""
     groups.begin_log(stream)
     for event in groups.transaction(stream):
-        if stream.choose.yes():
-            event = event._replace(flags=event.flags | _KNOWN_FLAGGED).marked("WL4033-READ-KNOWN-FLAGGED")
-        stream.add(event)
+        flagged = event._replace(flags=event.flags | _KNOWN_FLAGGED).marked("WL4033-READ-KNOWN-FLAGGED")
+        stream.add(flagged if stream.choose.yes() else event)
     groups.end_log(stream)

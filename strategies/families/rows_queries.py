@@ -5,6 +5,7 @@ from typing import Final
 from strategies import events
 from strategies import transactions as groups
 from strategies.family import SINCE_IGNORABLE, family
+from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
 
 #: Lengths around the limits of the length byte and of what parsers have cut at.
@@ -34,7 +35,7 @@ def rows_query_streams(stream: StreamBuilder) -> None:
     stream.mark("WL4033-CROSS-NEW-TO-NEW")
 
 
-def _rows_query(stream: StreamBuilder) -> events.PlannedEvent:
+def _rows_query(stream: StreamBuilder) -> PlannedEvent:
     choose = stream.choose
     size = choose.one_of(_LENGTHS) if choose.yes() else choose.integer(0, 400)
     # Servers have written the low byte of the length, and 0 (9.7); readers go by the event's length.

@@ -1,0 +1,166 @@
+"""The reference implementation: the kit's own reader, asked like any other implementation."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from conformance import __version__
+from conformance.binlog.checksum import ChecksumAlgorithm
+from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.reader import ReaderRules, read_events
+from conformance.binlog.servers import server_of
+from conformance.implementations.observation import (
+    ABILITIES,
+    Declaration,
+    Observation,
+    Refusal,
+    Request,
+    RoleDeclaration,
+    Trouble,
+)
+from specs.profiles import PROFILES
+
+#: Fields on the wire that are reported as they stand; text is decoded, the rest is for the kit's own use.
+_AS_THEY_STAND: Final = frozenset(
+    {
+        "binlog_version", "created", "thread_id", "exec_time", "error_code", "xid", "next_position",
+        "gtid_flags", "last_committed", "sequence_number", "immediate_commit_timestamp",
+        "original_commit_timestamp", "transaction_length", "immediate_server_version",
+        "original_server_version", "intvar_type", "intvar_value", "seed1", "seed2", "table_id",
+        "column_count", "rows_flags", "incident",
+    }
+)  # fmt: skip
+_TEXT: Final = frozenset({"server_version", "database", "query", "next_file", "rows_query", "table", "message"})
+_HEADER: Final = frozenset({"offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "handled"})
+_DERIVED: Final = frozenset({"event_types", "checksum_algorithm", "gtid", "previous_gtids"})
+
+#: Every field that a decoder can report.
+DECODE_FIELDS: Final = _HEADER | _AS_THEY_STAND | _TEXT | _DERIVED
+
+
+def report(event: Event) -> dict[str, Any]:
+    """Return an event as the protocol reports it.
+
+    Raises:
+        MalformedBody: The body contradicts its layout.
+    """
+    header = event.header
+    reported: dict[str, Any] = {
+        "offset": event.offset,
+        "type": header.type,
+        "timestamp": header.timestamp,
+        "server_id": header.server_id,
+        "length": header.length,
+        "log_pos": header.log_pos,
+        "flags": header.flags,
+        "handled": "known" if event.recognised else "ignored",
+    }
+    if not event.recognised:
+        return reported
+    fields = event.fields()
+    for name, value in fields.items():
+        if name in _AS_THEY_STAND:
+            reported[name] = value
+        elif name in _TEXT:
+            reported[name] = value.decode("utf-8", "replace")
+    derive = _DERIVE.get(header.type)
+    if derive is not None:
+        reported.update(derive(event, fields))
+    return reported
+
+
+def _format_description(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    algorithm = event.format.checksum_algorithm
+    return {
+        "event_types": event.format.event_types,
+        "checksum_algorithm": "crc32" if algorithm == ChecksumAlgorithm.CRC32 else "none",
+    }
+
+
+def _gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"gtid": f"{UUID(bytes=fields['source_uuid'])}:{fields['gno']}"}
+
+
+def _anonymous_gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"gtid": "ANONYMOUS"}
+
+
+def _previous_gtids(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"previous_gtids": str(fields["previous_gtids"])}
+
+
+_DERIVE: Final[Mapping[int, Callable[[Event, Mapping[str, Any]], dict[str, Any]]]] = {
+    EventType.FORMAT_DESCRIPTION: _format_description,
+    EventType.GTID: _gtid,
+    EventType.ANONYMOUS_GTID: _anonymous_gtid,
+    EventType.PREVIOUS_GTIDS: _previous_gtids,
+}
+
+
+class ReferenceImplementation:
+    """The kit's own reader, in this process.
+
+    Attributes:
+        declaration: What it says of itself: every field, every ability, every profile.
+    """
+
+    def __init__(self) -> None:
+        self.declaration = Declaration(
+            name="reference",
+            version=__version__,
+            language="Python",
+            roles={"decode": RoleDeclaration(fields=DECODE_FIELDS, abilities=frozenset(ABILITIES), profiles=PROFILES)},
+        )
+
+    def __enter__(self) -> "ReferenceImplementation":
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        return None
+
+    def start(self) -> Declaration:
+        """Return the declaration; there is no process to start."""
+        return self.declaration
+
+    def stop(self) -> None:
+        """Do nothing: there is no process to stop."""
+
+    def ask(self, request: Request) -> Observation | Trouble:
+        """Return what the reader sees in a stream."""
+        events: list[Mapping[str, Any]] = []
+        try:
+            for event in self.read(request.stream, server_of(request.profile).rules):
+                events.append(event)
+        except BinlogError as error:
+            return Observation(tuple(events), Refusal(error.at, error.kind, error.message))
+        return Observation(tuple(events))
+
+    def ask_many(self, requests: Iterable[Request], window: int = 1) -> Iterator[Observation | Trouble]:
+        """Yield the answers to many requests, in their order."""
+        for request in requests:
+            yield self.ask(request)
+
+    def read(self, stream: bytes, rules: ReaderRules) -> Iterator[dict[str, Any]]:
+        """Yield the events of a stream as the protocol reports them.
+
+        Raises:
+            BinlogError: At the first event that cannot be read.
+        """
+        for event in read_events(stream, rules):
+            try:
+                reported = self.report(event)
+            except MalformedBody as error:
+                raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
+            if reported is not None:
+                yield reported
+
+    def report(self, event: Event) -> dict[str, Any] | None:
+        """Return an event as the protocol reports it, None for one that is kept back (which only mutants do).
+
+        Raises:
+            MalformedBody: The body contradicts its layout.
+            BinlogError: The event is refused (which only mutants do).
+        """
+        return report(event)

@@ -1,0 +1,1 @@
+"""Oracles: each judges an observation by one requirement of the catalogue."""

@@ -1,0 +1,194 @@
+"""The oracles of the role `decode`: one row for each requirement."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import HEADER_BYTES
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused
+
+_HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
+_GTID_TYPES: Final = (int(EventType.GTID), int(EventType.ANONYMOUS_GTID))
+
+
+def _no_phantoms(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Events are seen where they start and nowhere else, each once and in order."""
+    refused_at = alignment.case.expected.refused_at
+    phantoms = [at for at in alignment.phantoms if refused_at is None or at < refused_at]
+    if phantoms:
+        message = f"an event is seen at offset {phantoms[0]}, where none starts"
+        yield Check("event where none starts", message, phantoms[0])
+    elif alignment.disordered is not None:
+        at = alignment.disordered
+        yield Check("event twice or out of order", f"the event at offset {at} comes twice or out of order", at)
+    elif alignment.observation.events:
+        yield GOOD
+
+
+def _position_chain(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """An event's log_pos is its offset plus its length, and the offset of the next event."""
+    for index in alignment.marked(requirement):
+        expected, seen = alignment.case.expected.events[index], alignment.observed(index)
+        in_chain = expected["log_pos"] == expected["offset"] + expected["length"]
+        if seen is None or not in_chain or "log_pos" not in alignment.role.fields:
+            continue
+        if seen.get("log_pos") == expected["log_pos"]:
+            yield GOOD
+        else:
+            said, end = seen.get("log_pos"), expected["log_pos"]
+            message = f"the event at offset {seen['offset']} has log_pos {said}, it ends at {end}"
+            yield Check("log_pos is not the event's end", message, expected["offset"])
+
+
+def _unknown_event_message(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """The error names the type code, also where it was read as a signed byte."""
+    error, at = alignment.observation.error, alignment.case.expected.refused_at
+    if error is None or at is None or not alignment.marked(requirement):
+        return
+    code = alignment.case.stream[at + 4]
+    texts = {f"Unknown event code: {code}", f"Unknown event code: {code - 256 if code > 127 else code}"}
+    if any(text in error.message for text in texts):
+        yield GOOD
+    else:
+        yield Check("another message", f"the message is {error.message!r}, expected 'Unknown event code: {code}'", at)
+
+
+def _length_byte_believed(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """The length byte of a Rows_query decides nothing: a text of just that many bytes was cut by it."""
+    for index in alignment.marked(requirement):
+        expected, seen = alignment.case.expected.events[index], alignment.observed(index)
+        if seen is None or not isinstance(text := seen.get("rows_query"), str):
+            continue
+        length_byte = alignment.case.stream[expected["offset"] + HEADER_BYTES]
+        if text != expected["rows_query"] and len(text.encode()) == length_byte:
+            message = f"the text has {length_byte} bytes, as the length byte says, and not those up to the event's end"
+            yield Check("length byte believed", message, expected["offset"])
+        else:
+            yield GOOD
+
+
+def _off_by_a_checksum(expected: str, seen: object) -> bool:
+    """Four bytes too many, or too few: the checksum was taken for text, or text for a checksum."""
+    return isinstance(seen, str) and abs(len(expected.encode()) - len(seen.encode())) == CHECKSUM_BYTES
+
+
+def _begins_otherwise(expected: str, seen: object) -> bool:
+    """The first byte is another: the body was not looked for right behind the header."""
+    return not isinstance(seen, str) or seen[:1] != expected[:1]
+
+
+def _is_long(expected: str, seen: object) -> bool:
+    """The text is longer than one length byte can say."""
+    return len(expected.encode()) > 255
+
+
+#: Every oracle of the role, in the order of the catalogue.
+ORACLES: Final[tuple[Oracle, ...]] = (
+    # Delivery and framing
+    delivered("FORMAT-EVENT-DELIVERED", handled="known"),
+    Oracle("FORMAT-EVENT-START", _no_phantoms, abilities=frozenset({"framing"})),
+    delivered("FORMAT-LATEST-GOVERNS"),
+    delivered("FORMAT-IN-USE-CHECKSUM"),
+    # The common header
+    fields("FORMAT-HEADER-TYPE", "type"),
+    fields("FORMAT-HEADER-TIMESTAMP", "timestamp"),
+    fields("FORMAT-HEADER-SERVER-ID", "server_id"),
+    fields("FORMAT-HEADER-LENGTH", "length"),
+    fields("FORMAT-HEADER-LOG-POS", "log_pos"),
+    fields("FORMAT-HEADER-FLAGS", "flags"),
+    # The format description
+    fields("FORMAT-DESCRIPTION-FIELDS", "binlog_version", "server_version", "created"),
+    fields("FORMAT-TYPE-COUNT", "event_types"),
+    fields("FORMAT-CHECKSUM-ALGORITHM", "checksum_algorithm"),
+    fields(
+        "FORMAT-POST-HEADER-LENGTHS",
+        "database", "query", "next_file", "table", "column_count", "table_id",
+    ),
+    # Checksums
+    fields("FORMAT-CHECKSUM-NOT-BODY", "query", "next_file", "rows_query", blame=_off_by_a_checksum),
+    refused("FORMAT-CHECKSUM-WRONG", abilities=("checksums",)),
+    # Bodies
+    fields("FORMAT-QUERY", "thread_id", "exec_time", "error_code", "database"),
+    fields("FORMAT-ROTATE", "next_position", "next_file"),
+    delivered("FORMAT-STOP"),
+    fields("FORMAT-XID", "xid"),
+    fields("FORMAT-INTVAR", "intvar_type", "intvar_value"),
+    fields("FORMAT-RAND", "seed1", "seed2"),
+    fields("FORMAT-TABLE-MAP", "table_id", "database", "table", "column_count"),
+    fields("FORMAT-ROWS", "table_id", "rows_flags"),
+    fields(
+        "FORMAT-GTID-COMMIT-FIELDS",
+        "immediate_commit_timestamp", "original_commit_timestamp", "transaction_length",
+        "immediate_server_version", "original_server_version",
+    ),
+    # Refusals
+    refused("FORMAT-TYPE-NOT-DECLARED"),
+    refused("FORMAT-TRUNCATED-HEADER", abilities=("framing",)),
+    refused("FORMAT-TRUNCATED-BODY", abilities=("framing",)),
+    refused("FORMAT-LENGTH-TOO-SMALL", abilities=("framing",)),
+    refused("FORMAT-LENGTH-TOO-LARGE", abilities=("framing",)),
+    refused("FORMAT-NO-FORMAT-DESCRIPTION", abilities=("framing",)),
+    refused("FORMAT-BAD-MAGIC", abilities=("framing",)),
+    # WL#4033: ignorable events
+    delivered("WL4033-READ-UNKNOWN-SKIPPED", reported=False),
+    delivered("WL4033-READ-FUTURE-FORMAT", reported=False),
+    delivered("WL4033-READ-UNKNOWN-ANY-CODE", reported=False),
+    delivered("WL4033-READ-UNKNOWN-ANY-BODY", reported=False),
+    both(delivered("WL4033-READ-FLAG-BIT", reported=False), refused("WL4033-READ-FLAG-BIT")),
+    delivered("WL4033-READ-IGNORABLE-TYPE-CODE", reported=False),
+    fields("WL4033-READ-UNKNOWN-AS-IGNORABLE", "handled", *_HEADER),
+    both(fields("WL4033-READ-KNOWN-FLAGGED", "handled", "type"), delivered("WL4033-READ-KNOWN-FLAGGED")),
+    fields("WL4033-READ-IGNORABLE-POST-HEADER", "rows_query", blame=_begins_otherwise),
+    refused("WL4033-READ-UNKNOWN-REFUSED"),
+    Oracle("WL4033-READ-UNKNOWN-MESSAGE", _unknown_event_message, asks_more=True),
+    fields("WL4033-READ-ROWS-QUERY-TYPE", "type", "handled"),
+    fields("WL4033-READ-ROWS-QUERY-TEXT", "rows_query"),
+    Oracle("WL4033-READ-ROWS-QUERY-LENGTH-BYTE", _length_byte_believed, any_of=frozenset({"rows_query"})),
+    delivered("WL4033-READ-ROWS-QUERY-SEVERAL-ROWS"),
+    Oracle("WL4033-READ-POSITION-CHAIN", _position_chain, any_of=frozenset({"log_pos"})),
+    fields("WL4033-GOLDEN-ROWS-QUERY-BYTES", *_HEADER, "rows_query"),
+    fields("WL4033-GOLDEN-TABLE-MAP-BYTES", *_HEADER, "table_id", "database", "table", "column_count"),
+    fields("WL4033-GOLDEN-WRITE-ROWS-BYTES", *_HEADER, "table_id", "rows_flags"),
+    fields("WL4033-GOLDEN-NO-CHECKSUM", "rows_query", blame=_off_by_a_checksum),
+    refused("WL4033-CROSS-NEW-TO-OLD", abilities=("profile_strict",)),
+    delivered("WL4033-CROSS-OLD-TO-NEW"),
+    delivered("WL4033-CROSS-NEW-TO-NEW", reported=False),
+    delivered("WL4033-CROSS-OLD-TO-OLD"),
+    # WL#40: Query events in the usual format
+    fields("WL40-USUAL-QUERY-TO-END", "query"),
+    # WL#7592: Gtid, Anonymous_gtid and Previous_gtids events
+    fields("WL7592-TYPE-CODES-DISTINCT", "type", types=_GTID_TYPES),
+    fields("WL7592-ANON-CODE-DECLARED-EARLY", "event_types"),
+    fields("WL7592-BODY-SHARED-LAYOUT", "gtid_flags"),
+    fields("WL7592-GTID-IDENTIFIER-READ", "gtid"),
+    fields("WL7592-ANON-NO-IDENTIFIER", "gtid"),
+    delivered("WL7592-BODY-SIZES-DIFFER"),
+    delivered("WL7592-BODY-UNKNOWN-TAIL"),
+    fields("WL7592-BODY-LOGICAL-TIMESTAMPS", "last_committed", "sequence_number"),
+    fields("WL7592-ANON-TIMESTAMPS-ALIKE", "last_committed", "sequence_number"),
+    fields("WL7592-BODY-NO-TIMESTAMPS", "gtid_flags", absent=("last_committed", "sequence_number")),
+    delivered("WL7592-BODY-COMMIT-FIELD"),
+    delivered("WL7592-BODY-57-BYTES"),
+    both(fields("WL7592-ANON-FLAG-EITHER-WAY", "handled"), delivered("WL7592-ANON-FLAG-EITHER-WAY")),
+    delivered("WL7592-ANON-SKIPPED-BY-FLAG", reported=False),
+    fields("WL7592-PREVIOUS-GTIDS-EMPTY-READ", "previous_gtids"),
+    fields("WL7592-PREVIOUS-GTIDS-SET-READ", "previous_gtids"),
+    both(
+        fields("WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY", "handled"),
+        delivered("WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY"),
+    ),
+    delivered("WL7592-OLD-STREAMS-READ"),
+    delivered("WL7592-OLD-CREATE-SELECT-READ"),
+    fields("WL7592-OLD-QUERY-TIMESTAMPS-READ", "query"),
+    fields("WL7592-HEADER-19-BYTES", "type", "length", "flags"),
+    fields("WL7592-LOG-POS-CHAIN", "log_pos"),
+    delivered("WL7592-GTID-CHECKSUM"),
+    refused("WL7592-GTID-CHECKSUM-WRONG", abilities=("checksums",)),
+    fields("WL7592-LARGE-EVENTS-WHOLE", "length", "table_id"),
+    fields("WL7592-XID-SIZE", "length"),
+    fields("WL7592-QUERY-SIZE-GROWS", "query", blame=_is_long),
+    refused("WL7592-COMPAT-NEW-55", abilities=("profile_strict",)),
+    fields("WL7592-COMPAT-ON-56-57", "gtid", "last_committed", "sequence_number"),
+)  # fmt: skip

@@ -1,0 +1,117 @@
+"""The judge: a case and what was answered in, one verdict for each exercised requirement out.
+
+Everything that judges, from `certify` to a corpus on a cluster, goes through here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from conformance.implementations.observation import Observation, RoleDeclaration, Trouble
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.oracle import Oracle
+from conformance.oracles.registry import oracles
+from strategies.case import Case
+
+Status = Literal["pass", "fail", "unsupported", "crash", "hang", "protocol-error"]
+
+#: Every status of a verdict, the good one first.
+STATUSES: Final[tuple[Status, ...]] = ("pass", "fail", "crash", "hang", "protocol-error", "unsupported")
+#: The statuses that make an implementation non-conforming.
+FAILURES: Final[tuple[Status, ...]] = ("fail", "crash", "hang", "protocol-error")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one case says of one requirement.
+
+    Attributes:
+        requirement: The requirement's id.
+        status: One of `STATUSES`.
+        signature: What is wrong, in a short text without numbers that vary; with the requirement it tells
+            one kind of failure from another. Empty for a pass.
+        message: What was expected and what came.
+        at: Offset in bytes of the event concerned.
+    """
+
+    requirement: str
+    status: Status
+    signature: str = ""
+    message: str = ""
+    at: int | None = None
+
+
+class Judge:
+    """Judges the answers of one implementation in one role.
+
+    Args:
+        role: What the implementation declares for the role.
+    """
+
+    def __init__(self, role: RoleDeclaration) -> None:
+        self._role = role
+        self._oracles = oracles()
+        self._supported = {requirement for requirement, oracle in self._oracles.items() if self._can_show(oracle)}
+
+        self._asks_more = {requirement for requirement, oracle in self._oracles.items() if oracle.asks_more}
+
+    def _can_show(self, oracle: Oracle) -> bool:
+        shown = not oracle.any_of or bool(oracle.any_of & self._role.fields)
+        return shown and oracle.abilities <= self._role.abilities
+
+    def supports(self, requirement: str) -> bool:
+        """Tell whether the implementation declares what a requirement's oracle needs."""
+        return requirement in self._supported
+
+    def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
+        """Return a verdict for each requirement that the case exercises and that was reached.
+
+        A crash, a hang or a broken protocol leaves nothing to judge: it is charged to the case's focus.
+        """
+        if isinstance(answer, Trouble):
+            return [Verdict(case.focus, answer.status, answer.signature, answer.detail)]
+        if self._as_expected(case, answer):
+            return [
+                Verdict(requirement, "pass" if requirement in self._supported else "unsupported")
+                for requirement in case.marks
+                if requirement in self._oracles
+            ]
+        return self._examine(case, answer)
+
+    def _as_expected(self, case: Case, answer: Observation) -> bool:
+        """Tell whether the answer is the expected one to the letter; then every requirement holds at once."""
+        expected = case.expected
+        error = answer.error
+        if (error is None) != (expected.refused_at is None) or len(answer.events) != len(expected.events):
+            return False
+        if error is not None and error.at != expected.refused_at:
+            return False
+        if not self._asks_more.isdisjoint(case.marks):
+            return False
+        declared = self._role.fields
+        return all(
+            _projected(seen, declared) == _projected(wanted, declared)
+            for wanted, seen in zip(expected.events, answer.events, strict=True)
+        )
+
+    def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
+        alignment = Alignment(case, answer, self._role)
+        verdicts: list[Verdict] = []
+        for requirement in case.marks:
+            oracle = self._oracles.get(requirement)
+            if oracle is None:
+                continue
+            if requirement not in self._supported:
+                verdicts.append(Verdict(requirement, "unsupported"))
+                continue
+            checks = list(oracle.examine(alignment, requirement))
+            wrong = next((check for check in checks if check.signature), None)
+            if wrong is not None:
+                verdicts.append(Verdict(requirement, "fail", wrong.signature, wrong.message, wrong.at))
+            elif checks:
+                verdicts.append(Verdict(requirement, "pass"))
+        return verdicts
+
+
+def _projected(event: Mapping[str, Any], declared: frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in event.items() if name in declared}

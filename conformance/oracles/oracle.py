@@ -1,0 +1,216 @@
+"""What an oracle is, and the kinds of check that oracles are made of."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import type_name
+from conformance.oracles.alignment import Alignment, Fate
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        signature: What is wrong, in a short text without numbers that vary; empty where nothing is.
+        message: What was expected and what came.
+        at: Offset in bytes of the event concerned.
+    """
+
+    signature: str = ""
+    message: str = ""
+    at: int | None = None
+
+
+#: Nothing wrong.
+GOOD = Check()
+
+#: Tells from the expected value of a field and the one seen whether a requirement is broken.
+Blame = Callable[[Any, Any], bool]
+
+Examine = Callable[[Alignment, str], Iterator[Check]]
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """Judges observations by one requirement.
+
+    Attributes:
+        requirement: The requirement's id.
+        examine: Yields a check for each event that the requirement governs and that was reached.
+        any_of: The fields that show it; it cannot be judged where none of them is declared.
+        abilities: The abilities that it asks for.
+        asks_more: It looks at more than the expected observation holds, so an answer that agrees with the
+            expected one has still to be examined.
+    """
+
+    requirement: str
+    examine: Examine
+    any_of: frozenset[str] = frozenset()
+    abilities: frozenset[str] = frozenset()
+    asks_more: bool = False
+
+
+def described(alignment: Alignment, index: int) -> str:
+    """Return the words for an expected event: its type and its offset."""
+    event = alignment.case.expected.events[index]
+    return f"the {type_name(event['type'])} event at offset {event['offset']}"
+
+
+def delivered(requirement: str, *, reported: bool = True, handled: str | None = None) -> Oracle:
+    """Return the oracle that asks for the delivery of the marked events.
+
+    Args:
+        requirement: The requirement's id.
+        reported: Whether the event itself must be handed on; otherwise it is enough that it is no obstacle.
+        handled: Look at ``known`` or at ``ignored`` events only.
+    """
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            if index == len(alignment.case.expected.events):
+                continue  # The event to be refused: another oracle's.
+            fate = alignment.fate(index)
+            event = alignment.case.expected.events[index]
+            if fate is Fate.UNREACHED or handled not in (None, event["handled"]):
+                continue
+            kind = "ignorable" if event["handled"] == "ignored" else type_name(event["type"])
+            if fate is Fate.REFUSED and index not in alignment.case.expected.tolerated:
+                error = alignment.observation.error
+                message = f"{described(alignment, index)} is refused: {error.message if error else ''}"
+                yield Check(f"{kind} refused", message, event["offset"])
+            elif fate is Fate.DROPPED and reported:
+                yield Check(f"{kind} dropped", f"{described(alignment, index)} is missing", event["offset"])
+            elif not alignment.read_on(index):
+                message = f"nothing is delivered behind {described(alignment, index)}, and no error says why"
+                yield Check(f"silent end behind {kind}", message, event["offset"])
+            else:
+                yield GOOD
+
+    return Oracle(requirement, examine)
+
+
+def fields(
+    requirement: str,
+    *names: str,
+    types: tuple[int, ...] = (),
+    absent: tuple[str, ...] = (),
+    blame: Blame | None = None,
+) -> Oracle:
+    """Return the oracle that compares fields of the marked events, where they were delivered.
+
+    Args:
+        requirement: The requirement's id.
+        *names: The fields; each is compared where it is expected.
+        types: Look at events of these type codes only.
+        absent: Fields that must be missing, null or zero.
+        blame: Whether a difference breaks this requirement, told by the expected value and the one seen; any
+            difference does when None.
+    """
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        declared = alignment.role.fields
+        for index in alignment.marked(name):
+            seen = alignment.observed(index)
+            expected = alignment.case.expected.events[index]
+            if seen is None or (types and expected["type"] not in types):
+                continue
+            for field in names:
+                if field in expected and field in declared:
+                    found = seen.get(field)
+                    innocent = blame is not None and not blame(expected[field], found)
+                    yield GOOD if innocent else _compared(alignment, index, field, expected[field], found)
+            for field in absent:
+                if field in declared:
+                    good = not seen.get(field)
+                    message = f"{described(alignment, index)}: {field} is {seen.get(field)!r}, the event has none"
+                    yield GOOD if good else Check(f"{field} invented", message, expected["offset"])
+
+    return Oracle(requirement, examine, any_of=frozenset((*names, *absent)))
+
+
+def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen: Any) -> Check:
+    if _SAME.get(field, _equal)(expected, seen):
+        return GOOD
+    event = alignment.case.expected.events[index]
+    how = _difference(expected, seen)
+    message = f"{described(alignment, index)}: {field} is {_shown(seen)}, expected {_shown(expected)}"
+    if how:
+        message += f" ({how})"
+    return Check(f"{field} of {type_name(event['type'])} {how or 'differs'}".strip(), message, event["offset"])
+
+
+def _equal(expected: Any, seen: Any) -> bool:
+    return bool(expected == seen) and isinstance(expected, bool) == isinstance(seen, bool)
+
+
+def _same_gtid(expected: Any, seen: Any) -> bool:
+    # An Anonymous_gtid has no GTID: the word ANONYMOUS and nothing at all are both right.
+    return expected == seen or (expected == "ANONYMOUS" and not seen)
+
+
+def _same_gtid_set(expected: Any, seen: Any) -> bool:
+    # Sets are compared as sets, not as text.
+    if not isinstance(seen, str):
+        return False
+    as_sources = [sorted("".join(each.lower().split()).split(",")) for each in (expected, seen)]
+    return as_sources[0] == as_sources[1]
+
+
+_SAME: dict[str, Callable[[Any, Any], bool]] = {"gtid": _same_gtid, "previous_gtids": _same_gtid_set}
+
+
+def _difference(expected: Any, seen: Any) -> str:
+    if seen is None:
+        return "missing"
+    if isinstance(expected, str) and isinstance(seen, str):
+        lost = len(expected.encode()) - len(seen.encode())
+        if expected.startswith(seen) and lost:
+            # A lost or swallowed checksum is the classic; other lengths would make a signature of each.
+            return "4 bytes short" if lost == CHECKSUM_BYTES else "cut short"
+        if seen.startswith(expected):
+            return "too long"
+        if expected.endswith(seen) and lost:
+            return "without its beginning"
+    return ""
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:48]}...{text[-24:]} ({len(text)} characters)"
+
+
+def refused(requirement: str, *, abilities: tuple[str, ...] = ()) -> Oracle:
+    """Return the oracle that asks for a clean refusal at the event that has to be refused."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        expected = alignment.case.expected
+        if expected.refused_at is None or alignment.fate(len(expected.events)) is Fate.UNREACHED:
+            return
+        error = alignment.observation.error
+        beyond = [offset for offset in alignment.phantoms if offset >= expected.refused_at]
+        if beyond:
+            message = f"an event is delivered at offset {beyond[0]}, at or behind the fault ({expected.refused_kind})"
+            yield Check(f"{expected.refused_kind} accepted", message, expected.refused_at)
+        elif error is None:
+            message = f"no error at offset {expected.refused_at}, where the fault is ({expected.refused_kind})"
+            yield Check(f"{expected.refused_kind} unreported", message, expected.refused_at)
+        elif "error_at" in alignment.role.abilities and error.at != expected.refused_at:
+            message = f"the error is said to be at offset {error.at}, the fault is at {expected.refused_at}"
+            yield Check(f"{expected.refused_kind} misplaced", message, expected.refused_at)
+        else:
+            yield GOOD
+
+    return Oracle(requirement, examine, abilities=frozenset(abilities))
+
+
+def both(first: Oracle, second: Oracle) -> Oracle:
+    """Return the oracle that makes the checks of two, for a requirement that has two sides."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        yield from first.examine(alignment, name)
+        yield from second.examine(alignment, name)
+
+    return Oracle(first.requirement, examine, first.any_of | second.any_of, first.abilities | second.abilities)

@@ -1,0 +1,102 @@
+"""The judge: what counts as a pass, and what is charged to whom."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.implementations.observation import Observation, Refusal, Request, Trouble
+from conformance.implementations.reference import ReferenceImplementation
+from conformance.oracles.judge import Judge
+from strategies.case_id import CaseId
+from strategies.family import case_of
+
+REFERENCE = ReferenceImplementation()
+ROLE = REFERENCE.declaration.roles["decode"]
+
+
+def case_and_answer(text):
+    case = case_of(CaseId.parse(text))
+    return case, REFERENCE.ask(Request("decode", case.id.profile, case.stream))
+
+
+def by_requirement(verdicts):
+    return {verdict.requirement: verdict for verdict in verdicts}
+
+
+def test_the_expected_answer_passes_everything_that_the_case_exercises():
+    case, answer = case_and_answer("rows_query_streams/mysql-8.0/1/0")
+    verdicts = Judge(ROLE).judge(case, answer)
+    assert {verdict.requirement for verdict in verdicts} <= set(case.marks)
+    assert {verdict.status for verdict in verdicts} == {"pass"}
+
+
+@pytest.mark.parametrize("status", ["crash", "hang", "protocol-error", "unsupported"])
+def test_trouble_is_charged_to_the_focus_alone(status):
+    case, _ = case_and_answer("rows_query_streams/mysql-8.0/1/0")
+    (verdict,) = Judge(ROLE).judge(case, Trouble(status, "exit-status-134", "core dumped"))
+    assert (verdict.requirement, verdict.status) == (case.focus, status)
+
+
+def test_a_crash_is_no_refusal():
+    case, _ = case_and_answer("truncated_streams/mysql-8.0/1/0")
+    (verdict,) = Judge(ROLE).judge(case, Trouble("crash", "signal-11", ""))
+    assert verdict.status == "crash"
+
+
+def test_what_is_not_declared_is_unsupported_and_never_a_pass():
+    case, answer = case_and_answer("transactions/mysql-8.0/1/0")
+    modest = replace(ROLE, fields=frozenset({"offset", "type"}), abilities=frozenset())
+    verdicts = by_requirement(Judge(modest).judge(case, answer))
+    assert verdicts["FORMAT-HEADER-TYPE"].status == "pass"
+    assert verdicts["FORMAT-HEADER-TIMESTAMP"].status == "unsupported"
+    assert verdicts["FORMAT-EVENT-START"].status == "unsupported"
+
+
+def test_what_lies_behind_a_refusal_is_not_judged():
+    case, answer = case_and_answer("transactions/mysql-8.0/1/0")
+    first = case.expected.events[1]
+    stopped = Observation(answer.events[:1], Refusal(first["offset"], "other", "no"))
+    verdicts = by_requirement(Judge(ROLE).judge(case, stopped))
+    assert verdicts["FORMAT-EVENT-DELIVERED"].status == "fail"
+    assert verdicts["FORMAT-DESCRIPTION-FIELDS"].status == "pass"
+    assert "FORMAT-QUERY" not in verdicts
+
+
+def test_a_refusal_at_the_wrong_place_is_not_the_refusal_asked_for():
+    case, answer = case_and_answer("unknown_not_ignorable/mysql-8.0/1/0")
+    elsewhere = Observation(answer.events, replace(answer.error, at=answer.error.at + 1))
+    verdicts = by_requirement(Judge(ROLE).judge(case, elsewhere))
+    assert verdicts["WL4033-READ-UNKNOWN-REFUSED"].signature == "unknown-event misplaced"
+
+
+def test_silence_about_a_fault_fails():
+    case, answer = case_and_answer("truncated_streams/mysql-8.0/1/0")
+    verdicts = Judge(ROLE).judge(case, Observation(answer.events))
+    assert {verdict.signature for verdict in verdicts if verdict.status == "fail"} == {"truncated unreported"}
+
+
+def test_an_event_that_is_dropped_and_one_that_is_invented_are_told_apart():
+    case, answer = case_and_answer("transactions/mysql-8.0/1/0")
+    dropped = Observation(answer.events[:-1])
+    invented = Observation((*answer.events, {**answer.events[-1], "offset": len(case.stream)}))
+    assert by_requirement(Judge(ROLE).judge(case, dropped))["FORMAT-EVENT-DELIVERED"].status == "fail"
+    assert by_requirement(Judge(ROLE).judge(case, invented))["FORMAT-EVENT-START"].status == "fail"
+
+
+@pytest.mark.parametrize("gtid", ["ANONYMOUS", None, ""])
+def test_an_anonymous_gtid_may_be_named_or_left_out(gtid):
+    case, answer = case_and_answer("anonymous_gtid_streams/mysql-8.0/1/0")
+    events = tuple({**each, "gtid": gtid} if each["type"] == 34 else each for each in answer.events)
+    verdicts = by_requirement(Judge(ROLE).judge(case, Observation(events)))
+    assert verdicts["WL7592-ANON-NO-IDENTIFIER"].status == "pass"
+
+
+def test_the_message_says_how_a_text_was_cut():
+    case, answer = case_and_answer("rows_query_streams/mysql-8.0/1/3")
+    events = tuple(
+        {**each, "rows_query": each["rows_query"][:-4]} if len(each.get("rows_query", "")) > 4 else each
+        for each in answer.events
+    )
+    verdict = by_requirement(Judge(ROLE).judge(case, Observation(events)))["WL4033-READ-ROWS-QUERY-TEXT"]
+    assert verdict.signature == "rows_query of ROWS_QUERY 4 bytes short"
+    assert "expected" in verdict.message
