@@ -1,0 +1,50 @@
+"""The badge: how many of the requirements that the kit can judge hold, as a small SVG picture."""
+
+from typing import Final
+
+from reports.outcome import outcome
+from reports.record import RunRecord
+
+_LABEL: Final = "binlog conformance"
+_HEIGHT: Final = 20
+_PADDING: Final = 7
+#: Widths in pixels of an 11 px sans-serif, near enough for a text that the picture stretches to fit.
+_NARROW: Final = frozenset("filjtrI/.: 1")
+_COLOURS: Final = {
+    "conforming": "#166f3b",
+    "not conforming": "#c0272d",
+    "cut off": "#5c6270",
+    "nothing judged": "#5c6270",
+}
+
+
+def _width(text: str) -> int:
+    return round(sum(4.2 if character in _NARROW else 6.7 for character in text)) + 2 * _PADDING
+
+
+def badge_picture(record: RunRecord) -> str:
+    """Return the badge of a run as SVG.
+
+    A requirement that was not reached, or that the implementation does not support, counts as one that was not
+    shown to hold; only those that the kit cannot judge at all are left out.
+    """
+    told = outcome(record)
+    value = "cut off" if told.verdict == "cut off" else f"{told.passed}/{told.possible}"
+    left, right = _width(_LABEL), _width(value)
+    title = f"{_LABEL}: {value}" if value == told.verdict else f"{_LABEL}: {value}, {told.headline}"
+
+    def text(words: str, start: int, width: int) -> str:
+        return (
+            f'<text x="{start + width / 2:g}" y="14" textLength="{width - 2 * _PADDING}" '
+            f'lengthAdjust="spacingAndGlyphs">{words}</text>'
+        )
+
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" role="img" '
+        f'aria-label="{title}"><title>{title}</title>'
+        f'<clipPath id="r"><rect width="{left + right}" height="{_HEIGHT}" rx="4"/></clipPath>'
+        f'<g clip-path="url(#r)"><rect width="{left}" height="{_HEIGHT}" fill="#3a4151"/>'
+        f'<rect x="{left}" width="{right}" height="{_HEIGHT}" fill="{_COLOURS[told.verdict]}"/></g>'
+        f'<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
+        f"{text(_LABEL, 0, left)}{text(value, left, right)}</g></svg>\n"
+    )

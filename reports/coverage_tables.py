@@ -1,0 +1,62 @@
+"""What the streams of a run held, as tables: the darker a cell, the more there was."""
+
+import math
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from reports.element import Html, element, fragment
+from reports.lines import Counts, Coverage
+
+#: How many shades a cell can have, the first for none.
+_SHADES: Final = 6
+
+
+def _shade(number: int, most: int) -> int:
+    """Return a shade from 0 for none to the darkest; each one stands for several times the one before."""
+    if number == 0:
+        return 0
+    return 1 + int((_SHADES - 2) * math.log1p(number) / math.log1p(most))
+
+
+def _table(title: str, unit: str, counts: Mapping[str, Counts], profiles: Collection[str]) -> Html | None:
+    if not counts:
+        return None
+    most = max((number for row in counts.values() for number in row.values()), default=1) or 1
+    rows = (
+        element(
+            "tr",
+            element("th", element("code", name), scope="row"),
+            (
+                element("td", f"{row.get(profile, 0):,}", class_=f"number shade-{_shade(row.get(profile, 0), most)}")
+                for profile in profiles
+            ),
+            element("td", f"{sum(row.values()):,}", class_="number total"),
+        )
+        for name, row in sorted(counts.items())
+    )
+    heads = ("", *profiles, "all")
+    return fragment(
+        element("h3", title, element("span", f" {unit} in each profile", class_="quiet")),
+        element(
+            "div",
+            element(
+                "table",
+                element("thead", element("tr", (element("th", head, scope="col") for head in heads))),
+                element("tbody", rows),
+                class_="coverage",
+            ),
+            class_="scroll",
+        ),
+    )
+
+
+def coverage_tables(coverage: Coverage, profiles: Collection[str]) -> Html:
+    """Return the coverage of a run as HTML."""
+    tables = [
+        _table("Event types", "events", coverage.event_types, profiles),
+        _table("Families", "cases", coverage.families, profiles),
+        _table("Faults", "cases", coverage.faults, profiles),
+    ]
+    if not any(tables):
+        return element("p", "The record has no coverage.")
+    return fragment(tables)

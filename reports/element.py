@@ -1,0 +1,55 @@
+"""HTML elements as functions: text becomes HTML in one place only, escaped and with nothing invisible left in it."""
+
+import html
+from collections.abc import Iterable
+from typing import Final
+
+from reports.foreign_text import visible
+
+_VOID: Final = frozenset({"br", "col", "hr", "img", "link", "meta"})
+
+
+class Html(str):
+    """Text that is HTML already; any other text is escaped before it gets into an element."""
+
+    __slots__ = ()
+
+
+#: What an element can hold. None is nothing; numbers are written as they are.
+Child = str | int | None | Iterable["Child"]
+
+
+def _rendered(child: Child) -> str:
+    if child is None:
+        return ""
+    if isinstance(child, Html):
+        return str(child)
+    if isinstance(child, str):
+        return html.escape(visible(child))
+    if isinstance(child, int):
+        return str(child)
+    return "".join(map(_rendered, child))
+
+
+def fragment(*children: Child) -> Html:
+    """Return the children one behind the other, without an element around them."""
+    return Html("".join(map(_rendered, children)))
+
+
+def element(name: str, /, *children: Child, **attributes: str | int | bool | None) -> Html:
+    """Return an HTML element.
+
+    Args:
+        name: The tag's name.
+        children: What it holds; text is escaped.
+        attributes: Its attributes; ``class_`` is ``class``, other underscores become hyphens. False and None
+            leave an attribute out, True writes it without a value.
+    """
+    parts = [name]
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        written = key.rstrip("_").replace("_", "-")
+        parts.append(written if value is True else f'{written}="{html.escape(visible(str(value)))}"')
+    opened = f"<{' '.join(parts)}>"
+    return Html(opened if name in _VOID else f"{opened}{''.join(map(_rendered, children))}</{name}>")

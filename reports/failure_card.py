@@ -1,0 +1,306 @@
+"""One failure for a reader in a hurry: the rule, what came instead, the bytes, and the line that shows it again."""
+
+from collections.abc import Collection, Iterator, Mapping
+from itertools import groupby
+from typing import Any, Final
+
+from reports.difference import EventDifference, FieldDifference, differences, summary, text_difference
+from reports.element import Html, element, fragment
+from reports.foreign_text import elided, one_line, value_text, visible_line
+from reports.hex_dump import hex_dump
+from reports.lines import Answer, Failure, Refusal, RequirementResult
+from reports.status import STATUSES
+
+_MESSAGE_CHARACTERS: Final = 1_200
+_VALUE_CHARACTERS: Final = 240
+_NAME_CHARACTERS: Final = 80
+_DETAIL_CHARACTERS: Final = 20_000
+#: Characters that are shown of what two texts have in common, on each side of their difference.
+_CONTEXT: Final = 28
+#: Rows of the comparison; a stream with more differences is summed up behind them.
+_EVENTS: Final = 12
+_FIELDS: Final = 24
+#: Events of the dump that stand open.
+_OPEN_EVENTS: Final = 4
+
+
+def badge(status: str) -> Html:
+    """Return a status as a coloured label with its symbol."""
+    shown = STATUSES[status]
+    return element("span", f"{shown.symbol} {shown.label}", class_=f"badge {status}", title=shown.meaning)
+
+
+def _one_side(head: str, own: str, tail: str, *, other: str) -> Html:
+    """Return one of two texts, with what it has of its own marked, or a note where it lacks what the other has."""
+    lost = len(other)
+    gap = element("span", f"{lost:,} character{'s' if lost > 1 else ''} missing", class_="lost") if lost else None
+    before = "\u22ef" + head[-_CONTEXT:] if len(head) > _CONTEXT else head
+    after = tail[:_CONTEXT] + "\u22ef" if len(tail) > _CONTEXT else tail
+    marked = element("mark", visible_line(elided(own, _VALUE_CHARACTERS))) if own else gap
+    return element("code", '"', visible_line(before), marked, visible_line(after), '"')
+
+
+def _value(value: Any) -> Html:
+    # No field of a binary log is wider than 64 bits; a longer number is the implementation's invention.
+    is_word = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
+    title = f"0x{value:x}" if is_word else None
+    return element("code", elided(value_text(value), _VALUE_CHARACTERS), title=title)
+
+
+def _field_cells(field: FieldDifference) -> tuple[Html, Html]:
+    """Return the expected and the observed value of a field that differs."""
+    if field.state == "missing":
+        return _value(field.expected), element("i", "not reported")
+    if isinstance(field.expected, str) and isinstance(field.observed, str):
+        parts = text_difference(field.expected, field.observed)
+        return (
+            _one_side(parts.head, parts.expected, parts.tail, other=""),
+            _one_side(parts.head, parts.observed, parts.tail, other=parts.expected),
+        )
+    return _value(field.expected), fragment(element("mark", _value(field.observed)))
+
+
+def _names(names: Collection[str]) -> Html:
+    return fragment((", " if index else "", element("code", name)) for index, name in enumerate(names))
+
+
+def _whole_event(event: EventDifference) -> Html:
+    """Return the fields of an event that stands on one side only, on one line."""
+    values = (
+        event_field.expected if event.state == "missing" else event_field.observed for event_field in event.fields
+    )
+    told = ", ".join(f"{field.name} {value_text(value)}" for field, value in zip(event.fields, values, strict=True))
+    return element("code", elided(told, _VALUE_CHARACTERS))
+
+
+def _row(*cells: Html, state: str) -> Html:
+    return element("tr", cells, class_=state)
+
+
+def _event_rows(event: EventDifference, names: Mapping[int, str]) -> Iterator[Html]:
+    offset = event.offset if event.offset is not None else -1
+    title = fragment(
+        element("b", names.get(offset) or f"type {elided(value_text(event.type), _NAME_CHARACTERS)}"),
+        element("span", f" at {event.offset}" if event.offset is not None else " at no offset", class_="quiet"),
+    )
+    if event.state in ("missing", "unexpected"):
+        head = element("th", title, scope="row", colspan=2)
+        nothing = element("i", "no event here" if event.state == "unexpected" else "this event is missing")
+        sides = (
+            (element("td", _whole_event(event)), element("td", nothing, class_="wrong"))
+            if event.state == "missing"
+            else (element("td", nothing), element("td", _whole_event(event), class_="wrong"))
+        )
+        yield _row(head, *sides, state=event.state)
+        return
+    fields = [field for field in event.fields if field.state in ("different", "missing")]
+    shown, same, undeclared = fields[:_FIELDS], event.names("same"), event.names("undeclared")
+    rest = []
+    if len(fields) > len(shown):
+        rest.append(fragment(f"{len(fields) - len(shown)} more fields differ. "))
+    if same:
+        rest.append(fragment(f"{len(same)} agree: ", _names(same), ". "))
+    if undeclared:
+        rest.append(fragment(f"{len(undeclared)} it never reports: ", _names(undeclared), "."))
+    head = element("th", title, scope="rowgroup", rowspan=len(shown) + bool(rest))
+    for index, field in enumerate(shown):
+        expected, observed = _field_cells(field)
+        yield _row(
+            head if index == 0 else Html(),
+            element("th", element("code", elided(field.name, _NAME_CHARACTERS)), scope="row"),
+            element("td", expected),
+            element("td", observed, class_="wrong"),
+            state="different",
+        )
+    if rest:
+        yield _row(element("td", rest, colspan=3), state="agreeing")
+
+
+def _agreeing(events: Collection[EventDifference], names: Mapping[int, str]) -> Html:
+    places = [f"{names.get(event.offset or 0, 'an event')} at {event.offset}" for event in list(events)[:4]]
+    text = f"\u2713 {len(events)} event{'s' if len(events) > 1 else ''} as expected: {', '.join(places)}"
+    text += ", \u2026" if len(events) > len(places) else ""
+    return _row(element("td", text, colspan=4), state="agreeing")
+
+
+def _ending(refusal: Refusal | None) -> Html:
+    if refusal is None:
+        return fragment("read to its end, no error")
+    place = "" if refusal.at is None else f" at {refusal.at}"
+    message = one_line(elided(refusal.message, _VALUE_CHARACTERS))
+    return fragment(
+        f"refused{place}: ",
+        element("code", elided(refusal.kind, _NAME_CHARACTERS)),
+        element("span", f" {message}", class_="quiet"),
+    )
+
+
+def _ending_row(expected: Refusal | None, observed: Refusal | None) -> Html:
+    same = (expected is None) == (observed is None)
+    if expected is not None and observed is not None:
+        # An implementation that cannot tell the place is not wrong about it.
+        same = expected.kind == observed.kind and observed.at in (None, expected.at)
+    return _row(
+        element("th", "End of the stream", scope="row", colspan=2),
+        element("td", _ending(expected)),
+        element("td", None if same else "\u2717 ", _ending(observed), class_=None if same else "wrong"),
+        state="agreeing" if same else "different",
+    )
+
+
+def _no_answer(failure: Failure) -> Iterator[Html]:
+    events = len(failure.expected.events)
+    yield _row(
+        element("th", "The whole stream", scope="row", colspan=2),
+        element("td", f"{events} event{'' if events == 1 else 's'}; ", _ending(failure.expected.error)),
+        element(
+            "td",
+            f"no answer: {STATUSES[failure.status].label}, ",
+            element("code", elided(failure.signature, _NAME_CHARACTERS)),
+            class_="wrong",
+        ),
+        state="different",
+    )
+
+
+def _comparison(failure: Failure, observed: Answer, events: list[EventDifference], names: Mapping[int, str]) -> Html:
+    rows: list[Html] = []
+    differing = 0
+    for same, run in groupby(events, key=lambda event: event.state == "same"):
+        listed = list(run)
+        if same:
+            rows.append(_agreeing(listed, names))
+            continue
+        for event in listed:
+            differing += 1
+            if differing <= _EVENTS:
+                rows += _event_rows(event, names)
+    if differing > _EVENTS:
+        text = f"\u22ef and {differing - _EVENTS} more events that differ \u22ef"
+        rows.append(_row(element("td", text, colspan=4), state="agreeing"))
+    rows.append(_ending_row(failure.expected.error, observed.error))
+    return fragment(rows)
+
+
+def _concerned(failure: Failure, events: Collection[EventDifference]) -> Mapping[int, Collection[str]]:
+    """Return the offsets of the events that stand out in the dump, with the names of their wrong fields."""
+    concerned: dict[int, Collection[str]] = {} if failure.at is None else {failure.at: ()}
+    for event in events:
+        if event.offset is None or event.state in ("same", "missing"):
+            continue
+        if event.offset in concerned or len(concerned) < _OPEN_EVENTS:
+            concerned[event.offset] = event.names("different") + event.names("missing")
+    if not concerned:
+        # What is missing behind a refusal, or behind the first missing event, is a consequence.
+        concerned = {event.offset: () for event in events if event.state == "missing" and event.offset is not None}
+        concerned = dict(list(concerned.items())[:1])
+    return concerned
+
+
+def _beside(rows: Html) -> Html:
+    heads = ("Event", "Field", "Expected", "Got")
+    table = element(
+        "table",
+        element("thead", element("tr", (element("th", head, scope="col") for head in heads))),
+        element("tbody", rows),
+        class_="beside",
+    )
+    return element("div", table, class_="scroll")
+
+
+def _rule(failure: Failure, requirement: RequirementResult | None) -> Html:
+    if requirement is None:
+        return element("p", "The record ends before it says what this requirement is.", class_="rule")
+    read = requirement.interpretation
+    return element(
+        "blockquote",
+        element("p", requirement.text),
+        element("p", f"{requirement.worklog}, section {requirement.section}", class_="quiet"),
+        element("details", element("summary", "How the kit reads it"), element("p", read)) if read else None,
+        class_="rule",
+    )
+
+
+def failure_card(
+    failure: Failure,
+    *,
+    number: int,
+    requirement: RequirementResult | None,
+    declared: Collection[str] | None,
+    related: Collection[tuple[int, str]] = (),
+) -> Html:
+    """Return one failure as HTML.
+
+    Args:
+        failure: The failure.
+        number: Its place in the report, from 1; it is its anchor too.
+        requirement: What it breaks; None in a record that was cut off.
+        declared: The fields that the implementation reports in this role.
+        related: Number and requirement of the other failures that the same stream shows.
+    """
+    names = {event.offset: elided(event.name, _NAME_CHARACTERS) for event in failure.events}
+    concerned: Mapping[int, Collection[str]] = {} if failure.at is None else {failure.at: ()}
+    observed = failure.observed
+    if observed is None:
+        heading, rows = "Expected beside got", fragment(_no_answer(failure))
+    else:
+        events = differences(failure.expected, observed, declared=declared)
+        concerned = _concerned(failure, events)
+        heading = f"Expected beside got: {summary(events)}"
+        rows = _comparison(failure, observed, events, names)
+    level = requirement.level if requirement else None
+    return element(
+        "article",
+        element(
+            "header",
+            element(
+                "p",
+                badge(failure.status),
+                element("span", "known", class_="badge known") if failure.known is not None else None,
+                element("span", level, class_=f"badge level {level}") if level else None,
+                # In a record that was cut off there is nothing to link to.
+                element("a", failure.requirement, href=f"#{failure.requirement}" if requirement else None, class_="id"),
+                class_="tags",
+            ),
+            element("h3", f"{number}. ", one_line(elided(failure.message, _MESSAGE_CHARACTERS))),
+            element(
+                "p",
+                f"{failure.count:,} case{'' if failure.count == 1 else 's'} \u00b7 smallest one: ",
+                f"{len(failure.stream):,} bytes, profile {failure.profile}, family {failure.family}",
+                class_="quiet",
+            ),
+        ),
+        element("p", element("b", "Known: "), one_line(failure.known)) if failure.known is not None else None,
+        element("h4", "The rule"),
+        _rule(failure, requirement),
+        element("h4", heading),
+        _beside(rows),
+        element("h4", f"The smallest stream that shows it, {len(failure.stream):,} bytes"),
+        hex_dump(failure.stream, failure.events, concerned=concerned),
+        element("h4", "The line that shows it again"),
+        element(
+            "pre", element("code", visible_line(failure.replay)), class_="replay", title="a click selects it whole"
+        ),
+        element(
+            "p",
+            "The same stream also breaks ",
+            (
+                (", " if index else "", element("a", f"{other}. {name}", href=f"#failure-{other}"))
+                for index, (other, name) in enumerate(related)
+            ),
+            ".",
+            class_="quiet",
+        )
+        if related
+        else None,
+        element(
+            "details",
+            element("summary", "What it said, raw"),
+            element("pre", elided(failure.detail, _DETAIL_CHARACTERS), class_="detail"),
+        )
+        if failure.detail
+        else None,
+        element("p", f"First shown by {failure.found}; signature ", element("code", failure.signature), class_="quiet"),
+        class_=f"card {failure.status}",
+        id=f"failure-{number}",
+    )

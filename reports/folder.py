@@ -1,0 +1,41 @@
+"""The folder of reports that one run record gives."""
+
+from os import PathLike
+from pathlib import Path
+
+from reports.badge import badge_picture
+from reports.html import html_report
+from reports.junit import junit_report
+from reports.markdown import markdown_report
+from reports.record import read_record
+
+
+def write_reports(
+    record_path: str | PathLike[str], folder: str | PathLike[str], *, unfinished: bool = False
+) -> tuple[Path, ...]:
+    """Write ``report.html``, ``junit.xml``, ``summary.md`` and ``badge.svg``, and return their paths.
+
+    Args:
+        record_path: The run record.
+        folder: Where to write; it is made if it is not there.
+        unfinished: Also report what a run that was cut off left behind; each report then says so.
+
+    Raises:
+        OSError: The record cannot be read, or a report cannot be written.
+        RecordError: The record is not one, or the run was cut off.
+    """
+    record = read_record(record_path, unfinished=unfinished)
+    reports = {
+        "report.html": html_report(record),
+        "junit.xml": junit_report(record),
+        "summary.md": markdown_report(record),
+        "badge.svg": badge_picture(record),
+    }
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, text in reports.items():
+        path = place / name
+        path.write_text(text, encoding="utf-8", newline="\n")
+        paths.append(path)
+    return tuple(paths)

@@ -1,0 +1,66 @@
+"""Text that an implementation sent: made visible and short before it reaches a page, a file or a terminal."""
+
+import json
+import re
+from typing import Any, Final
+
+#: What must never reach a reader as it is: C0 and C1 controls, line separators, marks that reorder or hide text,
+#: surrogates and noncharacters. Tab and line feed are left to the caller.
+_INVISIBLE: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ud800-\udfff\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
+)
+_SPACES: Final = re.compile(r"[\t\n\r ]+")
+#: What stands for a tab and a line feed where a text has to stay on one line.
+_LINE_MARKS: Final = str.maketrans({"\t": "\u21e5", "\n": "\u21b5"})
+
+
+def _shown(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    # Pictures of controls (U+2400 and on) would be shorter, but many fonts lack them.
+    return f"\u27e8{code:02x}\u27e9" if code < 0x100 else f"\u27e8U+{code:04X}\u27e9"
+
+
+def visible(text: str) -> str:
+    """Return `text` with the code of each character that cannot be seen in its place; lines stay lines.
+
+    Example:
+        >>> visible("a" + chr(27) + "[31mb")
+        'a⟨1b⟩[31mb'
+    """
+    return _INVISIBLE.sub(_shown, text)
+
+
+def visible_line(text: str) -> str:
+    """Return `text` as `visible` does, on one line: tabs and line feeds become arrows."""
+    return visible(text).translate(_LINE_MARKS)
+
+
+def one_line(text: str) -> str:
+    """Return a sentence as `visible` does, with each run of white space become one space."""
+    return visible(_SPACES.sub(" ", text)).strip()
+
+
+def elided(text: str, limit: int) -> str:
+    """Return `text`, or its two ends with a note between them that says how many characters were left out.
+
+    Args:
+        text: Any text.
+        limit: How many of its characters may stay.
+    """
+    if len(text) <= limit:
+        return text
+    tail = limit // 3
+    head = limit - tail
+    left_out = len(text) - limit
+    return f"{text[:head]} \u22ef {left_out:,} characters left out \u22ef {text[len(text) - tail :]}"
+
+
+def value_text(value: Any) -> str:
+    """Return a JSON value on one line; text stands in quotes, so that white space at its ends is seen."""
+    if isinstance(value, str):
+        return f'"{visible_line(value)}"'
+    try:
+        return visible_line(json.dumps(value, ensure_ascii=False, sort_keys=True))
+    except RecursionError:
+        return "(nested too deeply to be shown)"

@@ -1,0 +1,139 @@
+"""JUnit XML: one test case for each requirement under each profile, for the servers that draw test results."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+from xml.etree import ElementTree
+
+from reports.foreign_text import elided, one_line, visible
+from reports.lines import Failure, RequirementResult
+from reports.outcome import Cell, cell, failure_of, ranked
+from reports.record import RunRecord
+from reports.status import BROKEN, STATUSES
+
+_MESSAGE_CHARACTERS: Final = 1_000
+_DETAIL_CHARACTERS: Final = 8_000
+#: `visible` already shows these; here it is a matter of the file being XML at all.
+_FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: What JUnit calls an error: there was no answer that could be right or wrong.
+_ERRORS: Final = ("crash", "hang", "protocol-error")
+
+
+def _xml(text: str, limit: int) -> str:
+    return _FORBIDDEN.sub("", visible(elided(text, limit)))
+
+
+def _line(text: str) -> str:
+    return _FORBIDDEN.sub("", one_line(elided(text, _MESSAGE_CHARACTERS)))
+
+
+def _skipped(case: ElementTree.Element, message: str) -> None:
+    ElementTree.SubElement(case, "skipped", message=_line(message))
+
+
+def _why_skipped(requirement: RequirementResult, found: Cell) -> str:
+    meaning = STATUSES[found.status].meaning
+    if found.status == "untestable" and requirement.untestable:
+        meaning = requirement.untestable
+    return f"{STATUSES[found.status].label}: {meaning}"
+
+
+def _broken(case: ElementTree.Element, found: Cell, requirement: RequirementResult, failure: Failure | None) -> None:
+    kind = "error" if found.status in _ERRORS else "failure"
+    numbers = f"{found.judged - found.passed} of {found.judged} cases"
+    message = f"{STATUSES[found.status].label}: {numbers}" if failure is None else failure.message
+    problem = ElementTree.SubElement(case, kind, type=found.status, message=_line(message))
+    lines = [requirement.text, f"{requirement.worklog}, section {requirement.section}", numbers]
+    if failure is not None:
+        lines += [
+            f"Smallest stream: {failure.case}, {len(failure.stream)} bytes",
+            f"Again: {failure.replay}",
+            failure.detail,
+        ]
+    problem.text = _xml("\n".join(lines), _DETAIL_CHARACTERS)
+
+
+def _test_case(
+    suite: ElementTree.Element, requirement: RequirementResult, profile: str, found: Cell, failures: Sequence[Failure]
+) -> None:
+    case = ElementTree.SubElement(
+        suite, "testcase", classname=_line(f"{requirement.worklog}.{requirement.id}"), name=_line(profile), time="0"
+    )
+    if found.status not in BROKEN:
+        if found.status != "pass":
+            _skipped(case, _why_skipped(requirement, found))
+        return
+    # They are ranked, the new ones first: none hides behind a known one.
+    failure = failure_of(failures, requirement.id, profile=profile)
+    if failure is not None and failure.known is not None:
+        _skipped(case, f"known failure: {failure.known}")
+    else:
+        _broken(case, found, requirement, failure)
+
+
+def _run_case(suite: ElementTree.Element, name: str, problem: str, kind: str) -> None:
+    case = ElementTree.SubElement(suite, "testcase", classname="run", name=_line(name), time="0")
+    ElementTree.SubElement(case, kind, type="run", message=_line(problem))
+
+
+def _run_suite(root: ElementTree.Element, record: RunRecord) -> None:
+    """Add what is wrong with the run as a whole, which no requirement would show."""
+    suite = ElementTree.Element("testsuite", name="run")
+    footer = record.footer
+    if footer is None:
+        _run_case(suite, "the run is finished", "the run was cut off: its record has no footer", "error")
+    else:
+        for name in footer.unexpected_passes:
+            _run_case(suite, f"baseline {name}", "it passes, and the baseline lists it as a known failure", "failure")
+        for name in footer.stale_baseline:
+            _run_case(suite, f"baseline {name}", "the baseline lists it, and nothing in this run matches", "failure")
+    if len(suite):
+        root.append(suite)
+
+
+def _properties(suite: ElementTree.Element, record: RunRecord) -> None:
+    said = record.header.implementation
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in (
+        ("implementation", f"{said.name} {said.version}"),
+        ("spec", said.spec),
+        ("kit", record.header.kit),
+        ("seed", str(record.header.seed)),
+    ):
+        ElementTree.SubElement(properties, "property", name=name, value=_line(value))
+
+
+def _count(element: ElementTree.Element) -> None:
+    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        element.set(name, str(sum(1 for _ in element.iter(tag))))
+
+
+def junit_report(record: RunRecord) -> str:
+    """Return the report of a run as JUnit XML, one suite for each worklog.
+
+    A requirement that breaks is a failure, or an error where there was no answer to judge; a known failure and all
+    that was not judged are skipped with the reason. A run that was cut off is an error of its own.
+    """
+    root = ElementTree.Element("testsuites", name="binlog-conformance")
+    failures = ranked(record)
+    for worklog in dict.fromkeys(requirement.worklog for requirement in record.requirements):
+        suite = ElementTree.SubElement(root, "testsuite", name=_line(worklog), timestamp=_line(record.header.started))
+        _properties(suite, record)
+        for requirement in record.requirements:
+            if requirement.worklog != worklog:
+                continue
+            cells = {profile: cell(requirement, profile) for profile in record.header.profiles}
+            if not any(cells.values()):
+                # It would vanish from a list of test cases, and nobody would see that it was not tested.
+                cells = {"no profile of this run": Cell("not-reached", 0, 0, 0)}
+            for profile, found in cells.items():
+                if found is not None:
+                    _test_case(suite, requirement, profile, found, failures)
+    _run_suite(root, record)
+    for suite in root:
+        _count(suite)
+    _count(root)
+    if record.footer is not None:
+        root.set("time", f"{record.footer.elapsed:.3f}")
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'

@@ -1,0 +1,94 @@
+"""Markdown: a summary short enough for a pull request."""
+
+import re
+from typing import Final
+
+from reports.foreign_text import elided, one_line, visible_line
+from reports.lines import Failure
+from reports.outcome import outcome, ranked
+from reports.record import RunRecord
+from reports.status import STATUSES
+
+#: Failures beyond these are counted; the other reports have them.
+_FAILURES: Final = 20
+_MESSAGE_CHARACTERS: Final = 400
+_NAME_CHARACTERS: Final = 100
+_MARKUP: Final = re.compile(r"([\\`*_{}\[\]()<>#+!|~$&-])")
+_TICKS: Final = re.compile("`+")
+_SYMBOLS: Final = {
+    "conforming": "\u2705",
+    "not conforming": "\u274c",
+    "cut off": "\u26a0\ufe0f",
+    "nothing judged": "\u26a0\ufe0f",
+}
+
+
+def _text(text: str, limit: int = _MESSAGE_CHARACTERS) -> str:
+    """Return foreign text that Markdown shows as it is, on one line, and that notifies nobody."""
+    escaped = _MARKUP.sub(r"\\\1", one_line(elided(text, limit)))
+    # HTML entities would be read back; a word joiner keeps "@name" and "www." from becoming what they look like.
+    return escaped.replace("@", "@\u2060").replace("://", ":\u2060//").replace("www.", "www\u2060.")
+
+
+def _code(text: str, limit: int = _NAME_CHARACTERS) -> str:
+    """Return foreign text as a code span, which a cell of a table can hold too."""
+    shown = visible_line(elided(text, limit)).replace("|", "\u2502") or " "
+    fence = "`" * (1 + max((len(run) for run in _TICKS.findall(shown)), default=0))
+    return f"{fence} {shown} {fence}" if "`" in shown else f"{fence}{shown}{fence}"
+
+
+def _block(text: str) -> str:
+    """Return a line as a fenced block, whole, so that it can be copied."""
+    shown = visible_line(text)
+    fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(shown)), default=0))
+    return f"{fence}sh\n{shown}\n{fence}"
+
+
+def _failure(failure: Failure, number: int) -> list[str]:
+    status = STATUSES[failure.status]
+    cases = f"{failure.count:,} case{'' if failure.count == 1 else 's'}"
+    return [
+        f"**{number}. {status.symbol} {status.label}** {_code(failure.requirement)}, {_code(failure.profile)}, {cases}",
+        "",
+        _text(failure.message),
+        "",
+        _block(failure.replay),
+        "",
+    ]
+
+
+def markdown_report(record: RunRecord) -> str:
+    """Return the summary of a run as Markdown: the verdict, the numbers, each new failure with its replay line."""
+    told = outcome(record)
+    said = record.header.implementation
+    shown = [name for name, number in told.counts.items() if number]
+    lines = [
+        f"### Binary log conformance of {_text(said.name, _NAME_CHARACTERS)} {_text(said.version, _NAME_CHARACTERS)}: "
+        f"{_SYMBOLS[told.verdict]} {told.headline}",
+        "",
+        _text(told.sentence),
+        "",
+    ]
+    for note in told.notes:
+        lines += [_text(note), ""]
+    if shown:
+        lines += [
+            "| " + " | ".join(f"{STATUSES[name].symbol} {STATUSES[name].label}" for name in shown) + " |",
+            "|" + " ---: |" * len(shown),
+            "| " + " | ".join(str(told.counts[name]) for name in shown) + " |",
+            "",
+        ]
+    failures = ranked(record)
+    new = [failure for failure in failures if failure.known is None]
+    known = [failure for failure in failures if failure.known is not None]
+    for number, failure in enumerate(new[:_FAILURES], 1):
+        lines += _failure(failure, number)
+    if len(new) > _FAILURES:
+        lines += [f"{len(new) - _FAILURES} more failures: see the HTML report.", ""]
+    if known:
+        lines += ["<details><summary>Known failures: " + f"{len(known)}</summary>", ""]
+        lines += [f"- {_code(failure.requirement)}: {_text(failure.known or '')}" for failure in known[: 5 * _FAILURES]]
+        lines += ["", "</details>", ""]
+    profiles = ", ".join(_code(profile) for profile in record.header.profiles)
+    lines.append(f"Profiles {profiles}; seed {record.header.seed}; kit {_text(record.header.kit)}.")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,224 @@
+"""The requirements, worklog by worklog: what holds under which profile, how often it was exercised, what is open."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from reports.element import Html, element, fragment
+from reports.failure_card import badge
+from reports.lines import RequirementResult
+from reports.outcome import Cell, cell, exercised
+from reports.record import RunRecord
+from reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
+
+
+def _short_number(number: int) -> str:
+    """Return a number in four characters; the cell's title has it in full."""
+    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            whole = number / size
+            return f"{whole:.1f}{unit}" if whole < 10 else f"{int(whole)}{unit}"
+    return str(number)
+
+
+def _numbers(found: Cell) -> str:
+    if found.status in BROKEN:
+        return f"{_short_number(found.judged - found.passed)}/{_short_number(found.judged)}"
+    if found.status == "pass":
+        return _short_number(found.judged)
+    return _short_number(found.unsupported) if found.status == "unsupported" else ""
+
+
+def _cell(requirement: RequirementResult, profile: str, link: str | None) -> Html:
+    found = cell(requirement, profile)
+    if found is None:
+        spoken = element("span", "does not apply", class_="spoken")
+        nothing = element("span", "\u00a0", spoken, class_="cell not-applicable")
+        return element("td", nothing, title=f"{profile}: does not hold under this profile")
+    status = STATUSES[found.status]
+    counts = requirement.results.get(profile, {})
+    told = ", ".join(f"{counts[name]:,} {shown.label}" for name, shown in STATUSES.items() if counts.get(name))
+    text = fragment(status.symbol, element("span", status.label, class_="spoken"), " ", _numbers(found))
+    return element(
+        "td",
+        element("a", text, href=link, class_=f"cell {found.status}")
+        if link and found.status in BROKEN
+        else element("span", text, class_=f"cell {found.status}"),
+        title=f"{profile}: {status.label}" + (f" ({told})" if told else ""),
+    )
+
+
+def _text(requirement: RequirementResult) -> Html:
+    read = requirement.interpretation
+    return fragment(
+        element("p", requirement.text),
+        element("details", element("summary", "How the kit reads it"), element("p", read)) if read else None,
+    )
+
+
+def _row(requirement: RequirementResult, profiles: Collection[str], link: str | None, *, known: bool) -> Html:
+    passed, judged = exercised(requirement)
+    return element(
+        "tr",
+        element(
+            "th",
+            element(
+                "p",
+                badge(requirement.verdict),
+                element("span", "known", class_="badge known") if known else None,
+                element("span", requirement.level, class_=f"badge level {requirement.level}"),
+                element("code", requirement.id, class_="id"),
+                class_="tags",
+            ),
+            _text(requirement),
+            scope="row",
+        ),
+        element("td", f"{passed:,} of {judged:,}", class_="number"),
+        (_cell(requirement, profile, link) for profile in profiles),
+        id=requirement.id,
+    )
+
+
+def _why(requirement: RequirementResult) -> str:
+    if requirement.verdict == "untestable":
+        return requirement.untestable or "No outside kit can test it."
+    if requirement.verdict == "no-oracle":
+        return "The kit cannot judge it yet."
+    if requirement.verdict == "unsupported":
+        asked = sum(counts.get("unsupported", 0) for counts in requirement.results.values())
+        return f"The implementation declares that it does not do this; {asked:,} cases would have asked for it."
+    families = ", ".join(requirement.families)
+    return f"No case of this run exercised it; the family {families} would." if families else "No family exercises it."
+
+
+def _gaps(status: str, requirements: Collection[RequirementResult]) -> Html | None:
+    if not requirements:
+        return None
+    shown = STATUSES[status]
+    rows = (
+        element(
+            "tr",
+            element("th", element("code", requirement.id, class_="id"), scope="row"),
+            element("td", _text(requirement)),
+            element("td", _why(requirement), class_="why"),
+            id=requirement.id,
+        )
+        for requirement in requirements
+    )
+    heads = ("Requirement", "What it says", "Why it was not judged")
+    table = element(
+        "table",
+        element("thead", element("tr", (element("th", head, scope="col") for head in heads))),
+        element("tbody", rows),
+        class_="gaps",
+    )
+    summary = element(
+        "summary", badge(status), f" {len(requirements)}: ", element("span", shown.meaning, class_="quiet")
+    )
+    return element("details", summary, element("div", table, class_="scroll"))
+
+
+def _short(profile: str) -> Html:
+    # A line break where the product's name ends keeps the columns narrow.
+    product, hyphen, version = profile.partition("-")
+    return fragment(product, element("br"), version) if hyphen else fragment(product)
+
+
+def _worklog(
+    name: str,
+    requirements: Collection[RequirementResult],
+    profiles: Collection[str],
+    links: Mapping[str, str],
+    known: Collection[str],
+) -> Html:
+    judged = [requirement for requirement in requirements if requirement.verdict in JUDGED]
+    # Broken ones first: a reader looks for them.
+    judged.sort(key=lambda requirement: requirement.verdict not in BROKEN)
+    passed = sum(requirement.verdict == "pass" for requirement in judged)
+    heads: Iterable[Html] = (element("th", _short(profile), scope="col") for profile in profiles)
+    table = element(
+        "table",
+        element(
+            "thead",
+            element("tr", element("th", "Requirement", scope="col"), element("th", "Passed cases", scope="col"), heads),
+        ),
+        element(
+            "tbody",
+            (
+                _row(requirement, profiles, links.get(requirement.id), known=requirement.id in known)
+                for requirement in judged
+            ),
+        ),
+        class_="matrix",
+    )
+    open_ones = len(requirements) - len(judged)
+    told = f"{passed} of {len(judged)} judged requirements hold" if judged else "no requirement was judged"
+    if open_ones:
+        told += f", {open_ones} not judged"
+    return element(
+        "section",
+        element("h3", name, element("span", f" {told}", class_="quiet")),
+        element("div", table, class_="scroll") if judged else None,
+        (
+            _gaps(status, [requirement for requirement in requirements if requirement.verdict == status])
+            for status in UNJUDGED
+        ),
+        class_="worklog",
+    )
+
+
+#: What a cell's symbol and numbers say, above the first matrix.
+_KEY: Final = (
+    ("pass", "120", "all 120 cases pass"),
+    ("fail", "3/120", "3 of 120 cases fail"),
+    ("crash", "1/120", "1 of 120 crashes"),
+    ("hang", "1/120", "1 of 120 hangs"),
+    ("protocol-error", "1/120", "1 of 120 answers is unreadable"),
+    ("unsupported", "120", "120 cases ask for what it does not do"),
+    ("not-reached", "", "no case"),
+)
+
+
+def matrix(record: RunRecord, *, links: Mapping[str, str], known: Collection[str]) -> Html:
+    """Return all requirements of a run as HTML.
+
+    Args:
+        record: The run.
+        links: Requirement id -> address of its first failure on the page.
+        known: Ids of the requirements whose failures are all in the baseline.
+    """
+    counts = Counter(requirement.verdict for requirement in record.requirements)
+    open_ones = ", ".join(f"{counts[name]} {STATUSES[name].label}" for name in UNJUDGED if counts[name])
+    judged = sum(counts[name] for name in JUDGED)
+    worklogs = list(dict.fromkeys(requirement.worklog for requirement in record.requirements))
+    key = (
+        element(
+            "li",
+            element("span", STATUSES[name].symbol, " ", numbers, class_=f"cell {name}"),
+            element("span", f" {meaning}"),
+        )
+        for name, numbers, meaning in _KEY
+    )
+    return fragment(
+        element(
+            "p",
+            f"{judged} of the {len(record.requirements)} requirements of this run were judged. ",
+            f"Not judged, and so not shown to hold: {open_ones}." if open_ones else None,
+        ),
+        element(
+            "ul",
+            key,
+            element("li", element("span", "\u00a0", class_="cell not-applicable"), " other profiles only"),
+            class_="key",
+        ),
+        (
+            _worklog(
+                name,
+                [requirement for requirement in record.requirements if requirement.worklog == name],
+                record.header.profiles,
+                links,
+                known,
+            )
+            for name in worklogs
+        ),
+    )

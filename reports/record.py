@@ -1,0 +1,230 @@
+"""The run record: JSON lines with a header, failures, requirements, coverage and a footer, in this order.
+
+It is written line by line while the run goes on and read whole afterwards. A record without a footer is that of a
+run that was cut off; nobody reads it as a finished one by accident.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from io import FileIO
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from reports.entry import Entry, Malformed
+from reports.lines import KINDS, Coverage, Failure, Footer, Header, RequirementResult
+
+Line = Header | Failure | RequirementResult | Coverage | Footer
+
+_READERS: Final[Mapping[str, Callable[[Entry], Line]]] = {
+    "header": Header.read,
+    "failure": Failure.read,
+    "requirement": RequirementResult.read,
+    "coverage": Coverage.read,
+    "footer": Footer.read,
+}
+#: The kinds of which a finished record has exactly one line.
+_SINGLE: Final = ("header", "coverage", "footer")
+#: Levels of nesting that an implementation's values keep; JSON parsers give up at several hundred.
+_LEVELS: Final = 32
+_TOO_DEEP: Final = "(nested too deeply to be kept)"
+_NO_FOOTER: Final = "the run was cut off: no footer"
+
+
+class RecordError(ValueError):
+    """A run record cannot be read or written.
+
+    Attributes:
+        path: The file.
+        line: Number of the line in it, from 1.
+        what: What is wrong there.
+    """
+
+    def __init__(self, path: str | PathLike[str], line: int, what: str) -> None:
+        super().__init__(f"{path}:{line}: {what}")
+        self.path = Path(path)
+        self.line = line
+        self.what = what
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run record, read whole.
+
+    Attributes:
+        header: What was run.
+        failures: Each distinct failure, in the order in which the run wrote them.
+        requirements: Each requirement that the run's role and glob select.
+        coverage: What the streams held; empty where the run was cut off before it was written.
+        footer: How the run ended, None where it was cut off.
+    """
+
+    header: Header
+    failures: tuple[Failure, ...]
+    requirements: tuple[RequirementResult, ...]
+    coverage: Coverage
+    footer: Footer | None
+
+
+class _Order:
+    """Holds the lines of a record to their order."""
+
+    def __init__(self) -> None:
+        self._last = -1
+
+    @property
+    def finished(self) -> bool:
+        return self._last == KINDS.index("footer")
+
+    def check(self, kind: object) -> str:
+        """Return the kind of the next line.
+
+        Raises:
+            Malformed: There is no such kind, or it does not stand behind the lines before it.
+        """
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise Malformed(f"kind is {str(kind)[:80]!r}; it is one of {', '.join(KINDS)}")
+        index = KINDS.index(kind)
+        if self._last < 0 and index > 0:
+            raise Malformed(f"the first line is a {kind}, not the header")
+        if index < self._last:
+            raise Malformed(f"a {kind} line stands behind a {KINDS[self._last]} line")
+        if index == self._last and kind in _SINGLE:
+            raise Malformed(f"a second {kind} line")
+        if kind == "footer" and self._last < KINDS.index("coverage"):
+            raise Malformed("a footer without a coverage line before it")
+        self._last = index
+        return kind
+
+
+def _parse(raw: bytes) -> dict[str, Any]:
+    try:
+        entry = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"not JSON: {error}") from error
+    if not isinstance(entry, dict):
+        raise Malformed("not a JSON object")
+    return entry
+
+
+def _bounded(value: Any, levels: int = _LEVELS) -> Any:
+    """Return a value without what it nests too deeply for a reader, so that no implementation breaks the record."""
+    if isinstance(value, Mapping):
+        return {key: _bounded(each, levels - 1) for key, each in value.items()} if levels else _TOO_DEEP
+    if isinstance(value, (list, tuple)):
+        return [_bounded(each, levels - 1) for each in value] if levels else _TOO_DEEP
+    return value
+
+
+def _check_sums(footer: Footer, lines: list[Line]) -> None:
+    """Hold the footer's numbers against the lines: a report must not omit what the run counted."""
+    failures = [line for line in lines if isinstance(line, Failure)]
+    requirements = [line for line in lines if isinstance(line, RequirementResult)]
+    if footer.failures != len(failures):
+        raise Malformed(f"the footer counts {footer.failures} failures, the record has {len(failures)}")
+    known = sum(failure.known is not None for failure in failures)
+    if footer.known_failures != known:
+        raise Malformed(f"the footer counts {footer.known_failures} known failures, the record has {known}")
+    verdicts = Counter(requirement.verdict for requirement in requirements)
+    if {name: number for name, number in footer.verdicts.items() if number} != verdicts:
+        raise Malformed(f"the footer counts verdicts {dict(footer.verdicts)}, the record has {dict(verdicts)}")
+    ids = {requirement.id for requirement in requirements}
+    for failure in failures:
+        if failure.requirement not in ids:
+            raise Malformed(f"a failure of {failure.requirement}, which has no requirement line")
+
+
+def read_record(path: str | PathLike[str], *, unfinished: bool = False) -> RunRecord:
+    """Read a run record.
+
+    Args:
+        path: The file.
+        unfinished: Also accept what a run that was cut off left behind; its `footer` is then None.
+
+    Raises:
+        OSError: The file cannot be read.
+        RecordError: It is not a record, or the run was cut off.
+    """
+    raw_lines = Path(path).read_bytes().split(b"\n")
+    # A line is written with its line feed at once, so what stands behind the last one is half a line.
+    half = raw_lines.pop()
+    lines: list[Line] = []
+    order = _Order()
+    for number, raw in enumerate(raw_lines, 1):
+        try:
+            entry = _parse(raw)
+            line = _READERS[order.check(entry.get("kind"))](Entry(entry))
+            if isinstance(line, Footer):
+                _check_sums(line, lines)
+        except Malformed as error:
+            raise RecordError(path, number, str(error)) from error
+        lines.append(line)
+    if not lines or not isinstance(lines[0], Header):
+        raise RecordError(path, 1, "the run was cut off: no header")
+    if order.finished and half:
+        raise RecordError(path, len(lines) + 1, "a line behind the footer")
+    if not order.finished and not unfinished:
+        raise RecordError(path, len(lines) + bool(half), _NO_FOOTER)
+    coverage = next((line for line in lines if isinstance(line, Coverage)), Coverage({}, {}, {}))
+    return RunRecord(
+        header=lines[0],
+        failures=tuple(line for line in lines if isinstance(line, Failure)),
+        requirements=tuple(line for line in lines if isinstance(line, RequirementResult)),
+        coverage=coverage,
+        footer=next((line for line in lines if isinstance(line, Footer)), None),
+    )
+
+
+class RecordWriter:
+    """Writes a run record, one line for each entry, each handed to the system whole and at once.
+
+    A run that is killed leaves every line it wrote, and no footer.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._path = path
+        self._file = FileIO(path, "w")
+        self._order = _Order()
+        self._lines = 0
+
+    def append(self, entry: Mapping[str, Any]) -> None:
+        """Write one line.
+
+        Args:
+            entry: A JSON object with a ``kind``, as the schema describes it. Values of an implementation that
+                are nested beyond measure are cut off there.
+
+        Raises:
+            RecordError: The entry is not of its kind, or does not stand behind the ones before it.
+        """
+        try:
+            _READERS[self._order.check(entry.get("kind"))](Entry(entry))
+            text = json.dumps(
+                _bounded(entry), ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+            )
+        except (ValueError, TypeError, RecursionError) as error:
+            raise RecordError(self._path, self._lines + 1, str(error)) from error
+        # A lone surrogate, which some implementations send, has no UTF-8; written as \udXXX it is JSON.
+        line = text.encode("utf-8", "backslashreplace") + b"\n"
+        # An unbuffered write may take a part only, when a signal comes in between.
+        while line:
+            line = line[self._file.write(line) :]
+        self._lines += 1
+
+    def close(self) -> None:
+        """Close the file, whether the record is finished or not."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

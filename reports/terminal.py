@@ -1,0 +1,106 @@
+"""The summary of a run on a terminal."""
+
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from reports.foreign_text import elided, one_line, visible_line
+from reports.lines import Failure
+from reports.outcome import exercised, failure_of, is_known, outcome, ranked
+from reports.record import RunRecord
+from reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
+
+_MESSAGE_CHARACTERS: Final = 400
+_NAME_CHARACTERS: Final = 100
+#: Columns of a terminal below which a message says nothing.
+_LEAST_ROOM: Final = 20
+_STYLES: Final = {
+    "pass": "green",
+    "fail": "bold red",
+    "crash": "bold magenta",
+    "hang": "bold yellow",
+    "protocol-error": "bold blue",
+}
+_VERDICT_STYLES: Final = {
+    "conforming": "bold green",
+    "not conforming": "bold red",
+    "cut off": "bold yellow",
+    "nothing judged": "bold yellow",
+}
+
+
+def _table(record: RunRecord, failures: list[Failure], *, width: int, everything: bool) -> Table:
+    shown = JUDGED + UNJUDGED if everything else JUDGED
+    requirements = [requirement for requirement in record.requirements if requirement.verdict in shown]
+    rows: list[tuple[tuple[Text, Text, Text], str]] = []
+    # What is wrong stands last, next to the prompt.
+    for requirement in sorted(requirements, key=lambda each: each.verdict in BROKEN):
+        status = STATUSES[requirement.verdict]
+        passed, judged = exercised(requirement)
+        failure = failure_of(failures, requirement.id)
+        known = " (known)" if is_known(failures, requirement.id) else ""
+        rows.append(
+            (
+                (
+                    Text(one_line(requirement.id)),
+                    Text(f"{status.symbol} {status.label}{known}", style=_STYLES.get(status.name, "dim")),
+                    Text(f"{passed:,}/{judged:,}"),
+                ),
+                one_line(elided(failure.message, _MESSAGE_CHARACTERS)) if failure else "",
+            )
+        )
+    heads = (Text("requirement"), Text("verdict"), Text("passed"))
+    columns = zip(heads, *(cells for cells, _ in rows), strict=True)
+    used = sum(2 + max(text.cell_len for text in column) for column in columns)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    # Where it is too narrow an id is folded, and a number never cut.
+    table.add_column(heads[0], overflow="fold")
+    table.add_column(heads[1], no_wrap=True)
+    table.add_column(heads[2], no_wrap=True, justify="right")
+    # The whole message follows below; here it is one line, or none where there is no room.
+    room = width - used
+    if room >= _LEAST_ROOM:
+        table.add_column("first message", no_wrap=True)
+    for cells, message in rows:
+        short = Text(message)
+        short.truncate(max(room, 0), overflow="ellipsis")
+        table.add_row(*cells, *([short] if room >= _LEAST_ROOM else []))
+    return table
+
+
+def _print_failures(console: Console, failures: list[Failure]) -> None:
+    for number, failure in enumerate((failure for failure in failures if failure.known is None), 1):
+        status = STATUSES[failure.status]
+        console.print()
+        head = Text(f"{number}. {status.symbol} {status.label} ", style=_STYLES[status.name])
+        console.print(head + Text(one_line(f"{failure.requirement}  {failure.profile}  {failure.count:,} cases")))
+        console.print(Text(f"   {one_line(elided(failure.message, _MESSAGE_CHARACTERS))}"))
+        # Not wrapped: a line that is copied must stay one.
+        console.print(Text(f"   {visible_line(failure.replay)}", style="cyan"), soft_wrap=True)
+
+
+def print_summary(record: RunRecord, *, console: Console | None = None, everything: bool = False) -> None:
+    """Print what a run found: a row for each judged requirement, each new failure with its replay line, the verdict.
+
+    Args:
+        record: The run.
+        console: Where to; standard output without one. Colours are left out where it is not a terminal.
+        everything: A row for each requirement that was not judged, too.
+    """
+    console = console or Console(highlight=False)
+    told = outcome(record)
+    failures = ranked(record)
+    said = record.header.implementation
+    console.print(_table(record, failures, width=console.width, everything=everything))
+    _print_failures(console, failures)
+    console.print()
+    gaps = ", ".join(f"{told.counts[name]} {STATUSES[name].label}" for name in UNJUDGED if told.counts[name])
+    if gaps:
+        console.print(Text(f"Not judged: {gaps}.", style="dim"))
+    name = one_line(f"{elided(said.name, _NAME_CHARACTERS)} {elided(said.version, _NAME_CHARACTERS)}")
+    console.print(Text(f"{name}: ") + Text(told.headline, style=_VERDICT_STYLES[told.verdict]))
+    console.print(Text(told.sentence))
+    for note in told.notes:
+        console.print(Text(one_line(note), style="yellow"))

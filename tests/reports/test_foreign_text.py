@@ -1,0 +1,58 @@
+"""What an implementation says, made fit to be shown."""
+
+import pytest
+
+from reports.foreign_text import elided, one_line, value_text, visible, visible_line
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain ünïcode 日本 🐬", "plain ünïcode 日本 🐬"),
+        ("a\nb\tc", "a\nb\tc"),
+        ("\x00", "⟨00⟩"),
+        ("\x1b[31mred", "⟨1b⟩[31mred"),
+        ("over\rwrite", "over⟨0d⟩write"),
+        ("\x7f", "⟨7f⟩"),
+        ("\x9b31m", "⟨9b⟩31m"),
+        ("user\u202egnp.exe", "user⟨U+202E⟩gnp.exe"),
+        ("\ud800", "⟨U+D800⟩"),
+        ("\ufffe\uffff", "⟨U+FFFE⟩⟨U+FFFF⟩"),
+        ("zero\u200bwidth", "zero⟨U+200B⟩width"),
+    ],
+)
+def test_nothing_stays_invisible(text: str, shown: str):
+    assert visible(text) == shown
+
+
+def test_lines_become_one():
+    assert visible_line("a\n\tb") == "a↵⇥b"
+    assert one_line("  a\n\t b ") == "a b"
+
+
+def test_a_long_text_keeps_its_ends_and_says_how_much_is_gone():
+    text = elided("a" * 500_000 + "b" * 500_000, 30)
+    assert text == f"{'a' * 20} ⋯ 999,970 characters left out ⋯ {'b' * 10}"
+    assert elided("short", 30) == "short"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("1", '"1"'),
+        (1, "1"),
+        (None, "null"),
+        (True, "true"),
+        (" x\n", '" x↵"'),
+        ({"b": [1], "a": "\x1b"}, '{"a": "\\u001b", "b": [1]}'),
+    ],
+)
+def test_a_value_shows_its_type(value: object, shown: str):
+    assert value_text(value) == shown
+
+
+def test_a_value_nested_without_end_is_not_shown():
+    value: list = []
+    for _ in range(100_000):
+        value = [value]
+    assert value_text(value) == "(nested too deeply to be shown)"

@@ -1,0 +1,192 @@
+"""The HTML report: it says what is wrong, and nothing that an implementation says gets out of its text."""
+
+import html
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from example_record import example_lines, failure, finished, header, requirement, write_lines
+from hostile import EVIL, LONG, hostile_and_long, hostile_lines
+
+from reports.html import html_report
+from reports.record import RunRecord, read_record
+
+#: Elements without an end tag.
+VOID = {"meta", "br", "col"}
+
+
+class Page(HTMLParser):
+    """Reads a page and holds its elements to be nested, with nothing in them that runs or fetches."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += ((tag, name, value) for name, value in attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.words.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data}")
+
+    def unknown_decl(self, data: str) -> None:
+        raise AssertionError(f"a declaration: {data}")
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+    def values(self, name: str) -> list[str]:
+        return [value or "" for _, attribute, value in self.attributes if attribute == name]
+
+
+def page_of(tmp_path: Path, lines: list, *, unfinished: bool = False) -> Page:
+    record = read_record(write_lines(tmp_path / "other.jsonl", lines), unfinished=unfinished)
+    return Page(html_report(record))
+
+
+def test_the_verdict_and_its_numbers_stand_at_the_top(example: RunRecord):
+    text = Page(html_report(example)).text
+    top = text[: text.index("What came instead")]
+    assert "mysql-replication 1.0.17" in top
+    assert "Not conforming" in top
+    assert "It breaks 3 of the 4 requirements that this run judged, all of them musts: 2 fail, 1 crash." in top
+    assert "1 of 6 requirements that the kit can judge hold" in top
+    assert re.search(r"✗ 2 fail .*‼ 1 crash .*○ 1 not reached · 1 no oracle yet ⊘ 1 untestable", top)
+
+
+def test_a_failure_shows_rule_difference_bytes_and_the_line_that_repeats_it(example: RunRecord):
+    text = Page(html_report(example)).text
+    card = text[text.index("The rule") : text.index("2. the Gtid")]
+    assert "A Rows_query event gives back the text" in card
+    assert "WL#4033, section DESIGN 2" in card
+    assert 'rows_query "insert into t1(a,b) values( 1,2) " "insert into t1(a,b) values( 4 characters missing "' in card
+    assert "69 6e 73 65 72 74 20 69 6e 74 6f" in card
+    assert "binlog-conformance replay rows_query/mysql-8.0/choices-AgQGCA mysql-replication==1.0.17" in card
+
+
+def test_failures_stand_in_the_order_of_their_importance(tmp_path: Path):
+    lines = finished(
+        failure(message="a known must", known="why"),
+        failure(message="a should", requirement="S"),
+        failure(message="a rare must", count=1),
+        failure(message="a crash", status="crash", observed=None),
+        failure(message="a frequent must", count=500),
+        requirement(),
+        requirement("S", level="should", worklog="WL#1"),
+    )
+    text = page_of(tmp_path, lines).text
+    order = re.findall(r"\d\. (a known must|a should|a rare must|a crash|a frequent must)", text)
+    assert order == ["a frequent must", "a rare must", "a crash", "a should", "a known must"]
+
+
+def test_every_gap_is_there_with_its_reason_and_none_looks_like_a_pass(example: RunRecord):
+    text = Page(html_report(example)).text
+    assert "4 of the 8 requirements of this run were judged." in text
+    assert "1 unsupported, 1 not reached, 1 no oracle yet, 1 untestable." in text
+    assert "WL7592-LOCKS A lock is held. no reader sees a lock" in text
+    assert "that of the format description. No case of this run exercised it; the family rows_query would." in text
+
+
+def test_a_cell_tells_its_status_without_colour(example: RunRecord):
+    page = Page(html_report(example))
+    assert "mysql-8.0: fail (59 pass, 41 fail)" in page.values("title")
+    assert re.search(r"✗ fail 41/100", page.text)
+    assert "118 of 200" in page.text
+
+
+def test_links_lead_somewhere(example: RunRecord):
+    page = Page(html_report(example))
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in page.values("href") if link.startswith("#")} <= set(ids)
+
+
+def test_a_run_that_was_cut_off_says_so_and_claims_nothing(tmp_path: Path):
+    text = page_of(tmp_path, example_lines()[:2], unfinished=True).text
+    assert "Cut off" in text
+    assert "The run did not finish." in text
+    assert "onforming" not in text
+
+
+def test_a_run_that_judged_nothing_is_not_conforming(tmp_path: Path):
+    text = page_of(tmp_path, finished(requirement(verdict="not-reached"))).text
+    assert "Nothing judged" in text
+    assert "Conforming" not in text
+
+
+def test_a_conforming_one_says_what_was_not_judged(tmp_path: Path):
+    lines = finished(requirement("A-1", "pass"), requirement("A-2", "pass"), requirement("A-3", "no-oracle"))
+    text = page_of(tmp_path, lines).text
+    assert "Conforming All 2 judged requirements hold; 1 more was not judged." in text
+    assert "No failure was found." in text
+
+
+def test_known_failures_conform_and_are_counted(tmp_path: Path):
+    text = page_of(tmp_path, finished(failure(known="waits"), requirement())).text
+    assert "Conforming but for 1 known" in text
+    assert "Known: waits" in text
+
+
+def test_the_page_runs_nothing_and_fetches_nothing(example: RunRecord):
+    page = html_report(example)
+    read = Page(page)
+    assert read.tags["style"] == 1
+    assert not {"script", "link", "img", "iframe", "object", "form", "svg"} & set(read.tags)
+    assert "default-src 'none'; style-src 'unsafe-inline'" in html.unescape(page)
+    assert not re.search(r"@import|url\(", page)
+
+
+@pytest.mark.parametrize("make", [hostile_lines, hostile_and_long])
+def test_no_tag_of_an_implementation_gets_through(tmp_path: Path, example: RunRecord, make):
+    friendly, hostile = Page(html_report(example)), page_of(tmp_path, make())
+    assert set(hostile.tags) <= set(friendly.tags)
+    assert not [name for _, name, _ in hostile.attributes if name.startswith("on")]
+    assert not [link for link in hostile.values("href") if not link.startswith("#")]
+    # It is all there, as text.
+    assert "<script>alert(1)</script>" in hostile.text
+
+
+def test_no_control_character_gets_through(tmp_path: Path):
+    record = read_record(write_lines(tmp_path / "run.jsonl", hostile_lines()))
+    page = html_report(record)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff\ufffe\uffff]", page)
+    assert "⟨1b⟩[2J" in page
+    page.encode("utf-8")
+
+
+def test_a_megabyte_of_text_does_not_become_a_megabyte_of_report(tmp_path: Path):
+    record = read_record(write_lines(tmp_path / "run.jsonl", hostile_and_long()))
+    page = html_report(record)
+    assert len(page) < LONG / 4
+    assert "characters left out" in page
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "data:text/html,x", "//evil.example", "https://x y", EVIL])
+def test_only_a_web_address_becomes_a_link(tmp_path: Path, address: str):
+    line = header()
+    line["implementation"]["homepage"] = address
+    page = page_of(tmp_path, [line, *finished(requirement())[1:]])
+    assert not [link for link in page.values("href") if not link.startswith("#")]
+
+
+def test_the_web_address_of_a_project_is_a_link(example: RunRecord):
+    links = Page(html_report(example)).values("href")
+    assert "https://github.com/julien-duponchelle/python-mysql-replication" in links

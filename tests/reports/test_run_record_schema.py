@@ -1,0 +1,79 @@
+"""The published schema and the reader agree on what a run record is."""
+
+import copy
+import json
+from importlib import resources
+
+import jsonschema
+import pytest
+from example_record import crash, example_lines, failure, finished, header, refusal, requirement, write_lines
+
+from reports.lines import FAILURE_STATUSES, KINDS, LEVELS, VERDICTS
+from reports.record import RecordError, read_record
+
+SCHEMA = json.loads((resources.files("specs") / "schemas" / "run-record.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+FINISHED = finished(failure(), requirement())
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("line", [*example_lines(), crash(), refusal(at=None)], ids=lambda line: line["kind"])
+def test_each_line_of_a_real_record_obeys_it(line: dict):
+    VALIDATOR.validate(line)
+
+
+def test_it_knows_the_same_words():
+    kinds = [entry["$ref"].rpartition("/")[2] for entry in SCHEMA["oneOf"]]
+    properties = {kind: SCHEMA["$defs"][kind]["properties"] for kind in kinds}
+    assert tuple(kinds) == KINDS
+    assert tuple(properties["failure"]["status"]["enum"]) == FAILURE_STATUSES
+    assert tuple(properties["requirement"]["verdict"]["enum"]) == VERDICTS
+    assert tuple(properties["requirement"]["level"]["enum"]) == LEVELS
+
+
+def _places(value: object, path: tuple = ()) -> list[tuple]:
+    """Return the way to each key of a line."""
+    if isinstance(value, dict):
+        return [place for key in value for place in [(*path, key), *_places(value[key], (*path, key))]]
+    if isinstance(value, list):
+        return [place for index, each in enumerate(value[:1]) for place in _places(each, (*path, index))]
+    return []
+
+
+def _may_be_absent(place: tuple) -> bool:
+    """Tell whether a key is a name (of a role, a profile, a family...) and not one that the schema asks for."""
+    parent = place[:-1]
+    counted = {"event_types", "families", "faults", "results", "verdicts"}
+    return bool(counted & set(parent)) or parent == ("implementation", "roles")
+
+
+def _changed(number: int, place: tuple, change: str) -> list[dict]:
+    lines = copy.deepcopy(FINISHED)
+    target = lines[number]
+    for key in place[:-1]:
+        target = target[key]
+    if change == "remove":
+        del target[place[-1]]
+    else:
+        target[place[-1]] = [False]
+    return lines
+
+
+@pytest.mark.parametrize("number", range(len(FINISHED)), ids=[line["kind"] for line in FINISHED])
+def test_schema_and_reader_refuse_the_same_lines(tmp_path, number: int):
+    for place in _places(FINISHED[number]):
+        if place[:2] in (("expected", "events"), ("observed", "events")) and len(place) > 2:
+            continue  # What an event holds is the implementation's business.
+        for change in ("replace",) if _may_be_absent(place) else ("replace", "remove"):
+            lines = _changed(number, place, change)
+            assert not VALIDATOR.is_valid(lines[number]), (change, place)
+            with pytest.raises(RecordError):
+                read_record(write_lines(tmp_path / "run.jsonl", lines))
+
+
+def test_the_schema_says_what_the_reader_does_not_look_at():
+    assert not VALIDATOR.is_valid(header(started="yesterday"))
+    assert not VALIDATOR.is_valid(header(surprise=1))

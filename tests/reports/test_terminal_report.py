@@ -1,0 +1,83 @@
+"""The summary on a terminal."""
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from example_record import example_lines, failure, finished, requirement, write_lines
+from hostile import hostile_and_long, hostile_lines
+from rich.console import Console
+
+from reports.record import RunRecord, read_record
+from reports.terminal import print_summary
+
+
+def printed(record: RunRecord, *, terminal: bool = False, width: int = 120, everything: bool = False) -> str:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=terminal, width=width, highlight=False)
+    print_summary(record, console=console, everything=everything)
+    return file.getvalue()
+
+
+def test_each_judged_requirement_has_a_row_the_broken_ones_last(example: RunRecord):
+    rows = printed(example).split("\n\n")[0].splitlines()
+    assert [re.split(r" {2,}", row.strip())[:3] for row in rows] == [
+        ["requirement", "verdict", "passed"],
+        ["WL4033-FLAG-VALUE", "✓ pass", "200/200"],
+        ["WL4033-ROWS-QUERY-TEXT", "✗ fail", "118/200"],
+        ["WL4033-READ-UNKNOWN-SKIPPED", "✗ fail (known)", "118/200"],
+        ["WL7592-GTID-SIZES", "‼ crash", "118/200"],
+    ]
+
+
+def test_gaps_are_counted_and_listed_when_asked_for(example: RunRecord):
+    assert "Not judged: 1 unsupported, 1 not reached, 1 no oracle yet, 1 untestable." in printed(example)
+    assert "WL7592-LOCKS" not in printed(example)
+    assert "WL7592-LOCKS" in printed(example, everything=True)
+
+
+def test_the_replay_line_of_each_new_failure_is_one_line_however_narrow_the_terminal(example: RunRecord):
+    lines = printed(example, width=40).splitlines()
+    assert [line.strip() for line in lines if "replay" in line] == [
+        "binlog-conformance replay rows_query/mysql-8.0/choices-AgQGCA mysql-replication==1.0.17",
+        "binlog-conformance replay gtid_events/mysql-8.0/choices-BAAB mysql-replication==1.0.17",
+    ]
+
+
+def test_it_ends_with_the_verdict(example: RunRecord):
+    last = printed(example, width=200).splitlines()[-2:]
+    assert last[0] == "mysql-replication 1.0.17: not conforming"
+    assert last[1].startswith("It breaks 3 of the 4 requirements")
+
+
+def test_no_number_is_cut_on_a_narrow_terminal(example: RunRecord):
+    assert printed(example, width=40).count("118/200") == 3
+
+
+def test_a_run_that_was_cut_off_says_so(tmp_path: Path):
+    path = write_lines(tmp_path / "run.jsonl", example_lines()[:2])
+    text = printed(read_record(path, unfinished=True))
+    assert "1.0.17: cut off" in text
+    assert "onforming" not in text.replace("binlog-conformance", "")
+
+
+def test_colours_are_for_terminals(example: RunRecord, capsys: pytest.CaptureFixture[str]):
+    assert "\x1b[" in printed(example, terminal=True)
+    assert "\x1b" not in printed(example)
+    print_summary(example)
+    assert "\x1b" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("make", [hostile_lines, hostile_and_long])
+def test_no_escape_sequence_or_markup_of_an_implementation_gets_through(tmp_path: Path, make):
+    text = printed(read_record(write_lines(tmp_path / "run.jsonl", make())))
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", text)
+    assert "⟨1b⟩[2J" in text
+    assert "[red]" in text
+    assert len(text) < 50_000
+
+
+def test_brackets_in_a_message_are_not_markup(tmp_path: Path):
+    lines = finished(failure(message="got [bold]x[/bold] and [/]"), requirement())
+    assert "got [bold]x[/bold] and [/]" in printed(read_record(write_lines(tmp_path / "run.jsonl", lines)))
