@@ -1,12 +1,17 @@
 """Hypothesis strategies over the grammar, for discovery, for shrinking, and for a parser's own tests."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from random import Random
 from typing import Any
+from unittest.mock import patch
 
-from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis import HealthCheck, Phase, core, find, settings
 from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
 from hypothesis.errors import NoSuchExample
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from strategies.case import Case
 from strategies.case_id import CaseId
@@ -57,6 +62,16 @@ def _cases(draw: Callable[[Any], Any], family: Family, profile: str) -> Case:
     return case.with_id(CaseId(family.name, profile, choices=tuple(chooser.choices)))
 
 
+@contextmanager
+def no_foreign_numbers() -> Iterator[None]:
+    """Keep Hypothesis from drawing numbers that it finds in the source of the modules around it.
+
+    With them the cases of a seed would depend on who imports the kit.
+    """
+    with patch.object(providers, "_get_local_constants", Constants):
+        yield
+
+
 def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], bool], *, tries: int) -> Case:
     """Return the simplest case that Hypothesis finds from a failing one.
 
@@ -84,7 +99,9 @@ def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], 
                 best = candidate
         return heard[candidate.id]
 
-    try:
+    # A seed of our own: with the `random` that `find` takes, Hypothesis would not look into the database.
+    core.threadlocal._hypothesis_global_random = Random(0)
+    with no_foreign_numbers(), suppress(NoSuchExample):
         find(
             cases(case.id.family, case.id.profile),
             condition,
@@ -97,6 +114,5 @@ def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], 
                 suppress_health_check=list(HealthCheck),
             ),
         )
-    except NoSuchExample:
-        return best
+    core.threadlocal._hypothesis_global_random = None
     return best

@@ -107,7 +107,8 @@ class Judge:
             checks = list(oracle.examine(alignment, requirement))
             wrong = next((check for check in checks if check.signature), None)
             if wrong is not None:
-                verdicts.append(Verdict(requirement, "fail", wrong.signature, wrong.message, wrong.at))
+                message = wrong.message[:1].upper() + wrong.message[1:]
+                verdicts.append(Verdict(requirement, "fail", wrong.signature, message, wrong.at))
             elif checks:
                 verdicts.append(Verdict(requirement, "pass"))
         return verdicts

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import type_name
@@ -136,9 +136,11 @@ def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen:
         return GOOD
     event = alignment.case.expected.events[index]
     how = _difference(expected, seen)
-    message = f"{described(alignment, index)}: {field} is {_shown(seen)}, expected {_shown(expected)}"
-    if how:
-        message += f" ({how})"
+    if how and isinstance(seen, str) and len(expected) > _SHORT:
+        told = f"{how}: {len(seen)} characters, expected {len(expected)}"
+    else:
+        told = f"{_shown(seen)}, expected {_shown(expected)}" + (f" ({how})" if how else "")
+    message = f"{described(alignment, index)}: {field} is {told}"
     return Check(f"{field} of {type_name(event['type'])} {how or 'differs'}".strip(), message, event["offset"])
 
 
@@ -177,9 +179,13 @@ def _difference(expected: Any, seen: Any) -> str:
     return ""
 
 
+#: Characters of a value that a message shows whole.
+_SHORT: Final = 60
+
+
 def _shown(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= 80 else f"{text[:48]}...{text[-24:]} ({len(text)} characters)"
+    return text if len(text) <= _SHORT + 20 else f"{text[:48]}...{text[-24:]} ({len(text)} characters)"
 
 
 def refused(requirement: str, *, abilities: tuple[str, ...] = ()) -> Oracle:

@@ -1,0 +1,182 @@
+"""`binlog-conformance certify`: an implementation against every requirement that can be judged."""
+
+import re
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.cli.progress import Progress
+from conformance.engine.baseline import Baseline, BaselineError, KnownFailure
+from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
+from conformance.engine.events import RunFinished
+from conformance.engine.record_entries import RecordEntries
+from conformance.implementations.limits import Limits
+from conformance.implementations.process import CannotStart
+from conformance.implementations.registry import implementation
+from reports.folder import write_reports
+from reports.record import RecordWriter, read_record
+from reports.terminal import print_summary
+
+#: The run record's name in a report folder.
+RECORD = "run.jsonl"
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "": 1}
+
+
+def duration(text: str) -> float:
+    """Return the seconds that ``90``, ``90s``, ``10m`` or ``8h`` stand for.
+
+    Raises:
+        ValueError: The text is no duration.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    if found is None or float(found[1]) == 0:
+        raise ValueError(f"{text!r} is not a time; write 90s, 10m or 8h")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+class Duration(click.ParamType[float]):
+    """The type of an option that takes a time."""
+
+    name = "time"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the seconds of an option's value."""
+        try:
+            return value if isinstance(value, float) else duration(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def limit_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that limit what an implementation may take."""
+    options = (
+        click.option("--answer-time", type=Duration(), default="10s", show_default=True, help="Time for one answer."),
+        click.option(
+            "--memory",
+            type=click.IntRange(min=0),
+            default=2048,
+            show_default=True,
+            help="MiB of address space; 0 sets no limit (programs with a runtime of their own need that).",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def limits_of(answer_time: float, memory: int) -> Limits:
+    """Return the limits that the options ask for."""
+    return Limits(seconds=answer_time, memory_bytes=memory << 20 if memory else None)
+
+
+@click.command("certify")
+@click.argument("spec", metavar="IMPLEMENTATION")
+@click.option("--profile", "profiles", multiple=True, help="A profile to certify for; all that it claims if none.")
+@click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'.")
+@click.option("--role", default="decode", show_default=True, help="What to ask.")
+@click.option("--family", "families", multiple=True, help="A family to take cases from; all if none.")
+@click.option("--examples", type=click.IntRange(min=1), help="Cases for each family and profile.  [default: 50]")
+@click.option("--time", "seconds", type=Duration(), help="Look for failures this long instead: 90s, 10m, 8h.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="What the cases depend on.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Known failures with reasons (TOML).")
+@click.option("--write-baseline", type=click.Path(path_type=Path), help="Write what failed as a baseline.")
+@click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for record and reports.")
+@click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure that the baseline does not know.")
+@limit_options
+def command(
+    spec: str,
+    profiles: tuple[str, ...],
+    requirement: str,
+    role: str,
+    families: tuple[str, ...],
+    examples: int | None,
+    seconds: float | None,
+    seed: int,
+    baseline: Path | None,
+    write_baseline: Path | None,
+    report: Path | None,
+    exitfirst: bool,
+    answer_time: float,
+    memory: int,
+) -> None:
+    """Judge IMPLEMENTATION by every requirement, and show the smallest stream for each failure.
+
+    IMPLEMENTATION is a name that `binlog-conformance implementations` lists, or command:PROGRAM.
+    """
+    if examples is not None and seconds is not None:
+        raise UserError("--examples and --time exclude each other")
+    try:
+        known = Baseline() if baseline is None else Baseline.load(baseline)
+        tested = implementation(spec, limits=limits_of(answer_time, memory))
+    except (BaselineError, ValueError) as error:
+        raise UserError(str(error)) from error
+    with ExitStack() as stack:
+        folder = _folder(report, stack)
+        progress = stack.enter_context(Progress())
+        try:
+            stack.enter_context(tested)
+            writer = stack.enter_context(RecordWriter(folder / RECORD))
+            finished = Certification(
+                implementation=tested,
+                spec=spec,
+                selection=Selection(role, profiles, requirement, families),
+                budget=Budget(examples or 50, seconds, exitfirst),
+                seed=seed,
+                baseline=known,
+                listeners=(RecordEntries(writer.append, role=role), progress),
+            ).run()
+        except (CannotStart, NothingToRun) as error:
+            raise UserError(str(error)) from error
+        progress.stop()
+        print_summary(read_record(folder / RECORD))
+        if report is not None:
+            write_reports(folder / RECORD, folder)
+            click.echo(f"Report: {folder / 'report.html'}")
+    _explain_baseline(known, finished)
+    if write_baseline is not None:
+        _write_baseline(write_baseline, known, finished)
+    raise SystemExit(CONFORMING if finished.conforming else NOT_CONFORMING)
+
+
+def _folder(report: Path | None, stack: ExitStack) -> Path:
+    if report is None:
+        from tempfile import TemporaryDirectory
+
+        return Path(stack.enter_context(TemporaryDirectory()))
+    try:
+        report.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"--report {report}: {error.strerror}") from error
+    return report
+
+
+def _explain_baseline(known: Baseline, finished: RunFinished) -> None:
+    for entry in finished.unexpected_passes:
+        click.echo(f"unexpected pass: {entry.requirement} no longer fails with {entry.signature!r}")
+        click.echo(f"remove from {known.path}:")
+        click.echo(entry.lines())
+    for entry in finished.stale:
+        click.echo(f"stale: nothing in this run exercised {entry.requirement}")
+        click.echo(f"remove from {known.path}, or run more:")
+        click.echo(entry.lines())
+    unknown = [failure for failure in finished.failures if failure.known is None]
+    if known.path and unknown:
+        click.echo(f"to accept what is not known yet, give a reason and add to {known.path}:")
+        for failure in unknown:
+            click.echo(KnownFailure(failure.verdict.requirement, failure.verdict.signature, "REASON").lines())
+
+
+def _write_baseline(path: Path, known: Baseline, finished: RunFinished) -> None:
+    entries = [
+        KnownFailure(failure.verdict.requirement, failure.verdict.signature, failure.known or "not looked at yet")
+        for failure in finished.failures
+    ]
+    try:
+        path.write_text("\n\n".join(entry.lines() for entry in entries) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"--write-baseline {path}: {error.strerror}") from error
+    click.echo(f"Baseline: {path}, {len(entries)} known failures")

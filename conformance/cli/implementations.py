@@ -1,0 +1,19 @@
+"""`binlog-conformance implementations`: what can be named, and whether it can be used here."""
+
+import click
+
+from conformance.implementations.mutants import MUTANTS
+from conformance.implementations.registry import catalogue
+
+
+@click.command("implementations")
+@click.option("--mutants", is_flag=True, help="List the mutants of the reference implementation too.")
+def command(mutants: bool) -> None:
+    """List the implementations that can be named, and whether each can be used here."""
+    for entry in catalogue():
+        missing = entry.available()
+        usable = "ready" if missing is None else f"not here: {missing}"
+        click.echo(f"{entry.usage:44} {usable}\n    {entry.description}")
+    if mutants:
+        for mutant in MUTANTS:
+            click.echo(f"reference:{mutant.name:34} {mutant.requirement}\n    {mutant.text}")

@@ -1,0 +1,49 @@
+"""`binlog-conformance replay`: one case again, from its id alone."""
+
+from typing import BinaryIO
+
+import click
+
+from conformance.cli.certify import limit_options, limits_of
+from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.implementations.observation import Request
+from conformance.implementations.process import CannotStart
+from conformance.implementations.registry import implementation
+from conformance.oracles.judge import FAILURES, Judge
+from strategies.case_id import CaseId
+from strategies.family import case_of
+
+
+@click.command("replay")
+@click.argument("case_id", metavar="CASE-ID")
+@click.argument("spec", metavar="IMPLEMENTATION")
+@click.option("--save", type=click.File("wb"), help="Write the stream to a file too.")
+@limit_options
+def command(case_id: str, spec: str, save: BinaryIO | None, answer_time: float, memory: int) -> None:
+    """Make the case of CASE-ID again, ask IMPLEMENTATION once more, and tell what is wrong."""
+    try:
+        case = case_of(CaseId.parse(case_id))
+        tested = implementation(spec, limits=limits_of(answer_time, memory))
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    if save is not None:
+        save.write(case.stream)
+    try:
+        with tested:
+            role = tested.declaration.roles.get(case.role)
+            if role is None:
+                raise UserError(f"{tested.declaration.name} does not declare the role {case.role!r}")
+            answer = tested.ask(Request(case.role, case.id.profile, case.stream))
+    except CannotStart as error:
+        raise UserError(str(error)) from error
+    verdicts = Judge(role).judge(case, answer)
+    failed = [verdict for verdict in verdicts if verdict.status in FAILURES]
+    for verdict in sorted(verdicts, key=lambda each: (each.status not in FAILURES, each.requirement)):
+        click.echo(f"{verdict.status:14} {verdict.requirement}")
+        if verdict.message:
+            click.echo(f"{'':14} {verdict.message}")
+    click.echo(
+        f"{len(case.stream)} bytes, {len(case.expected.events)} events expected, "
+        f"{len(failed)} of {len(verdicts)} requirements not met"
+    )
+    raise SystemExit(NOT_CONFORMING if failed else CONFORMING)

@@ -1,0 +1,28 @@
+"""`binlog-conformance report`: the reports of a run record, written again."""
+
+from pathlib import Path
+
+import click
+
+from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from reports.folder import write_reports
+from reports.record import RecordError, read_record
+from reports.terminal import print_summary
+
+
+@click.command("report")
+@click.argument("record", type=click.Path(path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+def command(record: Path, folder: Path) -> None:
+    """Write the HTML, JUnit and Markdown reports of a run RECORD to FOLDER."""
+    try:
+        read = read_record(record)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_reports(record, folder)
+    except OSError as error:
+        raise UserError(f"{error.filename}: {error.strerror}") from error
+    except RecordError as error:
+        raise UserError(str(error)) from error
+    print_summary(read)
+    click.echo(f"Report: {folder / 'report.html'}")
+    raise SystemExit(CONFORMING if read.footer is not None and read.footer.conforming else NOT_CONFORMING)

@@ -1,0 +1,71 @@
+"""`binlog-conformance requirements`: the catalogue, and what of it can be judged yet."""
+
+import json
+from typing import Any
+
+import click
+
+from conformance.cli.main import UserError
+from conformance.implementations.mutants import MUTANTS
+from conformance.oracles.registry import oracles
+from specs.catalogue import ROLES, Requirement, select
+from strategies.family import families
+
+
+def describe(requirement: Requirement) -> dict[str, Any]:
+    """Return a requirement with what exists for it: oracle, families, mutants."""
+    return {
+        "id": requirement.id,
+        "level": requirement.level,
+        "role": requirement.role,
+        "text": requirement.text,
+        "statements": [{"id": each.id, "anchor": each.anchor} for each in requirement.statements],
+        "profiles": list(requirement.profiles),
+        "families": [{"name": name, "exists": name == "*" or name in families()} for name in requirement.families],
+        "oracle": requirement.id in oracles(),
+        "mutants": [mutant.name for mutant in MUTANTS if mutant.requirement == requirement.id],
+        "interpretation": requirement.interpretation,
+        "untestable": requirement.untestable,
+    }
+
+
+def state(described: dict[str, Any]) -> str:
+    """Return in one word what can be said of a requirement: ``judged``, ``untestable``, or what is missing."""
+    if described["untestable"] is not None:
+        return "untestable"
+    missing = [
+        name
+        for name, there in (
+            ("oracle", described["oracle"]),
+            ("family", any(each["exists"] for each in described["families"])),
+            ("mutant", bool(described["mutants"])),
+        )
+        if not there
+    ]
+    return f"no {', no '.join(missing)}" if missing else "judged"
+
+
+@click.command("requirements")
+@click.option("--worklog", metavar="W", help="One worklog: 4033, WL#4033; FORMAT for the wire format itself.")
+@click.option("--role", metavar="R", help=f"One role: {', '.join(ROLES)}.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array, with everything that is known.")
+def command(worklog: str | None, role: str | None, as_json: bool) -> None:
+    """List the requirements, and for each whether an oracle, a family and a mutant exist yet."""
+    try:
+        found = [describe(each) for each in select(worklog=worklog, role=role)]
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    if as_json:
+        click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+        return
+    for each in found:
+        click.echo(f"{each['id']}  [{each['level']}, {each['role']}]  {state(each)}")
+        click.echo(f"    {each['text']}")
+        if each["untestable"]:
+            click.echo(f"    Not testable from outside: {each['untestable']}")
+    states = [state(each) for each in found]
+    judged, untestable = states.count("judged"), states.count("untestable")
+    click.echo(
+        f"\n{len(found)} requirements: {judged} judged, {untestable} not testable from outside, "
+        f"{len(found) - judged - untestable} still without oracle, family or mutant"
+    )

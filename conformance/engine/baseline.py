@@ -1,0 +1,100 @@
+"""The baseline: failures that are known, each with a reason."""
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.engine.failure import Failure
+from specs.catalogue import catalogue
+
+#: Any signature of the requirement.
+ANY: str = "*"
+
+
+class BaselineError(ValueError):
+    """A baseline file that cannot be used: the message says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFailure:
+    """One entry of a baseline.
+
+    Attributes:
+        requirement: The requirement that is known to fail.
+        signature: In which way, ``*`` for any.
+        reason: Why that is so, or who looks after it.
+    """
+
+    requirement: str
+    signature: str
+    reason: str
+
+    def covers(self, requirement: str, signature: str) -> bool:
+        """Tell whether a failure is the known one."""
+        return self.requirement == requirement and self.signature in (ANY, signature)
+
+    def lines(self) -> str:
+        """Return the entry as it stands in a baseline file."""
+        return "\n".join(
+            ["[[known]]"]
+            + [f"{name} = {_quoted(getattr(self, name))}" for name in ("requirement", "signature", "reason")]
+        )
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in escaped) + '"'
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The known failures of an implementation.
+
+    Attributes:
+        path: The file, for messages.
+        entries: Its entries.
+    """
+
+    path: str = ""
+    entries: tuple[KnownFailure, ...] = ()
+
+    @classmethod
+    def load(cls, path: Path) -> "Baseline":
+        """Read a baseline file (TOML, one ``[[known]]`` table for each entry).
+
+        Raises:
+            BaselineError: The file cannot be read, or an entry lacks its requirement, signature or reason.
+        """
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise BaselineError(f"{path}: {error}") from error
+        entries: list[KnownFailure] = []
+        for number, entry in enumerate(document.get("known", []), 1):
+            missing = [name for name in ("requirement", "signature", "reason") if not entry.get(name)]
+            if missing:
+                raise BaselineError(f"{path}: entry {number} has no {' and no '.join(missing)}")
+            if entry["requirement"] not in catalogue():
+                raise BaselineError(f"{path}: entry {number} names {entry['requirement']}, which is no requirement")
+            entries.append(KnownFailure(entry["requirement"], entry["signature"], entry["reason"]))
+        return cls(str(path), tuple(entries))
+
+    def reason(self, requirement: str, signature: str) -> str | None:
+        """Return the reason for a known failure, None for one that is not known."""
+        return next((entry.reason for entry in self.entries if entry.covers(requirement, signature)), None)
+
+    def unmet(
+        self, failures: Sequence[Failure], reached: Iterable[str]
+    ) -> tuple[list[KnownFailure], list[KnownFailure]]:
+        """Return the entries that did not fail: those whose requirement was exercised, and the stale others."""
+        exercised = set(reached)
+        silent = [
+            entry
+            for entry in self.entries
+            if not any(entry.covers(each.verdict.requirement, each.verdict.signature) for each in failures)
+        ]
+        return (
+            [entry for entry in silent if entry.requirement in exercised],
+            [entry for entry in silent if entry.requirement not in exercised],
+        )

@@ -1,0 +1,173 @@
+"""Certification: an implementation against every requirement that its role, profiles and a glob select."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from conformance.engine.baseline import Baseline
+from conformance.engine.discovery import discover
+from conformance.engine.events import FailureFound, Listener, PairFinished, RunFinished, RunStarted, ShrinkingStarted
+from conformance.engine.failure import Failure
+from conformance.engine.selection import NothingToRun, Selection
+from conformance.engine.shrinking import Shrinker
+from conformance.engine.tally import Tally
+from conformance.implementations.registry import Implementation
+from conformance.oracles.judge import FAILURES, Judge, Verdict
+from strategies.case import Case
+
+__all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
+
+#: Cases of one family and profile between two looks at the clock.
+ROUND = 25
+
+
+class Stop(Exception):
+    """The run is to end here: time is up, or the first failure was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long a run goes on.
+
+    Attributes:
+        examples: Cases for each family and profile.
+        seconds: Or: seconds for the whole discovery; then rounds of cases follow each other until time is up.
+        first_failure: Whether it ends at the first failure.
+    """
+
+    examples: int | None = 50
+    seconds: float | None = None
+    first_failure: bool = False
+
+
+@dataclass(slots=True)
+class _Found:
+    case: Case
+    verdict: Verdict
+    count: int = 0
+
+
+@dataclass(slots=True)
+class Certification:
+    """One run of one implementation.
+
+    Args:
+        implementation: The implementation, started.
+        spec: As the user named it.
+        selection: What the run covers.
+        budget: How long it goes on.
+        seed: What the generated cases depend on.
+        baseline: The failures that are known.
+        listeners: Who is told.
+    """
+
+    implementation: Implementation
+    spec: str
+    selection: Selection = field(default_factory=Selection)
+    budget: Budget = field(default_factory=Budget)
+    seed: int = 0
+    baseline: Baseline = field(default_factory=Baseline)
+    listeners: Sequence[Listener] = ()
+    tally: Tally = field(default_factory=Tally, init=False)
+    _found: dict[tuple[str, str], _Found] = field(default_factory=dict, init=False)
+    _shrinker: Shrinker = field(init=False)
+
+    def run(self) -> RunFinished:
+        """Discover, shrink, and return how it ended.
+
+        Raises:
+            NothingToRun: The implementation does not have the role, or nothing is left by the selection.
+        """
+        declaration = self.implementation.declaration
+        plan = self.selection.pairs(declaration)
+        self._shrinker = Shrinker(
+            self.implementation, Judge(declaration.roles[self.selection.role]), self.selection.requirements
+        )
+        self._tell(
+            RunStarted(
+                self.spec,
+                declaration,
+                plan,
+                self.selection.requirements,
+                self.seed,
+                None if self.budget.seconds else self.budget.examples,
+                self.budget.seconds,
+            )
+        )
+        self._discover(plan)
+        failures = self._shrink_all()
+        finished = self._finish(failures)
+        self._tell(finished)
+        return finished
+
+    def _discover(self, plan: Sequence[tuple[str, str]]) -> None:
+        deadline = None if self.budget.seconds is None else time.monotonic() + self.budget.seconds
+        number = 0
+        try:
+            while True:
+                for family, profile in plan:
+                    before = self.tally.cases
+                    discover(
+                        family,
+                        profile,
+                        examples=ROUND if deadline is not None else self.budget.examples or 0,
+                        seed_value=self.seed + (number << 32),
+                        visit=self._visit,
+                    )
+                    self._tell(PairFinished(family, profile, self.tally.cases - before))
+                    if deadline is not None and time.monotonic() > deadline:
+                        return
+                if deadline is None:
+                    return
+                number += 1
+        except Stop:
+            return
+
+    def _visit(self, case: Case) -> None:
+        verdicts = self._shrinker.verdicts(case)
+        self.tally.add(case, verdicts)
+        for verdict in verdicts:
+            if verdict.status in FAILURES:
+                key = (verdict.requirement, verdict.signature)
+                found = self._found.setdefault(key, _Found(case, verdict))
+                found.count += 1
+        if self.budget.first_failure and self._unknown_failures():
+            raise Stop
+
+    def _unknown_failures(self) -> bool:
+        return any(self.baseline.reason(*key) is None for key in self._found)
+
+    def _shrink_all(self) -> list[Failure]:
+        failures: list[Failure] = []
+        for number, (key, found) in enumerate(sorted(self._found.items())):
+            known = self.baseline.reason(*key)
+            failure = self._as_before(key, found, failures) if known is None else None
+            if failure is None:
+                if known is None:
+                    self._tell(ShrinkingStarted(*key, left=len(self._found) - number))
+                # A known failure is kept as it was found.
+                choices = None if known is not None else found.case.id.choices
+                failure = self._shrinker.failure(found.case, found.verdict, found.count, choices=choices, known=known)
+            failures.append(failure)
+            self._tell(FailureFound(failure))
+        return failures
+
+    def _as_before(self, key: tuple[str, str], found: _Found, before: Sequence[Failure]) -> Failure | None:
+        """Return the failure on a case that was shrunk for another requirement, where it shows this one too."""
+        for failure in before:
+            if failure.known is not None:
+                continue
+            verdict = self._shrinker.matching(failure.case, failure.answer, *key)
+            if verdict is not None:
+                return Failure(verdict, failure.case, failure.answer, str(found.case.id), found.count)
+        return None
+
+    def _finish(self, failures: Sequence[Failure]) -> RunFinished:
+        reached = [each for each in self.tally.results if self.tally.verdict(each) != "not-reached"]
+        unexpected, stale = self.baseline.unmet(failures, reached)
+        conforming = not unexpected and not stale and all(each.known is not None for each in failures)
+        return RunFinished(self.tally, failures, unexpected, stale, conforming)
+
+    def _tell(self, event: RunStarted | PairFinished | ShrinkingStarted | FailureFound | RunFinished) -> None:
+        for listener in self.listeners:
+            listener(event)

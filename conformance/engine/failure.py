@@ -1,0 +1,28 @@
+"""A failure: one kind of it, with the smallest case that shows it."""
+
+from dataclasses import dataclass
+
+from conformance.implementations.observation import Observation, Trouble
+from conformance.oracles.judge import Verdict
+from strategies.case import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """All failures of one (requirement, signature).
+
+    Attributes:
+        verdict: What the shrunk case says.
+        case: The shrunk case.
+        answer: What the implementation answered to it.
+        found: Id of the case that first showed the failure.
+        count: Cases of the run that showed it.
+        known: The reason the baseline gives, None where it knows nothing of it.
+    """
+
+    verdict: Verdict
+    case: Case
+    answer: Observation | Trouble
+    found: str
+    count: int
+    known: str | None = None

@@ -1,0 +1,81 @@
+"""What a run covers: role, profiles, requirements, families."""
+
+import fnmatch
+from dataclasses import dataclass
+
+from conformance.implementations.observation import Declaration
+from conformance.oracles.registry import oracles
+from specs.catalogue import catalogue
+from specs.profiles import PROFILES
+from strategies.family import families
+
+
+class NothingToRun(ValueError):
+    """The selection leaves nothing to run; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a run covers.
+
+    Attributes:
+        role: The role that is asked.
+        profiles: The profiles asked for; those that the implementation claims when empty.
+        requirements: A glob over requirement ids.
+        families: The families asked for; all when empty.
+    """
+
+    role: str = "decode"
+    profiles: tuple[str, ...] = ()
+    requirements: str = "*"
+    families: tuple[str, ...] = ()
+
+    def pairs(self, declaration: Declaration) -> list[tuple[str, str]]:
+        """Return the (family, profile) pairs to take cases from, for an implementation.
+
+        Raises:
+            NothingToRun: The implementation does not have the role, or nothing is left by the selection.
+        """
+        if self.role not in declaration.roles:
+            have = ", ".join(declaration.roles) or "none"
+            raise NothingToRun(f"{declaration.name} does not declare the role {self.role!r}; it declares {have}")
+        claimed = declaration.roles[self.role].profiles
+        for profile in self.profiles:
+            if profile not in PROFILES:
+                raise NothingToRun(f"no profile {profile!r}; the profiles are {', '.join(PROFILES)}")
+            if profile not in claimed:
+                raise NothingToRun(f"{declaration.name} does not claim {profile}; it claims {', '.join(claimed)}")
+        return self.pairs_under(self.profiles or tuple(each for each in PROFILES if each in claimed))
+
+    def pairs_under(self, profiles: tuple[str, ...]) -> list[tuple[str, str]]:
+        """Return the (family, profile) pairs to take cases from, under some profiles.
+
+        Raises:
+            NothingToRun: Nothing is left by the selection.
+        """
+        for name in self.families:
+            if name not in families():
+                raise NothingToRun(f"no family {name!r}; the families are {', '.join(families())}")
+        pairs = [
+            (family.name, profile)
+            for family in families().values()
+            if self._wants(family.name, family.focus)
+            for profile in profiles
+            if profile in family.profiles
+        ]
+        if not pairs:
+            raise NothingToRun(
+                f"no family exercises {self.requirements!r} under {', '.join(profiles) or 'any profile'}"
+            )
+        return pairs
+
+    def _wants(self, family: str, focus: str) -> bool:
+        if self.families and family not in self.families:
+            return False
+        if self.requirements == "*":
+            return True
+        entries = catalogue()
+        wanted = [each for each in oracles() if fnmatch.fnmatchcase(each, self.requirements)]
+        return any(
+            family in entries[each].families or "*" in entries[each].families or each == focus for each in wanted
+        )

@@ -1,0 +1,82 @@
+"""Shrinking: from a case that failed to the smallest one that fails in the same way."""
+
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from conformance.engine.failure import Failure
+from conformance.implementations.observation import Observation, Request, Trouble
+from conformance.implementations.registry import Implementation
+from conformance.oracles.judge import Judge, Verdict
+from strategies.case import Case
+from strategies.chooser import Choice
+from strategies.hypothesis_cases import shrink
+
+#: Cases that shrinking one failure may try: a hang costs its whole time limit each time.
+SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
+
+
+@dataclass(frozen=True, slots=True)
+class Shrinker:
+    """Asks one implementation again and again.
+
+    Attributes:
+        implementation: The implementation, started.
+        judge: Judges its answers.
+        requirements: A glob over the ids of the requirements that count.
+    """
+
+    implementation: Implementation
+    judge: Judge
+    requirements: str = "*"
+
+    def verdicts(self, case: Case) -> list[Verdict]:
+        """Return the verdicts on one case, of the selected requirements."""
+        return self._judged(case, self._ask(case))
+
+    def still_fails(self, case: Case, requirement: str, signature: str) -> bool:
+        """Tell whether a case breaks a requirement in one certain way."""
+        return self.matching(case, self._ask(case), requirement, signature) is not None
+
+    def failure(
+        self, case: Case, verdict: Verdict, count: int, *, choices: Sequence[Choice] | None, known: str | None = None
+    ) -> Failure:
+        """Return a failure, with the smallest case that shows it.
+
+        Args:
+            case: The case that showed it first.
+            verdict: What that case said.
+            count: Cases that showed it.
+            choices: The choices that made the case; None keeps the case as it is.
+            known: The reason that the baseline gives.
+        """
+        requirement, signature = verdict.requirement, verdict.signature
+        smallest = case
+        if choices is not None:
+            smallest = shrink(
+                case,
+                choices,
+                lambda candidate: self.still_fails(candidate, requirement, signature),
+                tries=SHRINK_TRIES[verdict.status],
+            )
+        answer = self._ask(smallest)
+        seen = self.matching(smallest, answer, requirement, signature)
+        if seen is None:
+            note = f"{verdict.message} (seen in discovery, and not again when asked once more)"
+            seen = replace(verdict, message=note)
+        return Failure(seen, smallest, answer, str(case.id), count, known)
+
+    def _ask(self, case: Case) -> Observation | Trouble:
+        return self.implementation.ask(Request(case.role, case.id.profile, case.stream))
+
+    def _judged(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
+        return [
+            verdict
+            for verdict in self.judge.judge(case, answer)
+            if self.requirements == "*" or fnmatch.fnmatchcase(verdict.requirement, self.requirements)
+        ]
+
+    def matching(self, case: Case, answer: Observation | Trouble, requirement: str, signature: str) -> Verdict | None:
+        """Return the verdict that says that an answer breaks a requirement in one certain way, if it does."""
+        verdicts = self._judged(case, answer)
+        return next((each for each in verdicts if (each.requirement, each.signature) == (requirement, signature)), None)

@@ -1,0 +1,128 @@
+"""The pytest plugin: options, and the run that the suite's tests look at.
+
+It is loaded with every pytest run where the kit is installed, so nothing is imported before it is needed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conformance.engine.baseline import Baseline
+    from conformance.engine.events import RunFinished
+
+_SUITE = "conformance.suite"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run says of each requirement.
+
+    Attributes:
+        spec: The implementation as the user named it.
+        finished: How the run ended.
+    """
+
+    spec: str
+    finished: "RunFinished"
+
+    def failures_of(self, requirement: str) -> tuple[list[str], list[str]]:
+        """Return the reasons of known failures, and the texts of unknown ones with the lines that replay them."""
+        known, unknown = [], []
+        for failure in self.finished.failures:
+            if failure.verdict.requirement != requirement:
+                continue
+            if failure.known is not None:
+                known.append(failure.known)
+            else:
+                unknown.append(
+                    f"{failure.verdict.status}: {failure.verdict.message}\n"
+                    f"binlog-conformance replay {failure.case.id} {self.spec}"
+                )
+        return known, unknown
+
+    def unexpected_passes_of(self, requirement: str) -> list[str]:
+        """Return what to do about baseline entries that no longer fail."""
+        return [
+            f"no longer fails with {entry.signature!r}: remove it from the baseline\n{entry.lines()}"
+            for entry in (*self.finished.unexpected_passes, *self.finished.stale)
+            if entry.requirement == requirement
+        ]
+
+    def why_not_judged(self, requirement: str) -> str | None:
+        """Return why a requirement has no verdict, None where it passed."""
+        from conformance.oracles.registry import oracles
+        from specs.catalogue import catalogue
+
+        untestable = catalogue()[requirement].untestable
+        if untestable is not None:
+            return f"not testable from outside: {untestable}"
+        if requirement not in oracles():
+            return "no oracle yet"
+        verdict = self.finished.tally.verdict(requirement)
+        return None if verdict == "pass" else {"not-reached": "no case exercised it"}.get(verdict, verdict)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the suite."""
+    group = parser.getgroup("binlog", "conformance of a binary-log implementation (with --pyargs conformance.suite)")
+    group.addoption("--binlog-implementation", metavar="NAME", help="the implementation, as `certify` takes it")
+    group.addoption("--binlog-profile", action="append", default=[], help="a profile; all that it claims if none")
+    group.addoption("--binlog-requirement", default="*", metavar="GLOB", help="requirements to judge")
+    group.addoption("--binlog-role", default="decode", help="what to ask")
+    group.addoption("--binlog-examples", type=int, default=50, help="cases for each family and profile")
+    group.addoption("--binlog-seed", type=int, default=0, help="what the cases depend on")
+    group.addoption("--binlog-baseline", type=Path, help="known failures with reasons (TOML)")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make one test for each requirement that the options select."""
+    if not metafunc.module.__name__.startswith(_SUITE) or "requirement_id" not in metafunc.fixturenames:
+        return
+    from specs.catalogue import select
+
+    config = metafunc.config
+    if not config.getoption("binlog_implementation"):
+        raise pytest.UsageError(
+            "the suite needs --binlog-implementation=NAME; `binlog-conformance implementations` lists the names"
+        )
+    try:
+        chosen = select(role=config.getoption("binlog_role"), pattern=config.getoption("binlog_requirement"))
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from error
+    metafunc.parametrize("requirement_id", [requirement.id for requirement in chosen])
+
+
+@pytest.fixture(scope="session")
+def outcome(pytestconfig: pytest.Config) -> Iterator[Outcome]:
+    """Run the engine once; every test of the suite looks at what it found."""
+    from conformance.engine.baseline import Baseline, BaselineError
+    from conformance.engine.certification import NothingToRun
+    from conformance.implementations.process import CannotStart
+
+    path: Path | None = pytestconfig.getoption("binlog_baseline")
+    try:
+        baseline = Baseline() if path is None else Baseline.load(path)
+        yield _run(pytestconfig.getoption, baseline)
+    except (BaselineError, CannotStart, NothingToRun, ValueError) as error:
+        pytest.exit(f"binlog-conformance: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
+
+
+def _run(option: Any, baseline: "Baseline") -> Outcome:
+    from conformance.engine.certification import Budget, Certification, Selection
+    from conformance.implementations.registry import implementation
+
+    spec = option("binlog_implementation")
+    with implementation(spec) as tested:
+        finished = Certification(
+            implementation=tested,
+            spec=spec,
+            selection=Selection(option("binlog_role"), tuple(option("binlog_profile")), option("binlog_requirement")),
+            budget=Budget(option("binlog_examples")),
+            seed=option("binlog_seed"),
+            baseline=baseline,
+        ).run()
+    return Outcome(spec, finished)

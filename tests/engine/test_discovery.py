@@ -1,0 +1,33 @@
+"""Discovery: the same seed gives the same cases, whoever asks."""
+
+import importlib
+import sys
+
+from conformance.engine.discovery import discover
+
+
+def streams(seed_value=0):
+    found = []
+    discover(
+        "transactions", "mysql-8.0", examples=60, seed_value=seed_value, visit=lambda case: found.append(case.stream)
+    )
+    return found
+
+
+def test_the_same_seed_gives_the_same_cases():
+    assert streams() == streams()
+
+
+def test_another_seed_gives_other_cases():
+    assert streams(0) != streams(1)
+
+
+def test_numbers_in_the_source_of_other_modules_change_nothing(tmp_path, monkeypatch):
+    before = streams()
+    (tmp_path / "full_of_numbers.py").write_text("NUMBERS = [" + ", ".join(map(str, range(100_000, 100_900))) + "]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("full_of_numbers")
+    try:
+        assert streams() == before
+    finally:
+        del sys.modules["full_of_numbers"]
