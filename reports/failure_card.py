@@ -227,6 +227,7 @@ def failure_card(
     number: int,
     requirement: RequirementResult | None,
     declared: Collection[str] | None,
+    also: Collection[str] = (),
     related: Collection[tuple[int, str]] = (),
 ) -> Html:
     """Return one failure as HTML.
@@ -236,6 +237,7 @@ def failure_card(
         number: Its place in the report, from 1; it is its anchor too.
         requirement: What it breaks; None in a record that was cut off.
         declared: The fields that the implementation reports in this role.
+        also: The other requirements that the same observation breaks.
         related: Number and requirement of the other failures that the same stream shows.
     """
     names = {event.offset: elided(event.name, _NAME_CHARACTERS) for event in failure.events}
@@ -259,7 +261,10 @@ def failure_card(
                 element("span", "known", class_="badge known") if failure.known is not None else None,
                 element("span", level, class_=f"badge level {level}") if level else None,
                 # In a record that was cut off there is nothing to link to.
-                element("a", failure.requirement, href=f"#{failure.requirement}" if requirement else None, class_="id"),
+                (
+                    element("a", name, href=f"#{name}" if requirement else None, class_="id")
+                    for name in (failure.requirement, *also)
+                ),
                 class_="tags",
             ),
             element("h3", f"{number}. ", one_line(elided(failure.message, _MESSAGE_CHARACTERS))),

@@ -11,7 +11,7 @@ from reports.failure_card import badge, failure_card
 from reports.foreign_text import elided, one_line
 from reports.lines import Failure
 from reports.matrix import matrix
-from reports.outcome import Outcome, is_known, outcome, ranked
+from reports.outcome import Outcome, grouped, is_known, outcome, ranked
 from reports.record import RunRecord
 from reports.status import JUDGED, STATUSES
 
@@ -124,7 +124,7 @@ def _top(record: RunRecord, told: Outcome) -> Html:
     )
 
 
-def _list_of_failures(failures: list[Failure]) -> Html:
+def _list_of_failures(groups: list[list[Failure]]) -> Html:
     rows = (
         element(
             "tr",
@@ -135,12 +135,13 @@ def _list_of_failures(failures: list[Failure]) -> Html:
             element(
                 "td",
                 element("a", one_line(elided(failure.message, _MESSAGE_CHARACTERS)), href=f"#failure-{number}"),
-                element("div", element("code", failure.requirement, class_="id")),
+                (element("div", element("code", each.requirement, class_="id")) for each in group),
             ),
             element("td", failure.profile),
             element("td", f"{failure.count:,}", class_="number"),
         )
-        for number, failure in enumerate(failures, 1)
+        for number, group in enumerate(groups, 1)
+        for failure in group[:1]
     )
     heads = ("#", "Verdict", "What came instead", "Profile", "Cases")
     table = element(
@@ -152,14 +153,15 @@ def _list_of_failures(failures: list[Failure]) -> Html:
     return element("div", table, class_="scroll")
 
 
-def _cards(record: RunRecord, failures: list[Failure]) -> list[Html]:
+def _cards(record: RunRecord, groups: list[list[Failure]]) -> list[Html]:
     requirements = {requirement.id: requirement for requirement in record.requirements}
     roles = record.header.implementation.roles
     by_case: dict[str, list[tuple[int, str]]] = {}
-    for number, failure in enumerate(failures, 1):
-        by_case.setdefault(failure.case, []).append((number, failure.requirement))
+    for number, group in enumerate(groups, 1):
+        by_case.setdefault(group[0].case, []).append((number, group[0].requirement))
     cards = []
-    for number, failure in enumerate(failures, 1):
+    for number, group in enumerate(groups, 1):
+        failure = group[0]
         requirement = requirements.get(failure.requirement)
         role = roles.get(requirement.role) if requirement else None
         cards.append(
@@ -168,21 +170,22 @@ def _cards(record: RunRecord, failures: list[Failure]) -> list[Html]:
                 number=number,
                 requirement=requirement,
                 declared=role.fields if role else None,
+                also=[each.requirement for each in group[1:]],
                 related=[each for each in by_case[failure.case] if each[0] != number],
             )
         )
     return cards
 
 
-def _wrong(record: RunRecord, told: Outcome, failures: list[Failure]) -> Html:
-    if not failures:
+def _wrong(record: RunRecord, told: Outcome, groups: list[list[Failure]]) -> Html:
+    if not groups:
         # No failure is not the same as nothing wrong.
         quiet = "The record ends before any failure." if told.verdict == "cut off" else "No failure was found."
         return element("p", quiet)
-    cards = _cards(record, failures)
+    cards = _cards(record, groups)
     closed = cards[_OPEN_CARDS:]
     return fragment(
-        _list_of_failures(failures),
+        _list_of_failures(groups),
         cards[:_OPEN_CARDS],
         element("details", element("summary", f"{len(closed)} more failures, less important"), closed, class_="more")
         if closed
@@ -200,8 +203,10 @@ def html_report(record: RunRecord) -> str:
     failures = ranked(record)
     said = record.header.implementation
     links: dict[str, str] = {}
-    for number, failure in enumerate(failures, 1):
-        links.setdefault(failure.requirement, f"#failure-{number}")
+    groups = grouped(failures)
+    for number, group in enumerate(groups, 1):
+        for failure in group:
+            links.setdefault(failure.requirement, f"#failure-{number}")
     known = {name for name in links if is_known(failures, name)}
     style = (resources.files("reports") / "report.css").read_text(encoding="utf-8")
     judged = sum(told.counts[name] for name in JUDGED)
@@ -223,14 +228,14 @@ def html_report(record: RunRecord) -> str:
             _top(record, told),
             element(
                 "nav",
-                element("a", f"What is wrong ({len(failures)})", href="#wrong"),
+                element("a", f"What is wrong ({len(groups)})", href="#wrong"),
                 element("a", f"Requirements ({judged} of {len(record.requirements)} judged)", href="#requirements"),
                 element("a", "Coverage", href="#coverage"),
                 aria_label="Parts of this report",
             ),
             element(
                 "main",
-                _section("wrong", "What is wrong", _wrong(record, told, failures)),
+                _section("wrong", "What is wrong", _wrong(record, told, groups)),
                 _section("requirements", "Requirements", matrix(record, links=links, known=known)),
                 _section("coverage", "What was exercised", coverage_tables(record.coverage, record.header.profiles)),
             ),

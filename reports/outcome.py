@@ -72,6 +72,14 @@ def ranked(record: RunRecord) -> list[Failure]:
     return sorted(record.failures, key=rank)
 
 
+def grouped(failures: Iterable[Failure]) -> list[list[Failure]]:
+    """Return the failures that are one observation of one stream together: what breaks several requirements at once."""
+    groups: dict[tuple[str, int | None, str], list[Failure]] = {}
+    for failure in failures:
+        groups.setdefault((failure.case, failure.at, failure.message), []).append(failure)
+    return list(groups.values())
+
+
 def failure_of(failures: Iterable[Failure], requirement: str, *, profile: str | None = None) -> Failure | None:
     """Return the first failure of a requirement, one of the profile where there is one."""
     found = [failure for failure in failures if failure.requirement == requirement]

@@ -8,7 +8,7 @@ A question that has only one answer is answered without a choice, by every choos
 import hashlib
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -31,6 +31,17 @@ class Chooser(ABC):
     def yes(self, one_in: int = 2) -> bool:
         """Return True once in `one_in` times; False is the simpler answer."""
         return self.integer(0, one_in - 1) == one_in - 1
+
+    def several(self, low: int, high: int) -> Iterator[int]:
+        """Yield 0, 1, 2, ... from `low` to `high` times, asking before each whether there is one more.
+
+        A number asked for beforehand would serve too, but what belongs to one turn could not be taken out alone,
+        and shrinking would leave it in.
+        """
+        for number in range(high):
+            if number >= low and not self.yes():
+                return
+            yield number
 
     def octets(self, low: int, high: int) -> bytes:
         """Return from `low` to `high` bytes, `high` included."""

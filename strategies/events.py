@@ -190,7 +190,7 @@ def gtid_set(stream: StreamBuilder) -> GtidSet:
     for uuid in sorted(UUIDS[: choose.integer(0, len(UUIDS))]):
         intervals = []
         at = 0
-        for _ in range(choose.integer(1, 3)):
+        for _ in choose.several(1, 3):
             start = at + choose.integer(1, 1000)
             end = start + choose.integer(1, 1000)
             intervals.append(Interval(start, end))

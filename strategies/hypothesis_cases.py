@@ -95,8 +95,8 @@ def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], 
             if len(heard) >= tries:
                 return False
             heard[candidate.id] = still_fails(candidate)
-            if heard[candidate.id]:
-                best = candidate
+        if heard[candidate.id]:
+            best = candidate  # The last that Hypothesis shows is its smallest.
         return heard[candidate.id]
 
     # A seed of our own: with the `random` that `find` takes, Hypothesis would not look into the database.

@@ -63,7 +63,7 @@ def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return BEGIN, statements, and the Xid or COMMIT that ends them."""
     choose = stream.choose
     planned = [events.query(stream, "BEGIN")]
-    for _ in range(choose.integer(1, 2)):
+    for _ in choose.several(1, 2):
         planned += statement(stream)
     planned.append(events.query(stream, "COMMIT") if choose.yes(4) else events.xid(stream))
     return planned
@@ -77,7 +77,8 @@ def ddl(stream: StreamBuilder) -> list[PlannedEvent]:
 
 def group(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return a transaction or a DDL statement."""
-    return ddl(stream) if stream.choose.yes(4) else transaction(stream)
+    # Zero is the simplest answer, and a single statement the simplest group.
+    return transaction(stream) if stream.choose.integer(0, 3) else ddl(stream)
 
 
 def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
@@ -119,5 +120,5 @@ def native_form(stream: StreamBuilder) -> str:
 
 def add_groups(stream: StreamBuilder, low: int, high: int) -> None:
     """Add from `low` to `high` groups."""
-    for _ in range(stream.choose.integer(low, high)):
+    for _ in stream.choose.several(low, high):
         add_group(stream, group(stream))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from conformance.engine.baseline import Baseline
+from conformance.engine.conclusion import concluded
 from conformance.engine.discovery import discover
 from conformance.engine.events import FailureFound, Listener, PairFinished, RunFinished, RunStarted, ShrinkingStarted
 from conformance.engine.failure import Failure
@@ -96,7 +97,7 @@ class Certification:
         )
         self._discover(plan)
         failures = self._shrink_all()
-        finished = self._finish(failures)
+        finished = concluded(self.tally, failures, self.baseline)
         self._tell(finished)
         return finished
 
@@ -141,7 +142,7 @@ class Certification:
         failures: list[Failure] = []
         for number, (key, found) in enumerate(sorted(self._found.items())):
             known = self.baseline.reason(*key)
-            failure = self._as_before(key, found, failures) if known is None else None
+            failure = self._as_before(found, failures) if known is None else None
             if failure is None:
                 if known is None:
                     self._tell(ShrinkingStarted(*key, left=len(self._found) - number))
@@ -152,21 +153,8 @@ class Certification:
             self._tell(FailureFound(failure))
         return failures
 
-    def _as_before(self, key: tuple[str, str], found: _Found, before: Sequence[Failure]) -> Failure | None:
-        """Return the failure on a case that was shrunk for another requirement, where it shows this one too."""
-        for failure in before:
-            if failure.known is not None:
-                continue
-            verdict = self._shrinker.matching(failure.case, failure.answer, *key)
-            if verdict is not None:
-                return Failure(verdict, failure.case, failure.answer, str(found.case.id), found.count)
-        return None
-
-    def _finish(self, failures: Sequence[Failure]) -> RunFinished:
-        reached = [each for each in self.tally.results if self.tally.verdict(each) != "not-reached"]
-        unexpected, stale = self.baseline.unmet(failures, reached)
-        conforming = not unexpected and not stale and all(each.known is not None for each in failures)
-        return RunFinished(self.tally, failures, unexpected, stale, conforming)
+    def _as_before(self, found: _Found, before: Sequence[Failure]) -> Failure | None:
+        return self._shrinker.shown_again(before, found.verdict, found=str(found.case.id), count=found.count)
 
     def _tell(self, event: RunStarted | PairFinished | ShrinkingStarted | FailureFound | RunFinished) -> None:
         for listener in self.listeners:

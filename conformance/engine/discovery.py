@@ -11,6 +11,7 @@ from strategies.hypothesis_cases import cases, no_foreign_numbers
 
 def discover(family: str, profile: str, *, examples: int, seed_value: int, visit: Callable[[Case], None]) -> None:
     """Let Hypothesis make cases, and visit each; the same cases for the same seed.
+
     Args:
         family: Name of the family.
         profile: Name of the profile.

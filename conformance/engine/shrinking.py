@@ -66,6 +66,23 @@ class Shrinker:
             seen = replace(verdict, message=note)
         return Failure(seen, smallest, answer, str(case.id), count, known)
 
+    def shown_again(self, before: Sequence[Failure], verdict: Verdict, *, found: str, count: int) -> Failure | None:
+        """Return the failure on a case that was shrunk for another requirement, where that shows this one too.
+
+        Args:
+            before: Failures that were shrunk before.
+            verdict: What the case said that showed this one first.
+            found: Id of that case.
+            count: Cases that showed it.
+        """
+        for failure in before:
+            if failure.known is not None:
+                continue
+            seen = self.matching(failure.case, failure.answer, verdict.requirement, verdict.signature)
+            if seen is not None:
+                return Failure(seen, failure.case, failure.answer, found, count)
+        return None
+
     def _ask(self, case: Case) -> Observation | Trouble:
         return self.implementation.ask(Request(case.role, case.id.profile, case.stream))
 

@@ -23,7 +23,7 @@ def cross_version_streams(stream: StreamBuilder) -> None:
     stream.server = server_of(stream.choose.one_of(_OLD))
     stream.checksummed = False
     stream.describe_format(post_header_lengths=stream.server.post_header_lengths)
-    for _ in range(stream.choose.integer(1, 3)):
+    for _ in stream.choose.several(1, 3):
         _add_old_group(stream, rows=profile not in _WITHOUT_ROWS_V1)
     groups.end_log(stream)
     stream.server = server_of(profile)

@@ -28,7 +28,7 @@ def post_header_lengths(stream: StreamBuilder) -> None:
         stream.mark("WL4033-READ-FUTURE-FORMAT")
     if stream.server.gtid_form != "absent":
         stream.mark("WL7592-ANON-CODE-DECLARED-EARLY")
-    for _ in range(choose.integer(1, 3)):
+    for _ in choose.several(1, 3):
         for event in groups.transaction(stream):
             stream.add(event)
     groups.end_log(stream)

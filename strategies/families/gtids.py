@@ -32,7 +32,7 @@ def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
     anonymous_possible = stream.server.profile in _WITH_ANONYMOUS
     forms = events.GTID_FORMS[: events.GTID_FORMS.index(groups.native_form(stream)) + 1]
     sizes = set()
-    for _ in range(choose.integer(1, 4)):
+    for _ in choose.several(1, 4):
         planned = groups.group(stream)
         anonymous = anonymous_possible and (anonymous_one_in == 1) != choose.yes(6)
         form = choose.one_of(forms[::-1])

@@ -38,7 +38,7 @@ def ignorable_events(stream: StreamBuilder) -> None:
         code = choose.one_of(UNASSIGNED_HIGH)
     stream.describe_format(post_header_lengths=declare_up_to(stream, code))
     stream.mark("WL4033-READ-FUTURE-FORMAT")
-    for _ in range(choose.integer(1, 3)):
+    for _ in choose.several(1, 3):
         planned = groups.group(stream)
         for event in planned:
             if choose.yes(3):

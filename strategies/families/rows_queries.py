@@ -20,9 +20,9 @@ def rows_query_streams(stream: StreamBuilder) -> None:
     """Row-format transactions whose statements stand in Rows_query events, of every length."""
     choose = stream.choose
     groups.begin_log(stream)
-    for _ in range(choose.integer(1, 2)):
+    for _ in choose.several(1, 2):
         planned = [events.query(stream, "BEGIN")]
-        for _ in range(choose.integer(1, 3)):
+        for _ in choose.several(1, 3):
             rows_events = choose.integer(1, 3)
             planned.append(_rows_query(stream))
             changes = groups.row_changes(stream, rows_events=rows_events)

@@ -1,0 +1,5 @@
+"""`python -m conformance` is `binlog-conformance`."""
+
+from conformance.cli.main import main
+
+main()

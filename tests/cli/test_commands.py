@@ -1,0 +1,118 @@
+"""The command line: what a user types, reads and gets as exit status."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from conformance.cli.certify import duration
+
+
+def run(*arguments, check=None):
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance", *arguments], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert "Traceback" not in done.stderr
+    if check is not None:
+        assert done.returncode == check, done.stdout + done.stderr
+    return done
+
+
+QUICK = ("--examples", "6", "--profile", "mysql-8.0")
+
+
+def test_a_conforming_implementation_exits_0(tmp_path):
+    done = run("certify", "reference", *QUICK, "--report", str(tmp_path / "report"), check=0)
+    assert "conforming" in done.stdout
+    written = {path.name for path in (tmp_path / "report").iterdir()}
+    assert written == {"run.jsonl", "report.html", "junit.xml", "summary.md", "badge.svg"}
+
+
+def test_a_broken_one_exits_1_and_its_failure_replays(tmp_path):
+    done = run(
+        "certify", "reference:no-stop", *QUICK, "--requirement", "FORMAT-STOP", "--report", str(tmp_path), check=1
+    )
+    assert "FORMAT-STOP" in done.stdout
+    failures = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
+    (failure,) = [entry for entry in failures if entry["kind"] == "failure"]
+    assert failure["replay"].split()[0] == "binlog-conformance"
+    again = run(*failure["replay"].split()[1:], check=1)
+    assert "FORMAT-STOP" in again.stdout
+    assert "STOP is not supported" in again.stdout
+    run("replay", failure["case"], "reference", check=0)
+
+
+def test_the_reports_of_a_record_can_be_written_again(tmp_path):
+    run("certify", "reference", *QUICK, "--report", str(tmp_path / "first"), check=0)
+    run("report", str(tmp_path / "first" / "run.jsonl"), str(tmp_path / "second"), check=0)
+    assert (tmp_path / "second" / "report.html").read_text() == (tmp_path / "first" / "report.html").read_text()
+
+
+def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
+    baseline = tmp_path / "baseline.toml"
+    arguments = ("certify", "reference:xid-as-double", *QUICK, "--requirement", "FORMAT-XID")
+    run(*arguments, "--write-baseline", str(baseline), check=1)
+    run(*arguments, "--baseline", str(baseline), check=0)
+    healed = run("certify", "reference", *arguments[2:], "--baseline", str(baseline), check=1)
+    assert "unexpected pass: FORMAT-XID" in healed.stdout
+    assert str(baseline) in healed.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("certify", "nonsense"), "nonsense"),
+        (("certify", "reference:nonsense"), "no mutant 'nonsense'"),
+        (("certify", "reference", "--profile", "mysql-3.23"), "no profile 'mysql-3.23'"),
+        (("certify", "reference", "--examples", "5", "--time", "5s"), "exclude each other"),
+        (("certify", "reference", "--time", "soon"), "write 90s, 10m or 8h"),
+        (("certify", "reference", "--baseline", "nowhere.toml"), "nowhere.toml"),
+        (("certify", "command:/nonexistent/program"), "/nonexistent/program"),
+        (("replay", "nonsense", "reference"), "is not a case id"),
+        (("replay", "nonsense/mysql-8.0/1/1", "reference"), "no family 'nonsense'"),
+        (("report", "nowhere.jsonl", "folder"), "nowhere.jsonl"),
+        (("requirements", "--worklog", "99"), "no worklog '99'"),
+        (("requirements", "--role", "cook"), "no role 'cook'"),
+        (("nonsense",), "nonsense"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_status_2(arguments, message, tmp_path):
+    done = run(*arguments, check=2)
+    assert message in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_record_without_a_footer_is_refused(tmp_path):
+    run("certify", "reference", *QUICK, "--report", str(tmp_path), check=0)
+    record = tmp_path / "run.jsonl"
+    record.write_text("".join(record.read_text().splitlines(keepends=True)[:-1]))
+    done = run("report", str(record), str(tmp_path / "again"), check=2)
+    assert "no footer" in done.stderr
+
+
+def test_requirements_say_what_can_be_judged_yet():
+    done = run("requirements", "--worklog", "4033", "--role", "decode", "--json", check=0)
+    listed = {entry["id"]: entry for entry in json.loads(done.stdout)}
+    text = listed["WL4033-READ-ROWS-QUERY-TEXT"]
+    assert text["oracle"] is True
+    assert text["mutants"] == ["text-of-255"]
+    assert {"name": "rows_query_streams", "exists": True} in text["families"]
+    assert set(text) >= {"id", "level", "role", "text", "statements", "profiles", "families", "untestable"}
+
+
+def test_the_list_of_requirements_hides_no_gap():
+    done = run("requirements", "--worklog", "3303", check=0)
+    assert "no oracle" in done.stdout
+    assert "still without oracle, family or mutant" in done.stdout
+
+
+def test_implementations_are_listed_with_what_they_lack():
+    done = run("implementations", "--mutants", check=0)
+    assert "mysql-replication" in done.stdout
+    assert "reference:text-of-255" in done.stdout
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("1.5m", 90), ("8h", 28800)])
+def test_times_are_read_with_their_units(text, seconds):
+    assert duration(text) == seconds

@@ -1,0 +1,134 @@
+"""Certification: what a run finds, shrinks and concludes."""
+
+import pytest
+
+from conformance.engine.baseline import Baseline, KnownFailure
+from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
+from conformance.engine.events import FailureFound, RunFinished, RunStarted
+from conformance.implementations.observation import Trouble
+from conformance.implementations.reference import ReferenceImplementation
+from conformance.implementations.registry import implementation
+
+TEXT = "WL4033-READ-ROWS-QUERY-TEXT"
+CUT = "rows_query of ROWS_QUERY cut short"
+
+
+def certify(spec="reference", *, tested=None, **options):
+    options.setdefault("selection", Selection(profiles=("mysql-8.0",), families=("rows_query_streams",)))
+    options.setdefault("budget", Budget(examples=40))
+    certification = Certification(implementation=tested or implementation(spec), spec=spec, **options)
+    return certification, certification.run()
+
+
+def test_the_reference_conforms():
+    _, finished = certify(selection=Selection(), budget=Budget(examples=4))
+    assert finished.failures == []
+    assert finished.conforming
+
+
+def test_a_broken_rule_is_found_and_shrunk_to_the_smallest_case():
+    _, finished = certify("reference:text-of-255")
+    failure = next(each for each in finished.failures if each.verdict.signature == CUT)
+    assert not finished.conforming
+    assert failure.verdict.requirement == TEXT
+    assert failure.count > 1
+    texts = [event["rows_query"] for event in failure.case.expected.events if "rows_query" in event]
+    assert [len(text) for text in texts] == [256]  # One letter more than the mutant keeps.
+
+
+def test_a_glob_narrows_what_is_judged():
+    _, finished = certify(
+        "reference:text-of-255", selection=Selection(requirements="FORMAT-*", profiles=("mysql-8.0",))
+    )
+    assert finished.conforming
+    assert {each.split("-")[0] for each in finished.tally.results} == {"FORMAT"}
+
+
+def test_a_known_failure_conforms_and_is_not_shrunk():
+    known = (
+        KnownFailure(TEXT, "*", "see issue 12"),
+        KnownFailure("WL4033-READ-ROWS-QUERY-LENGTH-BYTE", "*", "the same"),
+    )
+    told = []
+    _, finished = certify("reference:text-of-255", baseline=Baseline("b.toml", known), listeners=(told.append,))
+    assert finished.conforming
+    assert {each.known for each in finished.failures} <= {"see issue 12", "the same"}
+    assert sum(isinstance(event, FailureFound) for event in told) == len(finished.failures)
+
+
+def test_a_known_failure_that_passes_breaks_the_run():
+    entry = KnownFailure(TEXT, CUT, "see issue 12")
+    _, finished = certify(baseline=Baseline("b.toml", (entry,)))
+    assert finished.unexpected_passes == [entry]
+    assert not finished.conforming
+
+
+def test_a_baseline_entry_that_nothing_exercised_is_stale():
+    entry = KnownFailure("FORMAT-BAD-MAGIC", "*", "see issue 12")
+    _, finished = certify(baseline=Baseline("b.toml", (entry,)))
+    assert finished.stale == [entry]
+    assert not finished.conforming
+
+
+def test_the_first_unknown_failure_can_end_the_run():
+    certification, finished = certify("reference:text-of-255", budget=Budget(examples=200, first_failure=True))
+    assert not finished.conforming
+    assert certification.tally.cases < 200
+
+
+def test_time_limits_the_discovery():
+    certification, finished = certify(budget=Budget(examples=None, seconds=0.5))
+    assert finished.conforming
+    assert certification.tally.cases >= 25
+
+
+def test_listeners_hear_the_beginning_and_the_end():
+    told = []
+    certify(listeners=(told.append,))
+    assert isinstance(told[0], RunStarted)
+    assert isinstance(told[-1], RunFinished)
+
+
+class CrashesOnLongStreams(ReferenceImplementation):
+    def ask(self, request):
+        if len(request.stream) > 600:
+            return Trouble("crash", "signal-11", "core dumped")
+        return super().ask(request)
+
+
+def test_a_crash_is_charged_to_the_focus_and_shrunk():
+    _, finished = certify(tested=CrashesOnLongStreams())
+    (failure,) = finished.failures
+    assert (failure.verdict.requirement, failure.verdict.status) == (TEXT, "crash")
+    assert 600 < len(failure.case.stream) < 700
+
+
+class FailsOnce(ReferenceImplementation):
+    left = 1
+
+    def ask(self, request):
+        if self.left:
+            self.left -= 1
+            return Trouble("hang", "no-answer", "")
+        return super().ask(request)
+
+
+def test_a_failure_that_does_not_come_again_says_so():
+    _, finished = certify(tested=FailsOnce())
+    (failure,) = finished.failures
+    assert "not again when asked once more" in failure.verdict.message
+    assert not finished.conforming
+
+
+@pytest.mark.parametrize(
+    ("selection", "message"),
+    [
+        (Selection(profiles=("mysql-3.23",)), "no profile 'mysql-3.23'"),
+        (Selection(families=("nonsense",)), "no family 'nonsense'"),
+        (Selection(role="apply"), "does not declare the role 'apply'"),
+        (Selection(requirements="NONSENSE-*"), "no family exercises 'NONSENSE-\\*'"),
+    ],
+)
+def test_a_selection_that_leaves_nothing_is_explained(selection, message):
+    with pytest.raises(NothingToRun, match=message):
+        certify(selection=selection)

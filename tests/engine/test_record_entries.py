@@ -1,0 +1,71 @@
+"""The record of a run: it obeys its schema, and two runs of one seed are the same but for times."""
+
+import json
+from importlib import resources
+
+import jsonschema
+import pytest
+
+from conformance.engine.certification import Budget, Certification, Selection
+from conformance.engine.record_entries import RecordEntries, dump
+from conformance.implementations.registry import implementation
+from reports.record import RecordWriter, read_record
+from strategies.case_id import CaseId
+from strategies.family import case_of, families
+
+
+def entries_of(spec, **selection):
+    entries = []
+    with implementation(spec) as tested:
+        Certification(
+            implementation=tested,
+            spec=spec,
+            selection=Selection(**selection),
+            budget=Budget(examples=6),
+            listeners=(RecordEntries(entries.append, role="decode"),),
+        ).run()
+    return entries
+
+
+def without_times(entries):
+    return [{name: value for name, value in entry.items() if name not in ("started", "elapsed")} for entry in entries]
+
+
+@pytest.mark.parametrize("spec", ["reference", "reference:late-timestamp", "reference:no-stop", "reference:any-magic"])
+def test_a_record_obeys_its_schema_and_is_read_again(spec, tmp_path):
+    schema = json.loads((resources.files("specs") / "schemas" / "run-record.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    entries = entries_of(spec, profiles=("mysql-5.7", "mysql-8.0"))
+    with RecordWriter(tmp_path / "run.jsonl") as writer:
+        for entry in entries:
+            validator.validate(json.loads(json.dumps(entry)))
+            writer.append(entry)
+    record = read_record(tmp_path / "run.jsonl")
+    assert record.footer is not None
+    assert record.footer.conforming == (spec == "reference")
+
+
+def test_two_runs_of_one_seed_are_the_same_but_for_times():
+    first, second = (entries_of("reference:no-tail", profiles=("mysql-8.0",)) for _ in range(2))
+    assert without_times(first) == without_times(second)
+
+
+def test_every_requirement_of_the_role_is_in_the_record_whatever_was_exercised():
+    entries = entries_of("reference", families=("bad_magic",), profiles=("mysql-8.0",))
+    verdicts = {entry["id"]: entry["verdict"] for entry in entries if entry["kind"] == "requirement"}
+    assert verdicts["FORMAT-BAD-MAGIC"] == "pass"
+    assert verdicts["FORMAT-XID"] == "not-reached"
+    assert verdicts["WL40-GOLDEN-EVENT"] == "no-oracle"
+
+
+@pytest.mark.parametrize("name", sorted(families()))
+def test_a_dump_names_every_byte_of_a_stream_once(name):
+    for index in range(8):
+        case = case_of(CaseId(name, families()[name].profiles[-1], seed=2, index=index))
+        at = 0
+        for event in dump(case.stream):
+            assert event["offset"] == at
+            for span in event["spans"]:
+                assert span["offset"] == at
+                at += span["size"]
+        assert at == len(case.stream)
