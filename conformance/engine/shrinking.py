@@ -32,7 +32,8 @@ class Shrinker:
 
     def verdicts(self, case: Case) -> list[Verdict]:
         """Return the verdicts on one case, of the selected requirements."""
-        return self._judged(case, self._ask(case))
+        declined = self.judge.declined(case)
+        return self._selected(declined) if declined else self._judged(case, self._ask(case))
 
     def still_fails(self, case: Case, requirement: str, signature: str) -> bool:
         """Tell whether a case breaks a requirement in one certain way."""
@@ -87,9 +88,12 @@ class Shrinker:
         return self.implementation.ask(Request(case.role, case.id.profile, case.stream))
 
     def _judged(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
+        return self._selected(self.judge.judge(case, answer))
+
+    def _selected(self, verdicts: list[Verdict]) -> list[Verdict]:
         return [
             verdict
-            for verdict in self.judge.judge(case, answer)
+            for verdict in verdicts
             if self.requirements == "*" or fnmatch.fnmatchcase(verdict.requirement, self.requirements)
         ]
 

@@ -63,6 +63,21 @@ class Judge:
         """Tell whether the implementation declares what a requirement's oracle needs."""
         return requirement in self._supported
 
+    def declined(self, case: Case) -> list[Verdict]:
+        """Return the verdicts on a case that need not be asked, none where it has to be.
+
+        A fault that the implementation declares nothing about is not put to it: an adapter that cuts the stream into
+        events by itself would be judged for its own loop.
+        """
+        if case.expected.refused_at is None or case.focus in self._supported:
+            return []
+        refused = len(case.expected.events)
+        return [
+            Verdict(requirement, "unsupported")
+            for requirement, indices in case.marks.items()
+            if refused in indices and requirement in self._oracles
+        ]
+
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         """Return a verdict for each requirement that the case exercises and that was reached.
 

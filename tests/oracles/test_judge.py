@@ -52,6 +52,13 @@ def test_what_is_not_declared_is_unsupported_and_never_a_pass():
     assert verdicts["FORMAT-EVENT-START"].status == "unsupported"
 
 
+def test_a_fault_that_is_not_declared_need_not_be_asked():
+    case, _ = case_and_answer("truncated_streams/mysql-8.0/1/0")
+    modest = replace(ROLE, abilities=frozenset())
+    assert {verdict.status for verdict in Judge(modest).declined(case)} == {"unsupported"}
+    assert Judge(ROLE).declined(case) == []
+
+
 def test_what_lies_behind_a_refusal_is_not_judged():
     case, answer = case_and_answer("transactions/mysql-8.0/1/0")
     first = case.expected.events[1]
