@@ -184,9 +184,10 @@ def previous_gtids(stream: StreamBuilder, gtids: GtidSet, *, flags: int) -> Plan
 
 
 def gtid_set(stream: StreamBuilder) -> GtidSet:
-    """Return a GTID set of up to four sources, ascending."""
+    """Return a GTID set of up to four sources, ascending; since 8.3 also one with tags."""
     choose = stream.choose
     sources = []
+    tagged = stream.server.gtid_form == "8.3" and choose.yes(3)
     for uuid in sorted(UUIDS[: choose.integer(0, len(UUIDS))]):
         intervals = []
         at = 0
@@ -197,8 +198,39 @@ def gtid_set(stream: StreamBuilder) -> GtidSet:
             at = end
         if choose.yes(8):
             intervals.append(Interval(GNO_END - 1, GNO_END))
-        sources.append(Source(uuid, tuple(intervals)))
-    return GtidSet(tuple(sources))
+        if tagged and choose.yes():
+            sources.append(Source(uuid, (Interval(1, 2),)))
+        sources.append(Source(uuid, tuple(intervals), choose.one_of(TAGS) if tagged else ""))
+    return GtidSet(tuple(sources), tagged)
+
+
+#: Tags of GTIDs (8.3 and later): up to 32 letters, digits and underscores.
+TAGS: Final = ("a", "tag", "_under_score_9", "x" * 32)
+
+
+def gtid_tagged(stream: StreamBuilder, *, group_length: int) -> PlannedEvent:
+    """Return a tagged Gtid event; `group_length` is the bytes of the transaction behind it."""
+    choose = stream.choose
+    uuid, tag, gno = choose.one_of(UUIDS), choose.one_of(TAGS), choose.integer(1, GNO_END - 1)
+    fields: dict[str, Any] = {"gtid_flags": choose.integer(0, 1)}
+    wire: dict[str, Any] = {"source_uuid": uuid, "gno": gno, "tag": tag.encode()}
+    _add_logical_timestamps(stream, wire, fields)
+    fields["immediate_commit_timestamp"] = choose.integer(1, 2**55 - 1)
+    if choose.yes():
+        fields["original_commit_timestamp"] = choose.integer(1, 2**55 - 1)
+    fields["immediate_server_version"] = choose.one_of((80400, 90704))
+    fields["transaction_length"] = group_length
+    # The length counts its own event, whose size depends on the width of the length.
+    while True:
+        wire.update(fields)
+        body = layout_of(EventType.GTID_TAGGED, 0).write(wire, post_header_length=0)
+        length = group_length + stream.length_of(PlannedEvent(EventType.GTID_TAGGED, body, {}))
+        if length == fields["transaction_length"]:
+            break
+        fields["transaction_length"] = length
+    fields["gtid"] = f"{UUID(bytes=uuid)}:{tag}:{gno}"
+    marks = ("FORMAT-GTID-TAGGED", *(("WL7592-GTID-CHECKSUM",) if stream.checksummed else ()))
+    return plan(stream, EventType.GTID_TAGGED, wire, fields, marks=marks)
 
 
 #: The forms of a Gtid body, shortest first; each server writes the forms up to its own.
@@ -236,6 +268,7 @@ def gtid(
     if form == "commit-field":
         tail = b"\x01" + choose.octets(8, 8)
     elif form != "5.6":
+        wire["logical_timestamp_typecode"] = LOGICAL_TIMESTAMP_TYPECODE
         _add_logical_timestamps(stream, wire, fields)
     if form == "8.0":
         _add_commit(stream, wire, fields, group_length)
@@ -289,7 +322,7 @@ def _add_logical_timestamps(stream: StreamBuilder, wire: dict[str, Any], fields:
         "sequence_number": last_committed + stream.choose.integer(1, 2),
     }
     fields.update(timestamps)
-    wire.update(timestamps, logical_timestamp_typecode=LOGICAL_TIMESTAMP_TYPECODE)
+    wire.update(timestamps)
 
 
 def _add_commit(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any], group_length: int) -> None:

@@ -200,6 +200,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
             "immediate_commit_timestamp", lambda time: time | 1 << 55, has_field("has_original_commit_timestamp", True)
         ),
     ),
+    Mutant(
+        "tag-lost",
+        "FORMAT-GTID-TAGGED",
+        "the tag of a GTID is lost",
+        change("gtid", lambda gtid: gtid[:36] + gtid[gtid.rindex(":") :], of_type(_T.GTID_TAGGED)),
+    ),
     # Refusals
     Mutant(
         "undeclared-ends-quietly",

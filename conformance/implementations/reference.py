@@ -11,6 +11,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import server_of
+from conformance.implementations.decode_fields import FIELDS
 from conformance.implementations.observation import (
     ABILITIES,
     Declaration,
@@ -22,22 +23,13 @@ from conformance.implementations.observation import (
 )
 from specs.profiles import PROFILES
 
-#: Fields on the wire that are reported as they stand; text is decoded, the rest is for the kit's own use.
-_AS_THEY_STAND: Final = frozenset(
-    {
-        "binlog_version", "created", "thread_id", "exec_time", "error_code", "xid", "next_position",
-        "gtid_flags", "last_committed", "sequence_number", "immediate_commit_timestamp",
-        "original_commit_timestamp", "transaction_length", "immediate_server_version",
-        "original_server_version", "intvar_type", "intvar_value", "seed1", "seed2", "table_id",
-        "column_count", "rows_flags", "incident",
-    }
-)  # fmt: skip
-_TEXT: Final = frozenset({"server_version", "database", "query", "next_file", "rows_query", "table", "message"})
-_HEADER: Final = frozenset({"offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "handled"})
+#: Fields on the wire that are reported as they stand, and those that are decoded to text first.
 _DERIVED: Final = frozenset({"event_types", "checksum_algorithm", "gtid", "previous_gtids"})
+_AS_THEY_STAND: Final = frozenset(name for name, field in FIELDS.items() if field.kind == "integer") - _DERIVED
+_TEXT: Final = frozenset(name for name, field in FIELDS.items() if field.kind == "text") - _DERIVED
 
 #: Every field that a decoder can report.
-DECODE_FIELDS: Final = _HEADER | _AS_THEY_STAND | _TEXT | _DERIVED
+DECODE_FIELDS: Final = frozenset(FIELDS)
 
 
 def report(event: Event) -> dict[str, Any]:
@@ -80,7 +72,9 @@ def _format_description(event: Event, fields: Mapping[str, Any]) -> dict[str, An
 
 
 def _gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {"gtid": f"{UUID(bytes=fields['source_uuid'])}:{fields['gno']}"}
+    tag = fields.get("tag") or b""
+    name = ":".join([str(UUID(bytes=fields["source_uuid"])), *([tag.decode("ascii", "replace")] if tag else [])])
+    return {"gtid": f"{name}:{fields['gno']}"}
 
 
 def _anonymous_gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,6 +88,7 @@ def _previous_gtids(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
 _DERIVE: Final[Mapping[int, Callable[[Event, Mapping[str, Any]], dict[str, Any]]]] = {
     EventType.FORMAT_DESCRIPTION: _format_description,
     EventType.GTID: _gtid,
+    EventType.GTID_TAGGED: _gtid,
     EventType.ANONYMOUS_GTID: _anonymous_gtid,
     EventType.PREVIOUS_GTIDS: _previous_gtids,
 }

@@ -123,6 +123,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         "immediate_commit_timestamp", "original_commit_timestamp", "transaction_length",
         "immediate_server_version", "original_server_version",
     ),
+    fields("FORMAT-GTID-TAGGED", "gtid", "gtid_flags", "last_committed", "sequence_number"),
     # Refusals
     refused("FORMAT-TYPE-NOT-DECLARED"),
     refused("FORMAT-TRUNCATED-HEADER", abilities=("framing",)),

@@ -54,6 +54,20 @@ def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
             stream.add(event)
 
 
+@family(focus="FORMAT-GTID-TAGGED", profiles=("mysql-8.4", "mysql-9.x"))
+def tagged_gtid_streams(stream: StreamBuilder) -> None:
+    """Transactions behind tagged Gtid events, with untagged ones between them."""
+    groups.begin_log(stream)
+    for _ in stream.choose.several(1, 4):
+        planned = groups.group(stream)
+        if stream.choose.yes(4):
+            groups.add_group(stream, planned)
+            continue
+        stream.add(events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
+        for event in planned:
+            stream.add(event)
+
+
 @family(focus="WL7592-PREVIOUS-GTIDS-SET-READ", profiles=WITH_GTIDS)
 def previous_gtids_streams(stream: StreamBuilder) -> None:
     """Logs that begin with a Previous_gtids event, empty or not, with any of its flags."""
