@@ -4,7 +4,7 @@ A codec reads at an offset and tells where the field ends; it writes what it rea
 another one (a length, a flag) find it in the values read so far.
 """
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -28,7 +28,12 @@ class Codec(Protocol):
         """Return the bytes of `value`; `values` are all fields of the event."""
 
 
-def _take(data: bytes, at: int, end: int, size: int) -> bytes:
+def take(data: bytes, at: int, end: int, size: int) -> bytes:
+    """Return `size` bytes at `at`.
+
+    Raises:
+        MalformedBody: They run past `end`.
+    """
     if at + size > end:
         raise MalformedBody(f"{size} bytes are wanted at byte {at} of the event, {max(end - at, 0)} are left")
     return data[at : at + size]
@@ -43,7 +48,7 @@ class Int:
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[int, int]:
         """See `Codec.read`."""
-        found = int.from_bytes(_take(data, at, end, self.size), "little", signed=self.signed)
+        found = int.from_bytes(take(data, at, end, self.size), "little", signed=self.signed)
         return found, at + self.size
 
     def write(self, value: int, values: Mapping[str, Any]) -> bytes:
@@ -60,14 +65,15 @@ class FlaggedInt:
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[int, int]:
         """See `Codec.read`."""
-        whole = int.from_bytes(_take(data, at, end, self.size), "little")
+        whole = int.from_bytes(take(data, at, end, self.size), "little")
         top = 1 << (8 * self.size - 1)
         values[f"has_{self.announces}"] = bool(whole & top)
         return whole & (top - 1), at + self.size
 
     def write(self, value: int, values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""
-        top = 1 << (8 * self.size - 1) if self.announces in values else 0
+        announced = values.get(f"has_{self.announces}", self.announces in values)
+        top = 1 << (8 * self.size - 1) if announced else 0
         return (value | top).to_bytes(self.size, "little")
 
 
@@ -81,13 +87,13 @@ class Packed:
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[int, int]:
         """See `Codec.read`."""
-        first = _take(data, at, end, 1)[0]
+        first = take(data, at, end, 1)[0]
         if first <= 250:
             return first, at + 1
         if first not in _PACKED_WIDTHS:
             raise MalformedBody(f"byte {at} of the event is {first:#04x}, which begins no packed integer")
         width = _PACKED_WIDTHS[first]
-        return int.from_bytes(_take(data, at + 1, end, width), "little"), at + 1 + width
+        return int.from_bytes(take(data, at + 1, end, width), "little"), at + 1 + width
 
     def write(self, value: int, values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""
@@ -108,7 +114,7 @@ class Bytes:
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[bytes, int]:
         """See `Codec.read`."""
         size = self.size if isinstance(self.size, int) else self.size(values)
-        return bytes(_take(data, at, end, size)), at + size
+        return bytes(take(data, at, end, size)), at + size
 
     def write(self, value: bytes, values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""
@@ -140,8 +146,8 @@ class Counted:
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[bytes, int]:
         """See `Codec.read`."""
         size, at = self.length.read(data, at, end, values)
-        found = bytes(_take(data, at, end, size))
-        if self.nul and _take(data, at + size, end, 1) != b"\0":
+        found = bytes(take(data, at, end, size))
+        if self.nul and take(data, at + size, end, 1) != b"\0":
             raise MalformedBody(f"no NUL at byte {at + size} of the event, behind {found!r}")
         return found, at + size + self.nul
 
@@ -158,13 +164,70 @@ class Padded:
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[bytes, int]:
         """See `Codec.read`."""
-        return _take(data, at, end, self.size).rstrip(b"\0"), at + self.size
+        return take(data, at, end, self.size).rstrip(b"\0"), at + self.size
 
     def write(self, value: bytes, values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""
         if len(value) > self.size:
             raise ValueError(f"{value!r} is longer than the field's {self.size} bytes")
         return value.ljust(self.size, b"\0")
+
+
+@dataclass(frozen=True, slots=True)
+class Terminated:
+    """Bytes up to a NUL, which belongs to the field and not to the value."""
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[bytes, int]:
+        """See `Codec.read`."""
+        nul = data.find(b"\0", at, end)
+        if nul < 0:
+            raise MalformedBody(f"no NUL ends the text at byte {at} of the event")
+        return bytes(data[at:nul]), nul + 1
+
+    def write(self, value: bytes, values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        if b"\0" in value:
+            raise ValueError(f"{value!r} holds a NUL, which would end it")
+        return value + b"\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Parts one behind the other; the value is a dict of them by name."""
+
+    parts: tuple[tuple[str, Codec], ...]
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[dict[str, Any], int]:
+        """See `Codec.read`."""
+        found: dict[str, Any] = {}
+        for name, codec in self.parts:
+            found[name], at = codec.read(data, at, end, values)
+        return found, at
+
+    def write(self, value: Mapping[str, Any], values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        return b"".join(codec.write(value[name], values) for name, codec in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Items of one codec; `count` tells how many from the values read so far, None: up to the end."""
+
+    item: Codec
+    count: Callable[[Mapping[str, Any]], int] | None = None
+
+    def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[tuple[Any, ...], int]:
+        """See `Codec.read`."""
+        items: list[Any] = []
+        left = end - at if self.count is None else self.count(values)
+        while at < end if self.count is None else len(items) < left:
+            value, at = self.item.read(data, at, end, values)
+            items.append(value)
+        return tuple(items), at
+
+    def write(self, value: Sequence[Any], values: Mapping[str, Any]) -> bytes:
+        """See `Codec.write`."""
+        return b"".join(self.item.write(each, values) for each in value)
 
 
 @dataclass(frozen=True, slots=True)

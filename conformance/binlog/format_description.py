@@ -98,9 +98,7 @@ class FormatDescription:
         if has_checksum_algorithm(server_version):
             end -= 1 + CHECKSUM_BYTES
             if end < at + _FIXED_BYTES:
-                raise MalformedBody(
-                    f"a format description of {server_version} without its checksum algorithm"
-                )
+                raise MalformedBody(f"a format description of {server_version} without its checksum algorithm")
             algorithm = event[end]
             if algorithm not in (
                 ChecksumAlgorithm.NONE,

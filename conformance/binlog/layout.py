@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from conformance.binlog.codecs import Codec, Values
 from conformance.binlog.errors import MalformedBody
@@ -21,9 +21,10 @@ class Field:
     Attributes:
         name: The field's name, the same in the protocol, the dump and the reports.
         codec: How it stands in bytes.
-        optional: It may be absent: the bytes then end before it.
+        optional: It may be absent: the bytes that are left then do not hold it.
         when: Whether it is there, told by the values before it; None means always.
         derive: Its value when a writer leaves it out, from the other values.
+        joined: A writer may leave it out and give its bytes with the field behind it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Field:
     optional: bool = False
     when: Callable[[Mapping[str, Any]], bool] | None = None
     derive: Callable[[Mapping[str, Any]], Any] | None = None
+    joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,16 @@ class Span:
     value: Any
 
 
+class Block(Protocol):
+    """A part of a body that is more than a row of fields, such as `conformance.binlog.keyed.Keyed`."""
+
+    def read(self, data: bytes, at: int, end: int, values: Values, spans: list[Span] | None = None) -> int:
+        """Read into `values`, tell where the fields stand in `spans`, and return the offset behind the block."""
+
+    def write(self, values: Mapping[str, Any]) -> bytes:
+        """Return the bytes of the block."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """The fields of one event type.
@@ -51,6 +63,7 @@ class Layout:
         post_header: Fields of the post-header. A format description that declares a longer post-header
             is honoured: what the layout does not know is kept as `POST_HEADER_REST`. With a shorter one,
             the fields beyond it are absent.
+        block: A block between post-header and body, where the type has one.
         body: Fields of the body, behind the post-header.
         honours_post_header: False for the few types whose declared post-header length is wrong.
         closed: Bytes behind the last field make the event malformed; otherwise they are kept as `TAIL`.
@@ -58,6 +71,7 @@ class Layout:
 
     post_header: tuple[Field, ...] = ()
     body: tuple[Field, ...] = ()
+    block: Block | None = None
     honours_post_header: bool = True
     closed: bool = False
 
@@ -98,8 +112,9 @@ class Layout:
                 complete[each.name] = each.derive(complete)
         post_header = self._write(self.post_header, complete, post_header_length)
         rest = complete.get(POST_HEADER_REST, b"")
+        block = b"" if self.block is None else self.block.write(complete)
         body = self._write(self.body, complete, None)
-        return b"".join((post_header, rest, body, complete.get(TAIL, b"")))
+        return b"".join((post_header, rest, block, body, complete.get(TAIL, b"")))
 
     def _read(
         self,
@@ -123,6 +138,8 @@ class Layout:
             at = border
         else:
             at = _read_fields(self.post_header, data, at, end, values, spans, cut=False)
+        if self.block is not None:
+            at = self.block.read(data, at, end, values, spans)
         at = _read_fields(self.body, data, at, end, values, spans, cut=False)
         if at < end:
             if self.closed:
@@ -135,7 +152,7 @@ class Layout:
             if each.when is not None and not each.when(values):
                 continue
             if each.name not in values:
-                if each.optional or (declared is not None and len(parts) >= declared):
+                if each.optional or each.joined or (declared is not None and len(parts) >= declared):
                     continue
                 raise ValueError(f"the field {each.name!r} is missing")
             parts += each.codec.write(values[each.name], values)
@@ -156,9 +173,16 @@ def _read_fields(
     for each in fields:
         if each.when is not None and not each.when(values):
             continue
-        if at >= end and (each.optional or cut):
+        if at >= end and cut:
             break
-        value, behind = each.codec.read(data, at, end, values)
+        if at >= end and each.optional:
+            continue
+        try:
+            value, behind = each.codec.read(data, at, end, values)
+        except MalformedBody:
+            if each.optional:
+                break  # What is left is not this field but something later: it is kept as it stands.
+            raise
         values[each.name] = value
         if spans is not None:
             spans.append(Span(at, behind - at, each.name, value))

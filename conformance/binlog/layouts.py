@@ -5,47 +5,22 @@ An event type without an entry is kept as bytes.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
-from conformance.binlog.codecs import (
-    I64,
-    U8,
-    U16,
-    U32,
-    U48,
-    U64,
-    Bytes,
-    Counted,
-    FlaggedInt,
-    Gtids,
-    Int,
-    Packed,
-    Padded,
-    Rest,
+from conformance.binlog import (
+    group_layouts,
+    gtid_layouts,
+    mariadb_layouts,
+    row_layouts,
+    statement_layouts,
 )
+from conformance.binlog.codecs import U8, U16, U32, U64, Bytes, Counted, Packed, Padded, Rest
 from conformance.binlog.event_types import EventType
+from conformance.binlog.gtid_layouts import LOGICAL_TIMESTAMP_TYPECODE
+from conformance.binlog.keyed import Keyed
 from conformance.binlog.layout import Field, Layout
 
-#: The only typecode of logical timestamps; with any other one the rest of a Gtid body is not looked at.
-LOGICAL_TIMESTAMP_TYPECODE: Final = 2
-
-
-def _sized(name: str) -> Bytes:
-    return Bytes(lambda values: values.get(f"{name}_length", 0))
-
-
-def _length_of(name: str, codec: Int) -> Field:
-    return Field(f"{name}_length", codec, derive=lambda values: len(values[name]))
-
-
-def _has_logical_timestamps(values: Mapping[str, Any]) -> bool:
-    return values.get("logical_timestamp_typecode") == LOGICAL_TIMESTAMP_TYPECODE
-
-
-def _has(name: str) -> Any:
-    return lambda values: values.get(f"has_{name}", name in values)
-
+__all__ = ["LOGICAL_TIMESTAMP_TYPECODE", "OPAQUE", "layout_of"]
 
 _FORMAT_DESCRIPTION: Final = Layout(
     body=(
@@ -58,128 +33,124 @@ _FORMAT_DESCRIPTION: Final = Layout(
     honours_post_header=False,
 )
 
-_QUERY: Final = Layout(
-    post_header=(
-        Field("thread_id", U32),
-        Field("exec_time", U32),
-        _length_of("database", U8),
-        Field("error_code", U16),
-        _length_of("status_variables", U16),
-    ),
-    body=(
-        Field("status_variables", _sized("status_variables")),
-        Field("database", _sized("database")),
-        Field("database_end", U8, derive=lambda values: 0),
-        Field("query", Rest()),
-    ),
+_START_V3: Final = Layout(
+    post_header=(Field("binlog_version", U16), Field("server_version", Padded(50)), Field("created", U32))
 )
 
-_GTID: Final = Layout(
-    post_header=(
-        Field("gtid_flags", U8),
-        Field("source_uuid", Bytes(16)),
-        Field("gno", I64),
-        Field("logical_timestamp_typecode", U8, optional=True),
-        Field("last_committed", I64, optional=True, when=_has_logical_timestamps),
-        Field("sequence_number", I64, optional=True, when=_has_logical_timestamps),
-    ),
-    body=(
-        Field(
-            "immediate_commit_timestamp",
-            FlaggedInt(7, "original_commit_timestamp"),
-            optional=True,
-            when=_has_logical_timestamps,
-        ),
-        Field("original_commit_timestamp", Int(7), when=_has("original_commit_timestamp"), optional=True),
-        Field("transaction_length", Packed(), optional=True, when=_has_logical_timestamps),
-        Field(
-            "immediate_server_version",
-            FlaggedInt(4, "original_server_version"),
-            optional=True,
-            when=_has_logical_timestamps,
-        ),
-        Field("original_server_version", U32, when=_has("original_server_version"), optional=True),
-        Field("commit_group_ticket", U64, optional=True, when=_has_logical_timestamps),
-    ),
+_HEARTBEAT_V2: Final = Layout(
+    block=Keyed(
+        {1: Field("log_name", Rest()), 2: Field("log_position", Packed())},
+        key=Packed(),
+        length=Packed(),
+        end_key=0,
+    )
 )
 
-_TABLE_MAP_BODY: Final = (
-    Field("table_flags", U16),
-    Field("database", Counted(Packed(), nul=True)),
-    Field("table", Counted(Packed(), nul=True)),
-    Field("column_count", Packed(), derive=lambda values: len(values["column_types"])),
-    Field("column_types", Bytes(lambda values: values["column_count"])),
-    Field("column_metadata", Counted(Packed())),
-    Field("null_bits", Bytes(lambda values: (values["column_count"] + 7) // 8)),
-    Field("optional_metadata", Rest()),
-)
-_TABLE_MAP: Final = Layout(post_header=(Field("table_id", U48), _TABLE_MAP_BODY[0]), body=_TABLE_MAP_BODY[1:])
-#: Alphas that declare 6 bytes: the table id has 4, and column metadata came later.
-_TABLE_MAP_SHORT: Final = Layout(
-    post_header=(Field("table_id", U32), _TABLE_MAP_BODY[0]),
-    body=(*_TABLE_MAP_BODY[1:5], *(replace(each, optional=True) for each in _TABLE_MAP_BODY[5:])),
+#: The declared post-header length of this type is wrong in every server: it is the type's own code.
+_TRANSACTION_PAYLOAD: Final = Layout(
+    block=Keyed(
+        {
+            1: Field("payload_size", Packed()),
+            2: Field("compression_type", Packed()),
+            3: Field("uncompressed_size", Packed()),
+        },
+        key=Packed(),
+        length=Packed(),
+        end_key=0,
+    ),
+    body=(Field("payload", Rest()),),
+    honours_post_header=False,
 )
 
-_ROWS_V1: Final = Layout(
-    post_header=(Field("table_id", U48), Field("rows_flags", U16)), body=(Field("row_data", Rest()),)
-)
-_ROWS_V1_SHORT: Final = Layout(
-    post_header=(Field("table_id", U32), Field("rows_flags", U16)), body=(Field("row_data", Rest()),)
-)
-_ROWS_V2: Final = Layout(
-    post_header=(
-        Field("table_id", U48),
-        Field("rows_flags", U16),
-        Field("extra_data_length", U16, derive=lambda values: 2 + len(values.get("extra_data", b""))),
-    ),
+_XA_PREPARE: Final = Layout(
     body=(
-        Field(
-            "extra_data",
-            Bytes(lambda values: max(values["extra_data_length"] - 2, 0)),
-            derive=lambda values: b"",
-        ),
-        Field("row_data", Rest()),
-    ),
+        Field("one_phase", U8),
+        Field("xa_format_id", U32),
+        Field("xa_gtrid_length", U32),
+        Field("xa_bqual_length", U32),
+        Field("xa_data", Bytes(lambda values: values["xa_gtrid_length"] + values["xa_bqual_length"])),
+    )
+)
+
+_LARGE_TRANSACTION_HEADER: Final = Layout(
+    body=(
+        Field("header_version", U8),
+        Field("terminating_offset", U64),
+        Field("terminating_type", U8),
+        Field("fill", Rest(), derive=lambda values: b""),
+    )
 )
 
 _LAYOUTS: Final[Mapping[int, Layout]] = {
-    EventType.QUERY: _QUERY,
+    EventType.START_V3: _START_V3,
+    EventType.QUERY: statement_layouts.QUERY,
     EventType.STOP: Layout(),
     EventType.ROTATE: Layout(post_header=(Field("next_position", U64),), body=(Field("next_file", Rest()),)),
-    EventType.INTVAR: Layout(body=(Field("intvar_type", U8), Field("intvar_value", U64))),
-    EventType.RAND: Layout(body=(Field("seed1", U64), Field("seed2", U64))),
+    EventType.INTVAR: statement_layouts.INTVAR,
+    EventType.APPEND_BLOCK: statement_layouts.LOAD_BLOCK,
+    EventType.EXEC_LOAD: statement_layouts.LOAD_FILE,
+    EventType.DELETE_FILE: statement_layouts.LOAD_FILE,
+    EventType.RAND: statement_layouts.RAND,
+    EventType.USER_VAR: statement_layouts.USER_VAR,
     EventType.FORMAT_DESCRIPTION: _FORMAT_DESCRIPTION,
     EventType.XID: Layout(body=(Field("xid", U64),)),
-    EventType.TABLE_MAP: _TABLE_MAP,
-    EventType.WRITE_ROWS_V1: _ROWS_V1,
-    EventType.UPDATE_ROWS_V1: _ROWS_V1,
-    EventType.DELETE_ROWS_V1: _ROWS_V1,
+    EventType.BEGIN_LOAD_QUERY: statement_layouts.LOAD_BLOCK,
+    EventType.EXECUTE_LOAD_QUERY: statement_layouts.EXECUTE_LOAD_QUERY,
+    EventType.TABLE_MAP: row_layouts.TABLE_MAP,
+    EventType.WRITE_ROWS_V1: row_layouts.ROWS_V1,
+    EventType.UPDATE_ROWS_V1: row_layouts.UPDATE_ROWS_V1,
+    EventType.DELETE_ROWS_V1: row_layouts.ROWS_V1,
     EventType.INCIDENT: Layout(post_header=(Field("incident", U16),), body=(Field("message", Counted(U8)),)),
     EventType.HEARTBEAT: Layout(body=(Field("log_name", Rest()),)),
+    EventType.IGNORABLE: Layout(body=(Field("body", Rest()),)),
     EventType.ROWS_QUERY: Layout(
         body=(
             Field("length_byte", U8, derive=lambda values: len(values["rows_query"]) & 0xFF),
             Field("rows_query", Rest()),
         )
     ),
-    EventType.WRITE_ROWS: _ROWS_V2,
-    EventType.UPDATE_ROWS: _ROWS_V2,
-    EventType.DELETE_ROWS: _ROWS_V2,
-    EventType.GTID: _GTID,
-    EventType.ANONYMOUS_GTID: _GTID,
-    EventType.PREVIOUS_GTIDS: Layout(body=(Field("previous_gtids", Gtids()),)),
+    EventType.WRITE_ROWS: row_layouts.ROWS_V2,
+    EventType.UPDATE_ROWS: row_layouts.UPDATE_ROWS_V2,
+    EventType.DELETE_ROWS: row_layouts.ROWS_V2,
+    EventType.GTID: gtid_layouts.GTID,
+    EventType.ANONYMOUS_GTID: gtid_layouts.GTID,
+    EventType.PREVIOUS_GTIDS: gtid_layouts.PREVIOUS_GTIDS,
+    EventType.TRANSACTION_CONTEXT: group_layouts.TRANSACTION_CONTEXT,
+    EventType.VIEW_CHANGE: group_layouts.VIEW_CHANGE,
+    EventType.XA_PREPARE: _XA_PREPARE,
+    EventType.PARTIAL_UPDATE_ROWS: row_layouts.UPDATE_ROWS_V2,
+    EventType.TRANSACTION_PAYLOAD: _TRANSACTION_PAYLOAD,
+    EventType.HEARTBEAT_V2: _HEARTBEAT_V2,
+    EventType.GTID_TAGGED: gtid_layouts.GTID_TAGGED,
+    EventType.LARGE_TRANSACTION_HEADER: _LARGE_TRANSACTION_HEADER,
+    EventType.MARIADB_ANNOTATE_ROWS: mariadb_layouts.ANNOTATE_ROWS,
+    EventType.MARIADB_BINLOG_CHECKPOINT: mariadb_layouts.BINLOG_CHECKPOINT,
+    EventType.MARIADB_GTID: mariadb_layouts.GTID,
+    EventType.MARIADB_GTID_LIST: mariadb_layouts.GTID_LIST,
+    EventType.MARIADB_START_ENCRYPTION: mariadb_layouts.START_ENCRYPTION,
+    EventType.MARIADB_QUERY_COMPRESSED: statement_layouts.MARIADB_QUERY_COMPRESSED,
+    EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1: row_layouts.ROWS_COMPRESSED_V1,
+    EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1: row_layouts.UPDATE_ROWS_COMPRESSED_V1,
+    EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1: row_layouts.ROWS_COMPRESSED_V1,
+    EventType.MARIADB_WRITE_ROWS_COMPRESSED: row_layouts.ROWS_COMPRESSED,
+    EventType.MARIADB_UPDATE_ROWS_COMPRESSED: row_layouts.UPDATE_ROWS_COMPRESSED,
+    EventType.MARIADB_DELETE_ROWS_COMPRESSED: row_layouts.ROWS_COMPRESSED,
+    EventType.MARIADB_PARTIAL_ROW_DATA: mariadb_layouts.PARTIAL_ROW_DATA,
 }
 
 #: Types whose table id has 4 bytes where the format description declares a post-header of 6.
 _SHORT_TABLE_ID: Final[Mapping[int, Layout]] = {
-    EventType.TABLE_MAP: _TABLE_MAP_SHORT,
-    EventType.WRITE_ROWS_V1: _ROWS_V1_SHORT,
-    EventType.UPDATE_ROWS_V1: _ROWS_V1_SHORT,
-    EventType.DELETE_ROWS_V1: _ROWS_V1_SHORT,
+    EventType.TABLE_MAP: row_layouts.TABLE_MAP_SHORT,
+    EventType.PRE_GA_WRITE_ROWS: row_layouts.ROWS_SHORT,
+    EventType.PRE_GA_UPDATE_ROWS: row_layouts.ROWS_SHORT,
+    EventType.PRE_GA_DELETE_ROWS: row_layouts.ROWS_SHORT,
+    EventType.WRITE_ROWS_V1: row_layouts.ROWS_SHORT,
+    EventType.UPDATE_ROWS_V1: row_layouts.UPDATE_ROWS_SHORT,
+    EventType.DELETE_ROWS_V1: row_layouts.ROWS_SHORT,
 }
 
 #: An event that is kept as bytes.
-OPAQUE: Final = Layout(body=(Field("body", Rest()),))
+OPAQUE: Final = Layout(body=(Field("body", Rest()),), honours_post_header=False)
 
 
 def layout_of(type_code: int, post_header_length: int) -> Layout:

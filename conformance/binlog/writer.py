@@ -62,6 +62,4 @@ def rewrite(event: Event) -> bytes:
 
 
 def _pack(header: Header) -> bytes:
-    return HEADER.pack(
-        header.timestamp, header.type, header.server_id, header.length, header.log_pos, header.flags
-    )
+    return HEADER.pack(header.timestamp, header.type, header.server_id, header.length, header.log_pos, header.flags)

@@ -1,0 +1,204 @@
+"""Events the way ``SHOW BINLOG EVENTS`` lists them: the name of the type, and the Info column.
+
+Sources: what MySQL 9.7 and MariaDB 10.11 print for their own logs.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from conformance.binlog import mariadb_layouts
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.flags import Flag
+from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.status_variables import read_status_variables
+from conformance.binlog.transaction_payload import Compression
+from conformance.binlog.user_variable import VariableType, variable_value
+
+_NAMES: Final[Mapping[int, str]] = {
+    EventType.RAND: "RAND",
+    EventType.USER_VAR: "User var",
+    EventType.FORMAT_DESCRIPTION: "Format_desc",
+    EventType.ANONYMOUS_GTID: "Anonymous_Gtid",
+    EventType.XA_PREPARE: "XA_prepare",
+    EventType.PARTIAL_UPDATE_ROWS: "Update_rows_partial",
+    EventType.HEARTBEAT_V2: "Heartbeat",
+    EventType.GTID_TAGGED: "Gtid_tagged_log_event",
+}
+_ROWS_FLAGS: Final = (
+    (0x01, "STMT_END_F"),
+    (0x02, "NO_FOREIGN_KEY_CHECKS_F"),
+    (0x04, "RELAXED_UNIQUE_CHECKS_F"),
+    (0x08, "COMPLETE_ROWS_F"),
+    (0x10, "USE_SQL_FOREIGN_KEY_F"),
+)
+_INTVAR_NAMES: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
+
+
+def listed_name(code: int) -> str:
+    """Return the name under which servers list an event type."""
+    if code in _NAMES:
+        return _NAMES[code]
+    return type_name(code).removeprefix("MARIADB_").capitalize()
+
+
+def event_info(event: Event) -> str | None:
+    """Return what servers list of an event's content; None where this kit does not know their words.
+
+    Raises:
+        MalformedBody: The body contradicts its layout.
+    """
+    if not event.recognised:
+        return "# Unrecognized ignorable event"
+    code = event.format.type_code(event.header.type)
+    if code not in _INFO:
+        return None
+    return _INFO[code](event, event.fields())
+
+
+def text(data: bytes) -> str:
+    """Return bytes as text; those that are no UTF-8 become surrogates."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def xid_text(fields: Mapping[str, Any]) -> str:
+    """Return the XA transaction id of an event's fields, as ``X'..',X'..',1``."""
+    data, border = fields["xa_data"], fields["xa_gtrid_length"]
+    return f"X'{data[:border].hex()}',X'{data[border:].hex()}',{fields['xa_format_id']}"
+
+
+def _query(event: Event, fields: Mapping[str, Any]) -> str:
+    query = fields["query"] if "query" in fields else unpack_mariadb(fields["compressed_query"])
+    number = read_status_variables(fields["status_variables"]).get("ddl_xid")
+    comment = "" if number is None else f" /* xid={number} */"
+    return f"{_use(event, fields)}{text(query)}{comment}"
+
+
+def _use(event: Event, fields: Mapping[str, Any]) -> str:
+    if event.header.flags & Flag.SUPPRESS_USE or not fields["database"]:
+        return ""
+    return f"use `{text(fields['database']).replace('`', '``')}`; "
+
+
+def _execute_load_query(event: Event, fields: Mapping[str, Any]) -> str:
+    return f"{_use(event, fields)}{text(fields['query'])} ;file_id={fields['file_id']}"
+
+
+def _load_block(event: Event, fields: Mapping[str, Any]) -> str:
+    return f";file_id={fields['file_id']};block_len={len(fields['block_data'])}"
+
+
+def _format_description(event: Event, fields: Mapping[str, Any]) -> str:
+    return f"Server ver: {event.format.server_version}, Binlog ver: {event.format.binlog_version}"
+
+
+def _user_var(event: Event, fields: Mapping[str, Any]) -> str | None:
+    # A string is listed with the names of its character set and collation, for which this kit has no table.
+    if not fields["is_null"] and fields["variable_type"] == VariableType.STRING:
+        return None
+    name = text(fields["variable_name"]).replace("`", "``")
+    value = variable_value(fields)
+    if isinstance(value, float):
+        return f"@`{name}`={repr(value).replace('e+', 'e')}"
+    return f"@`{name}`={'NULL' if value is None else str(value)}"
+
+
+def _rows(event: Event, fields: Mapping[str, Any]) -> str:
+    names = [name for bit, name in _ROWS_FLAGS if fields["rows_flags"] & bit]
+    flags = f" flags: {' '.join(names)}" if names else ""
+    return f"table_id: {fields['table_id']}{flags}"
+
+
+def _gtid(event: Event, fields: Mapping[str, Any]) -> str | None:
+    # A tagged Gtid may leave any field out; what servers list then is not known.
+    if "source_uuid" not in fields or "gno" not in fields:
+        return None
+    tag = text(fields["tag"]) if fields.get("tag") else ""
+    source = f"{UUID(bytes=fields['source_uuid'])}:{tag}" if tag else str(UUID(bytes=fields["source_uuid"]))
+    return f"SET @@SESSION.GTID_NEXT= '{source}:{fields['gno']}'"
+
+
+def _mariadb_gtid(event: Event, fields: Mapping[str, Any]) -> str:
+    flags = fields["mariadb_gtid_flags"]
+    begin = "" if flags & mariadb_layouts.STANDALONE else "BEGIN "
+    if flags & mariadb_layouts.PREPARED_XA:
+        begin = f"XA START {xid_text(fields)} "
+    elif flags & mariadb_layouts.COMPLETED_XA:
+        begin = ""
+    extra = fields.get("mariadb_gtid_extra_flags", 0)
+    phase = " START ALTER" if extra & mariadb_layouts.START_ALTER else ""
+    for bit, word in ((mariadb_layouts.COMMIT_ALTER, "COMMIT"), (mariadb_layouts.ROLLBACK_ALTER, "ROLLBACK")):
+        if extra & bit:
+            phase = f" {word} ALTER id={fields['start_alter_gno']}"
+    return f"{begin}GTID {fields['domain_id']}-{event.header.server_id}-{fields['gno']}{phase}"
+
+
+def _gtid_list(event: Event, fields: Mapping[str, Any]) -> str:
+    gtids = sorted((each["domain_id"], each["server_id"], each["gno"]) for each in fields["gtid_list"])
+    return f"[{','.join('-'.join(map(str, each)) for each in gtids)}]"
+
+
+def _payload(event: Event, fields: Mapping[str, Any]) -> str | None:
+    if "compression_type" not in fields or "uncompressed_size" not in fields:
+        return None
+    kind = {Compression.ZSTD: "ZSTD", Compression.NONE: "NONE"}.get(fields["compression_type"], "")
+    return f"compression='{kind}', decompressed_size={fields['uncompressed_size']} bytes"
+
+
+def _xa_prepare(event: Event, fields: Mapping[str, Any]) -> str:
+    if fields["one_phase"]:
+        return f"XA COMMIT {xid_text(fields)} ONE PHASE"
+    return f"XA PREPARE {xid_text(fields)}"
+
+
+_Info = Callable[[Event, Mapping[str, Any]], str | None]
+_INFO: Final[Mapping[int, _Info]] = {
+    EventType.QUERY: _query,
+    EventType.STOP: lambda event, fields: "",
+    EventType.ROTATE: lambda event, fields: f"{text(fields['next_file'])};pos={fields['next_position']}",
+    EventType.INTVAR: lambda event, fields: (
+        f"{_INTVAR_NAMES.get(fields['intvar_type'], 'INVALID_INT')}={fields['intvar_value']}"
+    ),
+    EventType.APPEND_BLOCK: _load_block,
+    EventType.DELETE_FILE: lambda event, fields: f";file_id={fields['file_id']}",
+    EventType.RAND: lambda event, fields: f"rand_seed1={fields['seed1']},rand_seed2={fields['seed2']}",
+    EventType.USER_VAR: _user_var,
+    EventType.FORMAT_DESCRIPTION: _format_description,
+    EventType.XID: lambda event, fields: f"COMMIT /* xid={fields['xid']} */",
+    EventType.BEGIN_LOAD_QUERY: _load_block,
+    EventType.EXECUTE_LOAD_QUERY: _execute_load_query,
+    EventType.TABLE_MAP: lambda event, fields: (
+        f"table_id: {fields['table_id']} ({text(fields['database'])}.{text(fields['table'])})"
+    ),
+    EventType.ROWS_QUERY: lambda event, fields: f"# {text(fields['rows_query'])}",
+    EventType.GTID: _gtid,
+    EventType.GTID_TAGGED: _gtid,
+    EventType.ANONYMOUS_GTID: lambda event, fields: "SET @@SESSION.GTID_NEXT= 'ANONYMOUS'",
+    EventType.PREVIOUS_GTIDS: lambda event, fields: str(fields["previous_gtids"]).replace(",", ",\n"),
+    EventType.XA_PREPARE: _xa_prepare,
+    EventType.TRANSACTION_PAYLOAD: _payload,
+    EventType.MARIADB_ANNOTATE_ROWS: lambda event, fields: text(fields["rows_query"]),
+    EventType.MARIADB_BINLOG_CHECKPOINT: lambda event, fields: text(fields["log_name"]),
+    EventType.MARIADB_GTID: _mariadb_gtid,
+    EventType.MARIADB_GTID_LIST: _gtid_list,
+    EventType.MARIADB_QUERY_COMPRESSED: _query,
+    **dict.fromkeys(
+        (
+            EventType.WRITE_ROWS_V1,
+            EventType.UPDATE_ROWS_V1,
+            EventType.DELETE_ROWS_V1,
+            EventType.WRITE_ROWS,
+            EventType.UPDATE_ROWS,
+            EventType.DELETE_ROWS,
+            EventType.PARTIAL_UPDATE_ROWS,
+            EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1,
+            EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1,
+            EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1,
+            EventType.MARIADB_WRITE_ROWS_COMPRESSED,
+            EventType.MARIADB_UPDATE_ROWS_COMPRESSED,
+            EventType.MARIADB_DELETE_ROWS_COMPRESSED,
+        ),
+        _rows,
+    ),
+}

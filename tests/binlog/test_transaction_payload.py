@@ -1,0 +1,96 @@
+"""Transactions inside Transaction_payload events."""
+
+import pytest
+
+from conformance.binlog.errors import MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import MAGIC
+from conformance.binlog.reader import read_events
+from conformance.binlog.servers import SERVERS
+from conformance.binlog.transaction_payload import Compression, inner_events, pack_payload, payload_bytes
+from conformance.binlog.writer import frame, rewrite, write_body
+
+zstandard = pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
+
+SERVER = SERVERS["mysql-8.0"]
+FORMAT = FormatDescription(4, SERVER.version, 0, 19, SERVER.post_header_lengths, 1)
+
+
+def event_of(fields: dict) -> Event:
+    """A payload event with these fields, read from a log."""
+    begin = len(MAGIC)
+    described = frame(EventType.FORMAT_DESCRIPTION, FORMAT.body(), offset=begin, checksummed=True)
+    body = write_body(EventType.TRANSACTION_PAYLOAD, fields, FORMAT)
+    offset = begin + len(described)
+    payload = frame(EventType.TRANSACTION_PAYLOAD, body, offset=offset, checksummed=True)
+    return list(read_events(MAGIC + described + payload))[1]
+
+
+def xids(*numbers: int) -> bytes:
+    bodies = (write_body(EventType.XID, {"xid": number}, FORMAT) for number in numbers)
+    return b"".join(frame(EventType.XID, body, offset=0, checksummed=False) for body in bodies)
+
+
+@pytest.mark.parametrize("compression", Compression)
+def test_the_events_inside_are_read_with_their_positions(compression):
+    event = event_of(pack_payload(xids(7, 8), compression=compression))
+    inner = list(inner_events(event))
+    assert [(each.offset, each.end, each.fields()) for each in inner] == [(0, 27, {"xid": 7}), (27, 54, {"xid": 8})]
+    assert b"".join(map(rewrite, inner)) == xids(7, 8)
+
+
+def test_the_parts_of_the_head_may_stand_in_any_order():
+    fields = pack_payload(xids(7))
+    turned = event_of({name: fields[name] for name in ("payload_size", "compression_type", "payload")})
+    assert payload_bytes(turned) == xids(7)
+    assert rewrite(turned) == turned.data
+
+
+def test_a_part_that_nobody_knows_is_kept():
+    fields = {"field_9": b"new", **pack_payload(xids(7))}
+    event = event_of(fields)
+    assert event.fields()["field_9"] == b"new"
+    assert payload_bytes(event) == xids(7)
+
+
+def test_a_bomb_is_refused_before_it_unpacks():
+    bomb = pack_payload(bytes(10_000_000))
+    assert len(bomb["payload"]) < 2000
+    with pytest.raises(MalformedBody, match="the limit is 1000000"):
+        payload_bytes(event_of(bomb), limit=1_000_000)
+
+
+def test_a_bomb_that_hides_its_size_is_refused():
+    bomb = pack_payload(bytes(10_000_000))
+    with pytest.raises(MalformedBody, match="more than the 54 bytes"):
+        payload_bytes(event_of({**bomb, "uncompressed_size": 54}))
+    del bomb["uncompressed_size"]
+    with pytest.raises(MalformedBody, match="more than the 1000000 bytes"):
+        payload_bytes(event_of(bomb), limit=1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"compression_type": 1}, "compression type 1"),
+        ({"payload_size": 3}, "says 3"),
+        ({"uncompressed_size": 55}, "says 55"),
+        ({"payload": b"no zstd at all", "payload_size": 14}, "no zstd stream"),
+    ],
+)
+def test_a_payload_that_contradicts_itself_is_refused(wrong, message):
+    with pytest.raises(MalformedBody, match=message):
+        payload_bytes(event_of({**pack_payload(xids(7)), **wrong}))
+
+
+def test_an_event_that_is_cut_short_inside_is_refused():
+    with pytest.raises(MalformedBody, match="of 27 bytes at byte 27 of the payload, 26 are left"):
+        list(inner_events(event_of(pack_payload(xids(7, 8)[:-1]))))
+
+
+def test_a_payload_inside_a_payload_is_refused():
+    inside = frame(EventType.TRANSACTION_PAYLOAD, b"", offset=0, checksummed=False)
+    with pytest.raises(MalformedBody, match="inside a payload"):
+        list(inner_events(event_of(pack_payload(inside))))
