@@ -1,0 +1,396 @@
+"""Adapter for the command line readers: MySQL's mysqlbinlog and MariaDB's mariadb-binlog, their output parsed.
+
+Each stream goes to a file, the program prints it with a hex dump of each event, and what it prints becomes events.
+Reported is only what can be told from the text without doubt: the text of a Rows_query, for one, loses its blank
+lines, and a column count is not printed at all.
+"""
+
+import argparse
+import base64
+import json
+import operator
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Fields = dict[str, Any]
+
+#: An event begins with this; in the hex dump of its header stand, behind its offset, the 19 bytes.
+EVENT = re.compile(
+    rb"^#\d{6} [ \d]\d:\d\d:\d\d server id (?P<server_id>\d+)  end_log_pos (?P<log_pos>\d+) "
+    rb"(?P<checksum>CRC32 0x[0-9a-f]{8} )?\n"
+    rb"# Position.*\n(?:#  +\|Timestamp.*\n)?"
+    rb"# +(?P<offset>[0-9a-f]+) +(?P<header>\|?[0-9a-f]{2}[0-9a-f |]+)\n",
+    re.MULTILINE,
+)
+#: What the event is, in words, behind the dump of its body.
+DESCRIPTION = re.compile(rb"^# (?:Event: )?(\t.*)\n", re.MULTILINE)
+#: Events inside a Transaction_payload: they stand nowhere in the stream.
+COMPRESSED = re.compile(rb"^# Start of compressed events\.\n.*?(?:^# End of compressed events\.\n|\Z)", re.M | re.S)
+#: What comes behind the last event.
+FOOTER = re.compile(rb"(?:^.*/\* added by mysqlbinlog \*/.*\n)*^DELIMITER ;\n# End of log file\n(?:.*\n){0,4}\Z", re.M)
+#: Where the next event stands; it may come before the header lines of another one.
+NEXT = re.compile(rb"(?:^# at \d+\n)+\Z", re.MULTILINE)
+#: Lines before a Query's statement: settings of the session, each ended by the delimiter.
+SETTINGS = re.compile(rb"\A(?:(?:use `|SET |/\*!|# Ignored ).*/\*!\*/;\n)*")
+#: Event type codes.
+QUERY = 2
+ANNOTATE_ROWS = 160
+DELIMITER = b"\n/*!*/;\n"
+
+BAD_OFFSET = re.compile(r"Could not read entry at offset (\d+)")
+#: Words of the program -> the protocol's kind of error.
+KINDS = (
+    ("truncated", "truncated"),
+    ("Found invalid Format description", "malformed"),
+    ("crc check failed", "checksum"),
+    ("Event too big", "invalid-length"),
+    ("Event too small", "invalid-length"),
+    ("corrupted data in log event", "invalid-length"),
+    ("bogus data in log event", "invalid-length"),
+    ("Found invalid event", "unknown-event"),
+    ("magic number", "not-a-binlog"),
+    ("is not a binary log", "not-a-binlog"),
+    ("encrypted", "encrypted"),
+)
+
+#: Profile of MySQL -> the first version of mysqlbinlog that knows its events, and the first that no longer does.
+MYSQL_PROFILES = {
+    "mysql-5.1": ((5, 1), (8, 4)),  # Rows events of version 1 are refused since then.
+    "mysql-5.5": ((5, 5), (8, 4)),
+    "mysql-5.6": ((5, 6), None),
+    "mysql-5.7": ((5, 7), None),
+    "mysql-8.0": ((8, 0), None),
+    "mysql-8.4": ((8, 4), None),
+    "mysql-9.x": ((9, 0), None),
+}
+MARIADB_PROFILES = ["mysql-5.1", "mysql-5.5", "mysql-5.6", "mysql-5.7", "mariadb-10.x", "mariadb-11.x"]
+HOMEPAGES = {
+    "mysqlbinlog": "https://dev.mysql.com/doc/refman/en/mysqlbinlog.html",
+    "mariadb-binlog": "https://mariadb.com/kb/en/mariadb-binlog/",
+}
+
+
+class Unprinted(Exception):
+    """The program read something that it does not print.
+
+    MySQL's holds an Intvar, a Rand and a User_var back for the statement that should follow, and loses them where
+    something else ends it; MariaDB's does so with rows events up to the last one of a statement, and it leaves out
+    the first half of a two-phase ALTER TABLE.
+    """
+
+
+class Printed(NamedTuple):
+    """What the program printed of one event.
+
+    Attributes:
+        checksum: Whether it printed a checksum.
+        description: The event in words.
+        text: Everything behind the description.
+    """
+
+    checksum: bool
+    description: str
+    text: bytes
+
+
+def numbers(pattern: str, *names: str) -> Callable[[Printed], Fields]:
+    """Return what reads integers from the description, one for each group of the pattern."""
+    compiled = re.compile(pattern)
+
+    def read(printed: Printed) -> Fields:
+        found = compiled.search(printed.description)
+        return dict(zip(names, map(int, found.groups()), strict=True)) if found else {}
+
+    return read
+
+
+def format_description(printed: Printed) -> Fields:
+    """Read a format description; whether its line has a checksum tells of the algorithm."""
+    found = re.match(r"\tStart: binlog v (\d+), server v (.*) created \d{6} ", printed.description)
+    if not found:
+        return {}
+    return {
+        "binlog_version": int(found[1]),
+        "server_version": found[2],
+        "checksum_algorithm": "crc32" if printed.checksum else "none",
+    }
+
+
+def query(printed: Printed) -> Fields:
+    """Read a Query: its numbers, and the statement up to the delimiter."""
+    fields = QUERY_NUMBERS(printed)
+    text = SETTINGS.sub(b"", printed.text, count=1)
+    statement, delimiter, _ = text.partition(DELIMITER)
+    if delimiter:
+        fields["query"] = text_of(statement)
+    return fields
+
+
+def rotate(printed: Printed) -> Fields:
+    """Read a Rotate."""
+    found = re.match(r"\tRotate to (.*)  pos: (\d+)", printed.description, re.DOTALL)
+    return {"next_file": found[1], "next_position": int(found[2])} if found else {}
+
+
+def gtid(printed: Printed) -> Fields:
+    """Read a Gtid or Anonymous_gtid of MySQL.
+
+    The first server's values are printed also where the event leaves them out, so they tell nothing of the event.
+    """
+    fields = GTID_NUMBERS(printed)
+    found = re.search(rb"@@session\.immediate_server_version=(\d+)", printed.text)
+    if found:
+        fields["immediate_server_version"] = int(found[1])
+    found = re.search(rb"GTID_NEXT= '([^']*)'", printed.text)
+    if found:
+        fields["gtid"] = text_of(found[1])
+    return fields
+
+
+def previous_gtids(printed: Printed) -> Fields:
+    """Read a Previous_gtids: a set over several comment lines."""
+    found = re.match(rb"# ((?:.*,\n# )*.*)", printed.text)
+    if not found:
+        return {}
+    text = text_of(found[1]).replace("\n# ", "").replace(" ", "")
+    return {"previous_gtids": "" if text == "[empty]" else text}
+
+
+def intvar(printed: Printed) -> Fields:
+    """Read an Intvar."""
+    found = re.match(rb"SET (LAST_INSERT_ID|INSERT_ID)=(-?\d+)", printed.text)
+    return {"intvar_type": 1 if found[1] == b"LAST_INSERT_ID" else 2, "intvar_value": int(found[2])} if found else {}
+
+
+def rand(printed: Printed) -> Fields:
+    """Read a Rand."""
+    found = re.match(rb"SET @@RAND_SEED1=(-?\d+), @@RAND_SEED2=(-?\d+)", printed.text)
+    return {"seed1": int(found[1]), "seed2": int(found[2])} if found else {}
+
+
+QUERY_NUMBERS = numbers(
+    r"\tQuery\tthread_id=(\d+)\texec_time=(\d+)\terror_code=(\d+)", "thread_id", "exec_time", "error_code"
+)
+GTID_NUMBERS = numbers(
+    r"last_committed=(-?\d+)\tsequence_number=(-?\d+)"
+    r"(?=.*\timmediate_commit_timestamp=(\d+))(?=.*\ttransaction_length=(\d+))",
+    "last_committed",
+    "sequence_number",
+    "immediate_commit_timestamp",
+    "transaction_length",
+)
+TABLE_ID = numbers(r" mapped to number (\d+)", "table_id")
+ROWS = numbers(r": table id (\d+)", "table_id")
+XID = numbers(r"\tXid = (\d+)", "xid")
+
+#: Event type code -> what reads its text, for both programs.
+READERS: dict[int, Callable[[Printed], Fields]] = {
+    QUERY: query,
+    4: rotate,
+    5: intvar,
+    13: rand,
+    15: format_description,
+    16: XID,
+    19: TABLE_ID,  # Which of its two names a backtick belongs to cannot be told, so there are no names.
+    **dict.fromkeys((20, 21, 22, 23, 24, 25, 30, 31, 32, 39), ROWS),
+}
+#: The same, for MySQL's alone.
+MYSQL_READERS = {33: gtid, 34: gtid, 35: previous_gtids, 42: gtid}
+
+
+def text_of(data: bytes) -> str:
+    """Return text as the protocol has it."""
+    return data.decode("utf-8", "replace")
+
+
+class Reader:
+    """One of the two programs.
+
+    Args:
+        program: Its name or path.
+        folder: Where its files go.
+    """
+
+    def __init__(self, program: str, folder: Path) -> None:
+        self._program = program
+        self._file = folder / "binlog.000001"
+        self._environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
+        self.name = "mariadb-binlog" if "MariaDB" in self._run("--help") else "mysqlbinlog"
+        found = re.search(r"Ver (\S+)", self._run("--version"))
+        self.version = found[1] if found else "unknown"
+        self._readers = {**READERS, **MYSQL_READERS} if self.name == "mysqlbinlog" else READERS
+        # Without -vv MySQL's prints no Rows_query events; with it MariaDB's stops at columns that it cannot print.
+        # Files of LOAD DATA go into the folder, and away with it.
+        self._command = [
+            program, "--no-defaults", *(["-vv"] if self.name == "mysqlbinlog" else []), "--hexdump",
+            "--base64-output=decode-rows", "--verify-binlog-checksum", f"--local-load={folder}", str(self._file),
+        ]  # fmt: skip
+
+    def _run(self, option: str) -> str:
+        try:
+            done = subprocess.run([self._program, option], capture_output=True, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            sys.exit(f"{self._program} {option}: {error}")
+        return done.stdout.decode("utf-8", "replace")
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields that its text tells."""
+        common = [
+            "offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "handled", "binlog_version",
+            "server_version", "checksum_algorithm", "thread_id", "exec_time", "error_code", "query", "xid",
+            "next_position", "next_file", "intvar_type", "intvar_value", "seed1", "seed2", "table_id",
+        ]  # fmt: skip
+        if self.name == "mariadb-binlog":
+            return common
+        return [
+            *common, "gtid", "last_committed", "sequence_number", "immediate_commit_timestamp",
+            "transaction_length", "immediate_server_version", "previous_gtids",
+        ]  # fmt: skip
+
+    @property
+    def profiles(self) -> list[str]:
+        """The profiles that it claims."""
+        if self.name == "mariadb-binlog":
+            return MARIADB_PROFILES
+        version = tuple(int(part) for part in re.findall(r"\d+", self.version)[:2])
+        return [name for name, (low, high) in MYSQL_PROFILES.items() if low <= version < (high or (99,))]
+
+    def decode(self, stream: bytes) -> tuple[list[Fields], Fields | None]:
+        """Return the events that the program prints, and the error that it ends with.
+
+        Raises:
+            Unprinted: The program leaves out what it cannot print.
+        """
+        self._file.write_bytes(stream)
+        done = subprocess.run(self._command, capture_output=True, env=self._environment, check=False)
+        if done.returncode < 0:
+            # It was killed, and so is whoever stands for it: the kit sees the crash itself.
+            sys.stderr.write(text_of(done.stderr))
+            sys.stderr.flush()
+            signal.signal(-done.returncode, signal.SIG_DFL)
+            os.kill(os.getpid(), -done.returncode)
+        events, error = self.events(done.stdout), refusal(done.returncode, text_of(done.stderr))
+        unprinted = [each["offset"] for each in events if each["type"] == QUERY and "query" not in each]
+        if unprinted and error is not None:
+            events = [each for each in events if each["offset"] < unprinted[0]]  # It ended in the middle of this one.
+        elif unprinted:
+            raise Unprinted(f"the statement of the Query event at offset {unprinted[0]} is not printed")
+        return events, error
+
+    def events(self, output: bytes) -> list[Fields]:
+        """Return the events of the program's output, in the order in which they stand in the stream.
+
+        Raises:
+            Unprinted: The program tells the place of an event and nothing else.
+        """
+        output = FOOTER.sub(b"", COMPRESSED.sub(b"", output))
+        starts = list(EVENT.finditer(output))
+        behind = [each.start() for each in starts[1:]] + [len(output)]
+        found: list[Fields] = []
+        announced = places(output[: behind[0] if starts else 0])
+        for start, end in zip(starts, behind, strict=False):
+            text = output[start.end() : end]
+            event = self._event(start, NEXT.sub(b"", text))
+            if event["type"] == ANNOTATE_ROWS and announced:
+                event["offset"] = announced[0]  # It is printed late, with the offset of its successor in its dump.
+            announced = [each for each in announced if each != event["offset"]] + places(text)
+            found.append(event)
+        if announced:
+            raise Unprinted(f"the event at offset {announced[0]} is read but not printed")
+        # Some events wait for their successor before they are printed.
+        return sorted(found, key=operator.itemgetter("offset"))
+
+    def _event(self, start: re.Match[bytes], rest: bytes) -> Fields:
+        header = bytes.fromhex(start["header"].decode().replace("|", ""))
+        description = DESCRIPTION.search(rest)
+        printed = Printed(
+            checksum=start["checksum"] is not None,
+            description=text_of(description[1]) if description else "",
+            text=rest[description.end() :] if description else b"",
+        )
+        fields: Fields = {
+            "offset": int(start["offset"], 16),
+            "type": header[4],
+            "timestamp": int.from_bytes(header[0:4], "little"),
+            "server_id": int(start["server_id"]),
+            "length": int.from_bytes(header[9:13], "little"),
+            "log_pos": int(start["log_pos"]),
+            "flags": int.from_bytes(header[17:19], "little"),
+            "handled": "ignored" if printed.description == "\tIgnorable" else "known",
+        }
+        if fields["handled"] == "known" and header[4] in self._readers:
+            fields.update(self._readers[header[4]](printed))
+        return fields
+
+
+def places(text: bytes) -> list[int]:
+    """Return the offsets that the lines at the end of a text announce."""
+    found = NEXT.search(text)
+    return [int(each) for each in re.findall(rb"\d+", found[0])] if found else []
+
+
+def refusal(status: int, errors: str) -> Fields | None:
+    """Return the error that the program ended with; its exit status alone does not always tell."""
+    if status == 0 and not re.search("^ERROR:", errors, re.MULTILINE):
+        return None
+    found = BAD_OFFSET.search(errors)
+    kind = next((kind for words, kind in KINDS if words in errors), "other")
+    message = " ".join(line for line in errors.splitlines() if "WARNING" not in line)
+    at = int(found[1]) if found else 0 if kind in ("not-a-binlog", "encrypted") else None
+    return {"at": at, "kind": kind, "message": message}
+
+
+def stream_of(request: Fields) -> bytes:
+    """Return the stream that a question is about."""
+    if "stream" in request:
+        return base64.b64decode(request["stream"])
+    with open(request["path"], "rb") as file:
+        file.seek(request["offset"])
+        return file.read(request["length"])
+
+
+def serve(reader: Reader) -> None:
+    """Answer the questions on standard input."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["cmd"] == "stop":
+            return
+        if request["cmd"] == "start":
+            role = {
+                "fields": reader.fields,
+                "abilities": ["framing", "checksums", "error_at"],
+                "profiles": reader.profiles,
+            }
+            about = {"name": reader.name, "version": reader.version, "language": "C++"}
+            answer = {
+                "protocol": 1,
+                "implementation": {**about, "homepage": HOMEPAGES[reader.name]},
+                "roles": {"decode": role},
+            }
+        elif request["cmd"] == "decode":
+            try:
+                events, error = reader.decode(stream_of(request))
+                answer = {"seq": request["seq"], "events": events, "error": error}
+            except Unprinted as unprinted:
+                answer = {"seq": request["seq"], "unsupported": str(unprinted)}
+        else:
+            answer = {"seq": request["seq"], "unsupported": f"no role {request['cmd']}"}
+        print(json.dumps(answer, separators=(",", ":")), flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="mysqlbinlog, mariadb-binlog, or the path of one of them")
+    program = parser.parse_args().program
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with tempfile.TemporaryDirectory(prefix="binlog-conformance-") as temporary:
+        serve(Reader(program, Path(temporary)))

@@ -1,0 +1,364 @@
+"""Adapter for python-mysql-replication: its public `BinLogStreamReader`, fed by a connection that is none.
+
+The library reads events from a server's network stream. The connection here cuts the stream into events, one a
+packet, and answers the few questions that the library asks a server. What is reported is what the library says.
+"""
+
+import argparse
+import base64
+import json
+import logging
+import re
+import struct
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any, NamedTuple, TextIO
+
+import pymysql.err
+import pymysql.protocol
+from pymysqlreplication import BinLogStreamReader, event, exceptions, row_event
+
+MAGIC = b"\xfebin"
+ENCRYPTED_MAGIC = b"\xfdbin"
+HEADER_BYTES = 19
+FORMAT_DESCRIPTION = 15
+CRC32 = 1
+EOF_PACKET = b"\xfe\0\0\0\0"
+PROFILES = [
+    "mysql-5.1", "mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x",
+    "mariadb-10.x", "mariadb-11.x",
+]  # fmt: skip
+
+#: Every event class of the library: asked for by name, as its default leaves some of them out.
+EVENT_CLASSES = [
+    each
+    for module in (event, row_event)
+    for each in vars(module).values()
+    if isinstance(each, type) and issubclass(each, event.BinLogEvent)
+]
+#: How the library refuses an event: its own exceptions, and those that reading behind an event's end leads to.
+REFUSALS: tuple[type[Exception], ...] = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    struct.error,
+    pymysql.err.MySQLError,
+    *(each for each in vars(exceptions).values() if isinstance(each, type) and issubclass(each, Exception)),
+)
+
+ROWS = {"table_id": "table_id", "rows_flags": "flags"}
+#: Class -> field of the protocol -> attribute of the library. Older versions lack some of the attributes.
+ATTRIBUTES = {
+    "FormatDescriptionEvent": {
+        "binlog_version": "binlog_version",
+        "server_version": "mysql_version_str",
+        "created": "created",
+        "event_types": "number_of_event_types",
+        "checksum_algorithm": "checksum_algorithm",
+    },
+    "QueryEvent": {
+        "thread_id": "slave_proxy_id",
+        "exec_time": "execution_time",
+        "error_code": "error_code",
+        "database": "schema",
+        "query": "query",
+    },
+    "RotateEvent": {"next_position": "position", "next_file": "next_binlog"},
+    "XidEvent": {"xid": "xid"},
+    "GtidEvent": {"gtid": "gtid", "last_committed": "last_committed", "sequence_number": "sequence_number"},
+    "RowsQueryLogEvent": {"rows_query": "query"},
+    "MariadbAnnotateRowsEvent": {"rows_query": "sql_statement"},
+    "IntvarEvent": {"intvar_type": "type", "intvar_value": "value"},
+    "RandEvent": {"seed1": "seed1", "seed2": "seed2"},
+    "TableMapEvent": {
+        "table_id": "table_id",
+        "database": "schema",
+        "table": "table",
+        "column_count": "column_count",
+    },
+    "WriteRowsEvent": ROWS,
+    "UpdateRowsEvent": ROWS,
+    "DeleteRowsEvent": ROWS,
+    "PartialUpdateRowsEvent": ROWS,
+}
+
+
+class Refused(Exception):
+    """The stream cannot be cut into events."""
+
+    def __init__(self, at: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.error = {"at": at, "kind": kind, "message": message}
+
+
+def packets(stream: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield each event with its offset; this is the adapter's doing, as the library gets events one by one."""
+    if stream[:4] != MAGIC:
+        kind = "encrypted" if stream[:4] == ENCRYPTED_MAGIC else "not-a-binlog"
+        raise Refused(0, kind, f"the stream begins with {stream[:4].hex(' ') or 'nothing'}")
+    at = len(MAGIC)
+    while at < len(stream):
+        left = len(stream) - at
+        if left < HEADER_BYTES:
+            raise Refused(at, "truncated", f"{left} bytes are left, a header has {HEADER_BYTES}")
+        length = int.from_bytes(stream[at + 9 : at + 13], "little")
+        if length < HEADER_BYTES:
+            raise Refused(at, "invalid-length", f"an event length of {length}")
+        if length > left:
+            raise Refused(at, "truncated", f"an event of {length} bytes, of which {left} are left")
+        yield at, stream[at : at + length]
+        at += length
+
+
+class Server(NamedTuple):
+    """What a server with this log would answer.
+
+    Attributes:
+        version: Its version.
+        checksum: Its variable `binlog_checksum`; None where it has no such variable.
+    """
+
+    version: str
+    checksum: str | None
+
+
+def server_of(stream: bytes) -> Server:
+    """Return the server that wrote the stream's first format description."""
+    length = int.from_bytes(stream[13:17], "little")
+    if stream[8:9] != bytes([FORMAT_DESCRIPTION]) or length > len(stream) - 4 or length < HEADER_BYTES + 57 + 5:
+        return Server("", None)
+    text = stream[25:75].split(b"\0", 1)[0].decode("ascii", "replace")
+    found = re.match(r"(\d+)\.(\d+)\.(\d+)", text)
+    first = (5, 3, 0) if "MariaDB" in text else (5, 6, 1)
+    if found is None or tuple(map(int, found.groups())) < first:
+        return Server(text, None)
+    return Server(text, "CRC32" if stream[4 + length - 5] == CRC32 else "NONE")
+
+
+class Cursor:
+    """Answers the questions of the library as the server would."""
+
+    def __init__(self, server: Server, as_dict: bool) -> None:
+        self._server = server
+        self._as_dict = as_dict
+        self._row: tuple[str, str] | None = None
+
+    def execute(self, sql: str, arguments: object = None) -> int:
+        """Keep the answer to a statement for `fetchone`."""
+        self._row = None
+        if "BINLOG_CHECKSUM" in sql and "SHOW" in sql and self._server.checksum is not None:
+            self._row = ("binlog_checksum", self._server.checksum)
+        elif "BINLOG_ROW_METADATA" in sql:
+            self._row = ("binlog_row_metadata", "MINIMAL")
+        return len(self.fetchall())
+
+    def fetchone(self) -> Any:
+        """Return the first row, or None."""
+        if self._row is None or not self._as_dict:
+            return self._row
+        return dict(zip(("Variable_name", "Value"), self._row, strict=True))
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows."""
+        return [] if self._row is None else [self.fetchone()]
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class Connection:
+    """A connection to a server that sends the stream, event by event.
+
+    Attributes:
+        at: Offset of the event that was sent last.
+    """
+
+    charset = "utf8mb4"
+
+    def __init__(self, server: Server, stream: Iterator[tuple[int, bytes]], settings: dict[str, Any]) -> None:
+        self._server = server
+        self._stream = stream
+        self._as_dict = "cursorclass" in settings
+        self._next_seq_id = 0
+
+    def cursor(self) -> Cursor:
+        """Return a cursor."""
+        return Cursor(self._server, self._as_dict)
+
+    def get_server_info(self) -> str:
+        """Return the server's version."""
+        return self._server.version
+
+    def _write_bytes(self, data: bytes) -> None:
+        """Take the request for the binary log; there is only one to send."""
+
+    def _read_packet(self) -> Any:
+        try:
+            _, data = next(self._stream)
+        except StopIteration:
+            data = EOF_PACKET
+        else:
+            data = b"\0" + data
+        return pymysql.protocol.MysqlPacket(data, "utf8mb4")
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class Feed:
+    """The events of a stream, one after another.
+
+    Attributes:
+        at: Offset of the event that was taken last.
+    """
+
+    def __init__(self, stream: bytes) -> None:
+        self._packets = packets(stream)
+        self.at = 0
+
+    def __iter__(self) -> "Feed":
+        return self
+
+    def __next__(self) -> tuple[int, bytes]:
+        found = next(self._packets)
+        self.at = found[0]
+        return found
+
+
+def decode(stream: bytes, filtering: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    """Return the events that the library hands out, and the error that it stops with."""
+    feed, server = Feed(stream), server_of(stream)
+    reader = BinLogStreamReader(
+        connection_settings={},
+        server_id=1,
+        log_file="binlog.000001",
+        log_pos=4,
+        pymysql_wrapper=lambda **settings: Connection(server, feed, settings),
+        **filtering,
+    )
+    events: list[dict[str, Any]] = []
+    try:
+        for found in reader:
+            events.append(reported(found, feed.at))
+    except Refused as refused:
+        return events, refused.error
+    except REFUSALS as error:
+        return events, {"at": feed.at, "kind": "malformed", "message": f"{type(error).__name__}: {error}"}
+    finally:
+        reader.close()
+    return events, None
+
+
+def reported(found: Any, offset: int) -> dict[str, Any]:
+    """Return an event as the protocol has it."""
+    header = found.packet
+    fields = {
+        "offset": offset,
+        "type": found.event_type,
+        "timestamp": found.timestamp,
+        "server_id": header.server_id,
+        "length": header.event_size,
+        "log_pos": header.log_pos,
+        "flags": header.flags,
+        "handled": "ignored" if isinstance(found, event.NotImplementedEvent) else "known",
+    }
+    for field, attribute in ATTRIBUTES.get(type(found).__name__, {}).items():
+        if hasattr(found, attribute):
+            fields[field] = converted(field, getattr(found, attribute))
+    return fields
+
+
+def converted(field: str, value: Any) -> int | str:
+    """Return a value of the library in the form of the protocol."""
+    if field == "checksum_algorithm":
+        return "crc32" if value == CRC32 else "none"
+    if field == "binlog_version":
+        return int(value[0])  # The library reports a tuple of one.
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value if isinstance(value, str) else int(value)
+
+
+def sample() -> bytes:
+    """Return a small log with an event of each class: what the library reports of it is what it can report."""
+    # Post-header lengths as MySQL 8.0 writes them.
+    lengths = bytes.fromhex("000d0008000000000400040000006200041a08000000080808020000000a0a0a2a2a001234000a2800")
+    column = b"\0\0" + b"\x01d\0" + b"\x01t\0" + b"\x01\x03\0\0"
+    bodies = [
+        (15, struct.pack("<H50sIB", 4, b"8.0.36", 0, 19) + lengths + bytes(5)),
+        (33, struct.pack("<B16sqBqq", 1, bytes(16), 1, 2, 0, 1)),
+        (2, struct.pack("<IIBHH", 1, 0, 1, 0, 0) + b"d\0BEGIN"),
+        (5, struct.pack("<BQ", 2, 1)),
+        (13, struct.pack("<QQ", 1, 2)),
+        (29, b"\x08SELECT 1"),
+        (19, struct.pack("<IH", 1, 0) + column),
+        (30, struct.pack("<IHHHB", 1, 0, 1, 2, 1) + b"\xff\0" + struct.pack("<I", 1)),
+        (16, struct.pack("<Q", 1)),
+        (4, struct.pack("<Q", 4) + b"binlog.000002"),
+    ]
+    log = MAGIC
+    for code, body in bodies:
+        end = len(log) + HEADER_BYTES + len(body)
+        log += struct.pack("<IBIIIH", 0, code, 1, HEADER_BYTES + len(body), end, 0) + body
+    return log
+
+
+def declaration(filtering: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return what the library can report, found out by asking it."""
+    events, error = decode(sample(), filtering)
+    if error is not None:
+        print(f"the library cannot read the adapter's sample: {error}", file=sys.stderr)
+    fields = sorted({field for each in events for field in each})
+    return {
+        "protocol": 1,
+        "implementation": {
+            "name": name,
+            "version": version("mysql-replication"),
+            "language": "Python",
+            "homepage": "https://github.com/julien-duponchelle/python-mysql-replication",
+        },
+        "roles": {"decode": {"fields": fields, "abilities": ["error_at"], "profiles": PROFILES}},
+    }
+
+
+def stream_of(request: dict[str, Any]) -> bytes:
+    """Return the stream that a question is about."""
+    if "stream" in request:
+        return base64.b64decode(request["stream"])
+    with open(request["path"], "rb") as file:
+        file.seek(request["offset"])
+        return file.read(request["length"])
+
+
+def serve(out: TextIO) -> None:
+    """Answer the questions on standard input."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--default-filter", action="store_true", help="leave the library's filter of events as it is by default"
+    )
+    default = parser.parse_args().default_filter
+    filtering = {} if default else {"only_events": EVENT_CLASSES, "filter_non_implemented_events": False}
+    name = "mysql-replication-default-filter" if default else "mysql-replication"
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["cmd"] == "start":
+            answer = declaration(filtering, name)
+        elif request["cmd"] == "stop":
+            return
+        elif request["cmd"] == "decode":
+            events, error = decode(stream_of(request), filtering)
+            answer = {"seq": request["seq"], "events": events, "error": error}
+        else:
+            answer = {"seq": request["seq"], "unsupported": f"no role {request['cmd']}"}
+        out.write(json.dumps(answer, separators=(",", ":")) + "\n")
+        out.flush()
+
+
+if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)  # The library warns of the server's settings once for each stream.
+    answers, sys.stdout = sys.stdout, sys.stderr  # What the library prints is no answer.
+    serve(answers)

@@ -1,0 +1,170 @@
+"""The fields of the role `decode`: what each means, and which event types have it.
+
+The protocol's page, its schemas, the check for missing fields and the expected observations all follow these tables.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, Literal
+
+from conformance.binlog.event_types import EventType
+from conformance.implementations.observation import RoleDeclaration
+
+#: The two fields that every decoder reports: the kit aligns events by the first and names them by the second.
+ALWAYS: Final = ("offset", "type")
+
+#: What `handled` can be.
+HANDLED: Final = {
+    "known": "the reader has a class for the type and read the event",
+    "ignored": "the reader skipped it: an ignorable event, or an event of a type that it does not know",
+}
+#: What `checksum_algorithm` can be.
+CHECKSUM_ALGORITHMS: Final = {
+    "none": "events end without a checksum",
+    "crc32": "events end with a CRC32",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeField:
+    """One field that a decoder can report.
+
+    Attributes:
+        kind: ``integer``, ``text``, or ``word`` for one of `words`.
+        meaning: What it is, with its unit.
+        words: The values that a ``word`` can have.
+    """
+
+    kind: Literal["integer", "text", "word"]
+    meaning: str
+    words: tuple[str, ...] = ()
+
+
+#: Every field by name, in the order of the protocol's page.
+FIELDS: Final[Mapping[str, DecodeField]] = {
+    "offset": DecodeField("integer", "where the event starts, in bytes from the start of the stream"),
+    "type": DecodeField("integer", "event type code"),
+    "timestamp": DecodeField("integer", "seconds since 1970"),
+    "server_id": DecodeField("integer", "id of the server that logged the event"),
+    "length": DecodeField("integer", "bytes of the whole event, header and checksum included"),
+    "log_pos": DecodeField("integer", "where the event ends, as its header says, in bytes"),
+    "flags": DecodeField("integer", "the header's flags word"),
+    "handled": DecodeField("word", "what the reader did with the event", tuple(HANDLED)),
+    "binlog_version": DecodeField("integer", "version of the binary log format"),
+    "server_version": DecodeField("text", "what the server calls itself, without the NULs that pad it"),
+    "created": DecodeField("integer", "seconds since 1970 when the server started with this log, else 0"),
+    "event_types": DecodeField("integer", "how many event types the format description has post-header lengths for"),
+    "checksum_algorithm": DecodeField("word", "how events are checksummed", tuple(CHECKSUM_ALGORITHMS)),
+    "thread_id": DecodeField("integer", "connection that ran the statement"),
+    "exec_time": DecodeField("integer", "seconds that the statement took"),
+    "error_code": DecodeField("integer", "error that the statement ended with, 0 for none"),
+    "database": DecodeField("text", "Query: the default database; Table_map: the table's database"),
+    "query": DecodeField("text", "the statement, without checksum or terminator"),
+    "xid": DecodeField("integer", "number of the transaction that commits"),
+    "next_position": DecodeField("integer", "where to read on in the next log, in bytes"),
+    "next_file": DecodeField("text", "name of the next log"),
+    "gtid": DecodeField("text", "`uuid:number`, `uuid:tag:number`, or `ANONYMOUS`; the UUID in lower case"),
+    "gtid_flags": DecodeField("integer", "the event's own flags byte, not the header's"),
+    "last_committed": DecodeField("integer", "logical timestamp of the last transaction it depends on; signed"),
+    "sequence_number": DecodeField("integer", "its own logical timestamp; signed"),
+    "immediate_commit_timestamp": DecodeField("integer", "microseconds since 1970: commit on the logging server"),
+    "original_commit_timestamp": DecodeField("integer", "microseconds since 1970: commit on the first server"),
+    "transaction_length": DecodeField("integer", "bytes of the transaction, this event included"),
+    "immediate_server_version": DecodeField("integer", "version of the server that logged it, such as 80043"),
+    "original_server_version": DecodeField("integer", "version of the first server"),
+    "previous_gtids": DecodeField("text", "the GTID set as servers print it, without white space; may be empty"),
+    "rows_query": DecodeField("text", "the statement behind the row events, all of it"),
+    "intvar_type": DecodeField("integer", "1 LAST_INSERT_ID, 2 INSERT_ID"),
+    "intvar_value": DecodeField("integer", "the variable's value, 64 bits"),
+    "seed1": DecodeField("integer", "first seed of RAND()"),
+    "seed2": DecodeField("integer", "second seed of RAND()"),
+    "table_id": DecodeField("integer", "number that row events name the table by"),
+    "table": DecodeField("text", "the table's name"),
+    "column_count": DecodeField("integer", "columns of the table"),
+    "rows_flags": DecodeField("integer", "the row event's own flags word"),
+    "incident": DecodeField("integer", "number of the incident, 1 for lost events"),
+    "message": DecodeField("text", "the incident in words"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TypeFields:
+    """The fields of one event type, behind those of the common header.
+
+    Attributes:
+        required: Reported for every event of the type by whoever declares them.
+        optional: In some events of the type only, depending on the event or on the server's version.
+    """
+
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+
+
+#: The fields of the common header, which every event has.
+HEADER_FIELDS: Final = ("offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "handled")
+
+_QUERY: Final = ("thread_id", "exec_time", "error_code", "database", "query")
+_GTID: Final = TypeFields(
+    ("gtid", "gtid_flags"),
+    (
+        "last_committed",
+        "sequence_number",
+        "immediate_commit_timestamp",
+        "original_commit_timestamp",
+        "transaction_length",
+        "immediate_server_version",
+        "original_server_version",
+    ),
+)
+_ROWS: Final = TypeFields(("table_id", "rows_flags"))
+
+#: Event type code -> its fields. A type that is not here has only those of the common header.
+FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
+    EventType.FORMAT_DESCRIPTION: TypeFields(
+        ("binlog_version", "server_version", "created", "event_types", "checksum_algorithm")
+    ),
+    EventType.QUERY: TypeFields(_QUERY),
+    EventType.EXECUTE_LOAD_QUERY: TypeFields(optional=_QUERY),
+    EventType.ROTATE: TypeFields(("next_position", "next_file")),
+    EventType.INTVAR: TypeFields(("intvar_type", "intvar_value")),
+    EventType.RAND: TypeFields(("seed1", "seed2")),
+    EventType.XID: TypeFields(("xid",)),
+    EventType.TABLE_MAP: TypeFields(("table_id", "database", "table", "column_count")),
+    EventType.WRITE_ROWS_V1: _ROWS,
+    EventType.UPDATE_ROWS_V1: _ROWS,
+    EventType.DELETE_ROWS_V1: _ROWS,
+    EventType.WRITE_ROWS: _ROWS,
+    EventType.UPDATE_ROWS: _ROWS,
+    EventType.DELETE_ROWS: _ROWS,
+    EventType.PARTIAL_UPDATE_ROWS: TypeFields(optional=_ROWS.required),
+    EventType.INCIDENT: TypeFields(("incident", "message")),
+    EventType.ROWS_QUERY: TypeFields(("rows_query",)),
+    EventType.GTID: _GTID,
+    EventType.ANONYMOUS_GTID: _GTID,
+    EventType.GTID_TAGGED: _GTID,
+    EventType.PREVIOUS_GTIDS: TypeFields(("previous_gtids",)),
+    EventType.MARIADB_ANNOTATE_ROWS: TypeFields(optional=("rows_query",)),
+}
+
+_HEADER: Final = frozenset(HEADER_FIELDS)
+
+
+@cache
+def _owed(declared: frozenset[str], type_code: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the declared fields that an ignored and that a known event of a type must have."""
+    header = declared & _HEADER
+    kind = FIELDS_OF_TYPE.get(type_code)
+    return header, header if kind is None else header | declared.intersection(kind.required)
+
+
+def missing_fields(declaration: RoleDeclaration, event: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the declared fields that apply to an event of the role `decode` and that it does not have, sorted.
+
+    Args:
+        declaration: What the implementation declares for the role.
+        event: A reported event; only its common header is asked for where `handled` is ``ignored``.
+    """
+    ignored, known = _owed(declaration.fields, event["type"])
+    owed = ignored if event.get("handled") == "ignored" else known
+    return () if owed <= event.keys() else tuple(sorted(owed - event.keys()))

@@ -1,0 +1,25 @@
+"""What an implementation may use up before the kit cuts it off."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one implementation under test.
+
+    Attributes:
+        seconds: Time for one answer; beyond it the implementation hangs.
+        start_seconds: Time until it has declared itself.
+        memory_bytes: Address space that its process may reserve; None for no limit, which programs on the Java
+            and Go runtimes need, as they reserve far more than they use.
+        answer_bytes: Length of one answer; a longer line is an output flood.
+    """
+
+    seconds: float = 10.0
+    start_seconds: float = 30.0
+    memory_bytes: int | None = 2 << 30
+    answer_bytes: int = 64 << 20
+
+
+#: The limits where none are given.
+DEFAULT_LIMITS = Limits()

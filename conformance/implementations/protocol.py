@@ -1,0 +1,284 @@
+"""The protocol, version 1: JSON lines over standard input and output.
+
+The structure of what comes in is checked by hand, as a schema validator would cost more than the decoders under
+test; the schemas in `specs/schemas` say the same, and a test holds the two against each other.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any, Final, NoReturn
+
+from conformance.binlog.errors import ERROR_KINDS
+from conformance.implementations.decode_fields import ALWAYS, FIELDS, missing_fields
+from conformance.implementations.observation import (
+    ABILITIES,
+    PROTOCOL,
+    Declaration,
+    Observation,
+    Refusal,
+    Request,
+    RoleDeclaration,
+    Trouble,
+)
+from specs.catalogue import ROLES
+from specs.profiles import PROFILES
+
+#: Characters of an offending line that a `Trouble` keeps.
+DETAIL_CHARACTERS: Final = 500
+#: An integer as text has at most this many characters, its sign included: enough for 64 bits.
+_INTEGER_CHARACTERS: Final = 20
+_WORDS: Final = {name: frozenset(field.words) for name, field in FIELDS.items() if field.kind == "word"}
+_INTEGERS: Final = frozenset(name for name, field in FIELDS.items() if field.kind == "integer")
+
+
+class ProtocolError(ValueError):
+    """A message that breaks the protocol.
+
+    Attributes:
+        signature: A short, stable name of how, without numbers that vary.
+        detail: What exactly.
+    """
+
+    def __init__(self, signature: str, detail: str) -> None:
+        super().__init__(f"{signature}: {detail}")
+        self.signature = signature
+        self.detail = detail
+
+
+def encode_start() -> bytes:
+    """Return the line that asks an implementation to declare itself."""
+    return _line({"cmd": "start", "protocol": PROTOCOL})
+
+
+def encode_request(request: Request, seq: int) -> bytes:
+    """Return the line that asks a question; nothing of what is expected is in it."""
+    return _line(
+        {
+            "cmd": request.role,
+            "seq": seq,
+            "profile": request.profile,
+            "stream": base64.b64encode(request.stream).decode("ascii"),
+        }
+    )
+
+
+def encode_bulk_request(*, role: str, profile: str, seq: int, path: str, offset: int, length: int) -> bytes:
+    """Return the line that asks about a stream in a file.
+
+    Args:
+        role: What is asked.
+        profile: Whose rules hold.
+        seq: Number of the question.
+        path: Absolute path of the file.
+        offset: Where the stream starts in the file, in bytes.
+        length: Bytes of the stream.
+    """
+    return _line({"cmd": role, "seq": seq, "profile": profile, "path": path, "offset": offset, "length": length})
+
+
+def encode_stop() -> bytes:
+    """Return the line that ends the conversation."""
+    return _line({"cmd": "stop"})
+
+
+def _line(message: Mapping[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def shortened(line: bytes) -> str:
+    """Return a raw line as text, cut at `DETAIL_CHARACTERS`."""
+    text = line[: 4 * DETAIL_CHARACTERS].decode("utf-8", "backslashreplace")
+    return text if len(text) <= DETAIL_CHARACTERS else text[:DETAIL_CHARACTERS] + "..."
+
+
+def decode_declaration(line: bytes) -> Declaration:
+    """Return what an implementation declares.
+
+    Raises:
+        ProtocolError: The line is no declaration of this version of the protocol.
+    """
+    message = _parse(line)
+    if message.get("protocol") != PROTOCOL or type(message["protocol"]) is bool:
+        found = message.get("protocol")
+        raise ProtocolError("wrong-protocol", f"it speaks protocol {found!r}, the kit speaks {PROTOCOL}")
+    about = message.get("implementation")
+    if not isinstance(about, dict):
+        _broken("'implementation' must be an object with name, version and language")
+    for key in ("name", "version", "language"):
+        if not isinstance(about.get(key), str) or not about[key]:
+            _broken(f"'implementation.{key}' must be a text that is not empty")
+    if not isinstance(about.get("homepage", ""), str):
+        _broken("'implementation.homepage' must be a text")
+    roles = message.get("roles")
+    if not isinstance(roles, dict) or not roles:
+        _broken("'roles' must be an object with at least one role")
+    return Declaration(
+        name=about["name"],
+        version=about["version"],
+        language=about["language"],
+        homepage=about.get("homepage", ""),
+        roles={role: _role(role, entry) for role, entry in roles.items()},
+    )
+
+
+def _role(role: str, entry: Any) -> RoleDeclaration:
+    if role not in ROLES:
+        _broken(f"there is no role {role!r}; the roles are {', '.join(ROLES)}")
+    if not isinstance(entry, dict):
+        _broken(f"'roles.{role}' must be an object")
+    fields = _names(role, entry, "fields", tuple(FIELDS) if role == "decode" else None)
+    if role == "decode" and not fields.issuperset(ALWAYS):
+        _broken(f"'roles.decode.fields' must have {' and '.join(ALWAYS)}")
+    abilities = _names(role, entry, "abilities", tuple(ABILITIES))
+    profiles = _names(role, entry, "profiles", PROFILES)
+    return RoleDeclaration(
+        fields=fields,
+        abilities=abilities,
+        profiles=tuple(profile for profile in PROFILES if profile in profiles),
+    )
+
+
+def _names(role: str, entry: Mapping[str, Any], key: str, known: tuple[str, ...] | None) -> frozenset[str]:
+    names = entry.get(key)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        _broken(f"'roles.{role}.{key}' must be an array of texts")
+    for name in names:
+        if known is not None and name not in known:
+            _broken(f"'roles.{role}.{key}' has {name!r}; there are {', '.join(known)}")
+    return frozenset(names)
+
+
+def decode_answer(line: bytes, *, seq: int, role: RoleDeclaration) -> Observation | Trouble:
+    """Return what an implementation answered to a question of the role `decode`.
+
+    Integers that came as decimal digits are integers in the observation. A field that no table names is kept.
+
+    Args:
+        line: The answer.
+        seq: Number of the question that it must answer.
+        role: What the implementation declares for the role.
+
+    Raises:
+        ProtocolError: The answer breaks the protocol, answers another question, or lacks a declared field.
+    """
+    message = _parse(line)
+    found = None if isinstance(message.get("seq"), str) else _integer(message.get("seq"))
+    if found is None:
+        _broken("'seq' must be an integer")
+    if found != seq:
+        raise ProtocolError("wrong-seq", f"it answers question {found}, the question was {seq}")
+    if "unsupported" in message:
+        return _unsupported(message)
+    events = message.get("events")
+    if not isinstance(events, list):
+        _broken("'events' must be an array")
+    for index, event in enumerate(events):
+        _check_event(event, index)
+    refusal = _refusal(message)
+    for index, event in enumerate(events):
+        missing = missing_fields(role, event)
+        if missing:
+            detail = f"event {index}, of type {event['type']}, has no {', '.join(missing)}"
+            raise ProtocolError("missing-field " + ",".join(missing), detail)
+    return Observation(tuple(events), refusal)
+
+
+def _unsupported(message: Mapping[str, Any]) -> Trouble:
+    reason = message["unsupported"]
+    if not isinstance(reason, str) or not reason:
+        _broken("'unsupported' must be a text that is not empty")
+    if "events" in message or "error" in message:
+        _broken("'unsupported' excludes 'events' and 'error'")
+    return Trouble("unsupported", "declined", reason)
+
+
+def _refusal(message: Mapping[str, Any]) -> Refusal | None:
+    if "error" not in message:
+        _broken("'error' must be there, null where the whole stream was read")
+    error = message["error"]
+    if error is None:
+        return None
+    if not isinstance(error, dict):
+        _broken("'error' must be null or an object")
+    at = error.get("at", False)
+    if at is not None:
+        at = _integer(at)
+        if at is None or at < 0:
+            _broken("'error.at' must be null or an offset")
+    kind = error.get("kind")
+    if not isinstance(kind, str) or kind not in ERROR_KINDS:
+        _broken(f"'error.kind' must be one of {', '.join(ERROR_KINDS)}")
+    if not isinstance(error.get("message"), str):
+        _broken("'error.message' must be a text")
+    return Refusal(at, kind, error["message"])
+
+
+def _check_event(event: Any, index: int) -> None:
+    """Check an event and put integers in the place of digits."""
+    if not isinstance(event, dict):
+        _broken(f"event {index} must be an object")
+    for name, value in event.items():
+        if name in _INTEGERS:
+            if type(value) is not int:
+                number = _integer(value)
+                if number is None:
+                    _broken(f"event {index}: {name!r} must be an integer")
+                event[name] = number
+        elif name in FIELDS:
+            if not isinstance(value, str):
+                _broken(f"event {index}: {name!r} must be a text")
+            if name in _WORDS and value not in _WORDS[name]:
+                _broken(f"event {index}: {name!r} must be one of {', '.join(FIELDS[name].words)}")
+    offset, code = event.get("offset"), event.get("type")
+    if offset is None or code is None:
+        _broken(f"event {index} must have {' and '.join(ALWAYS)}")
+    if offset < 0 or not 0 <= code <= 255:
+        _broken(f"event {index}: 'offset' must not be negative, 'type' must be 0 to 255")
+
+
+def _integer(value: Any) -> int | None:
+    """Return an integer that came as a number or as decimal digits, None for anything else."""
+    if type(value) is int:
+        return value
+    if type(value) is float and value.is_integer():
+        return int(value)
+    if type(value) is str and len(value) <= _INTEGER_CHARACTERS:
+        try:
+            number = int(value)
+        except ValueError:
+            return None
+        return number if str(number) == value else None
+    return None
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ProtocolError("not-utf-8", str(error)) from error
+    try:
+        message = json.loads(text, parse_constant=_no_json_number)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError("not-json", str(error)) from error
+    if not isinstance(message, dict):
+        raise ProtocolError("not-an-object", "a message is a JSON object")
+    if "\\u" in text and not _is_unicode(message):
+        raise ProtocolError("not-unicode", "a text has half of a surrogate pair")
+    return message
+
+
+def _no_json_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _is_unicode(message: Mapping[str, Any]) -> bool:
+    try:
+        json.dumps(message, ensure_ascii=False).encode("utf-8")
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
+
+
+def _broken(detail: str) -> NoReturn:
+    raise ProtocolError("breaks-the-schema", detail)

@@ -1,0 +1,5 @@
+"""Does nothing wrong."""
+
+from speaker import converse
+
+converse()

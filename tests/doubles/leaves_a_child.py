@@ -1,0 +1,17 @@
+"""Starts a process that outlives it, tells its number on standard error, and hangs."""
+
+import subprocess
+import sys
+import time
+
+from speaker import converse
+
+
+def leave(seq, stream):
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+    sys.stderr.write(f"child {child.pid}\n")
+    sys.stderr.flush()
+    time.sleep(3600)
+
+
+converse(leave)

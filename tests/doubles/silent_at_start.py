@@ -1,0 +1,5 @@
+"""Never declares itself."""
+
+import time
+
+time.sleep(3600)

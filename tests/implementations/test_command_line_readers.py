@@ -1,0 +1,117 @@
+"""The adapter for mysqlbinlog and mariadb-binlog makes events of what they print."""
+
+import shutil
+
+import pytest
+from small_logs import EVENTS, QUERY, ROWS, TABLE, UUID, T, damaged, log, offset_of_last
+
+from conformance.binlog.gtid_set import GtidSet, Interval, Source
+from conformance.implementations.observation import Observation, Request, Trouble
+from conformance.implementations.reference import ReferenceImplementation
+from conformance.implementations.registry import implementation
+
+PROGRAMS = ("mysqlbinlog", "mariadb-binlog")
+#: The profile of a log that both read whole.
+PROFILE = "mysql-5.7"
+
+
+@pytest.fixture(scope="module", params=PROGRAMS)
+def reader(request):
+    if not shutil.which(request.param):
+        pytest.skip(f"needs the program {request.param} on the PATH")
+    with implementation(request.param) as started:
+        if started.declaration.name != request.param:
+            pytest.skip(f"the {request.param} here is {started.declaration.name}")
+        yield started
+
+
+def ask(reader, stream):
+    return reader.ask(Request("decode", PROFILE, stream))
+
+
+def answered(reader, stream):
+    answer = ask(reader, stream)
+    assert isinstance(answer, Observation), answer
+    return answer
+
+
+def test_it_declares_a_reader_that_finds_its_own_way(reader):
+    role = reader.declaration.roles["decode"]
+    assert role.abilities == {"framing", "checksums", "error_at"}
+    assert PROFILE in role.profiles
+    assert "rows_query" not in role.fields  # Its blank lines are not printed.
+
+
+@pytest.mark.parametrize("checksums", [True, False])
+def test_it_reports_what_stands_in_the_stream(reader, checksums):
+    # MariaDB's takes an event of MySQL's GTIDs for an ignorable one.
+    events = EVENTS if reader.declaration.name == "mysqlbinlog" else EVENTS[1:]
+    stream = log(*events, profile=PROFILE, checksums=checksums)
+    fields = reader.declaration.roles["decode"].fields
+    expected = ReferenceImplementation().ask(Request("decode", PROFILE, stream)).events
+    answer = answered(reader, stream)
+    assert answer.error is None
+    # A Gtid of 5.7 has no more than the first fields; what it lacks is printed as 0.
+    seen = [{name: value for name, value in event.items() if value or name in wanted}
+            for event, wanted in zip(answer.events, expected, strict=True)]  # fmt: skip
+    assert seen == [{name: value for name, value in event.items() if name in fields} for event in expected]
+
+
+@pytest.mark.parametrize(
+    "statement", ["BEGIN", "two\n\nlines", "# at 4", "SET x=1", "tail \n", "/* c */", "ünïcode 日本"]
+)
+def test_a_statement_comes_through_whole(reader, statement):
+    stream = log((T.QUERY, {**QUERY, "query": statement.encode()}), (T.XID, {"xid": 1}), profile=PROFILE)
+    assert answered(reader, stream).events[1]["query"] == statement
+
+
+def test_an_ignorable_event_of_an_unknown_type_is_ignored(reader):
+    stream = log((T.IGNORABLE, b"whatever"), profile=PROFILE, flags=0x80)
+    assert [each["handled"] for each in answered(reader, stream).events] == ["known", "ignored"]
+
+
+def test_an_unknown_event_is_refused_at_its_offset(reader):
+    stream = log((T.XID, {"xid": 1}), (120, b"body"), (T.XID, {"xid": 2}), profile=PROFILE)
+    answer = answered(reader, stream)
+    assert [each["type"] for each in answer.events] == [15, 16]
+    assert (answer.error.kind, answer.error.at) == ("unknown-event", answer.events[-1]["log_pos"])
+
+
+def test_a_wrong_checksum_is_refused(reader):
+    stream = damaged(log((T.XID, {"xid": 1}), profile=PROFILE)) + log((T.XID, {"xid": 2}), profile=PROFILE)[4:]
+    answer = answered(reader, stream)
+    assert [each["type"] for each in answer.events] == [15]
+    assert answer.error.kind == "checksum"
+
+
+def test_a_truncated_stream_is_refused(reader):
+    stream = log((T.XID, {"xid": 1}), (T.XID, {"xid": 2}), profile=PROFILE)[:-5]
+    answer = answered(reader, stream)
+    assert [each["type"] for each in answer.events] == [15, 16]
+    assert answer.error.kind == "truncated"
+
+
+@pytest.mark.parametrize(("magic", "at"), [(b"\xffbin", 0), (b"bin\xfe", 0)])
+def test_what_is_no_binary_log_is_refused(reader, magic, at):
+    error = answered(reader, magic + log(profile=PROFILE)[4:]).error
+    assert (error.kind, error.at) == ("not-a-binlog", at)
+
+
+def test_what_is_read_but_not_printed_is_said(reader):
+    if reader.declaration.name == "mysqlbinlog":
+        stream = log((T.INTVAR, {"intvar_type": 2, "intvar_value": 7}), profile=PROFILE)
+    else:
+        stream = log((T.TABLE_MAP, TABLE), (T.WRITE_ROWS, {**ROWS, "rows_flags": 0}), profile=PROFILE)
+    trouble = ask(reader, stream)
+    expected = f"the event at offset {offset_of_last(stream)} is read but not printed"
+    assert trouble == Trouble("unsupported", "declined", expected)
+
+
+def test_the_sets_of_a_previous_gtids_come_through(reader):
+    if reader.declaration.name != "mysqlbinlog":
+        pytest.skip("MariaDB's ignores Previous_gtids of MySQL")
+    other = bytes(15) + b"\1"
+    sets = GtidSet((Source(other, (Interval(1, 6),)), Source(UUID, (Interval(2, 3), Interval(7, 9)))))
+    for gtids in (GtidSet(), sets):
+        stream = log((T.PREVIOUS_GTIDS, {"previous_gtids": gtids}), profile=PROFILE)
+        assert answered(reader, stream).events[1]["previous_gtids"] == str(gtids)

@@ -1,0 +1,114 @@
+"""The adapter for python-mysql-replication reports what the library says, and drives it as a server would."""
+
+import json
+import subprocess
+import sys
+from importlib.metadata import version
+from importlib.resources import files
+
+import pytest
+from small_logs import EVENTS, T, log, offset_of_last
+
+from conformance.implementations.decode_fields import FIELDS
+from conformance.implementations.observation import Observation, Request
+from conformance.implementations.protocol import encode_bulk_request
+from conformance.implementations.reference import ReferenceImplementation
+from conformance.implementations.registry import implementation
+
+pytest.importorskip("pymysqlreplication", reason="needs the library mysql-replication")
+
+REFERENCE = ReferenceImplementation()
+TEXT = b"\x22insert into t1(a,b) values(1,2),(3)"
+
+
+@pytest.fixture(scope="module")
+def library():
+    with implementation("mysql-replication") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def by_default():
+    with implementation("mysql-replication-default-filter") as started:
+        yield started
+
+
+def ask(implementation, stream, profile="mysql-8.0"):
+    answer = implementation.ask(Request("decode", profile, stream))
+    assert isinstance(answer, Observation), answer
+    return answer
+
+
+def declared_part(implementation, events):
+    fields = implementation.declaration.roles["decode"].fields
+    return [{name: value for name, value in event.items() if name in fields} for event in events]
+
+
+def test_it_declares_what_the_library_can_report(library):
+    declaration = library.declaration
+    assert (declaration.name, declaration.version) == ("mysql-replication", version("mysql-replication"))
+    role = declaration.roles["decode"]
+    # It cuts the stream itself, and has no use for these:
+    never = {
+        "event_types", "created", "checksum_algorithm", "gtid_flags", "previous_gtids", "incident", "message",
+        "immediate_commit_timestamp", "original_commit_timestamp", "transaction_length",
+        "immediate_server_version", "original_server_version",
+    }  # fmt: skip
+    assert role.fields >= set(FIELDS) - never
+    assert role.abilities == {"error_at"}
+
+
+@pytest.mark.parametrize("checksums", [True, False])
+@pytest.mark.parametrize("profile", ["mysql-5.7", "mysql-8.0", "mysql-9.x"])
+def test_it_reports_what_stands_in_the_stream(library, profile, checksums):
+    stream = log(*EVENTS, profile=profile, checksums=checksums)
+    expected = REFERENCE.ask(Request("decode", profile, stream))
+    answer = ask(library, stream, profile)
+    assert answer.error is None
+    assert [each["type"] for each in answer.events] == [15, *(code for code, _ in EVENTS)]
+    # What a rows event says of columns is the reference's own.
+    wanted = [{k: v for k, v in each.items() if each["type"] != 30 or k != "column_count"} for each in expected.events]
+    assert list(answer.events) == declared_part(library, wanted)
+
+
+def test_an_event_without_a_class_is_ignored_or_absent(library, by_default):
+    stream = log((T.ANONYMOUS_GTID, EVENTS[0][1]), (T.XID, {"xid": 1}))
+    seen = {each["type"]: each["handled"] for each in ask(library, stream).events}
+    assert seen == {15: "known", 34: "ignored", 16: "known"}
+    assert [each["type"] for each in ask(by_default, stream).events] == [15, 16]
+
+
+def test_what_the_library_raises_is_a_refusal_at_its_event(library):
+    stream = log((T.XID, {"xid": 1}), (T.XID, b"\1\2"), checksums=False)
+    error = ask(library, stream).error
+    assert (error.at, error.kind) == (offset_of_last(stream), "malformed")
+    assert error.message.startswith("AssertionError: Result length not requested length")
+
+
+@pytest.mark.parametrize(
+    ("stream", "kind", "at"),
+    [(b"\xfdbin" + bytes(60), "encrypted", 0), (b"", "not-a-binlog", 0), (log()[:-3], "truncated", 4)],
+)
+def test_what_is_no_sequence_of_events_is_refused(library, stream, kind, at):
+    error = ask(library, stream).error
+    assert (error.kind, error.at) == (kind, at)
+
+
+@pytest.mark.skipif(version("mysql-replication") != "1.0.17", reason="a fault of mysql-replication 1.0.17")
+def test_a_rows_query_loses_four_bytes_where_there_is_no_checksum(library):
+    def text(checksums):
+        return ask(library, log((T.ROWS_QUERY, TEXT), checksums=checksums)).events[-1]["rows_query"]
+
+    assert text(checksums=True) == TEXT[1:].decode()
+    assert text(checksums=False) == TEXT[1:-4].decode()
+
+
+def test_it_takes_a_part_of_a_file(tmp_path):
+    stream = log(*EVENTS)
+    (tmp_path / "shard").write_bytes(b"before" + stream + b"behind")
+    question = encode_bulk_request(
+        role="decode", profile="mysql-8.0", seq=1, path=str(tmp_path / "shard"), offset=6, length=len(stream)
+    )
+    command = [sys.executable, str(files("conformance") / "implementations/adapters/mysql_replication.py")]
+    done = subprocess.run(command, input=question, capture_output=True, check=True, timeout=20)
+    assert len(json.loads(done.stdout)["events"]) == 1 + len(EVENTS)

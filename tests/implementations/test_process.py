@@ -1,0 +1,203 @@
+"""A program under test may do anything; every question still gets its answer, and the run goes on."""
+
+import os
+import sys
+import time
+from itertools import count, islice
+from pathlib import Path
+
+import pytest
+
+from conformance.implementations.limits import Limits
+from conformance.implementations.observation import Observation, Request, Trouble
+from conformance.implementations.process import CannotStart, ProcessImplementation
+
+DOUBLES = Path(__file__).parent.parent / "doubles"
+QUICK = Limits(seconds=0.4, start_seconds=5, answer_bytes=1 << 16)
+
+
+def double(name, *arguments, limits=QUICK):
+    return ProcessImplementation([sys.executable, str(DOUBLES / f"{name}.py"), *map(str, arguments)], limits=limits)
+
+
+def question(stream=b"stream"):
+    return Request("decode", "mysql-8.0", stream)
+
+
+def numbered(numbers):
+    return [question(b"%d" % number) for number in numbers]
+
+
+def answer_to(request):
+    return Observation(({"offset": 0, "type": 15, "length": len(request.stream)},))
+
+
+def test_a_program_declares_itself_and_answers():
+    with double("honest") as honest:
+        assert (honest.declaration.name, honest.declaration.language) == ("double", "Python")
+        assert honest.declaration.roles["decode"].fields == {"offset", "type", "length"}
+        assert honest.ask(question()) == answer_to(question())
+
+
+def test_many_answers_come_in_the_order_of_the_questions():
+    requests = [question(b"x" * size) for size in range(100)]
+    with double("honest") as honest:
+        assert list(honest.ask_many(requests)) == [answer_to(each) for each in requests]
+
+
+def test_a_wrong_answer_is_no_trouble_here():
+    with double("lies") as liar:
+        assert liar.ask(question()) == Observation(({"offset": 0, "type": 15, "length": 7},))
+
+
+TROUBLES = {
+    "hangs": ("hang", "no-answer-in-time"),
+    "does_not_read": ("hang", "no-answer-in-time"),
+    "exits": ("crash", "exit-status-3"),
+    "aborts": ("crash", "signal-SIGABRT"),
+    "ends_behind_an_answer": ("crash", "exit-status-0"),
+    "wrong_seq": ("protocol-error", "wrong-seq"),
+    "answers_twice": ("protocol-error", "unsolicited-output"),
+    "endless_line": ("protocol-error", "output-flood"),
+    "endless_lines": ("protocol-error", "unsolicited-output"),
+    "not_json": ("protocol-error", "not-json"),
+    "breaks_the_schema": ("protocol-error", "breaks-the-schema"),
+    "missing_field": ("protocol-error", "missing-field length"),
+    "declines": ("unsupported", "declined"),
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), TROUBLES.items())
+def test_misbehaviour_has_a_verdict_and_a_stable_name(name, expected):
+    with double(name) as misbehaving:
+        for _ in range(2):
+            trouble = misbehaving.ask(question())
+            assert isinstance(trouble, Trouble)
+            assert (trouble.status, trouble.signature) == expected
+
+
+@pytest.mark.parametrize("name", [name for name in TROUBLES if name != "does_not_read"])
+def test_the_question_that_did_it_is_named_and_the_others_get_their_answers(name):
+    requests = numbered(range(1000, 1040))
+    with double(name, "1020") as misbehaving:
+        answers = list(misbehaving.ask_many(requests))
+    wrong = {index: (each.status, each.signature) for index, each in enumerate(answers) if isinstance(each, Trouble)}
+    assert wrong == {20: TROUBLES[name]}
+    assert [answers[index] for index in range(40) if index != 20] == [answer_to(question(b"1234"))] * 39
+
+
+def test_the_last_words_of_a_crash_are_kept():
+    with double("exits") as crashing:
+        assert crashing.ask(question()).detail == "something is broken\n"
+
+
+def test_the_line_that_broke_the_protocol_is_kept():
+    with double("not_json") as babbling:
+        assert babbling.ask(question()).detail.endswith("\nINFO: decoding")
+    with double("endless_line") as flooding:
+        assert flooding.ask(question()).detail == "[" * 500 + "..."
+
+
+def test_a_crash_that_takes_several_questions_is_not_lost():
+    with double("ends_at_the_third") as forgetful:
+        answers = list(forgetful.ask_many(numbered(range(3))))
+    (trouble,) = [each for each in answers if isinstance(each, Trouble)]
+    assert trouble.signature == "exit-status-4"
+
+
+def test_a_hang_ends_with_everything_the_program_started():
+    with double("leaves_a_child") as parent:
+        child = int(parent.ask(question()).detail.split()[-1])
+    for _ in range(100):
+        if not _runs(child):
+            return
+        time.sleep(0.01)
+    pytest.fail(f"process {child} still runs")
+
+
+def _runs(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_standard_error_is_drained_and_no_failure():
+    with double("chatty", limits=Limits(seconds=5)) as chatty:
+        assert chatty.ask(question()) == answer_to(question())
+
+
+def test_a_slow_start_is_no_hang():
+    with double("slow_start") as slow:
+        assert slow.ask(question()) == answer_to(question())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is Linux's")
+def test_memory_is_limited():
+    with double("takes_memory", limits=Limits(memory_bytes=1 << 30)) as greedy:
+        trouble = greedy.ask(question())
+        assert (trouble.status, trouble.signature) == ("crash", "exit-status-1")
+        assert "MemoryError" in trouble.detail
+
+
+def test_a_program_that_is_not_there_cannot_start():
+    with pytest.raises(CannotStart, match="No such file"):
+        ProcessImplementation(["/no/such/program"]).start()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("dies_at_start", "exit-status-1\nno library here"),
+        ("silent_at_start", "silent-at-start\nno answer within 0.3 s"),
+        ("unknown_field", "'roles.decode.fields' has 'lenght'"),
+    ],
+)
+def test_a_bad_start_says_why(name, message):
+    started = time.monotonic()
+    with pytest.raises(CannotStart, match=message):
+        double(name, limits=Limits(start_seconds=0.3 if name == "silent_at_start" else 5)).start()
+    assert time.monotonic() - started < 5
+
+
+def test_a_program_that_cannot_start_again_gives_trouble_for_each_question(tmp_path):
+    with double("starts_once", "trigger", tmp_path) as mortal:
+        answers = list(mortal.ask_many([question(b"trigger")] * 30))
+    assert {(each.status, each.signature) for each in answers} == {("crash", "exit-status-1")}
+    assert answers[-1].detail == "the licence has expired\n"
+    assert len(list(tmp_path.iterdir())) <= 5
+
+
+def test_the_questions_are_drawn_as_they_are_asked():
+    drawn = count()
+    with double("honest") as honest:
+        answers = honest.ask_many((question(b"%d" % next(drawn)) for _ in count()), window=4)
+        assert len(list(islice(answers, 10))) == 10
+        assert next(drawn) <= 16
+        answers.close()
+        assert honest.ask(question()) == answer_to(question())
+
+
+def test_a_question_in_between_disturbs_nothing():
+    requests = [question(b"x" * size) for size in range(12)]
+    with double("honest") as honest:
+        outer = honest.ask_many(requests, window=4)
+        answers = [next(outer)]
+        assert honest.ask(question()) == answer_to(question())
+        answers.append(next(outer))
+        inner = honest.ask_many(requests, window=2)
+        assert next(inner) == answer_to(requests[0])
+        assert answers + list(outer) == [answer_to(each) for each in requests]
+        assert list(inner) == [answer_to(each) for each in requests[1:]]
+
+
+def test_what_is_not_declared_is_not_asked():
+    with double("honest") as honest, pytest.raises(ValueError, match="does not declare the role 'render'"):
+        honest.ask(Request("render", "mysql-8.0", b""))
+
+
+def test_a_large_stream_goes_through():
+    large = question(os.urandom(8 << 20))
+    with double("honest", limits=Limits(seconds=10)) as honest:
+        assert list(honest.ask_many([large] * 3)) == [answer_to(large)] * 3
