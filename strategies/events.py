@@ -288,6 +288,16 @@ def gtid(
     )
 
 
+def newer_tail(stream: StreamBuilder, form: str) -> bytes:
+    """Return what stands behind a Gtid body of this form in newer servers; behind the newest, what no server writes."""
+    choose = stream.choose
+    commit = choose.integer(1, 2**55 - 1).to_bytes(7, "little") + b"\xfc\x2c\x01" + (80043).to_bytes(4, "little")
+    if form == "5.6":
+        timestamps = bytes([LOGICAL_TIMESTAMP_TYPECODE]) + choose.octets(16, 16)
+        return timestamps + commit if choose.yes() else timestamps
+    return commit if form == "5.7" else choose.octets(8, 40)
+
+
 _COMMIT_FIELDS: Final = (
     "immediate_commit_timestamp",
     "original_commit_timestamp",

@@ -1,6 +1,7 @@
 """The reference implementation: the kit's own reader, asked like any other implementation."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import server_of
-from conformance.implementations.decode_fields import FIELDS
+from conformance.implementations.decode_fields import FIELDS, FIELDS_OF_TYPE, TypeFields
 from conformance.implementations.observation import (
     ABILITIES,
     Declaration,
@@ -23,13 +24,17 @@ from conformance.implementations.observation import (
 )
 from specs.profiles import PROFILES
 
-#: Fields on the wire that are reported as they stand, and those that are decoded to text first.
+#: Fields that are not reported as they stand on the wire.
 _DERIVED: Final = frozenset({"event_types", "checksum_algorithm", "gtid", "previous_gtids"})
-_AS_THEY_STAND: Final = frozenset(name for name, field in FIELDS.items() if field.kind == "integer") - _DERIVED
-_TEXT: Final = frozenset(name for name, field in FIELDS.items() if field.kind == "text") - _DERIVED
 
 #: Every field that a decoder can report.
 DECODE_FIELDS: Final = frozenset(FIELDS)
+
+
+@cache
+def _fields_of(type_code: int) -> tuple[str, ...]:
+    kind = FIELDS_OF_TYPE.get(type_code, TypeFields())
+    return kind.required + kind.optional
 
 
 def report(event: Event) -> dict[str, Any]:
@@ -52,11 +57,10 @@ def report(event: Event) -> dict[str, Any]:
     if not event.recognised:
         return reported
     fields = event.fields()
-    for name, value in fields.items():
-        if name in _AS_THEY_STAND:
-            reported[name] = value
-        elif name in _TEXT:
-            reported[name] = value.decode("utf-8", "replace")
+    for name in _fields_of(header.type):
+        if name in fields and name not in _DERIVED:
+            value = fields[name]
+            reported[name] = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
     derive = _DERIVE.get(header.type)
     if derive is not None:
         reported.update(derive(event, fields))

@@ -43,7 +43,8 @@ def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
             if stream.checksummed:
                 gtid = gtid.marked("WL7592-BODY-57-BYTES")
         else:
-            tail = choose.octets(1, 30) if kind == 4 else b""
+            longest = form == groups.native_form(stream)
+            tail = events.newer_tail(stream, form) if kind == 4 and longest else b""
             flags = _IGNORABLE if anonymous and choose.yes() else 0
             gtid = groups.group_gtid(stream, planned, anonymous=anonymous, form=form, flags=flags, tail=tail)
             if tail:
