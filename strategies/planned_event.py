@@ -14,6 +14,7 @@ class PlannedEvent(NamedTuple):
         flags: The flags word.
         marks: The requirements that govern this event.
         ignored: Whether a reader skips it as an ignorable event of a type it does not know.
+        tolerated: Whether a clean refusal is as good as its delivery.
     """
 
     type: int
@@ -22,6 +23,7 @@ class PlannedEvent(NamedTuple):
     flags: int = 0
     marks: tuple[str, ...] = ()
     ignored: bool = False
+    tolerated: bool = False
 
     def marked(self, *requirements: str) -> "PlannedEvent":
         """Return the event with more requirements that govern it."""

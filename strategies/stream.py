@@ -61,7 +61,7 @@ class StreamBuilder:
             checksum_algorithm=self._algorithm(),
         )
         self.refused = False
-        self.tolerated: list[int] = []
+        self._tolerated: list[int] = []
         self.timestamp = EPOCH
         self.server_id = 1
         self._bytes = bytearray(MAGIC)
@@ -165,10 +165,6 @@ class StreamBuilder:
         """Say that a requirement governs the next events, as many as named."""
         self._marks[requirement] += range(len(self._events), len(self._events) + events)
 
-    def tolerate_refusal(self) -> None:
-        """Say that a clean refusal of the event added last is as good as its delivery."""
-        self.tolerated.append(len(self._events) - 1)
-
     def damage(self, stream: bytes | bytearray) -> None:
         """Put damaged bytes in the place of the stream's."""
         self._bytes = bytearray(stream)
@@ -180,7 +176,7 @@ class StreamBuilder:
 
     def _append(self, event: PlannedEvent, *, checksummed: bool) -> None:
         at = len(self._bytes)
-        type_code, body, fields, flags, marks, ignored = event
+        type_code, body, fields, flags, marks, ignored, tolerated = event
         length = HEADER_BYTES + len(body) + (CHECKSUM_BYTES if checksummed else 0)
         # An artificial event stands in no log of its source, so it has no position and no time.
         artificial = flags & _ARTIFICIAL
@@ -207,6 +203,8 @@ class StreamBuilder:
                 **fields,
             }
         )
+        if tolerated:
+            self._tolerated.append(index)
         for requirement in marks:
             self._marks[requirement].append(index)
 
@@ -227,7 +225,7 @@ class StreamBuilder:
                 events=tuple(self._events),
                 refused_at=self._refused_at,
                 refused_kind=self._refused_kind,
-                tolerated=frozenset(self.tolerated),
+                tolerated=frozenset(self._tolerated),
             ),
             marks=marks,
             focus=focus,

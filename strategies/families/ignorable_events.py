@@ -86,9 +86,8 @@ def uncovered_ignorable_events(stream: StreamBuilder) -> None:
     declared = stream.format.event_types
     code = choose.one_of([each for each in (*UNASSIGNED, *UNASSIGNED_HIGH) if each > declared] or [0])
     event = events.ignorable(stream, code, choose.octets(0, 20), flags=0)
-    stream.add(event.marked("WL4033-READ-UNKNOWN-ANY-CODE"))
-    if stream.server.profile != "worklog":
-        stream.tolerate_refusal()
+    tolerated = stream.server.profile != "worklog"
+    stream.add(event.marked("WL4033-READ-UNKNOWN-ANY-CODE")._replace(tolerated=tolerated))
     groups.add_groups(stream, 1, 2)
 
 
