@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, core, find, settings
 from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
 from hypothesis.errors import NoSuchExample
+from hypothesis.internal.cache import LRUCache
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
@@ -68,7 +69,11 @@ def no_foreign_numbers() -> Iterator[None]:
 
     With them the cases of a seed would depend on who imports the kit.
     """
-    with patch.object(providers, "_get_local_constants", Constants):
+    own_cache: LRUCache[Any, Any] = LRUCache(1024)
+    with (
+        patch.object(providers, "_get_local_constants", Constants),
+        patch.object(providers, "CONSTANTS_CACHE", own_cache),
+    ):
         yield
 
 
