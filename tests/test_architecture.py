@@ -16,6 +16,7 @@ ARROWS = {
     "conformance.oracles": {
         "conformance.oracles", "conformance.implementations", "conformance.binlog", "strategies", "specs",
     },
+    "conformance.log_check": {"conformance.log_check", "conformance.binlog", "specs"},
     "reports": {"reports", "specs"},
 }  # fmt: skip
 OURS = ("specs", "strategies", "conformance", "reports")

@@ -105,9 +105,9 @@ def _user_var(event: Event, fields: Mapping[str, Any]) -> str | None:
 
 
 def _rows(event: Event, fields: Mapping[str, Any]) -> str:
-    names = [name for bit, name in _ROWS_FLAGS if fields["rows_flags"] & bit]
+    names = [name for bit, name in _ROWS_FLAGS if fields.get("rows_flags", 0) & bit]
     flags = f" flags: {' '.join(names)}" if names else ""
-    return f"table_id: {fields['table_id']}{flags}"
+    return f"table_id: {fields.get('table_id')}{flags}"
 
 
 def _gtid(event: Event, fields: Mapping[str, Any]) -> str | None:

@@ -38,6 +38,10 @@ class OpenTables:
         elif rows_kind(code) is not None and event.fields()["rows_flags"] & STATEMENT_END:
             self._tables.clear()
 
+    def has(self, table_id: int) -> bool:
+        """Tell whether a Table_map of the statement describes a table."""
+        return table_id in self._tables
+
     def table(self, table_id: int) -> Table:
         """Return an open table.
 

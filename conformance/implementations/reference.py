@@ -10,8 +10,12 @@ from conformance.binlog.checksum import ChecksumAlgorithm
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
+from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.open_tables import OpenTables
 from conformance.binlog.reader import ReaderRules, read_events
+from conformance.binlog.rows import read_rows, rows_kind
 from conformance.binlog.servers import server_of
+from conformance.binlog.user_variable import variable_value
 from conformance.implementations.decode_fields import FIELDS, FIELDS_OF_TYPE, TypeFields
 from conformance.implementations.observation import (
     ABILITIES,
@@ -22,10 +26,13 @@ from conformance.implementations.observation import (
     RoleDeclaration,
     Trouble,
 )
+from conformance.implementations.value_notation import noted, noted_rows
 from specs.profiles import PROFILES
 
 #: Fields that are not reported as they stand on the wire.
-_DERIVED: Final = frozenset({"event_types", "checksum_algorithm", "gtid", "previous_gtids"})
+_DERIVED: Final = frozenset(
+    {"event_types", "checksum_algorithm", "gtid", "previous_gtids", "gtid_list", "variable_value", "rows"}
+)
 
 #: Every field that a decoder can report.
 DECODE_FIELDS: Final = frozenset(FIELDS)
@@ -37,8 +44,12 @@ def _fields_of(type_code: int) -> tuple[str, ...]:
     return kind.required + kind.optional
 
 
-def report(event: Event) -> dict[str, Any]:
+def report(event: Event, tables: OpenTables | None = None) -> dict[str, Any]:
     """Return an event as the protocol reports it.
+
+    Args:
+        event: The event.
+        tables: The tables that are open before it; without them, rows are not reported.
 
     Raises:
         MalformedBody: The body contradicts its layout.
@@ -60,11 +71,26 @@ def report(event: Event) -> dict[str, Any]:
     for name in _fields_of(header.type):
         if name in fields and name not in _DERIVED:
             value = fields[name]
-            reported[name] = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+            reported[name] = _AS_KIND[FIELDS[name].kind](value)
     derive = _DERIVE.get(header.type)
     if derive is not None:
         reported.update(derive(event, fields))
+    if tables is not None and rows_kind(header.type) is not None and tables.has(fields.get("table_id", -1)):
+        table = tables.table(fields["table_id"])
+        reported["rows"] = noted_rows(read_rows(header.type, fields, table), table)
     return reported
+
+
+def _text(value: Any) -> Any:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+_AS_KIND: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "integer": lambda value: value,
+    "text": _text,
+    "word": _text,
+    "value": noted,
+}
 
 
 def _format_description(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,6 +102,8 @@ def _format_description(event: Event, fields: Mapping[str, Any]) -> dict[str, An
 
 
 def _gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    if "source_uuid" not in fields or "gno" not in fields:
+        raise MalformedBody("a Gtid body without UUID or number")
     tag = fields.get("tag") or b""
     name = ":".join([str(UUID(bytes=fields["source_uuid"])), *([tag.decode("ascii", "replace")] if tag else [])])
     return {"gtid": f"{name}:{fields['gno']}"}
@@ -89,12 +117,40 @@ def _previous_gtids(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"previous_gtids": str(fields["previous_gtids"])}
 
 
+def _user_var(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"variable_value": noted(variable_value(fields))}
+
+
+def _xa_prepare(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    border = fields["xa_gtrid_length"]
+    data = fields["xa_data"]
+    return {"xa_gtrid": noted(data[:border]), "xa_bqual": noted(data[border:])}
+
+
+def _mariadb_gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"gtid": f"{fields['domain_id']}-{event.header.server_id}-{fields['gno']}"}
+
+
+def _mariadb_gtid_list(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    listed = (f"{each['domain_id']}-{each['server_id']}-{each['gno']}" for each in fields["gtid_list"])
+    return {"gtid_list": ",".join(listed)}
+
+
+def _mariadb_query_compressed(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"query": _text(unpack_mariadb(fields["compressed_query"]))}
+
+
 _DERIVE: Final[Mapping[int, Callable[[Event, Mapping[str, Any]], dict[str, Any]]]] = {
     EventType.FORMAT_DESCRIPTION: _format_description,
     EventType.GTID: _gtid,
     EventType.GTID_TAGGED: _gtid,
     EventType.ANONYMOUS_GTID: _anonymous_gtid,
     EventType.PREVIOUS_GTIDS: _previous_gtids,
+    EventType.USER_VAR: _user_var,
+    EventType.XA_PREPARE: _xa_prepare,
+    EventType.MARIADB_GTID: _mariadb_gtid,
+    EventType.MARIADB_GTID_LIST: _mariadb_gtid_list,
+    EventType.MARIADB_QUERY_COMPRESSED: _mariadb_query_compressed,
 }
 
 
@@ -147,19 +203,21 @@ class ReferenceImplementation:
         Raises:
             BinlogError: At the first event that cannot be read.
         """
+        tables = OpenTables()
         for event in read_events(stream, rules):
             try:
-                reported = self.report(event)
+                reported = self.report(event, tables)
+                tables.observe(event)
             except MalformedBody as error:
                 raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
             if reported is not None:
                 yield reported
 
-    def report(self, event: Event) -> dict[str, Any] | None:
+    def report(self, event: Event, tables: OpenTables) -> dict[str, Any] | None:
         """Return an event as the protocol reports it, None for one that is kept back (which only mutants do).
 
         Raises:
             MalformedBody: The body contradicts its layout.
             BinlogError: The event is refused (which only mutants do).
         """
-        return report(event)
+        return report(event, tables)

@@ -1,0 +1,106 @@
+"""`binlog-conformance decode`: the events of a log as lines, as JSON lines, or as an annotated hex dump."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, Final, cast
+
+import click
+
+from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.reader import ReaderRules, read_file
+from conformance.cli.event_text import dump_lines, event_lines
+from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
+from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
+from conformance.implementations.reference import report
+from conformance.log_check.framing import is_torn_tail, is_unreadable
+from conformance.log_check.log_event import Log
+from conformance.log_check.log_stream import LogStream
+
+#: Whoever looks into a log wants to see all of it, so ignorable events of types that are not declared are shown too.
+_RULES: Final = ReaderRules(beyond_format_description=True)
+#: How often progress is shown, in events.
+_STEP: Final = 4096
+
+_Lines = Callable[[Event], Iterator[str]]
+
+
+@click.command("decode")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="JSON lines: each event as the protocol reports it.")
+@click.option("--dump", is_flag=True, help="Annotated hex dump: each field with offset, bytes, name and value.")
+def command(files: tuple[str, ...], *, as_json: bool, dump: bool) -> None:
+    """Show the events of binary logs; `-` reads standard input.
+
+    The default is one line an event: offset, type, length in bytes, flags, and what tells the event from others. Of
+    several files each JSON object also names its file.
+
+    Exit status: 0 read to the end, 1 damaged, 2 not a log that could be read.
+    """
+    if as_json and dump:
+        raise click.UsageError("--json and --dump exclude each other")
+    status = CONFORMING
+    for name in files:
+        if as_json:
+            lines: _Lines = _JsonLines({"file": name} if len(files) > 1 else {})
+        else:
+            lines = dump_lines if dump else event_lines
+            if len(files) > 1:
+                click.echo(f"# {name}")
+        try:
+            with open_log(name) as stream:
+                status = max(status, _decode(name, stream, lines))
+        except CannotOpen as error:
+            say(f"{name}: {error}")
+            status = COULD_NOT_RUN
+    raise SystemExit(status)
+
+
+class _JsonLines:
+    def __init__(self, also: dict[str, Any]) -> None:
+        self._also = also
+        self._encode = json.JSONEncoder(ensure_ascii=False).encode
+
+    def __call__(self, event: Event) -> Iterator[str]:
+        yield self._encode({**self._also, **report(event)})
+
+
+def _decode(name: str, stream: BinaryIO, lines: _Lines) -> int:
+    watched = LogStream(stream)
+    log = Log(name)
+    out = sys.stdout.buffer
+    with reading_progress(name, stream) as progress:
+        try:
+            # The reader asks for nothing but `read`.
+            for event in read_file(cast(BinaryIO, watched), _RULES):
+                log.in_use |= log.events == 0 and _in_use(event)
+                text = "\n".join(lines(event))
+                out.write(text.encode("utf-8", "backslashreplace") + b"\n")
+                watched.next_at = event.end
+                log.events += 1
+                if not log.events % _STEP:
+                    progress(watched.position)
+        except MalformedBody as error:
+            damage = BinlogError(at=watched.next_at, kind="malformed", message=str(error))
+        except KeyError as error:
+            # A format description may declare a post-header so short that a field is not there.
+            message = f"the event has no field {error}; expected all fields of its type"
+            damage = BinlogError(at=watched.next_at, kind="malformed", message=message)
+        except BinlogError as error:
+            damage = error
+        else:
+            return CONFORMING
+        finally:
+            out.flush()
+    if is_torn_tail(damage, log, watched.head):
+        say(f"{name}:{damage.at}: the log is still being written, or its server crashed: {damage.message}")
+        return CONFORMING
+    say(problem(name, damage))
+    return COULD_NOT_RUN if is_unreadable(damage) else NOT_CONFORMING
+
+
+def _in_use(event: Event) -> bool:
+    return event.header.type == EventType.FORMAT_DESCRIPTION and bool(event.header.flags & Flag.BINLOG_IN_USE)

@@ -1,0 +1,98 @@
+"""Events as text for a reader at a terminal: one line each, or every field with its bytes."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from conformance.binlog.errors import MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_info import event_info
+from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.flags import flag_names
+from conformance.binlog.transaction_payload import inner_events
+
+#: Characters of a line's telling fields, and of a value in a dump.
+_TEXT: Final = 160
+_VALUE: Final = 100
+#: Bytes that a payload may unpack to and still be shown: it is held in memory whole.
+_PAYLOAD_LIMIT: Final = 1 << 28
+#: Bytes in one line of a dump.
+_BYTES: Final = 16
+
+
+def printable(text: str, *, limit: int) -> str:
+    """Return text on one line, without what could confuse a terminal."""
+    cut = text[: limit + 1]
+    shown = "".join(each if each.isprintable() else _escaped(each) for each in " ".join(cut.split("\n")))
+    return shown if len(text) <= limit else f"{shown[:limit]}..."
+
+
+def _escaped(char: str) -> str:
+    # Bytes that are no UTF-8 come as surrogates; they are shown as the bytes they were.
+    code = ord(char)
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else char.encode("unicode_escape").decode("ascii")
+
+
+def event_lines(event: Event) -> Iterator[str]:
+    """Yield the line of an event, and behind a Transaction_payload those of the events inside it.
+
+    Raises:
+        MalformedBody: The body contradicts its layout.
+    """
+    yield _line(str(event.offset), event)
+    if event.recognised and event.header.type == EventType.TRANSACTION_PAYLOAD:
+        yield from _inside(event)
+
+
+def _inside(event: Event) -> Iterator[str]:
+    size = event.fields().get("uncompressed_size", 0)
+    if size > _PAYLOAD_LIMIT:
+        yield f"{'':>12}  (the payload is not shown: {size} bytes uncompressed)"
+        return
+    try:
+        for inner in inner_events(event, limit=_PAYLOAD_LIMIT):
+            yield _line(f"+{inner.offset}", inner)
+    except ImportError as error:
+        yield f"{'':>12}  (the payload is not shown: {error})"
+
+
+def _line(place: str, event: Event) -> str:
+    code = event.format.type_code(event.header.type)
+    flags = f" [{flag_names(event.header.flags)}]" if event.header.flags else ""
+    info = event_info(event)
+    if info is None:
+        info = _fields(event)
+    text = f"{place:>12}  {type_name(code):<24} {event.header.length:>8}{flags}"
+    return f"{text}  {printable(info, limit=_TEXT)}" if info else text
+
+
+def _fields(event: Event) -> str:
+    return " ".join(f"{name}={_value(value)}" for name, value in event.fields().items())
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bytes | bytearray):
+        head = bytes(value[:_VALUE])
+        text = head.decode("utf-8", "replace")
+        readable = text.isprintable() and "\ufffd" not in text
+        shown = repr(text) if readable else head.hex()
+        return shown if len(value) <= _VALUE else f"{printable(shown, limit=_VALUE)} ({len(value)} bytes)"
+    return printable(str(value), limit=_VALUE)
+
+
+def dump_lines(event: Event) -> Iterator[str]:
+    """Yield the annotated hex dump of an event: a heading, then each field with offset, bytes, name and value."""
+    code = event.format.type_code(event.header.type)
+    try:
+        info = event_info(event) or ""
+    except MalformedBody as error:
+        info = f"cannot be read: {error}"
+    heading = f"# {type_name(code)} at {event.offset}, {event.header.length} bytes"
+    yield f"{heading}: {printable(info, limit=_TEXT)}" if info else heading
+    for span in event.spans():
+        data = event.data[span.offset : span.offset + span.size]
+        at = event.offset + span.offset
+        value = flag_names(span.value) if span.name == "flags" else _value(span.value)
+        note = f"{span.name} = {value}" if span.name != "unread" else f"unread, {span.size} bytes"
+        yield f"{at:08x}  {data[:_BYTES].hex(' '):<{3 * _BYTES - 1}}  {note}"
+        for start in range(_BYTES, len(data), _BYTES):
+            yield f"{at + start:08x}  {data[start : start + _BYTES].hex(' ')}"

@@ -1,0 +1,101 @@
+"""Binary logs that a user names: opening them, how far one was read, and what to say of one that cannot be read."""
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, Final
+
+import click
+
+from conformance.binlog.errors import BinlogError
+from conformance.binlog.header import MAGIC
+
+#: The name that stands for standard input.
+STANDARD_INPUT: Final = "-"
+
+#: Bytes of buffer: logs are read from front to back.
+_BUFFER: Final = 1 << 20
+
+#: Kind of error -> what a user can do about it.
+_ADVICE: Final = {
+    "not-a-binlog": "name a file that SHOW BINARY LOGS lists",
+    "encrypted": "let the server decrypt it: mysqlbinlog --read-from-remote-server --raw",
+    "truncated": "copy the file again; if its server crashed, its next start cuts the tail off",
+    "invalid-length": "copy the file again; what is behind this place cannot be found",
+    "no-format-description": "give the file from its beginning",
+    "checksum": "copy the file again; if the original is damaged too, take the log of another replica",
+    "unknown-event": "read it with a newer version, or copy the file again",
+    "malformed": "copy the file again, or report the event as one that this kit cannot read",
+}
+
+
+class CannotOpen(Exception):
+    """A file that cannot be opened; its text says why, without the file's name."""
+
+
+@contextmanager
+def open_log(name: str) -> Iterator[BinaryIO]:
+    """Open a log for reading; `STANDARD_INPUT` is read as it comes.
+
+    Raises:
+        CannotOpen: There is no such file, it is a directory, or it may not be read.
+    """
+    if name == STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    with _opened(name) as stream:
+        yield stream
+
+
+def _opened(name: str) -> BinaryIO:
+    try:
+        return open(name, "rb", buffering=_BUFFER)
+    except IsADirectoryError as error:
+        raise CannotOpen("is a directory; name the log files in it") from error
+    except OSError as error:
+        raise CannotOpen(f"{error.strerror or error}; name a file that can be read") from error
+
+
+def problem(name: str, error: BinlogError) -> str:
+    """Return one line on a log that cannot be read on: file, offset, what was found and expected, what to do."""
+    if error.kind == "truncated" and error.at < len(MAGIC):
+        return f"{name}:{error.at}: {error.message}; name a file that SHOW BINARY LOGS lists"
+    advice = _ADVICE.get(error.kind)
+    return f"{name}:{error.at}: {error.message}" + (f"; {advice}" if advice else "")
+
+
+def say(line: str) -> None:
+    """Print one line on standard error, behind everything that was printed so far."""
+    sys.stdout.flush()
+    click.echo(line, err=True)
+
+
+@contextmanager
+def reading_progress(name: str, stream: BinaryIO) -> Iterator[Callable[[int], None]]:
+    """Show how far a log was read, on standard error; silent where that is no terminal or the size is not known.
+
+    Yields:
+        Takes the bytes read so far.
+    """
+    size = _size(stream)
+    if not size or not sys.stderr.isatty():
+        yield lambda position: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(os.path.basename(name), total=size)
+        yield lambda position: bar.update(task, completed=position)
+
+
+def _size(stream: BinaryIO) -> int | None:
+    """Return the bytes of a regular file, None for a pipe and anything else."""
+    try:
+        found = os.fstat(stream.fileno())
+    except OSError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None

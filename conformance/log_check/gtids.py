@@ -1,0 +1,175 @@
+"""Rules on GTIDs: Previous_gtids, GTIDs that are used once, and logical timestamps."""
+
+from functools import lru_cache
+from typing import Final
+from uuid import UUID
+
+from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.flags import Flag
+from conformance.binlog.layout import TAIL
+from conformance.binlog.status_variables import read_status_variables
+from conformance.log_check.executed_gtids import ExecutedGtids
+from conformance.log_check.log_event import GTID_EVENTS, QUERY_EVENTS, Log, LogEvent
+from conformance.log_check.verdicts import Verdicts
+
+ON_PREVIOUS_GTIDS: Final = "WL7592-LOG-ON-PREVIOUS-GTIDS"
+PREVIOUS_GTIDS: Final = "WL7592-LOG-OFF-PREVIOUS-GTIDS"
+RELAY_PREVIOUS_GTIDS: Final = "WL7592-RELAY-PREVIOUS-GTIDS-OWN"
+RELAY_FOREIGN_PREVIOUS_GTIDS: Final = "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED"
+ANON_IGNORABLE: Final = "WL7592-LOG-ANON-IGNORABLE"
+GTID_ONCE: Final = "FORMAT-LOG-GTID-ONCE"
+LOGICAL_TIMESTAMPS: Final = "WL7592-LOG-LOGICAL-TIMESTAMPS"
+NO_QUERY_TIMESTAMPS: Final = "WL7592-LOG-NO-QUERY-TIMESTAMPS"
+
+#: Offset counts from 0: the format description is the event 0, Previous_gtids the event 1.
+_SECOND: Final = 1
+_DIRECTLY: Final = "a Previous_gtids event directly behind the format description"
+
+
+class PreviousGtids:
+    """Judges that the second event of every log is its own Previous_gtids event."""
+
+    requirements = (ON_PREVIOUS_GTIDS, PREVIOUS_GTIDS, RELAY_PREVIOUS_GTIDS, RELAY_FOREIGN_PREVIOUS_GTIDS)
+    codes = None
+    inside_payloads = False
+
+    def __init__(self) -> None:
+        self._second: LogEvent | None = None
+        self._judged_on = False
+
+    def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
+        """Judge one event; only the first Gtid event shows that the log was written with gtid_mode=ON."""
+        previous = seen.code == EventType.PREVIOUS_GTIDS
+        if log.events == _SECOND:
+            self._second = seen
+            self._begin(seen, log, verdicts, previous=previous)
+        elif previous and log.relay:
+            found = "a second Previous_gtids event, the source's"
+            verdicts.bad(RELAY_FOREIGN_PREVIOUS_GTIDS, seen.offset, found, "only the replica's own, at the beginning")
+        elif seen.code in GTID_EVENTS and seen.code != EventType.ANONYMOUS_GTID and not log.relay:
+            self._first_gtid(verdicts)
+
+    def _begin(self, seen: LogEvent, log: Log, verdicts: Verdicts, *, previous: bool) -> None:
+        requirement = RELAY_PREVIOUS_GTIDS if log.relay else PREVIOUS_GTIDS
+        if previous:
+            verdicts.good(requirement)
+            if log.relay:
+                verdicts.good(RELAY_FOREIGN_PREVIOUS_GTIDS)
+        else:
+            verdicts.bad(requirement, seen.offset, type_name(seen.code), _DIRECTLY)
+
+    def _first_gtid(self, verdicts: Verdicts) -> None:
+        second = self._second
+        if self._judged_on or second is None:
+            return
+        self._judged_on = True
+        if second.code == EventType.PREVIOUS_GTIDS:
+            verdicts.good(ON_PREVIOUS_GTIDS)
+        elif not verdicts.holds(PREVIOUS_GTIDS):
+            # Where every log has the event, its absence was reported when the log began.
+            found = f"{type_name(second.code)} in a log with Gtid events"
+            verdicts.bad(ON_PREVIOUS_GTIDS, second.offset, found, _DIRECTLY)
+
+
+class AnonymousFlag:
+    """Judges the ignorable flag of Anonymous_gtid events, as the worklog has it."""
+
+    requirements = (ANON_IGNORABLE,)
+    codes = frozenset({int(EventType.ANONYMOUS_GTID)})
+    inside_payloads = False
+
+    def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
+        """Judge one Anonymous_gtid event."""
+        if seen.flags & Flag.IGNORABLE:
+            verdicts.good(ANON_IGNORABLE)
+        else:
+            verdicts.bad(ANON_IGNORABLE, seen.offset, f"the flags {seen.flags:#06x}", "the ignorable flag 0x0080")
+
+
+class UsedGtids:
+    """Judges that no GTID is used twice, and keeps which were used, for the log behind.
+
+    Attributes:
+        executed: The set of the log's Previous_gtids event and the GTIDs of its transactions.
+    """
+
+    requirements = (GTID_ONCE,)
+    codes = GTID_EVENTS | {int(EventType.PREVIOUS_GTIDS)}
+    inside_payloads = False
+
+    def __init__(self) -> None:
+        self.executed = ExecutedGtids()
+
+    def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
+        """Judge one event; a relay log may receive a transaction again, of which it has only a part."""
+        if seen.code == EventType.PREVIOUS_GTIDS:
+            if "previous_gtids" in seen.fields:
+                self.executed.add_set(seen.fields["previous_gtids"])
+            return
+        fields = seen.fields
+        if seen.code == EventType.ANONYMOUS_GTID or "source_uuid" not in fields or "gno" not in fields or log.relay:
+            return
+        tag = fields["tag"].decode("ascii", "replace") if fields.get("tag") else ""
+        if self.executed.add(fields["source_uuid"], tag, fields["gno"]):
+            verdicts.good(GTID_ONCE)
+        else:
+            name = ":".join(filter(None, (str(UUID(bytes=fields["source_uuid"])), tag, str(fields["gno"]))))
+            found = f"the GTID {name}, which the log or its Previous_gtids has already"
+            verdicts.bad(GTID_ONCE, seen.offset, found, "a GTID that was not used before")
+
+
+class LogicalTimestamps:
+    """Judges the logical timestamps of Gtid events."""
+
+    requirements = (LOGICAL_TIMESTAMPS,)
+    codes = GTID_EVENTS
+    inside_payloads = False
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
+        """Judge one Gtid event; a relay log holds the numbers of several logs of its source."""
+        numbers = seen.fields.get("last_committed"), seen.fields.get("sequence_number")
+        last_committed, number = numbers
+        if last_committed is None or number is None:
+            expected = "last_committed and sequence_number"
+            verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, "no logical timestamps", expected)
+            return
+        found = f"last_committed={last_committed} sequence_number={number}"
+        if last_committed >= number:
+            verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, found, "a sequence number above last_committed")
+        elif number <= self._last and not log.relay:
+            verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, found, f"a sequence number above {self._last}")
+        else:
+            verdicts.good(LOGICAL_TIMESTAMPS)
+        self._last = number
+
+
+#: Status codes of the logical timestamps that development releases wrote into Query events.
+_TIMESTAMP_CODES: Final = frozenset({14, 15})
+
+
+@lru_cache(maxsize=1024)
+def _unknown_code(status_variables: bytes) -> int | None:
+    """Return the first status code that this kit does not know; a connection writes the same block again and again."""
+    left = read_status_variables(status_variables).get(TAIL)
+    return left[0] if left else None
+
+
+class QueryTimestamps:
+    """Judges that no Query event carries a logical timestamp."""
+
+    requirements = (NO_QUERY_TIMESTAMPS,)
+    codes = QUERY_EVENTS
+    inside_payloads = True
+
+    def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
+        """Judge one Query event."""
+        block = seen.fields.get("status_variables", b"")
+        code = _unknown_code(block) if block else None
+        if code in _TIMESTAMP_CODES:
+            found = f"the status variable {code}{seen.where}"
+            verdicts.bad(NO_QUERY_TIMESTAMPS, seen.offset, found, "no logical timestamp in a Query event")
+        else:
+            verdicts.good(NO_QUERY_TIMESTAMPS)

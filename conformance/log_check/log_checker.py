@@ -1,0 +1,309 @@
+"""Judges one log: reads it once, event by event, and feeds the rules."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, BinaryIO, Final, cast
+
+from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.reader import read_file
+from conformance.binlog.transaction_payload import inner_events
+from conformance.log_check import framing
+from conformance.log_check.executed_gtids import ExecutedGtids
+from conformance.log_check.framing import BoundaryMarkers, Descriptions, Positions, UnknownTypes, XidSize
+from conformance.log_check.gtids import (
+    AnonymousFlag,
+    LogicalTimestamps,
+    PreviousGtids,
+    QueryTimestamps,
+    UsedGtids,
+)
+from conformance.log_check.log_event import QUERY_EVENTS, Log, LogEvent, Place
+from conformance.log_check.log_order import EndLast
+from conformance.log_check.log_stream import LogStream
+from conformance.log_check.rows import IgnorableFlag, Statements
+from conformance.log_check.rule import Rule
+from conformance.log_check.server_profile import profile_of
+from conformance.log_check.statements import statement_kind
+from conformance.log_check.transaction_rules import TRANSACTION_ENDS, CreateSelect, Endings, Lengths, Markers
+from conformance.log_check.transactions import Transactions
+from conformance.log_check.verdicts import Note, Verdicts, Violation
+from specs.catalogue import catalogue
+
+BODY: Final = "FORMAT-LOG-BODY"
+POST_HEADER_LENGTHS: Final = "FORMAT-POST-HEADER-LENGTHS"
+
+#: Bytes that a payload may unpack to and still be looked into: it is held in memory whole.
+_PAYLOAD_LIMIT: Final = 1 << 28
+
+#: How often the caller is told how far a log was read, in events.
+_STEP: Final = 4096
+
+
+def _rules(transactions: Transactions, used: UsedGtids, end: EndLast) -> tuple[Rule, ...]:
+    return (
+        UnknownTypes(),
+        Positions(),
+        Descriptions(),
+        XidSize(),
+        BoundaryMarkers(),
+        PreviousGtids(),
+        AnonymousFlag(),
+        used,
+        LogicalTimestamps(),
+        QueryTimestamps(),
+        Markers(transactions),
+        Endings(transactions),
+        Lengths(),
+        CreateSelect(),
+        IgnorableFlag(),
+        Statements(),
+        end,
+    )
+
+
+@cache
+def judged_in_a_log() -> tuple[str, ...]:
+    """Return the ids of the requirements that one log by itself can show, in the order of the catalogue."""
+    ids = {each for rule in _rules(Transactions(), UsedGtids(), EndLast()) for each in rule.requirements}
+    ids |= {*framing.SHOWN_BY_EVERY_EVENT, framing.CHECKSUM_WRONG, BODY, POST_HEADER_LENGTHS}
+    return tuple(each for each in catalogue() if each in ids)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedLog:
+    """What comes of judging one log.
+
+    Attributes:
+        log: What is known of it.
+        verdicts: The counts.
+        unreadable: Why nothing could be judged, None where something was.
+        executed: The GTIDs of its Previous_gtids and its transactions.
+        previous_gtids: Offset and set of its Previous_gtids event, None without one.
+        rotate: Offset, next file and next position of the Rotate that ends it, None without one.
+    """
+
+    log: Log
+    verdicts: Verdicts
+    unreadable: BinlogError | None
+    executed: ExecutedGtids
+    previous_gtids: tuple[int, GtidSet] | None
+    rotate: tuple[int, str, int] | None
+
+    @property
+    def healthy(self) -> bool:
+        """Whether it was judged and broke nothing."""
+        return self.unreadable is None and not self.verdicts.broken
+
+
+class LogChecker:
+    """Judges one log.
+
+    Args:
+        name: The log's name, for messages.
+        profile: The profile whose rules hold; None takes it from each format description's server version.
+        tell: Takes each violation and note at once.
+        progress: Takes the bytes read so far, from time to time.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        profile: str | None = None,
+        tell: Callable[[Violation | Note], None],
+        progress: Callable[[int], None] = lambda position: None,
+    ) -> None:
+        self._log = Log(name, profile or "")
+        self._auto = profile is None
+        self._progress = progress
+        self._verdicts = Verdicts(judged_in_a_log(), tell)
+        if profile is not None:
+            self._verdicts.use_profile(profile)
+        self._transactions = Transactions()
+        self._used = UsedGtids()
+        self._end = EndLast()
+        self._rules = _rules(self._transactions, self._used, self._end)
+        # What the chain asks for later is kept under every profile.
+        self._always = (self._used, self._end)
+        self._wanted: dict[tuple[int, bool], tuple[Rule, ...]] = {}
+        self._previous_gtids: tuple[int, GtidSet] | None = None
+        # Counted here and added to the verdicts at the end: nearly every event shows them.
+        self._checksums = 0
+        self._bodies = 0
+        self._post_headers = 0
+
+    def check(self, stream: BinaryIO) -> CheckedLog:
+        """Judge a log to its end, or to the first event that cannot be read.
+
+        Args:
+            stream: The log, opened in binary mode; it need not be seekable.
+        """
+        watched = LogStream(stream)
+        unreadable: BinlogError | None = None
+        damaged = False
+        try:
+            # The reader asks for nothing but `read`.
+            for event in read_file(cast(BinaryIO, watched), framing.READER_RULES):
+                self._event(event)
+                watched.next_at = event.end
+                if not self._log.events % _STEP:
+                    self._progress(watched.position)
+            if self._log.format is None:
+                raise BinlogError(
+                    at=watched.position, kind="no-format-description", message="no event at all; expected a log"
+                )
+        except BinlogError as error:
+            unreadable = error if framing.is_unreadable(error) else None
+            damaged = unreadable is None and self._stop(error, watched.head)
+        if unreadable is None:
+            self._finish(damaged=damaged)
+        return self._checked(unreadable)
+
+    def _checked(self, unreadable: BinlogError | None) -> CheckedLog:
+        end = self._end.last
+        rotate = None
+        if end is not None and end.code == EventType.ROTATE and "next_file" in end.fields:
+            name = end.fields["next_file"].decode("utf-8", "replace")
+            rotate = (end.offset, name, end.fields["next_position"])
+        return CheckedLog(self._log, self._verdicts, unreadable, self._used.executed, self._previous_gtids, rotate)
+
+    def _event(self, event: Event) -> None:
+        log = self._log
+        code = event.format.type_code(event.header.type)
+        if code == EventType.FORMAT_DESCRIPTION:
+            self._description(event)
+        elif log.events <= 2 and event.header.flags & Flag.ARTIFICIAL:
+            # Replicas before 5.6 do not flag their logs, but what the source sends them first is artificial.
+            log.relay = True
+        seen = LogEvent(event, code, event.offset, self._fields(event, code))
+        self._place(seen, self._transactions)
+        self._judge(seen)
+        if code == EventType.PREVIOUS_GTIDS and log.events == 1 and "previous_gtids" in seen.fields:
+            self._previous_gtids = (seen.offset, seen.fields["previous_gtids"])
+        elif code == EventType.TRANSACTION_PAYLOAD and seen.fields:
+            self._payload(seen)
+        log.events += 1
+        log.end = event.end
+        if event.format.checksum_bytes:
+            self._checksums += 1
+        if code == EventType.MARIADB_START_ENCRYPTION:
+            message = "the events from here on are encrypted; decrypt the log first"
+            raise BinlogError(at=event.end, kind="encrypted", message=message)
+
+    def _description(self, event: Event) -> None:
+        log = self._log
+        described = event.format
+        if log.format is None:
+            log.format = described
+            log.in_use = bool(event.header.flags & Flag.BINLOG_IN_USE)
+            log.relay = bool(event.header.flags & Flag.RELAY_LOG)
+        elif log.events <= 2:
+            log.relay = True
+        if not self._auto:
+            return
+        profile = profile_of(described.server_version)
+        if profile is None:
+            message = f"the server calls itself {described.server_version!r}, which begins with no version"
+            raise BinlogError(at=event.offset, kind="malformed", message=f"{message}; name the profile")
+        if profile != log.profile:
+            log.profile = profile
+            self._verdicts.use_profile(profile)
+            self._wanted.clear()
+
+    def _fields(self, event: Event, code: int) -> dict[str, Any]:
+        try:
+            fields = event.fields()
+            if code == EventType.MARIADB_QUERY_COMPRESSED:
+                fields["query"] = unpack_mariadb(fields["compressed_query"])
+        except MalformedBody as error:
+            layout, declared = event.layout()
+            room = event.body_end - event.format.header_length
+            cut = layout.honours_post_header and declared > room
+            requirement = POST_HEADER_LENGTHS if cut else BODY
+            expected = f"the layout of {type_name(code)}"
+            if cut:
+                expected = f"the {declared} bytes of post-header that the format description declares"
+            self._verdicts.bad(requirement, event.offset, f"{type_name(code)}: {error}", expected)
+            return {}
+        self._bodies += 1
+        if event.format.post_header_length(event.header.type):
+            self._post_headers += 1
+        return fields
+
+    def _place(self, seen: LogEvent, transactions: Transactions) -> None:
+        if seen.code in QUERY_EVENTS and "query" in seen.fields:
+            seen.statement = statement_kind(seen.fields["query"])
+        transactions.place(seen, self._log)
+        if seen.place in (Place.END, Place.ALONE) and not seen.inner:
+            self._log.transactions += 1
+
+    def _judge(self, seen: LogEvent) -> None:
+        key = (seen.code, seen.inner)
+        rules = self._wanted.get(key)
+        if rules is None:
+            rules = self._wanted[key] = tuple(
+                each
+                for each in self._rules
+                if (each.codes is None or seen.code in each.codes)
+                and (each.inside_payloads or not seen.inner)
+                and (each in self._always or any(map(self._verdicts.holds, each.requirements)))
+            )
+        for rule in rules:
+            rule.judge(seen, self._log, self._verdicts)
+
+    def _payload(self, payload: LogEvent) -> None:
+        """Judge the transaction inside a Transaction_payload event."""
+        size = payload.fields.get("uncompressed_size", 0)
+        if size > _PAYLOAD_LIMIT:
+            text = f"the payload was not looked into: {size} bytes uncompressed, the limit is {_PAYLOAD_LIMIT}"
+            self._verdicts.note(payload.offset, text)
+            return
+        transactions = Transactions()
+        try:
+            for event in inner_events(payload.event, limit=_PAYLOAD_LIMIT):
+                code = event.format.type_code(event.header.type)
+                seen = LogEvent(event, code, payload.offset, self._fields(event, code), inner=True)
+                self._place(seen, transactions)
+                self._judge(seen)
+        except MalformedBody as error:
+            self._verdicts.bad(BODY, payload.offset, str(error), "a payload that unpacks to whole events")
+            return
+        except ImportError as error:
+            self._verdicts.note(payload.offset, f"the payload was not looked into: {error}")
+            return
+        if transactions.unfinished is not None:
+            found = "a payload that ends inside its transaction"
+            self._verdicts.bad(TRANSACTION_ENDS, payload.offset, found, "the end of the transaction in the payload")
+
+    def _stop(self, error: BinlogError, left: bytes) -> bool:
+        """Report why reading stopped, and tell whether the log is damaged there."""
+        log = self._log
+        if framing.is_torn_tail(error, log, left):
+            self._verdicts.note(error.at, f"the log is still being written, or its server crashed: {error.message}")
+            return False
+        if not log.profile:
+            # The format description itself is damaged, so the server is not known: the wire format's own rules
+            # are the same under every profile.
+            self._verdicts.use_profile("worklog")
+        requirement, expected = framing.broken_by(error, log, left)
+        self._verdicts.bad(requirement, error.at, error.message, expected)
+        return True
+
+    def _finish(self, *, damaged: bool) -> None:
+        log, verdicts = self._log, self._verdicts
+        for requirement in framing.SHOWN_BY_EVERY_EVENT:
+            verdicts.good(requirement, log.events)
+        verdicts.good(framing.CHECKSUM_WRONG, self._checksums)
+        verdicts.good(BODY, self._bodies)
+        verdicts.good(POST_HEADER_LENGTHS, self._post_headers)
+        open_at_end = self._transactions.unfinished
+        if open_at_end is not None and not damaged:
+            text = f"the log ends inside the transaction that began at offset {open_at_end.start}"
+            verdicts.note(log.end, text)
+        self._progress(log.end)

@@ -1,0 +1,108 @@
+"""Rules on row-based logging: Rows_query, Table_map and rows events."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.flags import Flag
+from conformance.log_check.log_event import ROWS_EVENTS, TABLE_MAPS, Log, LogEvent, Place
+from conformance.log_check.verdicts import Verdicts
+
+FLAG_SET: Final = "WL4033-LOG-FLAG-SET"
+FLAG_ALONE: Final = "WL4033-LOG-FLAG-ALONE"
+BEFORE_TABLE_MAP: Final = "WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP"
+PER_STATEMENT: Final = "WL4033-LOG-ROWS-QUERY-PER-STATEMENT"
+TABLE_MAP: Final = "FORMAT-LOG-TABLE-MAP"
+
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+_STATEMENT_END: Final = 0x0001
+#: Bits 10 to 12 hold the boundary markers of WL#4162, which stand beside any other flag.
+_MARKER_BITS: Final = 0x1C00
+
+
+class IgnorableFlag:
+    """Judges the flags of the ignorable class and of Rows_query events."""
+
+    requirements = (FLAG_SET, FLAG_ALONE)
+    codes = frozenset({int(EventType.IGNORABLE), int(EventType.ROWS_QUERY)})
+    inside_payloads = True
+
+    def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
+        """Judge one event."""
+        found = f"{type_name(seen.code)} with the flags {seen.flags:#06x}{seen.where}"
+        if not seen.flags & _IGNORABLE:
+            verdicts.bad(FLAG_SET, seen.offset, found, "the ignorable flag 0x0080")
+            return
+        verdicts.good(FLAG_SET)
+        if seen.code != EventType.ROWS_QUERY:
+            return
+        if seen.flags & ~_MARKER_BITS == _IGNORABLE:
+            verdicts.good(FLAG_ALONE)
+        else:
+            verdicts.bad(FLAG_ALONE, seen.offset, found, "0x0080 and no other flag")
+
+
+class Statements:
+    """Judges the order of the events of row-logged statements."""
+
+    requirements = (BEFORE_TABLE_MAP, PER_STATEMENT, TABLE_MAP)
+    codes = None
+    inside_payloads = True
+
+    def __init__(self) -> None:
+        #: Table id -> columns, for the tables of the statement that is open.
+        self._tables: dict[int, int] = {}
+        self._query: LogEvent | None = None
+        self._query_before = False
+
+    def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
+        """Judge one event."""
+        if self._query is not None and (seen.known and seen.code != EventType.ROWS_QUERY):
+            self._behind_query(self._query, seen, verdicts)
+            self._query = None
+        if seen.code == EventType.ROWS_QUERY:
+            self._rows_query(seen, verdicts)
+        elif seen.code in TABLE_MAPS:
+            if "table_id" in seen.fields:
+                self._tables[seen.fields["table_id"]] = seen.fields.get("column_count", 0)
+        elif seen.code in ROWS_EVENTS:
+            self._rows(seen, log, verdicts)
+        elif seen.place is not Place.INSIDE:
+            self._close()
+
+    def _close(self) -> None:
+        self._tables.clear()
+        self._query_before = False
+
+    def _rows_query(self, seen: LogEvent, verdicts: Verdicts) -> None:
+        if self._query_before or self._tables:
+            found = f"a Rows_query event before the rows of the statement ended{seen.where}"
+            verdicts.bad(PER_STATEMENT, seen.offset, found, "one for each statement, before its first Table_map")
+        else:
+            verdicts.good(PER_STATEMENT)
+        if seen.place is not Place.INSIDE:
+            verdicts.bad(BEFORE_TABLE_MAP, seen.offset, "a Rows_query event outside a transaction", "BEGIN before it")
+        self._query, self._query_before = seen, True
+
+    def _behind_query(self, query: LogEvent, seen: LogEvent, verdicts: Verdicts) -> None:
+        if seen.code in TABLE_MAPS:
+            if query.place is Place.INSIDE:
+                verdicts.good(BEFORE_TABLE_MAP)
+            return
+        found = f"{type_name(seen.code)} behind the Rows_query event at offset {query.offset}{seen.where}"
+        verdicts.bad(BEFORE_TABLE_MAP, seen.offset, found, "the statement's first Table_map")
+
+    def _rows(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
+        table_id, columns = seen.fields.get("table_id"), seen.fields.get("column_count")
+        # An event without columns only ends the statement. A relay log may begin behind the Table_map.
+        if columns and (self._tables or not log.relay):
+            mapped = self._tables.get(table_id) if table_id is not None else None
+            if mapped == columns:
+                verdicts.good(TABLE_MAP)
+            elif mapped is None:
+                found = f"rows of table {table_id}{seen.where}"
+                verdicts.bad(TABLE_MAP, seen.offset, found, "a Table_map for it earlier in the statement")
+            else:
+                found = f"rows of {columns} columns{seen.where}"
+                verdicts.bad(TABLE_MAP, seen.offset, found, f"{mapped}, as the Table_map of table {table_id} says")
+        if seen.fields.get("rows_flags", 0) & _STATEMENT_END:
+            self._close()

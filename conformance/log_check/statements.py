@@ -1,0 +1,57 @@
+"""What kind of statement a Query event holds, as far as the structure of a log depends on it."""
+
+import re
+from enum import Enum, auto
+from typing import Final
+
+
+class Statement(Enum):
+    """The kinds of statement that a log treats each in its own way."""
+
+    BEGIN = auto()
+    COMMIT = auto()
+    ROLLBACK = auto()
+    XA_START = auto()
+    #: XA COMMIT and XA ROLLBACK: they end what was prepared, most often under a Gtid of their own.
+    XA_FINISH = auto()
+    CREATE_TABLE = auto()
+    DROP_TABLE = auto()
+    #: CREATE and DROP TEMPORARY TABLE.
+    TEMPORARY_TABLE = auto()
+    #: OPTIMIZE, REPAIR, ANALYZE and CHECKSUM TABLE.
+    MAINTENANCE = auto()
+    OTHER = auto()
+
+
+_SPACE: Final = rb"(?:\s|/\*[^!].*?\*/)+"
+#: DROP /*!40005 TEMPORARY */ TABLE is what servers up to 5.7 write when a client leaves.
+_TEMPORARY: Final = rb"(?:/\*!\d*\s*)?TEMPORARY(?:\s*\*/)?"
+#: Group -> pattern, tried in this order; BEGIN and COMMIT are whole statements in upper case, as servers write them.
+_PATTERNS: Final = (
+    ("BEGIN", rb"BEGIN\Z"),
+    ("COMMIT", rb"COMMIT\Z"),
+    ("ROLLBACK", rb"(?i:ROLLBACK)(?!(?i: (?:WORK )?TO ))"),
+    ("XA_START", rb"XA (?:START|BEGIN)\b"),
+    ("XA_FINISH", rb"(?i:XA (?:COMMIT|ROLLBACK)\b)"),
+    ("TEMPORARY_TABLE", rb"(?i:(?:CREATE|DROP)" + _SPACE + _TEMPORARY + _SPACE + rb"TABLES?\b)"),
+    ("CREATE_TABLE", rb"(?i:CREATE" + _SPACE + rb"TABLE\b)"),
+    ("DROP_TABLE", rb"(?i:DROP" + _SPACE + rb"TABLES?\b)"),
+    ("MAINTENANCE", rb"(?i:(?:OPTIMIZE|REPAIR|ANALYZE|CHECKSUM)" + _SPACE + rb"TABLES?\b)"),
+)
+_KINDS: Final = re.compile(
+    rb"(?s:\s*(?:/\*[^!].*?\*/\s*)*)(?:" + b"|".join(b"(?P<%b>%b)" % (n.encode(), p) for n, p in _PATTERNS) + b")"
+)
+#: What a server adds to the CREATE of an atomic CREATE TABLE ... SELECT, behind the columns; quoted text is no clause.
+_START_TRANSACTION: Final = re.compile(rb"\bSTART TRANSACTION\b")
+_QUOTED: Final = re.compile(rb"'(?:[^'\\]|\\.)*'|`[^`]*`|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+
+
+def statement_kind(query: bytes) -> Statement:
+    """Return the kind of a statement."""
+    found = _KINDS.match(query)
+    return Statement[found.lastgroup] if found and found.lastgroup else Statement.OTHER
+
+
+def starts_transaction(create: bytes) -> bool:
+    """Tell whether a CREATE TABLE is marked as the first half of an atomic CREATE TABLE ... SELECT."""
+    return _START_TRANSACTION.search(_QUOTED.sub(b"", create)) is not None

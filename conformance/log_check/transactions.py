@@ -1,0 +1,182 @@
+"""Follows the transactions of a log: where each event stands, and which ones contradict those before them."""
+
+from enum import Enum, auto
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.mariadb_layouts import STANDALONE
+from conformance.log_check.log_event import (
+    GTID_EVENTS,
+    ROWS_EVENTS,
+    Break,
+    Log,
+    LogEvent,
+    Place,
+    Transaction,
+)
+from conformance.log_check.statements import Statement
+
+
+class _State(Enum):
+    #: Outside any transaction.
+    OUTSIDE = auto()
+    #: Behind a Gtid event whose transaction has not begun.
+    MARKED = auto()
+    #: Inside a transaction.
+    OPEN = auto()
+    #: Inside the rows of a statement outside any transaction (servers before 5.5).
+    LOOSE = auto()
+
+
+class _Part(Enum):
+    """What an event does to a transaction."""
+
+    MARKER = auto()
+    BEGIN = auto()
+    #: MariaDB's Gtid event of a transaction: marker and BEGIN in one.
+    MARKER_AND_BEGIN = auto()
+    COMMIT = auto()
+    #: Ends an open transaction, or is one by itself.
+    FINISH = auto()
+    STATEMENT = auto()
+    ROWS = auto()
+    LAST_ROWS = auto()
+    PAYLOAD = auto()
+    #: Ends a log, or begins one: nothing may be open.
+    BORDER = auto()
+    #: Forgets what was open, without a word.
+    RESET = auto()
+    #: Takes no part.
+    PASSED = auto()
+
+
+_OUT, _MARKED, _OPEN, _LOOSE = _State.OUTSIDE, _State.MARKED, _State.OPEN, _State.LOOSE
+
+#: (state, part) -> (next state, place, break). Context events (Intvar, Rand, User_var, load-data blocks) and ignorable
+#: ones are `PASSED`, which changes nothing.
+_STEPS: Final[dict[tuple[_State, _Part], tuple[_State, Place, Break | None]]] = {
+    (_OUT, _Part.MARKER): (_MARKED, Place.MARKER, None),
+    (_OUT, _Part.BEGIN): (_OPEN, Place.BEGIN, None),
+    (_OUT, _Part.MARKER_AND_BEGIN): (_OPEN, Place.BEGIN, None),
+    (_OUT, _Part.COMMIT): (_OUT, Place.BETWEEN, Break.NOTHING_TO_END),
+    (_OUT, _Part.FINISH): (_OUT, Place.ALONE, None),
+    (_OUT, _Part.STATEMENT): (_OUT, Place.ALONE, None),
+    (_OUT, _Part.ROWS): (_LOOSE, Place.ALONE, None),
+    (_OUT, _Part.LAST_ROWS): (_OUT, Place.ALONE, None),
+    (_OUT, _Part.PAYLOAD): (_OUT, Place.ALONE, None),
+    (_OUT, _Part.BORDER): (_OUT, Place.BETWEEN, None),
+    (_OUT, _Part.RESET): (_OUT, Place.BETWEEN, None),
+    (_MARKED, _Part.MARKER): (_MARKED, Place.MARKER, Break.SECOND_MARKER),
+    (_MARKED, _Part.BEGIN): (_OPEN, Place.BEGIN, None),
+    (_MARKED, _Part.MARKER_AND_BEGIN): (_OPEN, Place.BEGIN, Break.SECOND_MARKER),
+    (_MARKED, _Part.COMMIT): (_OUT, Place.BETWEEN, Break.NOTHING_TO_END),
+    (_MARKED, _Part.FINISH): (_OUT, Place.ALONE, None),
+    (_MARKED, _Part.STATEMENT): (_OUT, Place.ALONE, None),
+    (_MARKED, _Part.ROWS): (_LOOSE, Place.ALONE, None),
+    (_MARKED, _Part.LAST_ROWS): (_OUT, Place.ALONE, None),
+    (_MARKED, _Part.PAYLOAD): (_OUT, Place.ALONE, None),
+    (_MARKED, _Part.BORDER): (_OUT, Place.BETWEEN, Break.LONE_MARKER),
+    (_MARKED, _Part.RESET): (_OUT, Place.BETWEEN, None),
+    (_OPEN, _Part.MARKER): (_MARKED, Place.MARKER, Break.NOT_ENDED),
+    (_OPEN, _Part.BEGIN): (_OPEN, Place.BEGIN, Break.NOT_ENDED),
+    (_OPEN, _Part.MARKER_AND_BEGIN): (_OPEN, Place.BEGIN, Break.NOT_ENDED),
+    (_OPEN, _Part.COMMIT): (_OUT, Place.END, None),
+    (_OPEN, _Part.FINISH): (_OUT, Place.END, None),
+    (_OPEN, _Part.STATEMENT): (_OPEN, Place.INSIDE, None),
+    (_OPEN, _Part.ROWS): (_OPEN, Place.INSIDE, None),
+    (_OPEN, _Part.LAST_ROWS): (_OPEN, Place.INSIDE, None),
+    (_OPEN, _Part.PAYLOAD): (_OUT, Place.ALONE, Break.NOT_ENDED),
+    (_OPEN, _Part.BORDER): (_OUT, Place.BETWEEN, Break.NOT_ENDED),
+    (_OPEN, _Part.RESET): (_OUT, Place.BETWEEN, None),
+    (_LOOSE, _Part.MARKER): (_MARKED, Place.MARKER, None),
+    (_LOOSE, _Part.BEGIN): (_OPEN, Place.BEGIN, None),
+    (_LOOSE, _Part.MARKER_AND_BEGIN): (_OPEN, Place.BEGIN, None),
+    (_LOOSE, _Part.COMMIT): (_OUT, Place.BETWEEN, Break.NOTHING_TO_END),
+    (_LOOSE, _Part.FINISH): (_OUT, Place.ALONE, None),
+    (_LOOSE, _Part.STATEMENT): (_OUT, Place.ALONE, None),
+    (_LOOSE, _Part.ROWS): (_LOOSE, Place.INSIDE, None),
+    (_LOOSE, _Part.LAST_ROWS): (_OUT, Place.INSIDE, None),
+    (_LOOSE, _Part.PAYLOAD): (_OUT, Place.ALONE, None),
+    (_LOOSE, _Part.BORDER): (_OUT, Place.BETWEEN, None),
+    (_LOOSE, _Part.RESET): (_OUT, Place.BETWEEN, None),
+}
+
+_STATEMENT_PARTS: Final = {
+    Statement.BEGIN: _Part.BEGIN,
+    Statement.XA_START: _Part.BEGIN,
+    Statement.COMMIT: _Part.COMMIT,
+    Statement.ROLLBACK: _Part.COMMIT,
+    Statement.XA_FINISH: _Part.FINISH,
+}
+_PARTS: Final[dict[int, _Part]] = {
+    **dict.fromkeys(GTID_EVENTS, _Part.MARKER),
+    **dict.fromkeys((EventType.TABLE_MAP, EventType.ROWS_QUERY, EventType.MARIADB_ANNOTATE_ROWS), _Part.ROWS),
+    EventType.VIEW_CHANGE: _Part.STATEMENT,
+    EventType.XID: _Part.COMMIT,
+    EventType.XA_PREPARE: _Part.COMMIT,
+    EventType.TRANSACTION_PAYLOAD: _Part.PAYLOAD,
+    EventType.FORMAT_DESCRIPTION: _Part.BORDER,
+    EventType.ROTATE: _Part.BORDER,
+    EventType.STOP: _Part.BORDER,
+    EventType.INCIDENT: _Part.RESET,
+}
+_STATEMENT_END: Final = 0x0001
+
+
+def _part(seen: LogEvent, log: Log) -> _Part:
+    if seen.statement is not None:
+        return _STATEMENT_PARTS.get(seen.statement, _Part.STATEMENT)
+    if seen.code in ROWS_EVENTS:
+        return _Part.LAST_ROWS if seen.fields.get("rows_flags", 0) & _STATEMENT_END else _Part.ROWS
+    if seen.code == EventType.MARIADB_GTID:
+        alone = seen.fields.get("mariadb_gtid_flags", 0) & STANDALONE
+        return _Part.MARKER if alone else _Part.MARKER_AND_BEGIN
+    part = _PARTS.get(seen.code, _Part.PASSED)
+    if part is _Part.BORDER and log.relay:
+        # A relay log may be rotated inside a transaction, and holds the source's Rotates; a source that starts anew
+        # leaves its last transaction unfinished.
+        return _Part.RESET if seen.code == EventType.FORMAT_DESCRIPTION else _Part.PASSED
+    return part
+
+
+class Transactions:
+    """The transactions of one log, event by event.
+
+    Attributes:
+        entered: Whether a Gtid event or the end of a transaction was seen: a relay log may begin inside one.
+    """
+
+    def __init__(self) -> None:
+        self.entered = False
+        self._state = _State.OUTSIDE
+        #: The transaction that a Gtid event announced and that has not begun.
+        self._announced: Transaction | None = None
+        self._transaction: Transaction | None = None
+
+    @property
+    def unfinished(self) -> Transaction | None:
+        """The transaction that is open, or only marked, at this point of the log."""
+        if self._state in (_State.OPEN, _State.LOOSE):
+            return self._transaction
+        return self._announced
+
+    def place(self, seen: LogEvent, log: Log) -> None:
+        """Say in `seen` where it stands, and how it contradicts what came before it."""
+        part = _part(seen, log)
+        if part is _Part.PASSED:
+            if self._state is _State.OPEN:
+                seen.place, seen.transaction = Place.INSIDE, self._transaction
+            return
+        before = self.unfinished
+        state, seen.place, seen.broken = _STEPS[self._state, part]
+        announced = self._announced
+        if part in (_Part.MARKER, _Part.MARKER_AND_BEGIN):
+            announced = Transaction(seen.offset, seen.code, seen.fields.get("transaction_length"))
+        if seen.place in (Place.BEGIN, Place.ALONE):
+            self._transaction = announced or Transaction(seen.offset)
+        hurt = seen.broken is not None and seen.place is not Place.ALONE
+        seen.transaction = before if hurt else self._transaction
+        if announced is not None or seen.place is Place.END:
+            self.entered = True
+        self._announced = announced if part is _Part.MARKER else None
+        self._state = state

@@ -1,0 +1,18 @@
+"""Judging bytes that stand in memory."""
+
+from io import BytesIO
+
+from conformance.log_check.log_checker import CheckedLog, LogChecker
+from conformance.log_check.verdicts import Note, Violation
+
+
+def judge(data: bytes, *, profile: str | None = None, name: str = "bin.000001"):
+    """Return what comes of judging a log: the checked log, its violations and its notes."""
+    told: list[Violation | Note] = []
+    checked: CheckedLog = LogChecker(name, profile=profile, tell=told.append).check(BytesIO(bytes(data)))
+    violations = [each for each in told if isinstance(each, Violation)]
+    return checked, violations, [each for each in told if isinstance(each, Note)]
+
+
+def places(violations: list[Violation]) -> list[tuple[int, str]]:
+    return [(each.offset, each.requirement) for each in violations]

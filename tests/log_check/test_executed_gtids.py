@@ -1,0 +1,45 @@
+"""The set of used GTIDs against Python's own sets."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from written_log import UUID, gtid_set
+
+from conformance.binlog.gtid_set import GtidSet, Interval, Source
+from conformance.log_check.executed_gtids import ExecutedGtids
+
+NUMBERS = st.lists(st.integers(1, 40), max_size=60)
+
+
+def numbers_of(gtids: GtidSet) -> set[int]:
+    return {number for source in gtids.sources for each in source.intervals for number in range(each.start, each.end)}
+
+
+def as_set(numbers: set[int]) -> GtidSet:
+    intervals = tuple(Interval(number, number + 1) for number in sorted(numbers))
+    return GtidSet((Source(UUID, intervals),)) if intervals else GtidSet()
+
+
+@given(NUMBERS, NUMBERS)
+def test_it_holds_what_was_added_and_nothing_else(added, known):
+    executed = ExecutedGtids()
+    seen = set()
+    for number in added:
+        assert executed.add(UUID, "", number) == (number not in seen)
+        seen.add(number)
+    assert numbers_of(executed.missing_in(GtidSet())) == seen
+    assert numbers_of(executed.missing_in(as_set(set(known)))) == seen - set(known)
+
+
+def test_numbers_in_a_row_take_the_place_of_one_interval():
+    executed = ExecutedGtids()
+    for number in [*range(1, 1000, 2), *range(2, 1000, 2)]:
+        executed.add(UUID, "", number)
+    (source,) = executed.missing_in(GtidSet()).sources
+    assert source.intervals == (Interval(1, 1000),)
+
+
+def test_tags_are_sources_of_their_own():
+    executed = ExecutedGtids()
+    executed.add_set(gtid_set((1, 3)))
+    assert executed.add(UUID, "tag", 1)
+    assert not executed.add(UUID, "", 3)

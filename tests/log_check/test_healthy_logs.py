@@ -1,0 +1,225 @@
+"""Logs as servers of each profile write them break nothing, and what is only worth knowing is a note."""
+
+from dataclasses import replace
+
+import pytest
+from judged_log import judge, places
+from written_log import WrittenLog, gtid_set
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.transaction_payload import Compression, pack_payload
+from specs.profiles import PROFILES
+
+IN_USE = int(Flag.BINLOG_IN_USE)
+RELAY = int(Flag.RELAY_LOG)
+IGNORABLE = int(Flag.IGNORABLE)
+ARTIFICIAL = int(Flag.ARTIFICIAL)
+
+WITH_MARKERS = [
+    each for each in PROFILES if each not in ("mysql-5.1", "mysql-5.5", "mysql-5.6") and "maria" not in each
+]
+OLD = ["mysql-5.1", "mysql-5.5", "mysql-5.6"]
+
+
+@pytest.mark.parametrize("profile", WITH_MARKERS)
+@pytest.mark.parametrize("checksums", [True, False])
+def test_transactions_and_statements_with_gtids(profile, checksums):
+    log = WrittenLog(profile, checksums=checksums).begin(gtid_set((1, 9)))
+    log.gtid(10).insert().gtid(11).query("CREATE TABLE t (a INT)").gtid(12).query("DROP TABLE `t`")
+    if profile != "worklog":
+        log.anonymous().insert().anonymous().query("OPTIMIZE TABLE t")
+    checked, violations, notes = judge(log.rotate("bin.000002").data, profile=profile)
+    assert (violations, notes) == ([], [])
+    assert checked.healthy
+    assert checked.verdicts.judged["FORMAT-LOG-TABLE-MAP"] >= 1
+
+
+@pytest.mark.parametrize("profile", OLD)
+def test_logs_from_before_gtids_need_none(profile):
+    log = WrittenLog(profile).begin().insert().query("CREATE TABLE t (a INT)").table_map().rows().stop()
+    _, violations, notes = judge(log.data)
+    assert (violations, notes) == ([], [])
+
+
+def test_a_statement_with_its_rows_query():
+    log = WrittenLog().begin().anonymous().insert(rows_query=True)
+    assert judge(log.data)[1] == []
+
+
+def test_one_rows_query_for_a_statement_on_two_tables():
+    log = WrittenLog().begin().anonymous().query("BEGIN").rows_query().table_map(7).table_map(8)
+    log.rows(7, last=False).rows(8).rows_query().table_map(7).rows(7).xid()
+    assert judge(log.data)[1] == []
+
+
+def test_context_events_stand_between_a_gtid_event_and_its_statement():
+    log = WrittenLog().begin().anonymous().event(EventType.INTVAR, intvar_type=2, intvar_value=1)
+    assert judge(log.query("CREATE TABLE t (a INT)").data)[1] == []
+
+
+def test_an_ignorable_event_stands_between_a_gtid_event_and_its_transaction():
+    # Aurora pads its logs so, with a type of its own.
+    log = WrittenLog("mysql-5.7", server_version="5.7.12-log")
+    lengths = log.format.post_header_lengths
+    log.format = replace(log.format, post_header_lengths=lengths.ljust(100, b"\0"))
+    log.describe().previous_gtids().anonymous().bytes(100, b"padding", flags=IGNORABLE).insert()
+    assert judge(log.data)[1] == []
+
+
+def test_an_atomic_create_select_of_8_0_stands_inside_a_transaction():
+    log = WrittenLog().begin().anonymous().query("BEGIN").query("CREATE TABLE `t` (\n  `a` int\n) START TRANSACTION")
+    log.table_map().rows().xid()
+    checked, violations, _ = judge(log.data)
+    assert violations == []
+    assert checked.verdicts.judged["WL7592-LOG-CREATE-SELECT-ROW"] == 1
+
+
+def test_a_split_create_select_of_5_7():
+    log = WrittenLog("mysql-5.7").begin().anonymous().query("CREATE TABLE `t` (`a` int)").anonymous().insert()
+    checked, violations, _ = judge(log.data)
+    assert violations == []
+    assert checked.verdicts.judged["WL7592-LOG-CREATE-NOT-INSIDE"] == 1
+
+
+def test_xa_transactions():
+    log = WrittenLog().begin().gtid(1).query("XA START X'78',X'',1").table_map().rows().query("XA END X'78',X'',1")
+    log.event(EventType.XA_PREPARE, one_phase=0, xa_format_id=1, xa_gtrid_length=1, xa_bqual_length=0, xa_data=b"x")
+    log.gtid(2).query("XA COMMIT X'78',X'',1").gtid(3).query("XA ROLLBACK X'79',X'',1")
+    assert judge(log.data)[1] == []
+
+
+def test_rollback_to_a_savepoint_ends_nothing():
+    log = WrittenLog().begin().anonymous().query("BEGIN").query("SAVEPOINT `s`").query("ROLLBACK TO `s`").xid()
+    assert judge(log.data)[1] == []
+
+
+def test_an_incident_closes_what_is_open():
+    log = WrittenLog().begin().anonymous().query("BEGIN")
+    log.event(EventType.INCIDENT, incident=1, message=b"lost").rotate("bin.000002")
+    assert judge(log.data)[1] == []
+
+
+def relay_log():
+    """Write a relay log: the replica's own beginning, then what the source sent, with the source's positions."""
+    log = WrittenLog().describe(flags=RELAY).previous_gtids(flags=RELAY | IGNORABLE)
+    log.rotate("bin.000001", flags=ARTIFICIAL, at=0).describe(at=4)
+    return log.rotate("bin.000001", position=158, at=7000)
+
+
+def test_positions_in_a_relay_log_are_the_sources():
+    log = relay_log().anonymous().query("CREATE TABLE t", at=235).rotate("relay.000002", flags=RELAY)
+    checked, violations, _ = judge(log.data)
+    assert violations == []
+    assert checked.log.relay
+
+
+def test_a_relay_log_that_begins_inside_a_transaction():
+    log = WrittenLog().describe(flags=RELAY).previous_gtids(flags=RELAY | IGNORABLE)
+    log.describe(flags=ARTIFICIAL).rows().xid().anonymous().insert()
+    assert judge(log.data)[1] == []
+
+
+def test_a_relay_log_that_begins_between_a_gtid_event_and_its_begin():
+    log = WrittenLog().describe(flags=RELAY).previous_gtids(flags=RELAY | IGNORABLE)
+    assert judge(log.describe(flags=ARTIFICIAL).insert().anonymous().insert().data)[1] == []
+    assert judge(log.insert().data)[1] != []
+
+
+def test_a_relay_log_from_before_the_relay_flag():
+    log = WrittenLog("mysql-5.1").describe().rotate("bin.000001", flags=ARTIFICIAL).describe(at=4)
+    checked, violations, _ = judge(log.query("CREATE TABLE t", at=4711).data)
+    assert violations == []
+    assert checked.log.relay
+
+
+def test_positions_beyond_four_gib_wrap():
+    # A stream of 4 GiB is too long for a test: the rule is asked with an event that stands there.
+    from conformance.binlog.event import Event
+    from conformance.binlog.header import Header
+    from conformance.log_check.framing import POSITION_CHAIN, Positions
+    from conformance.log_check.log_event import Log, LogEvent
+    from conformance.log_check.verdicts import Verdicts
+
+    told = []
+    verdicts = Verdicts((POSITION_CHAIN,), told.append)
+    verdicts.use_profile("mysql-8.0")
+    at = 2**32 - 10
+    event = Event(at, Header(1, EventType.STOP, 1, 23, (at + 23) % 2**32, 0), bytes(23), WrittenLog().format)
+    Positions().judge(LogEvent(event, EventType.STOP, at, {}), Log("bin.000001"), verdicts)
+    assert told == []
+    assert verdicts.judged[POSITION_CHAIN] == 1
+
+
+@pytest.mark.parametrize("cut", [1, 18, 19, 40])
+def test_a_torn_tail_of_a_log_in_use_is_a_note(cut):
+    log = WrittenLog().begin(flags=IN_USE).anonymous().insert().anonymous().query("CREATE TABLE t (a INT)")
+    checked, violations, notes = judge(log.data[: log.last + cut])
+    assert violations == []
+    assert checked.healthy
+    assert notes[0].offset == log.last
+    assert "still being written" in notes[0].text
+
+
+def test_zeros_behind_a_log_in_use_are_a_torn_tail():
+    log = WrittenLog().begin(flags=IN_USE)
+    checked, _, notes = judge(log.data + bytes(4096))
+    assert checked.healthy
+    assert [each.offset for each in notes] == [len(log.data)]
+
+
+def test_a_log_that_stops_inside_a_transaction_is_a_note():
+    log = WrittenLog().begin().anonymous().query("BEGIN").table_map()
+    checked, violations, notes = judge(log.data)
+    assert (violations, checked.healthy) == ([], True)
+    assert [(each.offset, each.text) for each in notes] == [
+        (len(log.data), f"the log ends inside the transaction that began at offset {log.offsets[2]}")
+    ]
+
+
+def test_an_undeclared_ignorable_event_is_a_note_once():
+    log = WrittenLog().begin().bytes(99, b"", flags=IGNORABLE).bytes(98, b"", flags=IGNORABLE)
+    _, violations, notes = judge(log.data)
+    assert violations == []
+    assert len(notes) == 1
+
+
+def test_everything_before_the_damage_is_judged():
+    log = WrittenLog().begin().anonymous().query("COMMIT").anonymous().insert()
+    del log.data[-1:]
+    _, violations, _ = judge(log.data)
+    assert places(violations) == [
+        (log.offsets[3], "FORMAT-LOG-END-NEEDS-BEGIN"),
+        (log.last, "FORMAT-TRUNCATED-BODY"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("version", "profile"),
+    [
+        ("5.0.16-debug-log", "mysql-5.1"),
+        ("5.5.62-log", "mysql-5.5"),
+        ("5.6.51", "mysql-5.6"),
+        ("5.7.2-m12-debug-log", "mysql-5.6"),
+        ("5.7.44-log", "mysql-5.7"),
+        ("8.0.43", "mysql-8.0"),
+        ("8.1.0", "mysql-8.0"),
+        ("8.4.6", "mysql-8.4"),
+        ("9.7.4-2", "mysql-9.x"),
+        ("10.11.18-MariaDB-log", "mariadb-10.x"),
+        ("11.8.6-MariaDB", "mariadb-11.x"),
+        ("no version", None),
+    ],
+)
+def test_the_server_version_tells_the_profile(version, profile):
+    from conformance.log_check.server_profile import profile_of
+
+    assert profile_of(version) == profile
+
+
+def test_a_payload_that_is_too_large_to_hold_is_a_note():
+    fields = pack_payload(b"", compression=Compression.NONE) | {"uncompressed_size": 2**29}
+    log = WrittenLog().begin().anonymous().event(EventType.TRANSACTION_PAYLOAD, **fields)
+    _, violations, notes = judge(log.data)
+    assert violations == []
+    assert "not looked into" in notes[0].text

@@ -1,0 +1,74 @@
+"""Files that cannot be judged at all, and the generated faults of the kit's own families."""
+
+import pytest
+from judged_log import judge, places
+from written_log import WrittenLog
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import ENCRYPTED_MAGIC, MAGIC
+from strategies.case_id import CaseId
+from strategies.family import case_of, families
+
+
+@pytest.mark.parametrize(
+    ("data", "at", "kind"),
+    [
+        (b"", 0, "truncated"),
+        (MAGIC[:3], 0, "truncated"),
+        (MAGIC, 4, "no-format-description"),
+        (b"not a log at all", 0, "not-a-binlog"),
+        (ENCRYPTED_MAGIC + bytes(512), 0, "encrypted"),
+        (bytes(WrittenLog().stop().data), 4, "no-format-description"),
+    ],
+)
+def test_what_is_no_log_cannot_be_read(data, at, kind):
+    checked, violations, _ = judge(data)
+    assert violations == []
+    assert checked.unreadable is not None
+    assert (checked.unreadable.at, checked.unreadable.kind) == (at, kind)
+
+
+def test_a_log_that_mariadb_encrypts_from_its_second_event_on():
+    log = WrittenLog("mariadb-10.x").describe().bytes(EventType.MARIADB_START_ENCRYPTION, bytes(17))
+    checked, _, _ = judge(log.data + bytes(range(200)))
+    assert checked.unreadable is not None
+    assert (checked.unreadable.at, checked.unreadable.kind) == (len(log.data), "encrypted")
+
+
+def test_a_server_without_a_version_needs_a_profile():
+    log = WrittenLog(server_version="mystery").describe()
+    checked, _, _ = judge(log.data)
+    assert checked.unreadable is not None
+    assert "name the profile" in checked.unreadable.message
+    assert judge(log.data, profile="mysql-5.1")[0].unreadable is None
+
+
+FAULTS = (
+    "truncated_streams",
+    "wrong_event_lengths",
+    "bad_checksum",
+    "type_beyond_format_description",
+    "missing_format_description",
+    "bad_magic",
+)
+
+
+#: A length beyond the end and a body that is cut off look the same.
+ALIKE = {"FORMAT-TRUNCATED-BODY": {"FORMAT-TRUNCATED-BODY", "FORMAT-LENGTH-TOO-LARGE"}}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("index", range(12))
+def test_a_generated_fault_is_found_where_it_is(fault, index):
+    profile = families()[fault].profiles[index % len(families()[fault].profiles)]
+    case = case_of(CaseId(fault, profile, 7, index))
+    checked, violations, _ = judge(case.stream)
+    where = case.expected.refused_at
+    if checked.unreadable is not None:
+        assert checked.unreadable.at == where
+    else:
+        # The kit's streams have arbitrary GTIDs and timestamps, which other rules see before the fault.
+        last = violations[-1]
+        assert last.offset == where
+        assert ALIKE.get(last.requirement, {last.requirement}) & set(case.marks)
+    assert places(violations) == sorted(places(violations), key=lambda each: each[0])
