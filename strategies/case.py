@@ -19,12 +19,14 @@ class Expected:
         refused_at: Offset in bytes of the event that it refuses; None where it reads to the end.
         refused_kind: Why, one of `conformance.binlog.errors.ERROR_KINDS`.
         tolerated: Indices of events at which a clean refusal is as good as the delivery.
+        columns: Index of a rows event -> the column type codes of its table, in their order.
     """
 
     events: tuple[Mapping[str, Any], ...]
     refused_at: int | None = None
     refused_kind: str = ""
     tolerated: frozenset[int] = frozenset()
+    columns: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """One production for each event type: choices in, a planned event out."""
 
+import struct
 from typing import Any, Final
 from uuid import UUID
 
@@ -29,6 +30,8 @@ FREE_FLAGS: Final = (0, Flag.THREAD_SPECIFIC, Flag.SUPPRESS_USE, 0x10, Flag.NO_F
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: Column type code of INT.
 _INT: Final = 3
+#: The most rows of an event whose values are expected: those of a large one would make a case many times as large.
+_FEW_ROWS: Final = 16
 
 
 def text(stream: StreamBuilder, low: int, high: int) -> str:
@@ -52,7 +55,8 @@ def plan(
     Where the format description declares a longer post-header than the layout knows, arbitrary bytes fill it.
     """
     declared = stream.format.post_header_length(type_code)
-    known = stream.server.post_header_lengths[type_code - 1]
+    own = stream.server.post_header_lengths
+    known = own[type_code - 1] if type_code <= len(own) else declared
     if declared > known:
         wire = {**wire, POST_HEADER_REST: stream.choose.octets(declared - known, declared - known)}
         marks = (*marks, "FORMAT-POST-HEADER-LENGTHS")
@@ -146,12 +150,17 @@ def table_map(stream: StreamBuilder, *, table_id: int, table: str, columns: int)
 
 def write_rows(stream: StreamBuilder, *, table_id: int, columns: int, rows: int, last: bool) -> PlannedEvent:
     """Return a write rows event of the server's own version; `last` says that it ends the statement."""
-    fields = {"table_id": table_id, "rows_flags": 1 if last else 0}
     bitmap = (columns + 7) // 8
     values = stream.choose.octets(4 * columns, 4 * columns)
+    fields: dict[str, Any] = {"table_id": table_id, "rows_flags": 1 if last else 0}
+    marks: tuple[str, ...] = ("FORMAT-ROWS",)
+    if rows <= _FEW_ROWS:
+        image = {str(index): number for index, (number,) in enumerate(struct.iter_unpack("<i", values))}
+        fields["rows"] = [{"before": None, "after": image}] * rows
+        marks += ("FORMAT-ROWS-IMAGES",)
     row = bytes(bitmap) + values
     wire = {**fields, "row_data": bytes([columns]) + b"\xff" * bitmap + row * rows}
-    return plan(stream, stream.server.rows_events[0], wire, fields, marks=("FORMAT-ROWS",))
+    return plan(stream, stream.server.rows_events[0], wire, fields, marks=marks)._replace(columns=(_INT,) * columns)
 
 
 def rows_query(stream: StreamBuilder, statement: str, *, length_byte: int | None = None) -> PlannedEvent:

@@ -22,6 +22,8 @@ _MODULES: Final = (
     "strategies.families.format_descriptions",
     "strategies.families.golden_vectors",
     "strategies.families.cross_version",
+    "strategies.families.event_types",
+    "strategies.families.column_types",
     "strategies.faults.event_types",
     "strategies.faults.framing",
 )

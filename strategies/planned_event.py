@@ -15,6 +15,7 @@ class PlannedEvent(NamedTuple):
         marks: The requirements that govern this event.
         ignored: Whether a reader skips it as an ignorable event of a type it does not know.
         tolerated: Whether a clean refusal is as good as its delivery.
+        columns: The column type codes of its table, where it is a rows event whose values are known.
     """
 
     type: int
@@ -24,6 +25,7 @@ class PlannedEvent(NamedTuple):
     marks: tuple[str, ...] = ()
     ignored: bool = False
     tolerated: bool = False
+    columns: tuple[int, ...] = ()
 
     def marked(self, *requirements: str) -> "PlannedEvent":
         """Return the event with more requirements that govern it."""

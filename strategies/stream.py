@@ -20,6 +20,8 @@ from strategies.planned_event import PlannedEvent
 EPOCH: Final = 1276143737
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+#: Heartbeats stand in no log: a source sends them between two events, with the position that it has got to.
+_HEARTBEATS: Final = frozenset({int(EventType.HEARTBEAT), int(EventType.HEARTBEAT_V2)})
 
 #: What every event of every stream shows.
 _ALWAYS: Final = (
@@ -67,6 +69,7 @@ class StreamBuilder:
         self._bytes = bytearray(MAGIC)
         self._events: list[dict[str, Any]] = []
         self._offsets: list[int] = []
+        self._columns: dict[int, tuple[int, ...]] = {}
         self._marks: dict[str, list[int]] = defaultdict(list)
         self._refused_at: int | None = None
         self._refused_kind = ""
@@ -143,6 +146,7 @@ class StreamBuilder:
         """Expect a reader to stop at the offset `at`: events from there on are no longer expected."""
         while self._events and self._events[-1]["offset"] >= at:
             self._events.pop()
+            self._columns.pop(len(self._events), None)
         count = len(self._events)
         for requirement, indices in list(self._marks.items()):
             kept = [index for index in indices if index < count]
@@ -176,12 +180,14 @@ class StreamBuilder:
 
     def _append(self, event: PlannedEvent, *, checksummed: bool) -> None:
         at = len(self._bytes)
-        type_code, body, fields, flags, marks, ignored, tolerated = event
+        type_code, body, fields, flags, marks, ignored, tolerated, columns = event
         length = HEADER_BYTES + len(body) + (CHECKSUM_BYTES if checksummed else 0)
         # An artificial event stands in no log of its source, so it has no position and no time.
         artificial = flags & _ARTIFICIAL
         log_pos = 0 if artificial else (at + length) & 0xFFFFFFFF
         timestamp = 0 if artificial else self.timestamp
+        if type_code in _HEARTBEATS:
+            log_pos, timestamp = at, 0
         framed = HEADER.pack(timestamp, type_code, self.server_id, length, log_pos, flags) + body
         self._bytes += framed
         if checksummed:
@@ -207,6 +213,8 @@ class StreamBuilder:
             self._tolerated.append(index)
         for requirement in marks:
             self._marks[requirement].append(index)
+        if columns:
+            self._columns[index] = columns
 
     def case(self, case_id: CaseId, focus: str) -> Case:
         """Return the finished case; requirements that do not hold under its profile are left out."""
@@ -226,6 +234,7 @@ class StreamBuilder:
                 refused_at=self._refused_at,
                 refused_kind=self._refused_kind,
                 tolerated=frozenset(self._tolerated),
+                columns=self._columns,
             ),
             marks=marks,
             focus=focus,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
 from strategies import events
 from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
@@ -21,6 +22,13 @@ def begin_log(stream: StreamBuilder, *, previous: bool | None = None, flags: int
         previous = stream.server.gtid_form not in ("absent", "5.6")
     if previous:
         stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=int(Flag.IGNORABLE)))
+
+
+def begin_plain_log(stream: StreamBuilder) -> None:
+    """Add the least that a log of this server begins with, so that a reader gets to what the stream is about."""
+    begin_log(stream, previous=False)
+    if stream.server.gtid_form not in ("absent", "5.6"):
+        stream.add(events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE)))
 
 
 def end_log(stream: StreamBuilder) -> None:
@@ -81,10 +89,16 @@ def group(stream: StreamBuilder) -> list[PlannedEvent]:
     return transaction(stream) if stream.choose.integer(0, 3) else ddl(stream)
 
 
-def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
-    """Add a group, behind the Gtid or Anonymous_gtid event that this server puts before it."""
+def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymous: bool | None = None) -> None:
+    """Add a group, behind the Gtid or Anonymous_gtid event that this server puts before it.
+
+    Args:
+        stream: The stream to add to.
+        planned: The events of the group.
+        anonymous: Whether the server puts Anonymous_gtid events before groups; chosen when None.
+    """
     form = stream.server.gtid_form
-    anonymous = stream.choose.yes()
+    anonymous = stream.choose.yes() if anonymous is None else anonymous
     if form != "absent" and not (form == "5.6" and anonymous):
         stream.add(group_gtid(stream, planned, anonymous=anonymous))
     for event in planned:

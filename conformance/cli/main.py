@@ -20,6 +20,9 @@ _COMMANDS: Final = {
     "requirements": "conformance.cli.requirements",
     "implementations": "conformance.cli.implementations",
     "report": "conformance.cli.report",
+    "decode": "conformance.cli.decode",
+    "check": "conformance.cli.check",
+    "corpus": "conformance.cli.corpus",
 }
 
 

@@ -31,12 +31,13 @@ class DecodeField:
     """One field that a decoder can report.
 
     Attributes:
-        kind: ``integer``, ``text``, or ``word`` for one of `words`.
+        kind: ``integer``, ``text``, ``word`` for one of `words`, ``value`` for one value in the notation of the
+            protocol's page, or ``rows`` for the images of rows.
         meaning: What it is, with its unit.
         words: The values that a ``word`` can have.
     """
 
-    kind: Literal["integer", "text", "word"]
+    kind: Literal["integer", "text", "word", "value", "rows"]
     meaning: str
     words: tuple[str, ...] = ()
 
@@ -64,10 +65,12 @@ FIELDS: Final[Mapping[str, DecodeField]] = {
     "xid": DecodeField("integer", "number of the transaction that commits"),
     "next_position": DecodeField("integer", "where to read on in the next log, in bytes"),
     "next_file": DecodeField("text", "name of the next log"),
-    "gtid": DecodeField("text", "`uuid:number`, `uuid:tag:number`, or `ANONYMOUS`; the UUID in lower case"),
+    "gtid": DecodeField(
+        "text", "`uuid:number`, `uuid:tag:number`, or `ANONYMOUS`; MariaDB: `domain-server-number`; in lower case"
+    ),
     "gtid_flags": DecodeField("integer", "the event's own flags byte, not the header's"),
     "last_committed": DecodeField("integer", "logical timestamp of the last transaction it depends on; signed"),
-    "sequence_number": DecodeField("integer", "its own logical timestamp; signed"),
+    "sequence_number": DecodeField("integer", "its own logical timestamp; signed; View_change: number of the view"),
     "immediate_commit_timestamp": DecodeField("integer", "microseconds since 1970: commit on the logging server"),
     "original_commit_timestamp": DecodeField("integer", "microseconds since 1970: commit on the first server"),
     "transaction_length": DecodeField("integer", "bytes of the transaction, this event included"),
@@ -83,8 +86,40 @@ FIELDS: Final[Mapping[str, DecodeField]] = {
     "table": DecodeField("text", "the table's name"),
     "column_count": DecodeField("integer", "columns of the table"),
     "rows_flags": DecodeField("integer", "the row event's own flags word"),
+    "rows": DecodeField("rows", "the images of the rows before and after the change"),
     "incident": DecodeField("integer", "number of the incident, 1 for lost events"),
     "message": DecodeField("text", "the incident in words"),
+    "variable_name": DecodeField("text", "name of the user variable"),
+    "variable_type": DecodeField("integer", "0 text or bytes, 1 double, 2 integer, 4 decimal"),
+    "variable_charset": DecodeField("integer", "id of its collation"),
+    "variable_value": DecodeField("value", "its value, null for NULL"),
+    "file_id": DecodeField("integer", "number of the file that LOAD DATA read"),
+    "block_data": DecodeField("value", "a piece of that file: bytes"),
+    "file_name_start": DecodeField("integer", "where the clause that names the file begins, in bytes of the statement"),
+    "file_name_end": DecodeField("integer", "where that clause ends"),
+    "duplicate_handling": DecodeField("integer", "0 error, 1 IGNORE, 2 REPLACE"),
+    "log_name": DecodeField("text", "Heartbeat: the log that the source is at; Binlog_checkpoint: the oldest needed"),
+    "log_position": DecodeField("integer", "where in that log, in bytes"),
+    "server_uuid": DecodeField("text", "UUID of the member that ran the transaction, as it stands"),
+    "gtid_specified": DecodeField("integer", "1 where its GTID was given and not generated"),
+    "snapshot_version": DecodeField("value", "the GTID set that it saw: bytes"),
+    "write_set_count": DecodeField("integer", "rows that it wrote"),
+    "read_set_count": DecodeField("integer", "rows that it read"),
+    "view_id": DecodeField("text", "name of the group's view, without the NULs that pad it"),
+    "certification_count": DecodeField("integer", "entries of the certification information"),
+    "one_phase": DecodeField("integer", "1 where the XA transaction is committed at once, 0 where it is prepared"),
+    "xa_format_id": DecodeField("integer", "format id of the XA transaction's name"),
+    "xa_gtrid": DecodeField("value", "global part of the name: bytes"),
+    "xa_bqual": DecodeField("value", "branch part of the name: bytes"),
+    "compression_type": DecodeField("integer", "0 zstd, 255 none"),
+    "uncompressed_size": DecodeField("integer", "bytes of the events inside the payload"),
+    "payload_size": DecodeField("integer", "bytes of the payload as it stands"),
+    "header_version": DecodeField("integer", "version of the large transaction's header"),
+    "terminating_offset": DecodeField("integer", "where the event that ends the transaction starts"),
+    "terminating_type": DecodeField("integer", "type code of that event"),
+    "mariadb_gtid_flags": DecodeField("integer", "MariaDB: the Gtid event's own flags byte"),
+    "commit_id": DecodeField("integer", "MariaDB: number of the group commit"),
+    "gtid_list": DecodeField("text", "MariaDB: `domain-server-number`, separated by commas; may be empty"),
 }
 
 
@@ -117,7 +152,9 @@ _GTID: Final = TypeFields(
         "original_server_version",
     ),
 )
-_ROWS: Final = TypeFields(("table_id", "rows_flags"))
+_ROWS: Final = TypeFields(("table_id", "rows_flags", "rows"))
+_SOME_ROWS: Final = TypeFields(optional=_ROWS.required)
+_LOAD_BLOCK: Final = TypeFields(("file_id", "block_data"))
 
 #: Event type code -> its fields. A type that is not here has only those of the common header.
 FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
@@ -125,11 +162,18 @@ FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
         ("binlog_version", "server_version", "created", "event_types", "checksum_algorithm")
     ),
     EventType.QUERY: TypeFields(_QUERY),
-    EventType.EXECUTE_LOAD_QUERY: TypeFields(optional=_QUERY),
+    EventType.BEGIN_LOAD_QUERY: _LOAD_BLOCK,
+    EventType.APPEND_BLOCK: TypeFields(optional=_LOAD_BLOCK.required),
+    EventType.EXECUTE_LOAD_QUERY: TypeFields(
+        ("file_id", "file_name_start", "file_name_end", "duplicate_handling"), _QUERY
+    ),
+    EventType.DELETE_FILE: TypeFields(optional=("file_id",)),
     EventType.ROTATE: TypeFields(("next_position", "next_file")),
     EventType.INTVAR: TypeFields(("intvar_type", "intvar_value")),
     EventType.RAND: TypeFields(("seed1", "seed2")),
+    EventType.USER_VAR: TypeFields(("variable_name", "variable_value"), ("variable_type", "variable_charset")),
     EventType.XID: TypeFields(("xid",)),
+    EventType.XA_PREPARE: TypeFields(("one_phase", "xa_format_id", "xa_gtrid", "xa_bqual")),
     EventType.TABLE_MAP: TypeFields(("table_id", "database", "table", "column_count")),
     EventType.WRITE_ROWS_V1: _ROWS,
     EventType.UPDATE_ROWS_V1: _ROWS,
@@ -137,14 +181,29 @@ FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
     EventType.WRITE_ROWS: _ROWS,
     EventType.UPDATE_ROWS: _ROWS,
     EventType.DELETE_ROWS: _ROWS,
-    EventType.PARTIAL_UPDATE_ROWS: TypeFields(optional=_ROWS.required),
+    EventType.PARTIAL_UPDATE_ROWS: _SOME_ROWS,
     EventType.INCIDENT: TypeFields(("incident", "message")),
+    EventType.HEARTBEAT: TypeFields(("log_name",)),
+    EventType.HEARTBEAT_V2: TypeFields(optional=("log_name", "log_position")),
     EventType.ROWS_QUERY: TypeFields(("rows_query",)),
     EventType.GTID: _GTID,
     EventType.ANONYMOUS_GTID: _GTID,
     EventType.GTID_TAGGED: _GTID,
     EventType.PREVIOUS_GTIDS: TypeFields(("previous_gtids",)),
+    EventType.TRANSACTION_CONTEXT: TypeFields(
+        ("server_uuid", "gtid_specified", "snapshot_version", "write_set_count", "read_set_count"), ("thread_id",)
+    ),
+    EventType.VIEW_CHANGE: TypeFields(("view_id", "certification_count"), ("sequence_number",)),
+    EventType.TRANSACTION_PAYLOAD: TypeFields(("compression_type", "uncompressed_size", "payload_size")),
+    EventType.LARGE_TRANSACTION_HEADER: TypeFields(("header_version", "terminating_offset", "terminating_type")),
     EventType.MARIADB_ANNOTATE_ROWS: TypeFields(optional=("rows_query",)),
+    EventType.MARIADB_BINLOG_CHECKPOINT: TypeFields(optional=("log_name",)),
+    EventType.MARIADB_GTID: TypeFields(("mariadb_gtid_flags",), ("gtid", "commit_id")),
+    EventType.MARIADB_GTID_LIST: TypeFields(("gtid_list",)),
+    EventType.MARIADB_QUERY_COMPRESSED: TypeFields(optional=_QUERY),
+    EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1: _SOME_ROWS,
+    EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1: _SOME_ROWS,
+    EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1: _SOME_ROWS,
 }
 
 _HEADER: Final = frozenset(HEADER_FIELDS)

@@ -16,6 +16,8 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.layout import TAIL
 from conformance.binlog.servers import server_of
+from conformance.implementations.column_type_mutants import COLUMN_TYPE_MUTANTS
+from conformance.implementations.event_type_mutants import EVENT_TYPE_MUTANTS
 from conformance.implementations.mutation import (
     Mutant,
     Reported,
@@ -206,6 +208,8 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "the tag of a GTID is lost",
         change("gtid", lambda gtid: gtid[:36] + gtid[gtid.rindex(":") :], of_type(_T.GTID_TAGGED)),
     ),
+    *EVENT_TYPE_MUTANTS,
+    *COLUMN_TYPE_MUTANTS,
     # Refusals
     Mutant(
         "undeclared-ends-quietly",

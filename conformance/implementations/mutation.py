@@ -1,6 +1,6 @@
 """What a mutant is: the reference implementation with one named fault, and the ways to make one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,12 +8,16 @@ from conformance.binlog.errors import BinlogError
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import type_name
 from conformance.binlog.flags import Flag
+from conformance.binlog.open_tables import OpenTables
 from conformance.binlog.reader import ReaderRules
+from conformance.binlog.table import Column
 from conformance.implementations.reference import ReferenceImplementation
 
 Reported = dict[str, Any]
 #: Changes what is reported of an event, or returns None to keep it back.
 Alter = Callable[[Event, Reported], Reported | None]
+#: Changes a value of a row, in the notation of the protocol.
+ChangeCell = Callable[[Column, Any], Any]
 Condition = Callable[[Event, Reported], bool]
 #: Tells of an error, and the stream, whether it is kept quiet.
 Swallow = Callable[[BinlogError, bytes], bool]
@@ -31,6 +35,7 @@ class Mutant:
         rules: Changes how the reader reads; None leaves it as it is.
         swallow: Tells which errors it keeps quiet; None reports all.
         message: What it says instead of any error's message.
+        cells: Changes each value of reported rows; None leaves them as they are.
     """
 
     name: str
@@ -40,6 +45,7 @@ class Mutant:
     rules: Callable[[ReaderRules], ReaderRules] | None = None
     swallow: Swallow | None = None
     message: str | None = None
+    cells: ChangeCell | None = None
 
 
 class MutantImplementation(ReferenceImplementation):
@@ -69,12 +75,23 @@ class MutantImplementation(ReferenceImplementation):
             message = error.message if mutant.message is None else mutant.message
             raise BinlogError(at=error.at, kind=error.kind, message=message) from error
 
-    def report(self, event: Event) -> Reported | None:
+    def report(self, event: Event, tables: OpenTables) -> Reported | None:
         """Return an event as the mutant reports it."""
-        reported = super().report(event)
-        if reported is None or self._mutant.alter is None:
+        reported = super().report(event, tables)
+        mutant = self._mutant
+        if reported is not None and mutant.cells is not None and "rows" in reported:
+            columns = tables.table(reported["table_id"]).columns
+            reported["rows"] = [_changed_row(row, columns, mutant.cells) for row in reported["rows"]]
+        if reported is None or mutant.alter is None:
             return reported
-        return self._mutant.alter(event, reported)
+        return mutant.alter(event, reported)
+
+
+def _changed_row(row: Mapping[str, Any], columns: Sequence[Column], change: ChangeCell) -> dict[str, Any]:
+    return {
+        side: image and {name: change(columns[int(name)], value) for name, value in image.items()}
+        for side, image in row.items()
+    }
 
 
 def of_type(*types: int) -> Condition:

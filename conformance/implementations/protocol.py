@@ -30,6 +30,8 @@ DETAIL_CHARACTERS: Final = 500
 _INTEGER_CHARACTERS: Final = 20
 _WORDS: Final = {name: frozenset(field.words) for name, field in FIELDS.items() if field.kind == "word"}
 _INTEGERS: Final = frozenset(name for name, field in FIELDS.items() if field.kind == "integer")
+_TEXTS: Final = frozenset(name for name, field in FIELDS.items() if field.kind in ("text", "word"))
+_IMAGES: Final = ("before", "after")
 
 
 class ProtocolError(ValueError):
@@ -225,16 +227,27 @@ def _check_event(event: Any, index: int) -> None:
                 if number is None:
                     _broken(f"event {index}: {name!r} must be an integer")
                 event[name] = number
-        elif name in FIELDS:
+        elif name in _TEXTS:
             if not isinstance(value, str):
                 _broken(f"event {index}: {name!r} must be a text")
             if name in _WORDS and value not in _WORDS[name]:
                 _broken(f"event {index}: {name!r} must be one of {', '.join(FIELDS[name].words)}")
+        elif name == "rows":
+            _check_rows(value, index)
     offset, code = event.get("offset"), event.get("type")
     if offset is None or code is None:
         _broken(f"event {index} must have {' and '.join(ALWAYS)}")
     if offset < 0 or not 0 <= code <= 255:
         _broken(f"event {index}: 'offset' must not be negative, 'type' must be 0 to 255")
+
+
+def _check_rows(rows: Any, index: int) -> None:
+    """Check the shape of rows; what the values are is the oracles' business."""
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        _broken(f"event {index}: 'rows' must be an array of objects")
+    for row in rows:
+        if not all(name in row and (row[name] is None or isinstance(row[name], dict)) for name in _IMAGES):
+            _broken(f"event {index}: each row must have 'before' and 'after', each null or an object")
 
 
 def _integer(value: Any) -> int | None:

@@ -4,12 +4,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.column_codes import ColumnType
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused
+from conformance.oracles.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
+from strategies.columns import VALUE_REQUIREMENTS
 
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
+_LOAD_QUERY: Final = ("thread_id", "exec_time", "error_code", "database", "query")
 _GTID_TYPES: Final = (int(EventType.GTID), int(EventType.ANONYMOUS_GTID))
 
 
@@ -124,6 +128,49 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         "immediate_server_version", "original_server_version",
     ),
     fields("FORMAT-GTID-TAGGED", "gtid", "gtid_flags", "last_committed", "sequence_number"),
+    # Statements and their context
+    fields("FORMAT-USER-VAR", "variable_name", "variable_type", "variable_charset"),
+    fields("FORMAT-USER-VAR-VALUE", "variable_value"),
+    fields("FORMAT-LOAD-BLOCK", "file_id", "block_data"),
+    both(
+        fields("FORMAT-EXECUTE-LOAD-QUERY", "file_id", "file_name_start", "file_name_end", "duplicate_handling"),
+        fields("FORMAT-EXECUTE-LOAD-QUERY", *_LOAD_QUERY, where_reported=True),
+    ),
+    fields("FORMAT-DELETE-FILE", "file_id"),
+    # What servers write of themselves
+    fields("FORMAT-INCIDENT", "incident", "message"),
+    fields("FORMAT-HEARTBEAT", "log_name"),
+    fields("FORMAT-HEARTBEAT-V2", "log_name", "log_position"),
+    # Readers that know a thread or a number of other events may not know those of these.
+    fields(
+        "FORMAT-TRANSACTION-CONTEXT",
+        "server_uuid", "thread_id", "gtid_specified", "snapshot_version", "write_set_count", "read_set_count",
+        where_reported=True,
+    ),
+    fields("FORMAT-VIEW-CHANGE", "view_id", "sequence_number", "certification_count", where_reported=True),
+    fields("FORMAT-XA-PREPARE", "one_phase", "xa_format_id", "xa_gtrid", "xa_bqual"),
+    fields("FORMAT-TRANSACTION-PAYLOAD", "compression_type", "uncompressed_size", "payload_size"),
+    fields("FORMAT-LARGE-TRANSACTION-HEADER", "header_version", "terminating_offset", "terminating_type"),
+    # MariaDB
+    fields("FORMAT-MARIADB-GTID", "gtid", "mariadb_gtid_flags", "commit_id"),
+    fields("FORMAT-MARIADB-GTID-LIST", "gtid_list"),
+    fields("FORMAT-MARIADB-BINLOG-CHECKPOINT", "log_name"),
+    fields("FORMAT-MARIADB-ANNOTATE-ROWS", "rows_query"),
+    fields("FORMAT-MARIADB-QUERY-COMPRESSED", "thread_id", "exec_time", "error_code", "database", "query"),
+    both(
+        fields("FORMAT-MARIADB-ROWS-COMPRESSED", "table_id", "rows_flags"),
+        whole_rows("FORMAT-MARIADB-ROWS-COMPRESSED"),
+    ),
+    # Rows and their values
+    row_images("FORMAT-ROWS-IMAGES"),
+    null_values("FORMAT-ROWS-NULL"),
+    both(delivered("FORMAT-ROWS-EXTRA-DATA"), row_images("FORMAT-ROWS-EXTRA-DATA")),
+    both(
+        fields("FORMAT-ROWS-PARTIAL-UPDATE", "table_id", "rows_flags"),
+        whole_rows("FORMAT-ROWS-PARTIAL-UPDATE", ColumnType.JSON),
+    ),
+    unsigned_values("FORMAT-ROWS-VALUES-UNSIGNED"),
+    *(row_values(name, *codes) for name, codes in VALUE_REQUIREMENTS.items() if not name.endswith("-UNSIGNED")),
     # Refusals
     refused("FORMAT-TYPE-NOT-DECLARED"),
     refused("FORMAT-TRUNCATED-HEADER", abilities=("framing",)),

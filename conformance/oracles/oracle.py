@@ -7,6 +7,7 @@ from typing import Any, Final
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import type_name
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.same_value import same_bytes, same_variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ def fields(
     types: tuple[int, ...] = (),
     absent: tuple[str, ...] = (),
     blame: Blame | None = None,
+    where_reported: bool = False,
 ) -> Oracle:
     """Return the oracle that compares fields of the marked events, where they were delivered.
 
@@ -108,6 +110,7 @@ def fields(
         absent: Fields that must be missing, null or zero.
         blame: Whether a difference breaks this requirement, told by the expected value and the one seen; any
             difference does when None.
+        where_reported: Look only at fields that the answer has, as not every reader has all of them.
     """
 
     def examine(alignment: Alignment, name: str) -> Iterator[Check]:
@@ -118,7 +121,7 @@ def fields(
             if seen is None or (types and expected["type"] not in types):
                 continue
             for field in names:
-                if field in expected and field in declared:
+                if field in expected and field in declared and (field in seen or not where_reported):
                     found = seen.get(field)
                     innocent = blame is not None and not blame(expected[field], found)
                     yield GOOD if innocent else _compared(alignment, index, field, expected[field], found)
@@ -139,7 +142,7 @@ def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen:
     if how and isinstance(seen, str) and len(expected) > _SHORT:
         told = f"{how}: {len(seen)} characters, expected {len(expected)}"
     else:
-        told = f"{_shown(seen)}, expected {_shown(expected)}" + (f" ({how})" if how else "")
+        told = f"{shown(seen)}, expected {shown(expected)}" + (f" ({how})" if how else "")
     message = f"{described(alignment, index)}: {field} is {told}"
     return Check(f"{field} of {type_name(event['type'])} {how or 'differs'}".strip(), message, event["offset"])
 
@@ -161,7 +164,15 @@ def _same_gtid_set(expected: Any, seen: Any) -> bool:
     return as_sources[0] == as_sources[1]
 
 
-_SAME: dict[str, Callable[[Any, Any], bool]] = {"gtid": _same_gtid, "previous_gtids": _same_gtid_set}
+_SAME: dict[str, Callable[[Any, Any], bool]] = {
+    "gtid": _same_gtid,
+    "previous_gtids": _same_gtid_set,
+    "variable_value": same_variable,
+    "block_data": same_bytes,
+    "snapshot_version": same_bytes,
+    "xa_gtrid": same_bytes,
+    "xa_bqual": same_bytes,
+}
 
 
 def _difference(expected: Any, seen: Any) -> str:
@@ -183,7 +194,8 @@ def _difference(expected: Any, seen: Any) -> str:
 _SHORT: Final = 60
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a value as a message shows it."""
     text = repr(value)
     return text if len(text) <= _SHORT + 20 else f"{text[:48]}...{text[-24:]} ({len(text)} characters)"
 

@@ -25,7 +25,7 @@ _WL4033: Final[tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...]] = (
     ),
     (
         "eWgQTBcBAAAAKgAAACkFAAAQABcAAAAAAAEAA//4AwAAAAEAAAACAAAA",
-        {"table_id": 23, "rows_flags": 1},
+        {"table_id": 23, "rows_flags": 1, "rows": [{"before": None, "after": {"0": 3, "1": 1, "2": 2}}]},
         ("WL4033-GOLDEN-WRITE-ROWS-BYTES", "WL4033-GOLDEN-NO-CHECKSUM"),
     ),
 )

@@ -118,6 +118,7 @@ def test_an_implementation_may_decline():
         (answer(events=[{"offset": True, "type": 2}]), "breaks-the-schema"),
         (answer(events=[{"offset": 4, "type": 2, "query": None}]), "breaks-the-schema"),
         (answer(events=[{"offset": 4, "type": 2, "handled": "skipped"}]), "breaks-the-schema"),
+        (answer(events=[{"offset": 4, "type": 30, "rows": [{"after": {"0": 1}}]}]), "breaks-the-schema"),
         (answer(error={"at": 4, "kind": "bad", "message": ""}), "breaks-the-schema"),
         (b'{"seq":7,"events":[]}', "breaks-the-schema"),
     ],
@@ -224,6 +225,8 @@ INTEGERS = st.integers(-(2**63), 2**64 - 1)
 GOOD_INTEGERS = INTEGERS | INTEGERS.map(str)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 JUNK = st.sampled_from([None, True, 7, -1, 3.0, 3.5, "7", "+7", "07", "-0", "1_0", "7.0", "", "x", [], {}, "9" * 21])
+IMAGES = st.none() | st.dictionaries(st.integers(0, 300).map(str), JUNK, max_size=3)
+ROWS = st.fixed_dictionaries({"before": IMAGES, "after": IMAGES})
 
 
 def good_value(name, field):
@@ -233,7 +236,9 @@ def good_value(name, field):
         return st.integers(0, 255) | st.integers(0, 255).map(str)
     if field.kind == "integer":
         return GOOD_INTEGERS
-    return TEXTS if field.kind == "text" else st.sampled_from(field.words)
+    if field.kind == "word":
+        return st.sampled_from(field.words)
+    return {"text": TEXTS, "value": JUNK, "rows": st.lists(ROWS, max_size=2)}[field.kind]
 
 
 GOOD_EVENTS = st.fixed_dictionaries(

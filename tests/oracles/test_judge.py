@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.binlog.column_codes import ColumnType
 from conformance.implementations.observation import Observation, Refusal, Request, Trouble
 from conformance.implementations.reference import ReferenceImplementation
 from conformance.oracles.judge import Judge
@@ -107,3 +108,46 @@ def test_the_message_says_how_a_text_was_cut():
     verdict = by_requirement(Judge(ROLE).judge(case, Observation(events)))["WL4033-READ-ROWS-QUERY-TEXT"]
     assert verdict.signature == "rows_query of ROWS_QUERY 4 bytes short"
     assert "expected" in verdict.message
+
+
+def column_case(wanted):
+    """A case in which the rows of one event have columns of one type only, and its answer."""
+    for index in range(400):
+        case, answer = case_and_answer(f"every_column_type/mysql-8.0/1/{index}")
+        if any(set(codes) == {wanted} for codes in case.expected.columns.values()):
+            return case, answer
+    raise AssertionError(f"no table with columns of type {wanted} alone")
+
+
+def rows_at(case, code):
+    return next(index for index, codes in case.expected.columns.items() if set(codes) == {code})
+
+
+def test_a_wrong_value_is_blamed_on_its_column_type():
+    case, answer = case_and_answer("every_column_type/mysql-8.0/1/1")
+    index = next(index for index, codes in case.expected.columns.items() if len(codes) > 1)
+    rows = [
+        {side: image and dict.fromkeys(image) for side, image in row.items()} for row in answer.events[index]["rows"]
+    ]
+    events = (*answer.events[:index], {**answer.events[index], "rows": rows}, *answer.events[index + 1 :])
+    failed = {each.requirement for each in Judge(ROLE).judge(case, Observation(events)) if each.status == "fail"}
+    assert failed
+    assert all(each.startswith("FORMAT-ROWS-VALUES-") for each in failed)
+    assert "FORMAT-ROWS-IMAGES" not in failed
+
+
+def test_a_refused_table_of_one_type_is_blamed_on_that_type():
+    case, answer = column_case(ColumnType.NEWDECIMAL)
+    index = rows_at(case, ColumnType.NEWDECIMAL)
+    at = case.expected.events[index]["offset"]
+    stopped = Observation(answer.events[:index], Refusal(at, "malformed", "no such column"))
+    verdicts = by_requirement(Judge(ROLE).judge(case, stopped))
+    assert verdicts["FORMAT-ROWS-VALUES-DECIMAL"].signature == "NEWDECIMAL refused"
+
+
+def test_a_heartbeat_may_be_refused_by_a_reader_of_files():
+    case, answer = case_and_answer("heartbeats/mysql-8.0/1/0")
+    index = next(iter(case.expected.tolerated))
+    at = case.expected.events[index]["offset"]
+    stopped = Observation(answer.events[:index], Refusal(at, "unknown-event", "no file holds one"))
+    assert [each for each in Judge(ROLE).judge(case, stopped) if each.status == "fail"] == []

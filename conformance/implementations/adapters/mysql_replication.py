@@ -6,6 +6,8 @@ packet, and answers the few questions that the library asks a server. What is re
 
 import argparse
 import base64
+import datetime
+import decimal
 import json
 import logging
 import re
@@ -18,6 +20,7 @@ from typing import Any, NamedTuple, TextIO
 import pymysql.err
 import pymysql.protocol
 from pymysqlreplication import BinLogStreamReader, event, exceptions, row_event
+from pymysqlreplication.constants import FIELD_TYPE
 
 MAGIC = b"\xfebin"
 ENCRYPTED_MAGIC = b"\xfdbin"
@@ -50,7 +53,10 @@ REFUSALS: tuple[type[Exception], ...] = (
     *(each for each in vars(exceptions).values() if isinstance(each, type) and issubclass(each, Exception)),
 )
 
-ROWS = {"table_id": "table_id", "rows_flags": "flags"}
+EPOCH = datetime.datetime(1970, 1, 1)
+TIMESTAMPS = (FIELD_TYPE.TIMESTAMP, FIELD_TYPE.TIMESTAMP2)
+
+ROWS = {"table_id": "table_id", "rows_flags": "flags", "rows": "rows"}
 #: Class -> field of the protocol -> attribute of the library. Older versions lack some of the attributes.
 ATTRIBUTES = {
     "FormatDescriptionEvent": {
@@ -80,11 +86,39 @@ ATTRIBUTES = {
         "table": "table",
         "column_count": "column_count",
     },
+    "UserVarEvent": {
+        "variable_name": "name",
+        "variable_type": "type",
+        "variable_charset": "charset",
+        "variable_value": "value",
+    },
+    "BeginLoadQueryEvent": {"file_id": "file_id", "block_data": "block_data"},
+    "ExecuteLoadQueryEvent": {
+        "thread_id": "slave_proxy_id",
+        "exec_time": "execution_time",
+        "error_code": "error_code",
+        "file_id": "file_id",
+        "file_name_start": "start_pos",
+        "file_name_end": "end_pos",
+        "duplicate_handling": "dup_handling_flags",
+    },
+    "HeartbeatLogEvent": {"log_name": "ident"},
+    "XAPrepareEvent": {
+        "one_phase": "one_phase",
+        "xa_format_id": "xid_format_id",
+        "xa_gtrid": "xid_gtrid",
+        "xa_bqual": "xid_bqual",
+    },
+    "MariadbGtidEvent": {"gtid": "gtid", "mariadb_gtid_flags": "flags"},
+    "MariadbGtidListEvent": {"gtid_list": "gtid_list"},
+    "MariadbBinLogCheckPointEvent": {"log_name": "filename"},
     "WriteRowsEvent": ROWS,
     "UpdateRowsEvent": ROWS,
     "DeleteRowsEvent": ROWS,
     "PartialUpdateRowsEvent": ROWS,
 }
+#: Fields of any type: see the protocol's page on values.
+VALUES = {"variable_value", "block_data", "xa_gtrid", "xa_bqual"}
 
 
 class Refused(Exception):
@@ -153,7 +187,8 @@ class Cursor:
         if "BINLOG_CHECKSUM" in sql and "SHOW" in sql and self._server.checksum is not None:
             self._row = ("binlog_checksum", self._server.checksum)
         elif "BINLOG_ROW_METADATA" in sql:
-            self._row = ("binlog_row_metadata", "MINIMAL")
+            # The setting with which the library looks at the metadata in the log; what is not there stays unknown.
+            self._row = ("binlog_row_metadata", "FULL")
         return len(self.fetchall())
 
     def fetchone(self) -> Any:
@@ -268,19 +303,125 @@ def reported(found: Any, offset: int) -> dict[str, Any]:
     }
     for field, attribute in ATTRIBUTES.get(type(found).__name__, {}).items():
         if hasattr(found, attribute):
-            fields[field] = converted(field, getattr(found, attribute))
-    return fields
+            value = getattr(found, attribute)
+            fields[field] = rows_of(found, value) if field == "rows" else converted(field, value)
+    # A NULL variable has neither a type nor a character set.
+    return {name: value for name, value in fields.items() if value is not None or name in VALUES}
 
 
-def converted(field: str, value: Any) -> int | str:
+def converted(field: str, value: Any) -> Any:
     """Return a value of the library in the form of the protocol."""
+    if field in VALUES:
+        return noted(value)
+    if field == "gtid_list":
+        return ",".join(each.gtid for each in value)
     if field == "checksum_algorithm":
         return "crc32" if value == CRC32 else "none"
+    if value is None:
+        return None
     if field == "binlog_version":
         return int(value[0])  # The library reports a tuple of one.
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value if isinstance(value, str) else int(value)
+
+
+def rows_of(found: Any, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of an event as the protocol has them; the library may find only here that it cannot read them."""
+    first = getattr(found, "columns_present_bitmap", b"")
+    second = getattr(found, "columns_present_bitmap2", first)
+    written = isinstance(found, row_event.WriteRowsEvent)
+    return [
+        {
+            "before": image_of(found, row.get("before_values", None if written else row.get("values")), first),
+            "after": image_of(found, row.get("after_values", row.get("values") if written else None), second),
+        }
+        for row in rows
+    ]
+
+
+def image_of(found: Any, values: dict[str, Any] | None, present: bytes) -> dict[str, Any] | None:
+    """Return the values of an image by the number of their column: the library has them in the order of the columns."""
+    if values is None:
+        return None
+    return {
+        str(index): cell(column, value)
+        for index, (column, value) in enumerate(zip(found.columns, values.values(), strict=False))
+        if present[index // 8] >> index % 8 & 1
+    }
+
+
+def cell(column: Any, value: Any) -> Any:
+    """Return a value of a column in the notation of the protocol."""
+    if value is None:
+        return None
+    if column.type == FIELD_TYPE.JSON:
+        if hasattr(value, "op"):
+            return {"json_changes": [change_of(value)]}
+        return {"json": json_of(value)}
+    if column.type == FIELD_TYPE.BIT:
+        return int(value, 2)
+    if column.type == FIELD_TYPE.ENUM:
+        return column.enum_values.index(value)
+    if column.type == FIELD_TYPE.SET:
+        return sum(1 << index for index, label in enumerate(column.set_values) if label in value)
+    if column.type in TIMESTAMPS:
+        return seconds_text(value - EPOCH)
+    return noted(value)
+
+
+def noted(value: Any) -> Any:
+    """Return a value whose type tells all in the notation of the protocol."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError:
+            return {"base64": base64.b64encode(value).decode("ascii")}
+    if isinstance(value, decimal.Decimal):
+        return f"{value:f}"
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, datetime.timedelta):
+        return clock_text(value)
+    return value
+
+
+def clock_text(span: datetime.timedelta) -> str:
+    """Return a span of time as hours, minutes, seconds and, where there is one, a fraction."""
+    sign = "-" if span < datetime.timedelta(0) else ""
+    seconds, micro = divmod(abs(span) // datetime.timedelta(microseconds=1), 10**6)
+    fraction = f".{micro:06d}" if micro else ""
+    return f"{sign}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{fraction}"
+
+
+def seconds_text(span: datetime.timedelta) -> str:
+    """Return a span of time as seconds and, where there is one, a fraction."""
+    seconds, micro = divmod(span // datetime.timedelta(microseconds=1), 10**6)
+    return f"{seconds}.{micro:06d}" if micro else str(seconds)
+
+
+def json_of(value: Any) -> Any:
+    """Return a document of the library, whose texts are bytes, as JSON."""
+    if isinstance(value, dict):
+        return {json_of(key): json_of(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [json_of(each) for each in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, decimal.Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, datetime.datetime):
+        midnight = value == value.replace(hour=0, minute=0, second=0, microsecond=0)
+        return value.date().isoformat() if midnight else f"{value:%Y-%m-%d %H:%M:%S.%f}"
+    return f"{value:%H:%M:%S.%f}" if isinstance(value, datetime.time) else value
+
+
+def change_of(diff: Any) -> dict[str, Any]:
+    """Return the one change of a document that the library reads."""
+    change = {"operation": diff.op.name.lower(), "path": json_of(diff.path)}
+    return change if change["operation"] == "remove" else {**change, "value": json_of(diff.value)}
 
 
 def sample() -> bytes:
@@ -296,6 +437,14 @@ def sample() -> bytes:
         (13, struct.pack("<QQ", 1, 2)),
         (29, b"\x08SELECT 1"),
         (19, struct.pack("<IH", 1, 0) + column),
+        (14, struct.pack("<I", 1) + b"a\0\0" + struct.pack("<II", 45, 1) + b"b\0"),
+        (17, struct.pack("<I", 1) + b"data"),
+        (18, struct.pack("<IIBHHIIIB", 1, 0, 1, 0, 0, 1, 9, 12, 0) + b"d\0LOAD DATA a b"),
+        (27, b"binlog.000001"),
+        (38, struct.pack("<BIII", 0, 1, 1, 1) + b"ab"),
+        (161, struct.pack("<I", 1) + b"a"),
+        (162, struct.pack("<QIB", 1, 0, 0) + bytes(6)),
+        (163, struct.pack("<IIIQ", 1, 0, 1, 1)),
         (30, struct.pack("<IHHHB", 1, 0, 1, 2, 1) + b"\xff\0" + struct.pack("<I", 1)),
         (16, struct.pack("<Q", 1)),
         (4, struct.pack("<Q", 4) + b"binlog.000002"),

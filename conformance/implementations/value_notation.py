@@ -1,0 +1,82 @@
+"""The values that the reference reader finds, in the notation of the protocol."""
+
+import base64
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from conformance.binlog.json_diff import JsonDiffs
+from conformance.binlog.json_document import JsonDocument
+from conformance.binlog.json_text import value_text
+from conformance.binlog.rows import ABSENT, Image, Row
+from conformance.binlog.table import Column, Table
+from conformance.binlog.temporal import DateTime, Time, Timestamp
+
+
+def noted_bytes(data: bytes) -> Any:
+    """Return bytes as text where they are UTF-8, else as base64."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode("ascii")}
+
+
+def noted(value: Any, *, digits: int = 0) -> Any:
+    """Return a value as the protocol writes it.
+
+    Args:
+        value: None for NULL, or a value as `conformance.binlog` reads it.
+        digits: The digits of fraction of a temporal value.
+    """
+    if isinstance(value, bytes):
+        return noted_bytes(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, Time | DateTime | Timestamp):
+        return value.text(digits)
+    if isinstance(value, JsonDocument):
+        return {"json": _json(value.value())}
+    if isinstance(value, JsonDiffs):
+        return {"json_changes": [_change(each.operation.name, each.path, each.value) for each in value.diffs]}
+    if isinstance(value, tuple):
+        return list(value)
+    return value if value is None or isinstance(value, int | float) else str(value)
+
+
+def _change(operation: str, path: bytes, value: JsonDocument | None) -> dict[str, Any]:
+    change: dict[str, Any] = {"operation": operation.lower(), "path": path.decode("utf-8", "replace")}
+    if value is not None:
+        change["value"] = _json(value.value())
+    return change
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _json(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_json(each) for each in value]
+    if isinstance(value, Decimal):
+        return int(value) if value.as_tuple().exponent == 0 else float(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return value_text(value).strip('"')  # Other types have the text that servers print.
+
+
+def noted_rows(rows: Iterable[Row], table: Table) -> list[dict[str, Any]]:
+    """Return rows as the protocol writes them."""
+    return [{"before": _image(row.before, table), "after": _image(row.after, table)} for row in rows]
+
+
+def _image(image: Image | None, table: Table) -> dict[str, Any] | None:
+    if image is None:
+        return None
+    columns = table.columns
+    return {
+        str(index): noted(value, digits=_digits(columns[index]))
+        for index, value in enumerate(image)
+        if value is not ABSENT
+    }
+
+
+def _digits(column: Column) -> int:
+    return column.meta if column.meta <= 6 else 0

@@ -1,0 +1,45 @@
+"""Rows with columns of every type, NULLs, edge values and partial images."""
+
+from typing import Final
+
+from strategies import events, row_events
+from strategies import transactions as groups
+from strategies.columns import JSON, WITH_METADATA, column_kinds
+from strategies.family import family
+from strategies.stream import StreamBuilder
+
+#: The most columns of a table: more than two bytes of a bitmap hold.
+_WIDEST: Final = 18
+
+
+@family(focus="FORMAT-ROWS-IMAGES")
+def every_column_type(stream: StreamBuilder) -> None:
+    """Tables with columns of every type that the profile's server writes, and rows written, updated and deleted."""
+    choose = stream.choose
+    groups.begin_plain_log(stream)
+    for _ in choose.several(1, 3):
+        # Half of the tables have one column: so a reader that fails on a type is shown with that type alone.
+        count = choose.integer(2, _WIDEST) if choose.yes() else 1
+        kinds = [choose.one_of(column_kinds(stream)) for _ in range(count)]
+        rows = row_events.table_of(stream, kinds)
+        planned = [events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
+        several = choose.yes(3)
+        planned.append(row_events.rows_event(stream, rows, choose.one_of(row_events.OPERATIONS), last=not several))
+        if several:
+            planned.append(row_events.rows_event(stream, rows, choose.one_of(row_events.OPERATIONS)))
+        groups.add_group(stream, [*planned, events.xid(stream)], anonymous=True)
+    groups.end_log(stream)
+
+
+@family(focus="FORMAT-ROWS-PARTIAL-UPDATE", profiles=WITH_METADATA)
+def partial_json_updates(stream: StreamBuilder) -> None:
+    """Partial updates: after-images that hold the changes of JSON documents in place of the documents."""
+    choose = stream.choose
+    groups.begin_plain_log(stream)
+    for _ in choose.several(1, 2):
+        kinds = [JSON if choose.yes() else choose.one_of(column_kinds(stream)) for _ in choose.several(0, 9)]
+        rows = row_events.table_of(stream, [JSON, *kinds])
+        planned = [events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
+        planned.append(row_events.partial_update(stream, rows))
+        groups.add_group(stream, [*planned, events.xid(stream)], anonymous=True)
+    groups.end_log(stream)

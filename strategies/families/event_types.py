@@ -1,0 +1,208 @@
+"""Every event type that servers write, in otherwise everyday streams."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from conformance.binlog.servers import server_of
+from specs.profiles import PROFILES
+from strategies import events, mariadb_events, payloads, row_events, server_events, statement_events
+from strategies import transactions as groups
+from strategies.columns import column_kinds
+from strategies.family import family
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+_MARIADB: Final = ("mariadb-10.x", "mariadb-11.x")
+#: Servers with XA_prepare and, but for MariaDB, group replication's events.
+_SINCE_5_7: Final = ("mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
+_SINCE_8_0: Final = ("mysql-8.0", "mysql-8.4", "mysql-9.x")
+#: Servers whose format description has the heartbeat.
+_WITH_HEARTBEAT: Final = tuple(each for each in PROFILES if server_of(each).event_types >= 27)
+_LARGE_TRANSACTIONS: Final = ("mysql-9.x",)
+
+#: Adds whole groups, or single events between groups, to a stream.
+_Addition = Callable[[StreamBuilder], None]
+
+
+@family(focus="FORMAT-USER-VAR")
+def user_variables(stream: StreamBuilder) -> None:
+    """Statements behind the user variables that they use: of every type, NULL, with and without a sign."""
+    _log_of(stream, _add_user_variables)
+
+
+@family(focus="FORMAT-LOAD-BLOCK")
+def loaded_files(stream: StreamBuilder) -> None:
+    """LOAD DATA: the file in pieces, then the statement, or the end of the file where the statement failed."""
+    _log_of(stream, _add_load_data)
+
+
+@family(focus="FORMAT-INCIDENT")
+def incidents(stream: StreamBuilder) -> None:
+    """Incident events between transactions."""
+    _log_of(stream, _add_incident)
+
+
+@family(focus="FORMAT-HEARTBEAT", profiles=_WITH_HEARTBEAT)
+def heartbeats(stream: StreamBuilder) -> None:
+    """Heartbeats between transactions, as a source sends them to a replica."""
+    _log_of(stream, _add_heartbeat)
+
+
+@family(focus="FORMAT-TRANSACTION-CONTEXT", profiles=_SINCE_5_7)
+def group_replication_streams(stream: StreamBuilder) -> None:
+    """Transaction_context events before transactions, and View_change events in transactions of their own."""
+    _log_of(stream, _add_group_replication)
+
+
+@family(focus="FORMAT-XA-PREPARE", profiles=(*_SINCE_5_7, *_MARIADB))
+def xa_transactions(stream: StreamBuilder) -> None:
+    """XA transactions that are prepared, or committed in one phase."""
+    _log_of(stream, _add_xa_transaction)
+
+
+@family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=_SINCE_8_0)
+def transaction_payloads(stream: StreamBuilder) -> None:
+    """Transactions inside Transaction_payload events, with and without zstd."""
+    _log_of(stream, _add_payload)
+
+
+@family(focus="FORMAT-LARGE-TRANSACTION-HEADER", profiles=_LARGE_TRANSACTIONS)
+def large_transactions(stream: StreamBuilder) -> None:
+    """Transactions behind a header that says where they end, for which the format description has one type more."""
+    stream.describe_format(post_header_lengths=stream.server.post_header_lengths + b"\0")
+    _add_some(stream, (_add_large_transaction, _add_everyday))
+
+
+@family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB)
+def mariadb_streams(stream: StreamBuilder) -> None:
+    """Logs as MariaDB begins them, with its Gtid, Annotate_rows and compressed events."""
+    stream.describe_format()
+    stream.add(mariadb_events.gtid_list(stream))
+    stream.add(mariadb_events.binlog_checkpoint(stream))
+    _add_some(stream, (_add_mariadb_group,))
+
+
+@family(focus="FORMAT-EVENT-DELIVERED")
+def every_event_type(stream: StreamBuilder) -> None:
+    """Streams with every event type that the profile's server writes, in any order."""
+    profile = stream.server.profile
+    additions = tuple(addition for addition, profiles in _ADDITIONS if profile in profiles)
+    groups.begin_log(stream)
+    for _ in stream.choose.several(1, 6):
+        stream.choose.one_of(additions)(stream)
+    groups.end_log(stream)
+
+
+def _log_of(stream: StreamBuilder, addition: _Addition) -> None:
+    groups.begin_plain_log(stream)
+    _add_some(stream, (addition, _add_everyday))
+
+
+def _add_some(stream: StreamBuilder, additions: tuple[_Addition, ...]) -> None:
+    """Add the first of the additions, then any of them."""
+    additions[0](stream)
+    for _ in stream.choose.several(0, 3):
+        stream.choose.one_of(additions)(stream)
+    groups.end_log(stream)
+
+
+def _add(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
+    """Add a group; an Anonymous_gtid event before it is less of an obstacle than a Gtid event."""
+    groups.add_group(stream, planned, anonymous=True)
+
+
+def _add_everyday(stream: StreamBuilder) -> None:
+    _add(stream, groups.group(stream))
+
+
+def _add_user_variables(stream: StreamBuilder) -> None:
+    planned = [events.query(stream, "BEGIN")]
+    planned += [statement_events.user_var(stream) for _ in stream.choose.several(1, 4)]
+    planned += [events.query(stream, "INSERT INTO t1 VALUES (@a)"), events.xid(stream)]
+    _add(stream, planned)
+
+
+def _add_load_data(stream: StreamBuilder) -> None:
+    _add(stream, statement_events.load_data(stream))
+
+
+def _add_incident(stream: StreamBuilder) -> None:
+    _add(stream, [server_events.incident(stream)])
+
+
+def _add_heartbeat(stream: StreamBuilder) -> None:
+    with_version_2 = stream.server.profile in _SINCE_8_0 and stream.choose.yes()
+    stream.add(server_events.heartbeat_v2(stream) if with_version_2 else server_events.heartbeat(stream))
+
+
+def _add_group_replication(stream: StreamBuilder) -> None:
+    if stream.choose.yes():
+        view = [events.query(stream, "BEGIN"), server_events.view_change(stream), events.query(stream, "COMMIT")]
+        _add(stream, view)
+    else:
+        stream.add(server_events.transaction_context(stream))
+        _add_everyday(stream)
+
+
+def _add_xa_transaction(stream: StreamBuilder) -> None:
+    _add(stream, server_events.xa_transaction(stream, groups.statement(stream)))
+
+
+def _add_payload(stream: StreamBuilder) -> None:
+    _add(stream, [payloads.transaction_payload(stream, groups.transaction(stream))])
+
+
+def _add_large_transaction(stream: StreamBuilder) -> None:
+    planned = groups.transaction(stream)
+    offset = sum(map(stream.length_of, planned[:-1]))
+    stream.add(server_events.large_transaction_header(stream, terminating_offset=stream.offset + offset))
+    _add(stream, planned)
+
+
+def _add_row_changes(stream: StreamBuilder) -> None:
+    """Add a transaction with write, update and delete rows events of one table."""
+    planned = [events.query(stream, "BEGIN")]
+    rows = row_events.table_of(stream, [stream.choose.one_of(column_kinds(stream))])
+    planned.append(row_events.table_map(stream, rows))
+    for operation in row_events.OPERATIONS:
+        planned.append(row_events.rows_event(stream, rows, operation, last=operation == "delete"))
+    _add(stream, [*planned, events.xid(stream)])
+
+
+def _add_mariadb_group(stream: StreamBuilder) -> None:
+    choose = stream.choose
+    if choose.yes(4):
+        planned = [mariadb_events.gtid(stream, standalone=True), *groups.ddl(stream)]
+    else:
+        planned = [mariadb_events.gtid(stream, standalone=False), *_mariadb_changes(stream), events.xid(stream)]
+    for event in planned:
+        stream.add(event)
+    stream.timestamp += 1
+
+
+def _mariadb_changes(stream: StreamBuilder) -> list[PlannedEvent]:
+    choose = stream.choose
+    kind = choose.integer(0, 2)
+    if kind == 0:
+        return [mariadb_events.query_compressed(stream)]
+    changes = [mariadb_events.annotate_rows(stream)]
+    if kind == 1:
+        return [*changes, *groups.row_changes(stream)]
+    rows = row_events.table_of(stream, [choose.one_of(column_kinds(stream)) for _ in choose.several(1, 3)])
+    compressed = row_events.compressed_rows_event(stream, rows, choose.one_of(row_events.OPERATIONS))
+    return [*changes, row_events.table_map(stream, rows), compressed]
+
+
+#: What can be added to a stream, and under which profiles.
+_ADDITIONS: Final[tuple[tuple[_Addition, tuple[str, ...]], ...]] = (
+    (_add_everyday, PROFILES),
+    (_add_row_changes, PROFILES),
+    (_add_user_variables, PROFILES),
+    (_add_load_data, PROFILES),
+    (_add_incident, PROFILES),
+    (_add_heartbeat, _WITH_HEARTBEAT),
+    (_add_group_replication, _SINCE_5_7),
+    (_add_xa_transaction, (*_SINCE_5_7, *_MARIADB)),
+    (_add_payload, _SINCE_8_0),
+    (_add_mariadb_group, _MARIADB),
+)

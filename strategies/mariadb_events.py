@@ -1,0 +1,78 @@
+"""MariaDB's own events: its GTIDs, the statements behind row changes, and compressed statements and rows."""
+
+from typing import Any, Final
+
+from conformance.binlog import mariadb_layouts
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from strategies import events
+from strategies.plain_compression import mariadb_part
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+#: As MariaDB flags its Gtid events.
+_GTID_FLAGS: Final = int(Flag.SUPPRESS_USE)
+
+
+def gtid(stream: StreamBuilder, *, standalone: bool) -> PlannedEvent:
+    """Return a Gtid event; `standalone` says that one statement follows, and no transaction."""
+    choose = stream.choose
+    domain_id, gno = choose.integer(0, 2**32 - 1), choose.integer(1, 2**64 - 1)
+    flags = mariadb_layouts.STANDALONE | mariadb_layouts.DDL if standalone else mariadb_layouts.TRANSACTIONAL
+    flags |= mariadb_layouts.ALLOW_PARALLEL if choose.yes() else 0
+    wire: dict[str, Any] = {"gno": gno, "domain_id": domain_id}
+    fields: dict[str, Any] = {"gtid": f"{domain_id}-{stream.server_id}-{gno}"}
+    if not standalone and choose.yes(3):
+        flags |= mariadb_layouts.GROUP_COMMIT
+        wire["commit_id"] = fields["commit_id"] = choose.integer(0, 2**64 - 1)
+    wire["mariadb_gtid_flags"] = fields["mariadb_gtid_flags"] = flags
+    marks = ("FORMAT-MARIADB-GTID",)
+    return events.plan(stream, EventType.MARIADB_GTID, wire, fields, flags=_GTID_FLAGS, marks=marks)
+
+
+def gtid_list(stream: StreamBuilder) -> PlannedEvent:
+    """Return the Gtid_list event that a log begins with: the last GTID of each domain so far."""
+    choose = stream.choose
+    listed = [
+        {
+            "domain_id": choose.integer(0, 2**32 - 1),
+            "server_id": choose.integer(1, 2**32 - 1),
+            "gno": choose.integer(1, 2**64 - 1),
+        }
+        for _ in choose.several(0, 3)
+    ]
+    text = ",".join(f"{each['domain_id']}-{each['server_id']}-{each['gno']}" for each in listed)
+    marks = ("FORMAT-MARIADB-GTID-LIST",)
+    return events.plan(stream, EventType.MARIADB_GTID_LIST, {"gtid_list": listed}, {"gtid_list": text}, marks=marks)
+
+
+def binlog_checkpoint(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Binlog_checkpoint event: the oldest log that recovery still needs."""
+    name = f"binlog.{stream.choose.integer(1, 999_999):06d}"
+    marks = ("FORMAT-MARIADB-BINLOG-CHECKPOINT",)
+    wire = {"log_name": name.encode()}
+    return events.plan(stream, EventType.MARIADB_BINLOG_CHECKPOINT, wire, {"log_name": name}, marks=marks)
+
+
+def annotate_rows(stream: StreamBuilder) -> PlannedEvent:
+    """Return an Annotate_rows event: the statement behind the row changes."""
+    statement = events.text(stream, 1, 400)
+    marks = ("FORMAT-MARIADB-ANNOTATE-ROWS",)
+    wire = {"rows_query": statement.encode()}
+    return events.plan(stream, EventType.MARIADB_ANNOTATE_ROWS, wire, {"rows_query": statement}, marks=marks)
+
+
+def query_compressed(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Query_compressed event: a Query whose statement is compressed."""
+    choose = stream.choose
+    statement = events.text(stream, 1, 600)
+    about = {"thread_id": choose.integer(0, 0xFFFFFFFF), "exec_time": choose.integer(0, 255), "error_code": 0}
+    wire = {
+        **about,
+        "status_variables": choose.one_of(events.STATUS_VARIABLES),
+        "database": b"test",
+        "compressed_query": mariadb_part(statement.encode()),
+    }
+    fields = {**about, "database": "test", "query": statement}
+    marks = ("FORMAT-MARIADB-QUERY-COMPRESSED",)
+    return events.plan(stream, EventType.MARIADB_QUERY_COMPRESSED, wire, fields, marks=marks)

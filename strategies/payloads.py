@@ -1,0 +1,31 @@
+"""Transaction_payload events: a whole transaction inside one event, compressed or not."""
+
+from collections.abc import Sequence
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import HEADER, HEADER_BYTES
+from conformance.binlog.transaction_payload import Compression
+from strategies import events
+from strategies.plain_compression import zstd_frame
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+
+def transaction_payload(stream: StreamBuilder, inner: Sequence[PlannedEvent]) -> PlannedEvent:
+    """Return a Transaction_payload event that holds events; a reader reports it and not what it holds."""
+    unpacked = b"".join(_inner_bytes(stream, event) for event in inner)
+    compression = stream.choose.one_of((Compression.NONE, Compression.ZSTD))
+    payload = unpacked if compression == Compression.NONE else zstd_frame(unpacked)
+    fields = {
+        "compression_type": int(compression),
+        "uncompressed_size": len(unpacked),
+        "payload_size": len(payload),
+    }
+    marks = ("FORMAT-TRANSACTION-PAYLOAD",)
+    return events.plan(stream, EventType.TRANSACTION_PAYLOAD, {**fields, "payload": payload}, fields, marks=marks)
+
+
+def _inner_bytes(stream: StreamBuilder, event: PlannedEvent) -> bytes:
+    # Inside a payload an event has neither a position nor a checksum.
+    length = HEADER_BYTES + len(event.body)
+    return HEADER.pack(stream.timestamp, event.type, stream.server_id, length, 0, event.flags) + event.body

@@ -1,0 +1,32 @@
+"""Compressed data written by hand: every unpacker takes it."""
+
+import io
+import zlib
+
+import pytest
+import zstandard
+
+from conformance.binlog.mariadb_compression import unpack_mariadb
+from strategies.plain_compression import mariadb_part, zlib_stream, zstd_frame
+
+SAMPLES = [b"", b"a", b"a" * 8, b"x" * 300_000, bytes(range(256)) * 600, b"head" + b"\0" * 20 + b"tail"]
+
+
+@pytest.mark.parametrize("data", SAMPLES, ids=len)
+def test_a_zstd_frame_unpacks(data):
+    stream = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(zstd_frame(data)))
+    assert stream.read() == data
+
+
+def test_a_run_of_one_byte_is_really_compressed():
+    assert len(zstd_frame(b"x" * 300_000)) < 30
+
+
+@pytest.mark.parametrize("data", SAMPLES, ids=len)
+def test_a_zlib_stream_unpacks(data):
+    assert zlib.decompress(zlib_stream(data)) == data
+
+
+@pytest.mark.parametrize("data", SAMPLES[1:], ids=len)
+def test_a_compressed_part_of_mariadb_unpacks(data):
+    assert unpack_mariadb(mariadb_part(data)) == data
