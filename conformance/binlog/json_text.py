@@ -23,7 +23,8 @@ _ESCAPES: Final = str.maketrans(
         **{chr(code): f"\\u{code:04x}" for code in range(0x20) if chr(code) not in "\b\f\n\r\t"},
     }
 )
-#: Digits before and behind the point up to which a double is printed without an exponent.
+#: Digits before and behind the point up to which a double is printed without an exponent; one that has a digit behind
+#: the point is so with any number before it.
 _PLAIN_DIGITS: Final = 15
 
 
@@ -63,7 +64,7 @@ def double_text(value: float) -> str:
     minus = "-" if sign else ""
     if value == 0:
         return f"{minus}0.0"
-    if -_PLAIN_DIGITS + 1 <= point <= _PLAIN_DIGITS:
+    if point >= -_PLAIN_DIGITS + 1 and (point <= _PLAIN_DIGITS or point < len(figures)):
         plain = f"{Decimal(repr(value)):f}"
         return plain if "." in plain else f"{plain}.0"
     fraction = f".{figures[1:]}" if len(figures) > 1 else ""

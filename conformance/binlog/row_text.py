@@ -7,6 +7,7 @@ sign is. Bytes that are no UTF-8 stay themselves, as surrogates.
 import math
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
+from itertools import groupby
 from typing import Any, Final
 
 from conformance.binlog.column_codes import ColumnType
@@ -145,14 +146,16 @@ def _bare_text(value: Any) -> bytes:
 
 
 def _changes(value: JsonDiffs, number: int) -> str:
-    """Return the changes as nested calls, the last one outermost."""
+    """Return the changes as nested calls, the last one outermost; changes of one kind in a row share a call."""
     if not value.diffs:
         return f"@{number}"
     indent = "\n###      "
-    outer = [f"{_function(each)}({indent}" for each in reversed(value.diffs[1:])]
-    first, *others = value.diffs
-    text = f"{''.join(outer)}{_function(first)}(@{number}, {_arguments(first)})"
-    return text + "".join(f",{indent}{_arguments(each)})" for each in others)
+    calls = [(name, list(map(_arguments, diffs))) for name, diffs in groupby(value.diffs, _function)]
+    text = f"@{number}"
+    for name, arguments in calls:
+        inner = f"{name}({text}, " if text == f"@{number}" else f"{name}({indent}{text},{indent}"
+        text = inner + f",{indent}".join(arguments) + ")"
+    return text
 
 
 def _function(diff: JsonDiff) -> str:

@@ -83,5 +83,22 @@ def test_changes_of_a_document_are_nested_calls():
     assert shown(Column(ColumnType.JSON, 4), changes) == "\n".join(lines)
 
 
+def test_changes_of_one_kind_in_a_row_share_a_call():
+    changes = JsonDiffs(
+        (
+            JsonDiff(DiffOperation.REMOVE, b"$.a"),
+            JsonDiff(DiffOperation.REMOVE, b"$.b"),
+            JsonDiff(DiffOperation.INSERT, b"$.c", write_json(1)),
+        )
+    )
+    lines = [
+        "JSON_INSERT(",
+        "###      JSON_REMOVE(@1, '$.a',",
+        "###      '$.b'),",
+        "###      '$.c', 1) /* JSON meta=4 nullable=1 is_null=0 */",
+    ]
+    assert shown(Column(ColumnType.JSON, 4), changes) == "\n".join(lines)
+
+
 def test_a_document_without_changes_is_itself():
     assert shown(Column(ColumnType.JSON, 4), JsonDiffs(())).startswith("@1 /* JSON")

@@ -52,7 +52,10 @@ def test_it_declares_what_the_library_can_report(library):
     never = {
         "event_types", "created", "checksum_algorithm", "gtid_flags", "previous_gtids", "incident", "message",
         "immediate_commit_timestamp", "original_commit_timestamp", "transaction_length",
-        "immediate_server_version", "original_server_version",
+        "immediate_server_version", "original_server_version", "log_position", "commit_id",
+        "server_uuid", "gtid_specified", "snapshot_version", "write_set_count", "read_set_count",
+        "view_id", "certification_count", "compression_type", "uncompressed_size", "payload_size",
+        "header_version", "terminating_offset", "terminating_type",
     }  # fmt: skip
     assert role.fields >= set(FIELDS) - never
     assert role.abilities == {"error_at"}
@@ -69,6 +72,28 @@ def test_it_reports_what_stands_in_the_stream(library, profile, checksums):
     # What a rows event says of columns is the reference's own.
     wanted = [{k: v for k, v in each.items() if each["type"] != 30 or k != "column_count"} for each in expected.events]
     assert list(answer.events) == declared_part(library, wanted)
+
+
+@pytest.mark.parametrize(
+    ("profile", "code", "fields"),
+    [
+        ("mysql-8.0", T.USER_VAR, {"variable_name": b"a", "is_null": 0, "variable_type": 2, "variable_charset": 63,
+                                   "variable_value": b"\xff" * 8, "variable_flags": 1}),
+        ("mysql-8.0", T.USER_VAR, {"variable_name": b"a", "is_null": 1}),
+        ("mysql-8.0", T.BEGIN_LOAD_QUERY, {"file_id": 7, "block_data": b"1,\xff\n"}),
+        ("mysql-8.0", T.XA_PREPARE, {"one_phase": 1, "xa_format_id": 1, "xa_gtrid_length": 2, "xa_bqual_length": 1,
+                                     "xa_data": b"a\xffb"}),
+        ("mysql-8.0", T.HEARTBEAT, {"log_name": b"binlog.000007"}),
+        ("mariadb-11.x", T.MARIADB_GTID, {"gno": 2**64 - 1, "domain_id": 3, "mariadb_gtid_flags": 4}),
+        ("mariadb-11.x", T.MARIADB_GTID_LIST, {"gtid_list": [{"domain_id": 0, "server_id": 1, "gno": 5}] * 2}),
+        ("mariadb-11.x", T.MARIADB_BINLOG_CHECKPOINT, {"log_name": b"binlog.000007"}),
+    ],
+    ids=lambda value: value.name if isinstance(value, T) else "",
+)  # fmt: skip
+def test_it_reports_events_of_other_types(library, profile, code, fields):
+    stream = log((code, fields), profile=profile)
+    expected = REFERENCE.ask(Request("decode", profile, stream))
+    assert list(ask(library, stream, profile).events) == declared_part(library, expected.events)
 
 
 def test_an_event_without_a_class_is_ignored_or_absent(library, by_default):

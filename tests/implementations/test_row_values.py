@@ -148,7 +148,7 @@ def library():
 
 
 @pytest.mark.skipif(installed("mysql-replication") != "1.0.17", reason="needs the library mysql-replication 1.0.17")
-@pytest.mark.parametrize(("code", "profile"), types_and_profiles())
+@pytest.mark.parametrize(("code", "profile"), list(types_and_profiles()))
 def test_mysql_replication_reads_the_values_of_a_type(library, code, profile):
     # Signed integers: the sign is another requirement, and known only where the log has the names of columns.
     for seed in range(40):
@@ -168,4 +168,3 @@ def test_mysql_replication_reads_the_values_of_a_type(library, code, profile):
 def signed(code, value):
     bits = {T.TINY: 8, T.SHORT: 16, T.INT24: 24, T.LONG: 32, T.LONGLONG: 64}[code]
     return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
-

@@ -110,22 +110,18 @@ def test_the_message_says_how_a_text_was_cut():
     assert "expected" in verdict.message
 
 
-def column_case(wanted):
-    """A case in which the rows of one event have columns of one type only, and its answer."""
-    for index in range(400):
-        case, answer = case_and_answer(f"every_column_type/mysql-8.0/1/{index}")
-        if any(set(codes) == {wanted} for codes in case.expected.columns.values()):
-            return case, answer
-    raise AssertionError(f"no table with columns of type {wanted} alone")
-
-
-def rows_at(case, code):
-    return next(index for index, codes in case.expected.columns.items() if set(codes) == {code})
+def case_with_rows(fits):
+    """A case with a rows event whose column types are as asked for, its answer, and the index of that event."""
+    for number in range(400):
+        case, answer = case_and_answer(f"every_column_type/mysql-8.0/1/{number}")
+        for index, codes in case.expected.columns.items():
+            if fits(codes):
+                return case, answer, index
+    raise AssertionError("no such table")
 
 
 def test_a_wrong_value_is_blamed_on_its_column_type():
-    case, answer = case_and_answer("every_column_type/mysql-8.0/1/1")
-    index = next(index for index, codes in case.expected.columns.items() if len(codes) > 1)
+    case, answer, index = case_with_rows(lambda codes: len(codes) > 1)
     rows = [
         {side: image and dict.fromkeys(image) for side, image in row.items()} for row in answer.events[index]["rows"]
     ]
@@ -137,8 +133,7 @@ def test_a_wrong_value_is_blamed_on_its_column_type():
 
 
 def test_a_refused_table_of_one_type_is_blamed_on_that_type():
-    case, answer = column_case(ColumnType.NEWDECIMAL)
-    index = rows_at(case, ColumnType.NEWDECIMAL)
+    case, answer, index = case_with_rows(lambda codes: set(codes) == {ColumnType.NEWDECIMAL})
     at = case.expected.events[index]["offset"]
     stopped = Observation(answer.events[:index], Refusal(at, "malformed", "no such column"))
     verdicts = by_requirement(Judge(ROLE).judge(case, stopped))

@@ -46,6 +46,7 @@ REFUSALS: tuple[type[Exception], ...] = (
     AssertionError,
     AttributeError,
     LookupError,
+    NotImplementedError,
     TypeError,
     ValueError,
     struct.error,

@@ -1,0 +1,237 @@
+"""What large corpora cost: prints figures and ratios of one run on one machine.
+
+    python benchmarks/corpus.py                 all parts, ten million events
+    python benchmarks/corpus.py --events 1000000 --part generation --part cores
+
+Ratios are of runs one after the other, so whatever else the machine does goes into them.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.corpus.counts import EVENTS, Counts
+from conformance.corpus.judging import CaseJudge, Mishaps, planned_cases
+from conformance.corpus.plan import Plan
+from conformance.engine.discovery import discover
+from conformance.engine.selection import Selection
+from conformance.implementations.registry import implementation
+from conformance.oracles.judge import Judge
+from strategies.case import Case
+
+PARTS = ("generation", "cores", "overhead", "memory")
+#: What each part is to come to: name -> (at least or at most, limit).
+TARGETS = {
+    "generation, grammar / Hypothesis": (">=", 50.0),
+    "two cores / one core": (">=", 1.7),
+    "Spark / plain processes": ("<=", 1.1),
+    "memory, many / few events": ("<=", 1.25),
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run: seconds in all, of its waves and of processor time; cases, events; the most memory in MiB.
+
+    `others` is how many cores were busy with something else on the average: what that takes, a ratio lacks.
+    """
+
+    seconds: float
+    in_waves: float
+    processor: float
+    others: float
+    cases: int
+    events: int
+    java: float
+    python: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.events:,} events in {self.seconds:.1f} s, {self.in_waves:.1f} s of them in waves: "
+            f"{self.events / self.in_waves:,.0f} events/s; {self.processor:.1f} s of processor time, "
+            f"others kept {self.others:.2f} cores busy; Java {self.java:,.0f} MiB, Python {self.python:,.0f} MiB"
+        )
+
+
+def plan() -> Plan:
+    with implementation("reference") as tested:
+        return Plan(tuple(Selection().pairs(tested.declaration)))
+
+
+def told(name: str, ratio: float) -> None:
+    sign, limit = TARGETS[name]
+    good = ratio >= limit if sign == ">=" else ratio <= limit
+    print(f"{name}: {ratio:.2f} (wanted {sign} {limit:g}): {'good' if good else 'MISSED'}", flush=True)
+
+
+def generation(seconds: float) -> None:
+    cases = plan()
+    events, number, began = 0, 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        events += len(cases.case(number).expected.events)
+        number += 1
+    grammar = events / (time.perf_counter() - began)
+    print(f"grammar: {grammar:,.0f} events/s, {number / (time.perf_counter() - began):,.0f} cases/s, one core")
+
+    seen = made = 0
+
+    def visit(case: Case) -> None:
+        nonlocal seen, made
+        seen += len(case.expected.events)
+        made += 1
+
+    began = time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        for family, profile in cases.pairs:
+            discover(family, profile, examples=10, seed_value=made, visit=visit)
+            if time.perf_counter() - began > seconds:
+                break
+    hypothesis = seen / (time.perf_counter() - began)
+    print(f"Hypothesis: {hypothesis:,.0f} events/s, {made / (time.perf_counter() - began):,.0f} cases/s, one core")
+    told("generation, grammar / Hypothesis", grammar / hypothesis)
+
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def busy() -> float:
+    """Return the seconds that all cores were busy since the machine started."""
+    user, nice, system, _idle, _wait, *rest = map(int, Path("/proc/stat").read_text().split("\n")[0].split()[1:9])
+    return (user + nice + system + sum(rest)) / TICKS
+
+
+def below(root: int, processor: dict[int, float]) -> tuple[float, float]:
+    """Return MiB of memory that a process and those below it hold: (Java, Python).
+
+    Args:
+        root: The process.
+        processor: Is told the seconds of processor time of each.
+    """
+    parents, sizes, names, times = {}, {}, {}, {}
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit():
+                number = int(entry.name)
+                stat = (entry / "stat").read_text().rpartition(")")[2].split()
+                parents[number] = int(stat[1])
+                times[number] = (int(stat[11]) + int(stat[12])) / TICKS
+                # Shared pages are counted once for each process that maps them, in equal parts.
+                pss = next(
+                    line for line in (entry / "smaps_rollup").read_text().splitlines() if line.startswith("Pss:")
+                )
+                sizes[number] = int(pss.split()[1]) / 1024
+                names[number] = (entry / "comm").read_text().strip()
+        except (OSError, StopIteration):
+            continue
+    found = {root}
+    while more := {each for each, parent in parents.items() if parent in found} - found:
+        found |= more
+    processor.update({each: times[each] for each in found if each in times})
+    java = sum(sizes.get(each, 0) for each in found if names.get(each) == "java")
+    return java, sum(sizes.get(each, 0) for each in found) - java
+
+
+def on_spark(events: int, cores: int, spec: str = "reference") -> Measured:
+    """Run the command in a process of its own, and measure it."""
+    with tempfile.TemporaryDirectory() as folder:
+        code = "from conformance.cli import main; main()"
+        arguments = ["corpus", "run", spec, "--events", str(events), "--output", f"{folder}/run"]
+        arguments += ["--master", f"local[{cores},4]", "--no-shrink", "--conf", "spark.driver.memory=1g"]
+        began, busy_before = time.perf_counter(), busy()
+        most, processor = [0.0, 0.0], {}
+        with subprocess.Popen([sys.executable, "-c", code, *arguments], stdout=subprocess.DEVNULL) as process:
+            ended = threading.Event()
+
+            def look() -> None:
+                while not ended.wait(3.0):
+                    for place, size in enumerate(below(process.pid, processor)):
+                        most[place] = max(most[place], size)
+
+            watcher = threading.Thread(target=look)
+            watcher.start()
+            process.wait()
+            ended.set()
+            watcher.join()
+        seconds = time.perf_counter() - began
+        used = sum(processor.values())
+        others = (busy() - busy_before - used) / seconds
+        if process.returncode == 2:
+            sys.exit("the run did not finish")
+        waves = [json.loads(path.read_text()) for path in Path(folder).glob("run/waves/*/_COMMITTED")]
+    cases, found = sum(wave["cases"] for wave in waves), sum(wave["events"] for wave in waves)
+    in_waves = sum(wave["seconds"] for wave in waves)
+    return Measured(seconds, in_waves, used, others, cases, found, *most)
+
+
+def judge_stretch(stretch: tuple[int, int]) -> int:
+    """Judge a stretch of cases as a worker does, and return its events."""
+    cases, counts, mishaps = plan(), Counts(), Mishaps()
+    with implementation("reference") as tested:
+        judge = CaseJudge(tested, Judge(tested.declaration.roles["decode"]), mishaps=mishaps)
+        judge.count(planned_cases(cases, *stretch, mishaps=mishaps), counts)
+    return counts.totals[EVENTS]
+
+
+def in_plain_processes(cases: int, cores: int) -> float:
+    """Return the seconds that the same cases take in processes without Spark."""
+    busy_before = busy()
+    used_before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+    step = 5000
+    stretches = [(first, min(first + step, cases)) for first in range(0, cases, step)]
+    began = time.perf_counter()
+    with multiprocessing.get_context("spawn").Pool(cores) as pool:
+        events = sum(pool.imap_unordered(judge_stretch, stretches))
+        pool.close()
+        pool.join()
+    seconds = time.perf_counter() - began
+    used = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - used_before
+    print(
+        f"{cores} plain processes: {events:,} events in {seconds:.1f} s: {events / seconds:,.0f} events/s; "
+        f"{used:.1f} s of processor time, others kept {(busy() - busy_before - used) / seconds:.2f} cores busy",
+        flush=True,
+    )
+    return seconds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--events", type=int, default=10_000_000, help="the large corpus")
+    parser.add_argument("--few", type=int, help="the small corpus; a tenth of the large one if not given")
+    parser.add_argument("--seconds", type=float, default=10.0, help="time for each side of the generation part")
+    parser.add_argument("--part", action="append", choices=PARTS, help="a part; all if none is given")
+    given = parser.parse_args()
+    parts, few, cores = given.part or PARTS, given.few or given.events // 10, 2
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
+    if "generation" in parts:
+        generation(given.seconds)
+    small = large = None
+    if "cores" in parts or "memory" in parts:
+        small = on_spark(few, cores)
+        print(f"{cores} cores: {small}", flush=True)
+    if "cores" in parts and small is not None:
+        one = on_spark(few, 1)
+        print(f"1 core: {one}", flush=True)
+        told("two cores / one core", (small.events / small.in_waves) / (one.events / one.in_waves))
+    if "overhead" in parts or "memory" in parts:
+        large = on_spark(given.events, cores)
+        print(f"{cores} cores: {large}", flush=True)
+    if "overhead" in parts and large is not None:
+        plain = in_plain_processes(large.cases, cores)
+        told("Spark / plain processes", large.in_waves / plain)
+        print(f"with Spark's start and the report: {large.seconds / plain:.2f}")
+    if "memory" in parts and small is not None and large is not None:
+        told("memory, many / few events", (large.java + large.python) / (small.java + small.python))
+        print(f"Python alone: {large.python / small.python:.2f}")
+
+
+if __name__ == "__main__":
+    main()

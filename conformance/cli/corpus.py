@@ -1,0 +1,353 @@
+"""`binlog-conformance corpus`: very large corpora on Spark."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from conformance.cli.certify import Duration, limit_options, limits_of
+from conformance.cli.certify import _explain_baseline as explain_baseline
+from conformance.cli.certify import _write_baseline as write_baseline
+from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from conformance.corpus.history import History
+    from conformance.corpus.output import Output
+    from conformance.corpus.results import Results
+    from conformance.corpus.run import CorpusRun
+    from conformance.engine.events import RunFinished
+    from reports.record import RunRecord
+
+_NEEDS = "corpora need Spark: pip install 'binlog-conformance[spark]'"
+
+Command = Callable[..., None]
+
+
+def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+_spark_options = _options(
+    click.option("--master", metavar="URL", help="Spark master, such as local[4], yarn or k8s://...  [default: local]"),
+    click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="A Spark setting."),
+)
+_size_options = _options(
+    click.option("--cases", type=click.IntRange(min=1), help="So many cases."),
+    click.option("--events", type=click.IntRange(min=1), help="As many cases as hold so many events."),
+    click.option("--time", "seconds", type=Duration(), help="As many cases as are done in this time: 90s, 10m, 8h."),
+    click.option("--profile", "--profiles", "profiles", multiple=True, metavar="NAME", help="A profile; all if none."),
+    click.option("--family", "--families", "families", multiple=True, metavar="NAME", help="A family; all if none."),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="What the cases depend on."),
+)
+_output_options = _options(
+    click.option("--output", default="corpus-output", show_default=True, metavar="URI", help="Any Hadoop path."),
+    click.option("--resume", is_flag=True, help="Go on with what is there."),
+)
+_judging_options = _options(
+    click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'."),
+    click.option("--role", default="decode", show_default=True, help="What to ask."),
+    click.option("--baseline", type=click.Path(path_type=Path), help="Known failures with reasons (TOML)."),
+    click.option("--write-baseline", type=click.Path(path_type=Path), help="Write what failed as a baseline."),
+    click.option("--history", metavar="URI", help="Table of all nights: read for known failures, and written."),
+    click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the reports."),
+    click.option("--shrink/--no-shrink", default=True, help="Whether failures are shrunk.  [default: shrink]"),
+    click.option("--window", type=click.IntRange(min=1), default=16, show_default=True, help="Questions under way."),
+    limit_options,
+)
+
+
+@click.group("corpus")
+def command() -> None:
+    """Very large corpora on Spark, on this machine or on any cluster.
+
+    Exit status: 0 conforming, 1 not conforming, 2 could not run.
+    """
+
+
+@command.command("run")
+@click.argument("spec", metavar="IMPLEMENTATION")
+@_size_options
+@_output_options
+@_judging_options
+@_spark_options
+def run(spec: str, **options: Any) -> None:
+    """Generate, ask and judge in one pass; keep counts, coverage and failing cases."""
+    from conformance.engine.selection import Selection
+
+    selection = Selection(
+        options["role"], _names(options["profiles"]), options["requirement"], _names(options["families"])
+    )
+    size = _size(options)
+    _judge(spec, options, lambda made, spark: made.run(selection, size=size, seed=options["seed"]))
+
+
+@command.command("check")
+@click.argument("corpus", metavar="CORPUS")
+@click.argument("spec", metavar="IMPLEMENTATION")
+@_output_options
+@_judging_options
+@_spark_options
+def check(corpus: str, spec: str, **options: Any) -> None:
+    """Ask and judge a stored CORPUS, as `generate` wrote it."""
+    from conformance.engine.selection import Selection
+
+    selection = Selection(options["role"], (), options["requirement"])
+    _judge(spec, options, lambda made, spark: made.check(_output(spark, corpus), selection))
+
+
+@command.command("generate")
+@_size_options
+@_output_options
+@_spark_options
+def generate(**options: Any) -> None:
+    """Write a corpus as Parquet: streams, expected observations, requirements."""
+    from conformance.engine.selection import Selection
+    from specs.profiles import PROFILES
+
+    size = _size(options)
+    profiles = _names(options["profiles"])
+    unknown = [each for each in profiles if each not in PROFILES]
+    if unknown:
+        raise UserError(f"no profile {unknown[0]!r}; the profiles are {', '.join(PROFILES)}")
+    with _mistakes_in_one_line(), _spark(options) as spark, _progress() as progress:
+        from conformance.corpus.run import Options
+        from conformance.corpus.run import generate as write_corpus
+
+        pairs = Selection(families=_names(options["families"])).pairs_under(profiles or PROFILES)
+        output = _output(spark, options["output"])
+        how = Options(resume=options["resume"], watch=progress)
+        waves = write_corpus(spark, output, pairs, size=size, seed=options["seed"], options=how)
+        cases, events = sum(wave.cases for wave in waves), sum(wave.events for wave in waves)
+        click.echo(f"Corpus: {output.storage.uri}, {cases:,} cases with {events:,} events")
+
+
+@command.command("report")
+@click.argument("run_uri", metavar="RUN")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--history", metavar="URI", help="Table of all nights: what started failing when.")
+@_spark_options
+def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> None:
+    """Write the reports of a RUN to FOLDER: those that `certify` writes, the coverage, the trend."""
+    from reports.terminal import print_summary
+
+    with _mistakes_in_one_line(), _spark(options) as spark:
+        from conformance.corpus.results import read_results
+
+        output = _output(spark, run_uri)
+        record = _record(output, folder)
+        _write_reports(folder, record, read_results(spark, output), _history(spark, history))
+        print_summary(record)
+    click.echo(f"Report: {folder / 'report.html'}")
+    raise SystemExit(CONFORMING if record.footer is not None and record.footer.conforming else NOT_CONFORMING)
+
+
+@command.command("compare")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@_spark_options
+def compare(first: str, second: str, **options: Any) -> None:
+    """Tell what broke, what was mended and what is new in the run B, measured by the run A.
+
+    Exit status: 1 where B shows anything wrong that A does not.
+    """
+    from conformance.corpus.comparison import compared
+
+    with _mistakes_in_one_line(), _spark(options) as spark, TemporaryDirectory() as scratch:
+        records = [_record(_output(spark, uri), Path(scratch) / name) for name, uri in (("a", first), ("b", second))]
+    found = compared(*records)
+    for difference in found.differences:
+        click.echo(f"differs: {difference}")
+    for word, kinds in (("broke", found.broke), ("mended", found.mended), ("not judged any more", found.unreached)):
+        for requirement, verdict in kinds:
+            click.echo(
+                f"{word}: {requirement} ({verdict})" if word == "broke" else f"{word}: {requirement} (was {verdict})"
+            )
+    for word, failures in (("new", found.new), ("gone", found.gone)):
+        for failure in failures:
+            click.echo(f"{word}: {failure.requirement}: {failure.signature}")
+            click.echo(f"    {failure.replay}")
+    if not (found.worse or found.mended or found.gone):
+        click.echo("the same requirements hold, and the others fail in the same ways")
+    raise SystemExit(NOT_CONFORMING if found.worse else CONFORMING)
+
+
+def _judge(
+    spec: str, options: dict[str, Any], judged: Callable[["CorpusRun", "SparkSession"], tuple["RunFinished", "Results"]]
+) -> None:
+    """Run or check, write record and reports, and exit."""
+    from conformance.engine.baseline import Baseline
+    from reports.terminal import print_summary
+
+    limits = limits_of(options["answer_time"], options["memory"])
+    with _mistakes_in_one_line(), ExitStack() as stack:
+        known = Baseline() if options["baseline"] is None else Baseline.load(options["baseline"])
+        _start_here(spec, limits)
+        spark = stack.enter_context(_spark(options))
+        progress = stack.enter_context(_progress())
+        from conformance.corpus.output import RECORD
+        from conformance.corpus.run import CorpusRun, Options
+        from conformance.engine.record_entries import RecordEntries
+        from reports.record import RecordWriter, read_record
+
+        scratch = Path(stack.enter_context(TemporaryDirectory()))
+        output = _output(spark, options["output"])
+        history = _history(spark, options["history"])
+        with RecordWriter(scratch / RECORD) as writer:
+            how = Options(
+                limits=limits,
+                window=options["window"],
+                resume=options["resume"],
+                baseline=known,
+                history=history,
+                shrink=options["shrink"],
+                listeners=(RecordEntries(writer.append, role=options["role"]),),
+                watch=progress,
+            )
+            finished, results = judged(CorpusRun(spark, output, spec, how), spark)
+        progress.stop()
+        output.storage.write(RECORD, (scratch / RECORD).read_bytes())
+        record = read_record(scratch / RECORD)
+        print_summary(record)
+        if options["report"] is not None:
+            options["report"].mkdir(parents=True, exist_ok=True)
+            (options["report"] / RECORD).write_bytes((scratch / RECORD).read_bytes())
+            _write_reports(options["report"], record, results, history)
+            click.echo(f"Report: {options['report'] / 'report.html'}")
+        click.echo(f"Run: {output.storage.uri}, {finished.tally.cases:,} cases with {finished.tally.events:,} events")
+        if results.not_claimed:
+            click.echo(f"left out: {results.not_claimed:,} cases of profiles that {spec} does not claim")
+    if results.unrepeated:
+        click.echo(f"not repeated: {results.unrepeated:,} cases ended a process that answered them when asked again")
+    explain_baseline(known, finished)
+    if options["write_baseline"] is not None:
+        write_baseline(options["write_baseline"], known, finished)
+    if results.mishaps:
+        mishap = results.mishaps[0]
+        raise UserError(f"the kit itself breaks at {len(results.mishaps)} cases or more; {mishap.case}: {mishap.error}")
+    raise SystemExit(CONFORMING if finished.conforming else NOT_CONFORMING)
+
+
+def _start_here(spec: str, limits: Any) -> None:
+    """Start the implementation once, before anything that takes longer.
+
+    Raises:
+        CannotStart: It does not start.
+        ValueError: There is no such implementation.
+    """
+    from conformance.implementations.registry import implementation
+
+    with implementation(spec, limits=limits):
+        pass
+
+
+def _write_reports(folder: Path, record: "RunRecord", results: "Results", history: "History | None") -> None:
+    from conformance.corpus.output import RECORD
+    from conformance.corpus.pages import coverage_page, trend_page
+    from reports.folder import write_reports
+
+    write_reports(folder / RECORD, folder)
+    pages = {"coverage.html": coverage_page(results.coverage, record.header.profiles)}
+    if history is not None:
+        pages["trend.html"] = trend_page(history.read())
+    for name, page in pages.items():
+        (folder / name).write_text(page, encoding="utf-8", newline="\n")
+
+
+def _record(output: "Output", folder: Path) -> "RunRecord":
+    """Copy a run's record into a local folder, and read it."""
+    from conformance.corpus.output import RECORD
+    from reports.record import read_record
+
+    output.manifest()
+    if not output.storage.exists(RECORD):
+        raise UserError(f"{output.storage.uri} is not finished, or holds a corpus: there is no {RECORD}")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / RECORD).write_bytes(output.storage.read(RECORD))
+    return read_record(folder / RECORD)
+
+
+def _names(given: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of an option that can be given several times, and with several names each."""
+    return tuple(name.strip() for each in given for name in each.split(",") if name.strip())
+
+
+def _size(options: dict[str, Any]) -> Any:
+    from conformance.corpus.plan import Size
+
+    try:
+        return Size(options["cases"], options["events"], options["seconds"])
+    except ValueError as error:
+        raise UserError("give one of --cases, --events and --time") from error
+
+
+def _output(spark: "SparkSession", uri: str) -> "Output":
+    from conformance.corpus.output import Output
+    from conformance.corpus.storage import Storage
+
+    return Output(Storage(spark, uri))
+
+
+def _history(spark: "SparkSession", uri: str | None) -> "History | None":
+    from conformance.corpus.history import History
+    from conformance.corpus.storage import Storage
+
+    return None if uri is None else History(spark, Storage(spark, uri))
+
+
+def _progress() -> Any:
+    from conformance.corpus.progress import CorpusProgress
+
+    return CorpusProgress()
+
+
+@contextmanager
+def _spark(options: dict[str, Any]) -> Iterator["SparkSession"]:
+    try:
+        from conformance.corpus.session import spark_session
+    except ImportError as error:
+        raise UserError(f"{_NEEDS} ({error})") from error
+    settings = dict(each.partition("=")[::2] for each in options["settings"])
+    if "" in settings or not all("=" in each for each in options["settings"]):
+        raise UserError("--conf takes KEY=VALUE")
+    with spark_session(master=options["master"], settings=settings) as spark:
+        yield spark
+
+
+@contextmanager
+def _mistakes_in_one_line() -> Iterator[None]:
+    """Turn everything that a user can mend into one line."""
+    from conformance.corpus.java import NoJava
+    from conformance.corpus.output import NotUsable
+    from conformance.engine.baseline import BaselineError
+    from conformance.implementations.process import CannotStart
+    from reports.record import RecordError
+
+    try:
+        from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+        from pyspark.errors import PySparkException
+
+        from conformance.corpus.session import NoSession, reason
+        from conformance.corpus.storage import StorageError
+        from conformance.corpus.waves import WaveFailed
+    except ImportError as error:
+        raise UserError(f"{_NEEDS} ({error})") from error
+    try:
+        yield
+    except (BaselineError, CannotStart, NoJava, NoSession, NotUsable, RecordError, StorageError, WaveFailed) as error:
+        raise UserError(str(error)) from error
+    except (Py4JError, PySparkException) as error:
+        raise UserError(f"Spark: {reason(error)}") from error
+    except OSError as error:
+        raise UserError(f"{error.filename}: {error.strerror}") from error
+    except ValueError as error:
+        raise UserError(str(error)) from error

@@ -1,0 +1,87 @@
+"""Clusters to failures: the first case of each kind of failure, shrunk on the driver, once and for all nights."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from conformance.corpus.results import Cluster
+from conformance.corpus.source import Source
+from conformance.engine.baseline import Baseline
+from conformance.engine.events import FailureFound, ShrinkingStarted
+from conformance.engine.failure import Failure
+from conformance.engine.shrinking import Shrinker
+from conformance.oracles.judge import Verdict
+from strategies.case import Case
+from strategies.case_id import CaseId
+from strategies.chooser import Choice, RecordingChooser
+from strategies.family import case_of, families
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Makes failures of clusters.
+
+    Attributes:
+        shrinker: Asks the implementation, which is started.
+        source: Where the cases are from.
+        baseline: The failures that are known; they stay as they were found.
+        shrunk: (requirement, signature) -> id of the case that an earlier run shrunk to.
+        shrink: Whether others are shrunk at all.
+        tell: Is told what happens.
+    """
+
+    shrinker: Shrinker
+    source: Source
+    baseline: Baseline
+    shrunk: Mapping[tuple[str, str], str]
+    shrink: bool
+    tell: Callable[[ShrinkingStarted | FailureFound], None]
+
+    def failures(self, clusters: Sequence[Cluster]) -> list[Failure]:
+        """Return a failure for each cluster."""
+        failures: list[Failure] = []
+        for number, cluster in enumerate(clusters):
+            failure = self._failure(cluster, failures, left=len(clusters) - number)
+            failures.append(failure)
+            self.tell(FailureFound(failure))
+        return failures
+
+    def _failure(self, cluster: Cluster, before: Sequence[Failure], *, left: int) -> Failure:
+        first = cluster.first
+        status = first.status
+        verdict = Verdict(first.requirement, status, first.signature, first.message)  # type: ignore[arg-type]
+        known = self.baseline.reason(first.requirement, first.signature)
+        if known is None and self.shrink:
+            again = self._earlier(cluster, verdict) or self.shrinker.shown_again(
+                before, verdict, found=first.case, count=cluster.count
+            )
+            if again is not None:
+                return again
+        case = self.source.case(first.number, first.case)
+        choices = choices_of(case) if known is None and self.shrink else None
+        if choices is not None:
+            self.tell(ShrinkingStarted(first.requirement, first.signature, left=left))
+        return self.shrinker.failure(case, verdict, cluster.count, choices=choices, known=known)
+
+    def _earlier(self, cluster: Cluster, verdict: Verdict) -> Failure | None:
+        """Return the failure on the case that an earlier run shrunk to, where it still shows it."""
+        stored = self.shrunk.get((verdict.requirement, verdict.signature))
+        if stored is None:
+            return None
+        try:
+            case = case_of(CaseId.parse(stored))
+        except ValueError:
+            return None  # Choices that another version of the grammar asked for.
+        if not self.shrinker.still_fails(case, verdict.requirement, verdict.signature):
+            return None
+        failure = self.shrinker.failure(case, verdict, cluster.count, choices=None)
+        return replace(failure, found=cluster.first.case)
+
+
+def choices_of(case: Case) -> Sequence[Choice] | None:
+    """Return the choices that make a case, None where this kit makes another stream of its id."""
+    recording = RecordingChooser(case.id.chooser())
+    try:
+        again = families()[case.id.family].build(recording, case.id.profile, case.id)
+    except (KeyError, ValueError):
+        return None
+    return recording.choices if again.stream == case.stream else None

@@ -1,0 +1,67 @@
+"""Counts: what workers keep of the cases they judged; they add up, whatever the order."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Final
+
+from conformance.corpus.coverage import Cell, coverage_tables
+from conformance.corpus.failing import FailingCases
+from conformance.oracles.judge import FAILURES, Verdict
+from strategies.case import Case
+
+#: Table of verdicts: requirement, profile, status.
+VERDICTS: Final = "verdicts"
+#: Table of totals, see the names below.
+TOTALS: Final = "totals"
+#: Cases of the plan that a worker took.
+TAKEN: Final = "cases taken"
+#: Cases that were judged.
+JUDGED: Final = "cases judged"
+#: Expected events of the judged cases.
+EVENTS: Final = "events"
+#: Cases of a stored corpus whose profile the implementation does not claim.
+NOT_CLAIMED: Final = "cases of profiles not claimed"
+#: Cases at which a process ended or broke the protocol, and a new one, asked again, did not.
+UNREPEATED: Final = "cases with trouble that did not come again"
+#: What the tables of coverage are called in a row: this and their names.
+COVERAGE: Final = "coverage: "
+
+
+class Counts:
+    """What some cases came to.
+
+    Attributes:
+        totals: Cases and events.
+        verdicts: Cases by (requirement, profile, status).
+        coverage: Table of coverage -> profile -> cell -> how often it was exercised.
+        failing: The failing cases, by what is wrong.
+    """
+
+    def __init__(self) -> None:
+        self.totals: Counter[str] = Counter()
+        self.verdicts: Counter[tuple[str, str, str]] = Counter()
+        self.coverage: dict[str, dict[str, Counter[Cell]]] = {
+            table.name: defaultdict(Counter) for table in coverage_tables()
+        }
+        self.failing = FailingCases()
+        self._tables = [(self.coverage[table.name], table.cells) for table in coverage_tables()]
+
+    def add(self, number: int, case: Case, verdicts: Iterable[Verdict]) -> None:
+        """Count one judged case.
+
+        Args:
+            number: Its number in the plan.
+            case: The case.
+            verdicts: What is said of it.
+        """
+        profile = case.id.profile
+        for profiles, cells in self._tables:
+            profiles[profile].update(cells(case))
+        met = self.verdicts
+        for verdict in verdicts:
+            met[verdict.requirement, profile, verdict.status] += 1
+            if verdict.status in FAILURES:
+                self.failing.add(number, case.id, verdict)
+        # Last, so that a case that breaks the kit on the way is not counted as judged.
+        self.totals[JUDGED] += 1
+        self.totals[EVENTS] += len(case.expected.events)

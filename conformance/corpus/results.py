@@ -1,0 +1,130 @@
+"""Results: the sums of all committed waves."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
+
+from conformance.corpus.counts import COVERAGE, EVENTS, JUDGED, NOT_CLAIMED, TOTALS, UNREPEATED, VERDICTS
+from conformance.corpus.coverage import EVENT_TYPES, FAMILIES, Cell
+from conformance.corpus.failing import FailingCase
+from conformance.corpus.output import Output
+from conformance.corpus.rows import CLUSTERS, FAILING, KIT_ERRORS, ROWS_DDL
+from conformance.engine.tally import Tally
+from conformance.oracles.judge import Status
+
+#: Kinds of failure that are looked at on the driver, the most frequent ones; an implementation has a few dozen.
+_CLUSTERS: Final = 2000
+#: Cases that broke the kit that are named.
+_MISHAPS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """All failing cases of one (requirement, signature).
+
+    Attributes:
+        first: The one with the lowest number.
+        count: How many there are.
+    """
+
+    first: FailingCase
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mishap:
+    """A case that broke the kit itself: its id, the error, and where it was raised."""
+
+    case: str
+    error: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a run came to, added up.
+
+    Attributes:
+        tables: Table -> cell -> sum; the tables of failing cases are left out.
+        clusters: The kinds of failure, by requirement and signature.
+        mishaps: The first cases that broke the kit.
+    """
+
+    tables: Mapping[str, Mapping[Cell, int]]
+    clusters: tuple[Cluster, ...]
+    mishaps: tuple[Mishap, ...]
+
+    @property
+    def verdicts(self) -> Mapping[Cell, int]:
+        """The verdict table: (requirement, profile, status) -> cases."""
+        return self.tables.get(VERDICTS, {})
+
+    @property
+    def not_claimed(self) -> int:
+        """Cases that were left out because the implementation does not claim their profile."""
+        return self.tables.get(TOTALS, {}).get((NOT_CLAIMED,), 0)
+
+    @property
+    def unrepeated(self) -> int:
+        """Cases at which a process ended or broke the protocol, and a new one, asked again, did not."""
+        return self.tables.get(TOTALS, {}).get((UNREPEATED,), 0)
+
+    @property
+    def coverage(self) -> dict[str, Mapping[Cell, int]]:
+        """The tables of coverage by name; the last text of a cell is the profile."""
+        return {name.removeprefix(COVERAGE): cells for name, cells in self.tables.items() if name.startswith(COVERAGE)}
+
+    def tally(self) -> Tally:
+        """Return the sums as every run has them."""
+        tally = Tally()
+        totals = self.tables.get(TOTALS, {})
+        tally.cases = totals.get((JUDGED,), 0)
+        tally.events = totals.get((EVENTS,), 0)
+        for (requirement, profile, status), count in self.verdicts.items():
+            known: Status = status  # type: ignore[assignment]  # as it was written
+            tally.results[requirement][profile][known] += count
+        for (name, _, profile), count in self.coverage.get(EVENT_TYPES.name, {}).items():
+            tally.event_types[name][profile] += count
+        for (family, profile), count in self.coverage.get(FAMILIES.name, {}).items():
+            tally.families[family][profile] += count
+        return tally
+
+
+def read_results(spark: SparkSession, output: Output) -> Results:
+    """Add up the committed waves of a run."""
+    waves = output.committed()
+    if not waves:
+        return Results({}, (), ())
+    spark.sparkContext.setJobGroup("results", "add up the results", interruptOnCancel=True)
+    frame = spark.read.schema(ROWS_DDL).parquet(*(output.wave_uri(wave.first, wave.end) for wave in waves))
+    tables: dict[str, Counter[Cell]] = defaultdict(Counter)
+    sums = frame.where(~sql.col("table").isin(CLUSTERS, FAILING, KIT_ERRORS)).groupBy("table", "cell")
+    for row in sums.agg(sql.sum("count").alias("count")).collect():
+        tables[row["table"]][tuple(row["cell"])] += row["count"]
+    return Results(dict(tables), _clusters(frame), _mishaps(frame))
+
+
+def _clusters(frame: DataFrame) -> tuple[Cluster, ...]:
+    kind = [sql.col("cell")[0].alias("requirement"), sql.col("cell")[1].alias("signature")]
+    counts = frame.where(sql.col("table") == CLUSTERS).groupBy(*kind).agg(sql.sum("count").alias("count"))
+    firsts = (
+        frame.where(sql.col("table") == FAILING)
+        .groupBy(*kind)
+        .agg(sql.min_by("cell", "number").alias("cell"), sql.min("number").alias("number"))
+    )
+    largest = (
+        counts.join(firsts, ["requirement", "signature"])
+        .orderBy(sql.desc("count"), "requirement", "signature")
+        .limit(_CLUSTERS)
+    )
+    clusters = [Cluster(FailingCase(row["number"], *row["cell"]), row["count"]) for row in largest.collect()]
+    return tuple(sorted(clusters, key=lambda each: (each.first.requirement, each.first.signature)))
+
+
+def _mishaps(frame: DataFrame) -> tuple[Mishap, ...]:
+    rows = frame.where(sql.col("table") == KIT_ERRORS).orderBy("cell").limit(_MISHAPS).collect()
+    return tuple(Mishap(*row["cell"]) for row in rows)

@@ -1,0 +1,139 @@
+"""The Spark session: local by default, any master, or the one that spark-submit prepared."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from conformance.corpus.java import find_java, write_java_home
+from conformance.corpus.kit import write_archive
+
+#: Where Spark runs when nobody says: on every core here, each task tried up to four times as on a cluster.
+LOCAL: Final = "local[*,4]"
+
+_QUIET: Final = """
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex{0}
+# A lost task is retried, and what cannot be retried is told once, by the command.
+logger.tasks.name = org.apache.spark.scheduler.TaskSetManager
+logger.tasks.level = off
+logger.executor.name = org.apache.spark.executor.Executor
+logger.executor.level = off
+logger.writer.name = org.apache.spark.sql.execution.datasources
+logger.writer.level = off
+logger.runner.name = org.apache.spark.api.python.PythonRunner
+logger.runner.level = off
+# Its level is what Spark's shell takes for its own, and says so when that is not the root's.
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
+logger.utils.name = org.apache.spark.util.Utils
+logger.utils.level = off
+"""
+
+_SETTINGS: Final = {
+    "spark.app.name": "binlog-conformance",
+    "spark.ui.showConsoleProgress": "false",
+    # Results are small; a shuffle of a few thousand rows needs no two hundred tasks.
+    "spark.sql.shuffle.partitions": "8",
+    # Streams stand in stored corpora as they are: a task is to hold a part of a file only.
+    "spark.sql.files.maxPartitionBytes": "16m",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "500",
+    "spark.sql.parquet.compression.codec": "zstd",
+    # The kit keeps no rows in Python workers, so a task that is tried again finds nothing of its forerunner.
+    "spark.python.worker.reuse": "true",
+    "spark.python.worker.faulthandler.enabled": "false",
+}
+
+
+class NoSession(Exception):
+    """Spark cannot be started; the message says why, in one line."""
+
+
+@contextmanager
+def spark_session(*, master: str | None = None, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """Start Spark, and stop it at the end.
+
+    Under spark-submit the session is the one that was submitted: its master and its Java are what they are.
+
+    Args:
+        master: Any Spark master; local when None.
+        settings: Spark settings, stronger than the kit's own.
+
+    Raises:
+        NoSession: Spark does not start.
+        conformance.corpus.java.NoJava: There is no Java to start it on.
+    """
+    with tempfile.TemporaryDirectory(prefix="binlog-conformance-") as scratch:
+        submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+        builder = SparkSession.builder
+        for name, value in {**_SETTINGS, **({} if submitted else _launched(master, Path(scratch)))}.items():
+            builder = builder.config(name, value)
+        if submitted and master is not None:
+            builder = builder.master(master)
+        for name, value in (settings or {}).items():
+            builder = builder.config(name, value)
+        try:
+            spark = builder.getOrCreate()
+        except (PySparkException, Py4JError) as error:
+            raise NoSession(f"Spark does not start: {reason(error)}") from error
+        # It prints the traceback of a connection that broke, which only says that Spark's machine is gone.
+        server = getattr(spark.sparkContext, "_accumulatorServer", None)
+        if server is not None:
+            server.handle_error = lambda request, address: None
+        try:
+            if not _is_here(str(spark.sparkContext.master)):
+                archive = Path(scratch) / "binlog-conformance.zip"
+                write_archive(archive)
+                spark.sparkContext.addPyFile(str(archive))
+            yield spark
+        finally:
+            spark.stop()
+
+
+def _launched(master: str | None, scratch: Path) -> dict[str, str]:
+    """Prepare a Java for the driver, and return the settings of a session that is started here."""
+    home = scratch / "java"
+    write_java_home(home, find_java())
+    os.environ["JAVA_HOME"] = str(home)
+    logging = scratch / "log4j2.properties"
+    logging.write_text(_QUIET, encoding="utf-8")
+    settings = {
+        "spark.master": master or LOCAL,
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
+    }
+    if _is_here(settings["spark.master"]):
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return settings
+
+
+def _is_here(master: str) -> bool:
+    """Tell whether tasks run on this machine and with this Python's packages."""
+    return master == "local" or master.startswith("local[")
+
+
+def reason(error: BaseException) -> str:
+    """Return what Spark's error comes down to, in one line."""
+    java = getattr(error, "java_exception", None)
+    if java is not None:
+        while java.getCause() is not None:
+            java = java.getCause()
+        text = str(java.toString())
+    else:
+        text = str(error)
+    lines = [line for line in text.splitlines() if line.strip()]
+    # A worker's error ends with what was raised; its traceback stands before it.
+    return lines[-1].strip() if lines and "Traceback" in text else (lines or [type(error).__name__])[0].strip()

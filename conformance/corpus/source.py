@@ -1,0 +1,150 @@
+"""Sources: where the cases of a run come from, a plan or a stored corpus."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from conformance.corpus.output import Output, Wave
+from conformance.corpus.pace import Pace
+from conformance.corpus.plan import Plan, Size
+from conformance.corpus.rows import ROWS_DDL
+from conformance.corpus.stored_case import CORPUS, CORPUS_SCHEMA, MEANING, cases_of_batch
+from conformance.corpus.worker import Job, Report, Stretch, Work, generated_work, planned_work, stored_work
+from strategies.case import Case
+
+
+class Source(Protocol):
+    """Where cases come from."""
+
+    def next(self, done: Sequence[Wave], pace: Pace, seconds_left: float | None) -> Stretch | None:
+        """Return the stretch behind the committed waves, None at the end."""
+
+    def goal(self, done: Sequence[Wave]) -> int | None:
+        """Return how many cases there are to be, None where that is not known."""
+
+    def results(self, spark: SparkSession, stretch: Stretch, job: Job, report: Report) -> DataFrame:
+        """Return the results of a stretch, not yet computed."""
+
+    def case(self, number: int, case_id: str) -> Case:
+        """Return a case by number and id."""
+
+
+def task_numbers(spark: SparkSession, stretch: Stretch) -> DataFrame:
+    """Return the numbers of a stretch's tasks, each in a partition of its own."""
+    return spark.range(0, stretch.tasks, 1, stretch.tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCases:
+    """Cases that are made where they are judged.
+
+    Attributes:
+        plan: Which case has which number.
+        size: How many of them.
+    """
+
+    plan: Plan
+    size: Size
+
+    def next(self, done: Sequence[Wave], pace: Pace, seconds_left: float | None) -> Stretch | None:
+        """Return the stretch behind the committed waves, None at the end.
+
+        Raises:
+            ValueError: The plan's cases have no events to count by.
+        """
+        first = done[-1].end if done else 0
+        goal = self.goal(done)
+        if goal is not None and first >= goal:
+            return None
+        if seconds_left is not None and seconds_left <= 0 and done:
+            return None
+        return pace.stretch(first, goal=goal, seconds_left=seconds_left)
+
+    def goal(self, done: Sequence[Wave]) -> int | None:
+        """Return how many cases there are to be, None where time decides.
+
+        Raises:
+            ValueError: The plan's cases have no events to count by.
+        """
+        sums = {0: (0, 0)}
+        events = 0
+        for wave in done:
+            events += wave.events
+            sums[wave.end] = (wave.end, events)
+        # From goal to goal: a wave never reaches over one, so the sums there are the same however it was divided.
+        reached = 0
+        while True:
+            cases, events = sums[reached]
+            goal = self.size.goal(self.plan, cases=cases, events=events)
+            if goal is None or goal == reached or goal not in sums:
+                return goal
+            reached = goal
+
+    def results(self, spark: SparkSession, stretch: Stretch, job: Job, report: Report) -> DataFrame:
+        """Return the results of a stretch, not yet computed."""
+        return _in_arrow(task_numbers(spark, stretch), planned_work(job, self.plan, stretch, report), ROWS_DDL)
+
+    def case(self, number: int, case_id: str) -> Case:
+        """Return a case by number and id."""
+        return self.plan.case(number)
+
+    def corpus(self, spark: SparkSession, stretch: Stretch, report: Report) -> DataFrame:
+        """Return the cases of a stretch as rows of a corpus, not yet computed."""
+        return _in_arrow(task_numbers(spark, stretch), generated_work(self.plan, stretch, report), corpus_columns())
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCases:
+    """Cases that were made earlier and are read again.
+
+    Attributes:
+        spark: The session.
+        corpus: The corpus' folder.
+        waves: Its waves.
+    """
+
+    spark: SparkSession
+    corpus: Output
+    waves: tuple[Wave, ...]
+
+    def next(self, done: Sequence[Wave], pace: Pace, seconds_left: float | None) -> Stretch | None:
+        """Return the stretch of the corpus' next wave, None at the end."""
+        if len(done) >= len(self.waves):
+            return None
+        wave = self.waves[len(done)]
+        return Stretch(wave.first, wave.end, wave.end - wave.first)
+
+    def goal(self, done: Sequence[Wave]) -> int | None:
+        """Return how many cases the corpus has."""
+        return self.waves[-1].end if self.waves else 0
+
+    def results(self, spark: SparkSession, stretch: Stretch, job: Job, report: Report) -> DataFrame:
+        """Return the results of a stretch, not yet computed."""
+        return _in_arrow(self._read(stretch.first, stretch.end), stored_work(job, report), ROWS_DDL)
+
+    def case(self, number: int, case_id: str) -> Case:
+        """Return a case by number and id, with the stored bytes."""
+        wave = next(wave for wave in self.waves if wave.first <= number < wave.end)
+        rows = self._read(wave.first, wave.end).where(f"number = {number}").toArrow()
+        batch = rows.cast(CORPUS).combine_chunks().to_batches()[0]
+        return next(case for _, case in cases_of_batch(batch))
+
+    def _read(self, first: int, end: int) -> DataFrame:
+        return self.spark.read.schema(corpus_columns()).parquet(self.corpus.wave_uri(first, end)).select(*CORPUS.names)
+
+
+def corpus_columns() -> StructType:
+    """Return the columns of a corpus for Spark, with what they mean and the version in their metadata."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    columns = from_arrow_schema(CORPUS)
+    for column in columns:
+        column.metadata = {"comment": MEANING[column.name], "corpus_schema": CORPUS_SCHEMA}
+    return columns
+
+
+def _in_arrow(frame: DataFrame, work: Work, columns: str | StructType) -> DataFrame:
+    return frame.mapInArrow(work, columns)

@@ -1,0 +1,111 @@
+"""Storage: a folder on any Hadoop file system, reached through Spark's own machine."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.sql import SparkSession
+
+
+class StorageError(Exception):
+    """A folder or a file cannot be reached; the message says which and why, in one line."""
+
+
+@contextlib.contextmanager
+def _told(what: str) -> Iterator[None]:
+    try:
+        yield
+    except Py4JJavaError as error:
+        reason = str(error.java_exception.toString()).partition("\n")[0]
+        raise StorageError(f"{what}: {reason}") from error
+
+
+class Storage:
+    """A folder.
+
+    Args:
+        spark: The session whose file systems are used.
+        uri: Any Hadoop path, such as ``hdfs:///nightly``, ``s3a://bucket/nightly`` or ``/data/nightly``.
+
+    Attributes:
+        uri: The same with its file system, so that it means the same everywhere.
+
+    Raises:
+        StorageError: There is no such file system.
+    """
+
+    def __init__(self, spark: SparkSession, uri: str) -> None:
+        self._spark = spark
+        jvm: Any = spark.sparkContext._jvm
+        self._new_path = jvm.org.apache.hadoop.fs.Path
+        with _told(uri):
+            path = self._new_path(uri)
+            self._files = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+            self.uri: str = self._files.makeQualified(path).toString()
+
+    def at(self, *names: str) -> "Storage":
+        """Return a folder inside this one."""
+        return Storage(self._spark, "/".join((self.uri.rstrip("/"), *names)))
+
+    def _path(self, name: str) -> Any:
+        return self._new_path(f"{self.uri.rstrip('/')}/{name}" if name else self.uri)
+
+    def exists(self, name: str = "") -> bool:
+        """Tell whether the folder, or something in it, is there.
+
+        Raises:
+            StorageError: That cannot be told.
+        """
+        with _told(f"{self.uri}/{name}"):
+            return bool(self._files.exists(self._path(name)))
+
+    def names(self) -> list[str]:
+        """Return the names of what is in the folder, sorted; none where there is no folder.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        with _told(self.uri):
+            if not self._files.exists(self._path("")):
+                return []
+            return sorted(str(each.getPath().getName()) for each in self._files.listStatus(self._path("")))
+
+    def read(self, name: str) -> bytes:
+        """Return a file's content.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        with _told(f"{self.uri}/{name}"):
+            stream = self._files.open(self._path(name))
+            try:
+                return bytes(stream.readAllBytes())
+            finally:
+                stream.close()
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file, whole or not at all, in the place of an older one.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        partial, whole = self._path(f"_{name}.partial"), self._path(name)
+        with _told(f"{self.uri}/{name}"):
+            stream = self._files.create(partial, True)
+            try:
+                stream.write(bytearray(content))
+            finally:
+                stream.close()
+            self._files.delete(whole, False)
+            if not self._files.rename(partial, whole):
+                raise StorageError(f"{self.uri}/{name}: cannot be put in its place")
+
+    def delete(self, name: str) -> None:
+        """Delete a file or a folder with all that is in it; nothing happens where there is none.
+
+        Raises:
+            StorageError: It cannot be deleted.
+        """
+        with _told(f"{self.uri}/{name}"):
+            self._files.delete(self._path(name), True)

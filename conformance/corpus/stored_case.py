@@ -1,0 +1,115 @@
+"""Stored cases: a case as a row of a Parquet corpus, and back."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import fields
+from typing import Any, Final
+
+import pyarrow as pa
+
+from strategies.case import Case, Expected
+from strategies.case_id import CaseId
+
+#: Version of the columns, in the metadata of the files and in the manifest.
+CORPUS_SCHEMA: Final = 1
+
+#: The columns of a stored corpus.
+CORPUS: Final = pa.schema(
+    [
+        pa.field("number", pa.int64(), nullable=False),
+        pa.field("case", pa.string(), nullable=False),
+        pa.field("family", pa.string(), nullable=False),
+        pa.field("profile", pa.string(), nullable=False),
+        pa.field("role", pa.string(), nullable=False),
+        pa.field("focus", pa.string(), nullable=False),
+        pa.field("requirements", pa.list_(pa.string()), nullable=False),
+        pa.field("marks", pa.string(), nullable=False),
+        pa.field("stream", pa.binary(), nullable=False),
+        pa.field("events", pa.int32(), nullable=False),
+        pa.field("expected", pa.string(), nullable=False),
+    ]
+)
+
+#: What each column holds, for whoever reads the files without the kit.
+MEANING: Final = {
+    "number": "number of the case in the corpus, from 0",
+    "case": "id of the case: family/profile/seed/index; binlog-conformance replay takes it",
+    "family": "the strategy that made it",
+    "profile": "whose rules hold",
+    "role": "what an implementation is asked",
+    "focus": "the requirement that it was made for; a crash or a hang is charged to it",
+    "requirements": "ids of the requirements that it exercises",
+    "marks": "JSON: requirement id -> indices of the events it governs, -1 for every event",
+    "stream": "the binary log, magic number included",
+    "events": "how many events a reader delivers",
+    "expected": "JSON: the observation that a conforming implementation makes (events, refused_at, refused_kind, "
+    "and in tolerated the indices of events that may be refused as well)",
+}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Set):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=_plain)
+
+
+def _as_it_stands(value: Any) -> Any:
+    return value
+
+
+#: What JSON has no form of its own for: field of `Expected` -> how it is read.
+_PARTS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "events": tuple,
+    "tolerated": frozenset,
+    "columns": lambda columns: {int(index): tuple(types) for index, types in columns.items()},
+}
+
+
+def batch_of_cases(cases: Iterable[tuple[int, Case]]) -> pa.RecordBatch:
+    """Return numbered cases as one record batch of the schema `CORPUS`."""
+    rows = [
+        (
+            number,
+            str(case.id),
+            case.id.family,
+            case.id.profile,
+            case.role,
+            case.focus,
+            list(case.marks),
+            _json(dict(case.marks)),
+            case.stream,
+            len(case.expected.events),
+            _json({each.name: getattr(case.expected, each.name) for each in fields(Expected)}),
+        )
+        for number, case in cases
+    ]
+    columns = zip(*rows, strict=True)
+    return pa.RecordBatch.from_arrays(
+        [pa.array(column, field.type) for column, field in zip(columns, CORPUS, strict=True)], schema=CORPUS
+    )
+
+
+def cases_of_batch(batch: pa.RecordBatch) -> Iterator[tuple[int, Case]]:
+    """Yield the numbered cases of a record batch of the schema `CORPUS`."""
+    names = ("number", "case", "role", "focus", "marks", "stream", "expected")
+    for number, case, role, focus, marks, stream, expected in zip(
+        *(batch.column(name).to_pylist() for name in names), strict=True
+    ):
+        told = json.loads(expected)
+        yield (
+            number,
+            Case(
+                id=CaseId.parse(case),
+                role=role,
+                stream=stream,
+                expected=Expected(**{name: _PARTS.get(name, _as_it_stands)(value) for name, value in told.items()}),
+                marks={requirement: tuple(indices) for requirement, indices in json.loads(marks).items()},
+                focus=focus,
+            ),
+        )

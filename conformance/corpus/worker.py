@@ -1,0 +1,202 @@
+"""What a Spark task does: one implementation, started once, judges one stretch of cases after another."""
+
+import contextlib
+import socket
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+
+from conformance.corpus.counts import EVENTS, JUDGED, NOT_CLAIMED, TAKEN, Counts
+from conformance.corpus.failing import SHARD
+from conformance.corpus.judging import CaseJudge, Mishaps, NumberedCase, planned_cases
+from conformance.corpus.plan import Plan
+from conformance.corpus.rows import CANNOT_START, KIT_ERRORS, batch_of, batches_of, failing_row
+from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
+from conformance.implementations.limits import Limits
+from conformance.implementations.observation import RoleDeclaration
+from conformance.implementations.process import CannotStart
+from conformance.implementations.registry import Implementation, implementation
+from conformance.oracles.judge import FAILURES, Judge
+
+#: What Spark's mapInArrow takes.
+Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+#: Takes sums that the driver shows while a job runs.
+Report = Callable[[Counter[str]], None]
+
+#: Failing cases that a task holds before it hands them on.
+_HELD: Final = 5000
+#: Times that a worker tries to start the implementation, which may be killed from outside while it starts.
+_STARTS: Final = 2
+#: In the sums for the driver: what stands before the words of a worker that could not begin.
+STOPPED: Final = "stopped: "
+#: In the sums for the driver: what stands before a requirement that failed.
+FAILED: Final = "failed: "
+#: In the sums for the driver: what stands before a requirement that was judged.
+REACHED: Final = "reached: "
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a worker has to know to judge.
+
+    Attributes:
+        spec: The implementation as the user named it.
+        limits: What it may use up.
+        role: The role that is asked.
+        declaration: What it declared for the role when the driver started it.
+        requirements: A glob over requirement ids.
+        window: How many questions may be under way.
+    """
+
+    spec: str
+    limits: Limits
+    role: str
+    declaration: RoleDeclaration
+    requirements: str = "*"
+    window: int = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The case numbers of one wave, divided into tasks of one size.
+
+    Attributes:
+        first: The first number.
+        end: The one behind the last.
+        size: Numbers of one task.
+    """
+
+    first: int
+    end: int
+    size: int
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks there are."""
+        return -(-(self.end - self.first) // self.size)
+
+    def shards(self, task: int) -> Iterator[tuple[int, int]]:
+        """Yield (first, end) of each shard of a task."""
+        at = self.first + task * self.size
+        end = min(at + self.size, self.end)
+        while at < end:
+            following = min((at // SHARD + 1) * SHARD, end)
+            yield at, following
+            at = following
+
+
+def planned_work(job: Job, plan: Plan, stretch: Stretch, report: Report) -> Work:
+    """Return the work on planned cases: each row of the input is the number of a task."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        def shards(mishaps: Mishaps) -> Iterator[tuple[int, Iterable[NumberedCase]]]:
+            for batch in batches:
+                for task in batch.column(0).to_pylist():
+                    for first, end in stretch.shards(task):
+                        yield end - first, planned_cases(plan, first, end, mishaps=mishaps)
+
+        yield from _judged(job, shards, report)
+
+    return work
+
+
+def stored_work(job: Job, report: Report) -> Work:
+    """Return the work on stored cases: the input is a corpus as `generated_work` makes it."""
+    claimed = frozenset(job.declaration.profiles)
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        skipped: Counter[str] = Counter()
+
+        def shards(mishaps: Mishaps) -> Iterator[tuple[int, Iterable[NumberedCase]]]:
+            for batch in batches:
+                cases = list(cases_of_batch(batch))
+                wanted = [(number, case) for number, case in cases if case.id.profile in claimed]
+                skipped[NOT_CLAIMED] += len(cases) - len(wanted)
+                yield len(cases), wanted
+
+        yield from _judged(job, shards, report, also=skipped)
+
+    return work
+
+
+def generated_work(plan: Plan, stretch: Stretch, report: Report) -> Work:
+    """Return the work that makes cases and stores them; each row of the input is the number of a task."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for task in batch.column(0).to_pylist():
+                for first, end in stretch.shards(task):
+                    # No mishap is put up with here: a stored corpus has every case.
+                    cases = [(number, plan.case(number)) for number in range(first, end)]
+                    yield batch_of_cases(cases)
+                    events = sum(len(case.expected.events) for _, case in cases)
+                    report(Counter({TAKEN: len(cases), JUDGED: len(cases), EVENTS: events}))
+
+    return work
+
+
+def _judged(
+    job: Job,
+    shards: Callable[[Mishaps], Iterator[tuple[int, Iterable[NumberedCase]]]],
+    report: Report,
+    *,
+    also: Counter[str] | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """Yield the results of a task's shards."""
+    tested = implementation(job.spec, limits=job.limits)
+    error = _start(tested)
+    if error is not None:
+        yield _stopped(error, report)
+        return
+    try:
+        if tested.declaration.roles.get(job.role) != job.declaration:
+            yield _stopped("the implementation declares other fields, abilities or profiles than on the driver", report)
+            return
+        mishaps = Mishaps()
+        judge = CaseJudge(tested, Judge(job.declaration), job.requirements, job.window, mishaps)
+        counts = Counts()
+        for taken, cases in shards(mishaps):
+            judge.count(cases, counts)
+            counts.totals[TAKEN] += taken
+            if len(counts.failing.kept) >= _HELD:
+                yield batch_of([failing_row(case) for case in counts.failing])
+                counts.failing.kept.clear()
+        counts.totals.update(also or {})
+        yield from batches_of(counts)
+        if mishaps.found:
+            yield batch_of([(KIT_ERRORS, each, 1, None) for each in mishaps.found])
+        report(_sums(counts))
+    finally:
+        tested.stop()
+
+
+def _start(tested: Implementation) -> str | None:
+    """Start an implementation, and return why that cannot be done."""
+    for _ in range(_STARTS - 1):
+        with contextlib.suppress(CannotStart):
+            tested.start()
+            return None
+    try:
+        tested.start()
+    except CannotStart as error:
+        return str(error)
+    return None
+
+
+def _sums(counts: Counts) -> Counter[str]:
+    sums = Counter(counts.totals)
+    for (requirement, _, status), number in counts.verdicts.items():
+        if status != "unsupported":
+            sums[REACHED + requirement] += number
+        if status in FAILURES:
+            sums[FAILED + requirement] += number
+    return sums
+
+
+def _stopped(message: str, report: Report) -> Any:
+    host = socket.gethostname()
+    report(Counter({f"{STOPPED}on {host}: {message}": 1}))
+    return batch_of([(CANNOT_START, (host, message), 1, None)])

@@ -1,0 +1,41 @@
+"""What the tests of corpora share: one Spark session, a reader in a process, and folders."""
+
+import shlex
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+SPARK = find_spec("pyspark") is not None
+collect_ignore_glob = [] if SPARK else ["test_*.py"]
+
+
+def pytest_report_header():
+    return None if SPARK else "corpora are not tested: they need the extra 'spark'"
+
+
+READER = Path(__file__).parent / "reader.py"
+
+
+@pytest.fixture(scope="session")
+def spark():
+    from conformance.corpus.session import spark_session
+
+    with spark_session(master="local[2,4]", settings={"spark.ui.enabled": "false"}) as session:
+        yield session
+
+
+@pytest.fixture
+def folder(spark, tmp_path):
+    """Returns the run's folder of a name."""
+    from conformance.corpus.output import Output
+    from conformance.corpus.storage import Storage
+
+    return lambda name: Output(Storage(spark, str(tmp_path / name)))
+
+
+@pytest.fixture(scope="session")
+def reader():
+    """Returns the text that names a reader with certain faults."""
+    return lambda *faults: shlex.join([f"command:{sys.executable}", str(READER), *faults])

@@ -1,0 +1,51 @@
+"""Spark runs on a Java of the machine, or on the one that the extra brings."""
+
+import subprocess
+
+import pytest
+
+from conformance.corpus.java import NoJava, find_java, version_of, write_java_home
+
+
+def fake_java(folder, version):
+    java = folder / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(
+        f"""#!/bin/sh\nif [ "$1" = -version ]; then echo 'openjdk version "{version}" 2025-04-15' >&2; exit; fi\n"""
+        """for each do echo "[$each]"; done\n""",
+        encoding="utf-8",
+    )
+    java.chmod(0o755)
+    return java
+
+
+def test_the_launcher_drops_the_module_that_is_not_there_and_nothing_else(tmp_path):
+    java = fake_java(tmp_path / "a java's home", "25.0.2")
+    write_java_home(tmp_path / "home", java)
+    asked = ["-cp", "a b:c*", "--add-modules=jdk.incubator.vector", "-Dx=$y", "", "Main"]
+    done = subprocess.run([tmp_path / "home" / "bin" / "java", *asked], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[-cp]", "[a b:c*]", "[-Dx=$y]", "[]", "[Main]"]
+
+
+@pytest.mark.parametrize(("told", "version"), [("17.0.15", 17), ("1.8.0_202", 8), ("25", 25)])
+def test_a_java_tells_its_version(tmp_path, told, version):
+    assert version_of(fake_java(tmp_path, told)) == version
+
+
+def test_what_does_not_run_has_no_version(tmp_path):
+    assert version_of(tmp_path / "nothing") is None
+
+
+def test_a_java_that_is_new_enough_is_preferred(tmp_path, monkeypatch):
+    java = fake_java(tmp_path / "new", "21.0.1")
+    monkeypatch.setenv("JAVA_HOME", str(java.parent.parent))
+    assert find_java() == java
+
+
+def test_a_java_that_is_too_old_is_passed_over(tmp_path, monkeypatch):
+    old = fake_java(tmp_path / "old", "1.8.0_202")
+    monkeypatch.setenv("JAVA_HOME", str(old.parent.parent))
+    monkeypatch.setenv("PATH", str(old.parent))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(NoJava, match="set JAVA_HOME, or install"):
+        find_java()

@@ -1,0 +1,111 @@
+"""What is kept of judged cases adds up to the same, however they are divided."""
+
+from collections import Counter
+
+import pytest
+from plain_judging import PLAN, judged
+
+from conformance.corpus.coverage import position
+from conformance.corpus.failing import FailingCases, storable
+from conformance.corpus.judging import Mishaps
+from conformance.corpus.plan import Plan
+from conformance.corpus.rows import ROWS, batches_of
+from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
+from conformance.oracles.judge import Verdict
+from strategies.case_id import CaseId
+
+
+def sums(*parts):
+    """Adds up counts as Spark does: rows of one table and cell."""
+    met = Counter()
+    for counts in parts:
+        for batch in batches_of(counts):
+            assert batch.schema == ROWS
+            for row in batch.to_pylist():
+                met[row["table"], tuple(row["cell"]), row["number"]] += row["count"]
+    return met
+
+
+def test_sums_do_not_depend_on_the_division():
+    whole = sums(judged("reference:low-flags", (0, 1500)))
+    parts = sums(*(judged("reference:low-flags", part) for part in ((1000, 1500), (0, 500), (500, 1000))))
+    assert whole == parts
+    assert any(table == "clusters" for table, _, _ in whole)
+
+
+def test_a_process_comes_to_the_same_as_the_reader_in_this_one(reader):
+    assert sums(judged(reader(), (0, 300))) == sums(judged("reference", (0, 300)))
+
+
+def test_a_crash_is_charged_to_its_case(reader):
+    counts = judged(reader("crash=7"), (0, 60))
+    crashed = [number for number in range(60) if len(PLAN.case(number).stream) % 7 == 0]
+    assert counts.totals["cases judged"] == 60
+    assert [case.status for case in counts.failing] == ["crash"] * len(counts.failing.kept)
+    assert sum(counts.failing.counts.values()) == len(crashed) > 0
+    assert min(case.number for case in counts.failing) == crashed[0]
+
+
+def test_a_hang_is_charged_to_its_case(reader):
+    plan = Plan((("transactions", "mysql-8.0"),))
+    size = len(plan.case(5).stream)
+    counts = judged(reader(f"hang={size}"), (0, 12), plan=plan)
+    assert counts.totals["cases judged"] == 12
+    assert [(case.number, case.status) for case in counts.failing] == [(5, "hang")]
+
+
+def test_a_process_that_is_killed_from_outside_changes_no_verdict(tmp_path, reader):
+    kill = tmp_path / "kill"
+    kill.touch()
+    killed = judged(reader(f"killed={kill}"), (0, 200))
+    assert not kill.exists()
+    assert killed.totals.pop("cases with trouble that did not come again") == 1
+    assert sums(killed) == sums(judged("reference", (0, 200)))
+
+
+def test_an_error_in_this_process_is_a_crash(monkeypatch):
+    from conformance.implementations.reference import ReferenceImplementation
+
+    def ask(self, request):
+        raise IndexError("no such byte")
+
+    monkeypatch.setattr(ReferenceImplementation, "ask", ask)
+    (case, *_) = judged("reference", (0, 1)).failing
+    assert (case.status, case.signature) == ("crash", "IndexError")
+
+
+def test_a_case_that_breaks_the_kit_is_named_and_the_others_are_judged():
+    plan = Plan((("transactions", "mysql-8.0"), ("no_such_family", "mysql-8.0")))
+    mishaps = Mishaps()
+    counts = judged("reference", (0, 4), plan=plan, mishaps=mishaps)
+    assert counts.totals["cases judged"] == 2
+    assert [case for case, _, _ in mishaps.found] == ["no_such_family/mysql-8.0/0/0", "no_such_family/mysql-8.0/0/1"]
+    assert "no family 'no_such_family'" in mishaps.found[0][1]
+
+
+def test_an_interruption_is_no_mishap():
+    with pytest.raises(KeyboardInterrupt), Mishaps():
+        raise KeyboardInterrupt
+
+
+def test_a_shard_keeps_the_first_of_each_kind_and_tells_a_hundred_apart():
+    failing = FailingCases()
+    for number in range(300):
+        failing.add(number, CaseId("f", "p", 0, number), Verdict("R", "fail", f"kind {number % 150}", "what came"))
+    assert [case.number for case in failing][:100] == list(range(100))
+    assert failing.counts["R", "kind 0"] == 2
+    assert failing.counts["R", "(more signatures than are told apart)"] == 100
+
+
+def test_any_text_can_be_stored():
+    assert storable("a\ud800b") == "a\\ud800b"
+
+
+def test_a_stored_case_is_read_as_it_was_written():
+    cases = [(number, PLAN.case(number)) for number in range(400)]
+    assert list(cases_of_batch(batch_of_cases(cases))) == cases
+
+
+@pytest.mark.parametrize(("index", "bucket"), [(0, "0"), (2, "2"), (3, "3-4"), (8, "5-8"), (33, "33+"), (900, "33+")])
+def test_positions_fall_into_buckets(index, bucket):
+    assert position(index) == bucket

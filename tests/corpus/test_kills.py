@@ -1,0 +1,143 @@
+"""Whatever is killed, at whatever moment, the run comes to the verdicts of an undisturbed one."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from conformance.corpus.results import read_results
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")]
+
+CASES = 12_000
+
+
+@contextmanager
+def corpus_run(output, spec, *options):
+    """Runs the command in a process of its own, which may be killed."""
+    code = "from conformance.cli import main; main()"
+    arguments = ["corpus", "run", spec, "--cases", str(CASES), "--output", str(output), "--no-shrink", *options]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def resumed(output, spec):
+    """Finishes a run, and returns the last lines it printed."""
+    with corpus_run(output, spec, "--resume") as process:
+        text, _ = process.communicate(timeout=300)
+    assert process.returncode == 1, text
+    return text
+
+
+def descendants(process):
+    """Returns the command line of each running process below one, by its number."""
+    parents, commands = {}, {}
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit():
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                commands[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue  # It has ended meanwhile.
+    found = {process.pid}
+    while more := {each for each, parent in parents.items() if parent in found} - found:
+        found |= more
+    return {each: commands[each] for each in found - {process.pid}}
+
+
+def wait_for(condition, process, *, seconds=120):
+    """Waits until something is the case while a process runs, and returns it."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := condition():
+            return found
+        assert process.poll() is None, process.stdout.read()
+        time.sleep(0.05)
+    raise AssertionError("it never was the case")
+
+
+def committed(output):
+    return list(output.glob("waves/*/_COMMITTED"))
+
+
+def kill_one(process, output, part):
+    """Kills a process of the run whose command line has a certain part, once a wave is committed."""
+    wait_for(lambda: committed(output), process)
+    victim = wait_for(lambda: [each for each, command in descendants(process).items() if part in command], process)[-1]
+    os.kill(victim, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def spec(reader):
+    return reader("crash=2003")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(spark, spec, tmp_path_factory):
+    """The verdict table of a run that nobody disturbs."""
+    output = tmp_path_factory.mktemp("undisturbed") / "run"
+    with corpus_run(output, spec) as process:
+        text, _ = process.communicate(timeout=300)
+    assert process.returncode == 1, text
+    return results_of(spark, output)
+
+
+def results_of(spark, output):
+    from conformance.corpus.output import Output
+    from conformance.corpus.storage import Storage
+
+    results = read_results(spark, Output(Storage(spark, str(output))))
+    assert results.tally().cases == CASES
+    return results.verdicts, results.clusters, results.coverage
+
+
+def test_killing_the_implementation_changes_nothing(spark, spec, undisturbed, tmp_path):
+    with corpus_run(tmp_path / "run", spec) as process:
+        kill_one(process, tmp_path / "run", "reader.py")
+        text, _ = process.communicate(timeout=300)
+    assert process.returncode == 1, text
+    assert results_of(spark, tmp_path / "run") == undisturbed
+
+
+def test_killing_a_worker_changes_nothing(spark, spec, undisturbed, tmp_path):
+    with corpus_run(tmp_path / "run", spec) as process:
+        kill_one(process, tmp_path / "run", "pyspark.daemon")
+        process.communicate(timeout=300)
+    if process.returncode != 1:
+        resumed(tmp_path / "run", spec)
+    assert results_of(spark, tmp_path / "run") == undisturbed
+
+
+@pytest.mark.parametrize("waves", [0, 1, 2])
+def test_a_killed_driver_is_resumed(spark, spec, undisturbed, tmp_path, waves):
+    with corpus_run(tmp_path / "run", spec) as process:
+        wait_for(lambda: len(committed(tmp_path / "run")) >= waves and descendants(process), process)
+        time.sleep(1.0)
+        below = descendants(process)
+        process.kill()
+    # Spark's machine ends with its driver, and with it every worker and every implementation.
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{each}").exists() for each in below) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    resumed(tmp_path / "run", spec)
+    assert results_of(spark, tmp_path / "run") == undisturbed
+
+
+def test_killing_sparks_machine_is_resumed(spark, spec, undisturbed, tmp_path):
+    with corpus_run(tmp_path / "run", spec) as process:
+        kill_one(process, tmp_path / "run", "org.apache.spark.deploy.SparkSubmit")
+        text, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, text
+    assert "Traceback" not in text
+    resumed(tmp_path / "run", spec)
+    assert results_of(spark, tmp_path / "run") == undisturbed

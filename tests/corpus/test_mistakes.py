@@ -1,0 +1,31 @@
+"""A mistake is answered with one line and exit status 2, before Spark is started."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def corpus(*arguments):
+    code = "from conformance.cli import main; main()"
+    command = [sys.executable, "-c", code, "corpus", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "reference"], "give one of --cases, --events and --time"),
+        (["run", "reference", "--cases", 1, "--events", 1], "give one of --cases, --events and --time"),
+        (["run", "referense", "--cases", 1], "no implementation 'referense'"),
+        (["run", "reference", "--cases", 1, "--baseline", "nowhere.toml"], "nowhere.toml"),
+        (["run", "reference", "--cases", 1, "--conf", "spark"], "--conf takes KEY=VALUE"),
+        (["generate", "--cases", 1, "--profile", "mysql-4"], "no profile 'mysql-4'"),
+        (["run", f"command:{sys.executable} -c 'exit(\"no library\")'", "--cases", 1], "no library"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments, message):
+    done = corpus(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,50 @@
+"""The trend says what started failing when; what implementations say is taken for hostile."""
+
+from dataclasses import replace
+
+from conformance.corpus.coverage import EVENT_TYPES
+from conformance.corpus.history import RunEntry, shrunk_before
+from conformance.corpus.pages import coverage_page, trend_page
+
+
+def night(day, *failing, version="1"):
+    run = RunEntry(
+        run=f"2026-11-{day:02}", started=f"2026-11-{day:02}T00:00:00Z", kit="0", spec="reader", implementation="reader",
+        version=version, cases=10, events=70, conforming=not failing,
+    )  # fmt: skip
+    return [run] + [
+        replace(run, requirement=each, signature="differs", status="fail", count=day, found="f", case=f"case-{each}")
+        for each in failing
+    ]
+
+
+def test_a_trend_says_since_when_something_fails():
+    page = trend_page([*night(1, "R-OLD"), *night(2, "R-OLD", "R-GONE"), *night(3, "R-OLD", "R-NEW")])
+    assert page.index("R-NEW") < page.index("R-OLD") < page.index("R-GONE")
+    row = page[page.index("R-NEW") : page.index("R-OLD")]
+    assert "2026-11-03" in row
+    assert "case-R-NEW" in row
+    assert "2026-11-01" in page[page.index("R-OLD") : page.index("R-GONE")]
+
+
+def test_what_was_mended_in_between_started_anew():
+    page = trend_page([*night(1, "R"), *night(2), *night(3, "R")])
+    assert "<td>2026-11-03</td>" in page
+
+
+def test_nights_without_failures_are_told():
+    assert "2 runs, and no failure in any of them." in trend_page([*night(1), *night(2)])
+    assert "no run yet" in trend_page([])
+
+
+def test_an_implementation_cannot_write_html():
+    attack = "<script>alert(1)</script>"
+    entries = [replace(each, implementation=attack, message=attack) for each in night(1, "R", version=attack)]
+    assert "<script" not in trend_page(entries)
+    assert "<script" not in coverage_page({EVENT_TYPES.name: {(attack, attack, "mysql-8.0"): 1}}, ["mysql-8.0"])
+
+
+def test_the_latest_smallest_case_counts():
+    entries = [*night(1, "R"), *[replace(each, case="smaller") for each in night(2, "R")]]
+    assert shrunk_before(entries, "reader") == {("R", "differs"): "smaller"}
+    assert shrunk_before(entries, "another") == {}

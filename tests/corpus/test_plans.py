@@ -1,0 +1,95 @@
+"""Which case has which number depends on the plan alone."""
+
+import subprocess
+import sys
+
+import pytest
+
+from conformance.corpus.kit import digest, write_archive
+from conformance.corpus.pace import Pace
+from conformance.corpus.plan import Plan, Size
+from conformance.corpus.worker import Stretch
+from strategies.case_id import CaseId
+from strategies.family import case_of
+
+PLAN = Plan((("transactions", "mysql-8.0"), ("bad_magic", "mysql-5.6"), ("gtid_streams", "mysql-8.4")), seed=3)
+
+
+def test_the_pairs_take_turns():
+    assert [str(PLAN.case_id(number)) for number in range(4)] == [
+        "transactions/mysql-8.0/3/0",
+        "bad_magic/mysql-5.6/3/0",
+        "gtid_streams/mysql-8.4/3/0",
+        "transactions/mysql-8.0/3/1",
+    ]
+
+
+def test_a_case_is_made_again_from_its_id():
+    for number in range(30):
+        case = PLAN.case(number)
+        assert case_of(CaseId.parse(str(case.id))).stream == case.stream
+
+
+def test_a_plan_is_read_as_it_was_written():
+    assert Plan.from_json(PLAN.as_json()) == PLAN
+
+
+def test_events_lead_from_goal_to_goal():
+    size = Size(events=1000)
+    first = size.goal(PLAN, cases=0, events=0)
+    assert first == pytest.approx(950 / 1000 * PLAN.cases_with(1000), abs=2)
+    assert size.goal(PLAN, cases=first, events=1000) == first
+    assert size.goal(PLAN, cases=first, events=900) > first
+
+
+def test_streams_without_events_cannot_be_counted_by_events():
+    with pytest.raises(ValueError, match="say how many cases"):
+        Size(events=10).goal(Plan((("bad_magic", "mysql-5.6"),)), cases=0, events=0)
+
+
+@pytest.mark.parametrize("given", [{}, {"cases": 1, "events": 1}, {"events": 1, "seconds": 1.0}])
+def test_a_size_is_one_of_three(given):
+    with pytest.raises(ValueError, match="how many cases, or how many events, or how much time"):
+        Size(**given)
+
+
+@pytest.mark.parametrize("first", [0, 500, 777])
+@pytest.mark.parametrize("size", [500, 1000])
+def test_shards_are_the_numbers_of_a_stretch_each_once(first, size):
+    stretch = Stretch(first, 3210, size)
+    shards = [shard for task in range(stretch.tasks) for shard in stretch.shards(task)]
+    assert [number for shard in shards for number in range(*shard)] == list(range(first, 3210))
+
+
+@pytest.mark.parametrize("cores", [1, 2, 500])
+def test_waves_are_stretches_of_whole_shards_up_to_the_goal(cores):
+    pace = Pace(cores)
+    first = 0
+    while first < 100_000:
+        stretch = pace.stretch(first, goal=100_000)
+        assert stretch.first == first < stretch.end
+        assert stretch.end % 500 == 0
+        pace.done(stretch.end - first, 2.0)
+        first = stretch.end
+    assert first == 100_000
+
+
+def test_the_kit_works_from_an_archive(tmp_path):
+    archive = tmp_path / "kit.zip"
+    write_archive(archive)
+    code = (
+        f"import sys; sys.path.insert(0, {str(archive)!r})\n"
+        "import conformance; assert 'kit.zip' in conformance.__file__, conformance.__file__\n"
+        "from conformance.corpus.counts import Counts\n"
+        "from conformance.corpus.judging import CaseJudge, Mishaps, planned_cases\n"
+        "from conformance.corpus.kit import digest\n"
+        "from conformance.corpus.plan import Plan\n"
+        "from conformance.implementations.registry import implementation\n"
+        "from conformance.oracles.judge import Judge\n"
+        "tested, counts, mishaps = implementation('reference'), Counts(), Mishaps()\n"
+        "judge = CaseJudge(tested, Judge(tested.declaration.roles['decode']), mishaps=mishaps)\n"
+        "judge.count(planned_cases(Plan((('transactions', 'mysql-8.0'),)), 0, 20, mishaps=mishaps), counts)\n"
+        "print(counts.totals['cases judged'], len(mishaps.found), digest())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["20", "0", digest()], done.stderr

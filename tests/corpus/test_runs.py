@@ -1,0 +1,238 @@
+"""Runs on Spark come to what the same cases come to in one process, however they are divided or interrupted."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+from jsonschema import Draft202012Validator
+from plain_judging import judged
+
+from conformance.corpus import waves
+from conformance.corpus.comparison import compared
+from conformance.corpus.history import History
+from conformance.corpus.output import NotUsable
+from conformance.corpus.pages import coverage_page, trend_page
+from conformance.corpus.plan import Plan, Size
+from conformance.corpus.results import read_results
+from conformance.corpus.run import CorpusRun, Options, generate
+from conformance.engine.baseline import Baseline, KnownFailure
+from conformance.engine.events import ShrinkingStarted
+from conformance.engine.record_entries import RecordEntries
+from conformance.engine.selection import NothingToRun, Selection
+from conformance.implementations.limits import Limits
+from conformance.implementations.process import CannotStart
+from reports.record import RecordWriter, read_record
+
+SOME = Selection(profiles=("mysql-5.6", "mysql-8.0"))
+FEW = Selection(profiles=("mysql-8.0",), families=("transactions", "gtid_streams", "bad_checksum"))
+BROKEN = "reference:no-verification"
+
+
+@pytest.fixture
+def run(spark):
+    """Runs an implementation, and returns how it ended and its results."""
+
+    def go(output, spec="reference", selection=FEW, size=None, *, shrink=False, **options):
+        options["shrink"] = shrink
+        return CorpusRun(spark, output, spec, Options(**options)).run(selection, size=size or Size(cases=1200))
+
+    return go
+
+
+def plainly(spec, cases, selection=FEW):
+    """Returns the verdict table of the same cases, judged one after the other in this process."""
+    from conformance.implementations.registry import implementation
+
+    with implementation(spec) as tested:
+        plan = Plan(tuple(selection.pairs(tested.declaration)))
+    return dict(judged(spec, (0, cases), plan=plan).verdicts)
+
+
+def test_a_run_comes_to_the_same_however_it_is_divided(run, folder):
+    finished, one = run(folder("one"), BROKEN, SOME, Size(cases=1600), cores=1)
+    _, other = run(folder("other"), BROKEN, SOME, Size(cases=1600), cores=3)
+    assert one == other
+    assert one.verdicts == plainly(BROKEN, 1600, SOME)
+    assert finished.tally.cases == 1600
+    assert not finished.conforming
+    assert len(folder("one").committed()) > len(folder("other").committed())
+
+
+def test_cases_in_are_verdicts_out(run, folder):
+    finished, results = run(folder("run"), size=Size(cases=777))
+    assert finished.conforming
+    # Every event of every stream has a header, and each header is judged.
+    headers = sum(n for (name, _, _), n in results.verdicts.items() if name == "FORMAT-HEADER-LENGTH")
+    assert headers == finished.tally.cases == 777
+
+
+def test_a_number_of_events_is_reached_and_not_by_far_exceeded(run, folder):
+    finished, _ = run(folder("run"), size=Size(events=9000))
+    assert 9000 <= finished.tally.events <= 9400
+    again, _ = run(folder("again"), size=Size(events=9000), cores=5)
+    assert again.tally.cases == finished.tally.cases
+
+
+def test_time_ends_a_run_behind_a_whole_wave(run, folder):
+    finished, results = run(folder("run"), size=Size(seconds=0.5))
+    assert finished.tally.cases == folder("run").committed()[-1].end > 0
+    assert results.verdicts == plainly("reference", finished.tally.cases)
+
+
+def test_each_kind_of_failure_is_shrunk_once_and_not_again_the_next_night(run, spark, folder):
+    history = History(spark, folder("history").storage)
+    told = []
+    first, _ = run(folder("monday"), BROKEN, history=history, listeners=[told.append], shrink=True)
+    shrunk = [event for event in told if isinstance(event, ShrinkingStarted)]
+    assert len(shrunk) == len({failure.case.id for failure in first.failures}) > 0
+    told.clear()
+    second, _ = run(folder("tuesday"), BROKEN, history=history, listeners=[told.append], shrink=True)
+    assert [event for event in told if isinstance(event, ShrinkingStarted)] == []
+    assert second.failures == first.failures
+    page = trend_page(history.read())
+    assert first.failures[0].verdict.requirement in page
+
+
+def test_what_the_baseline_knows_is_no_news(run, folder):
+    failures = run(folder("first"), BROKEN)[0].failures
+    assert failures
+    known = tuple(KnownFailure(each.verdict.requirement, "*", "looked at") for each in failures)
+    assert run(folder("second"), BROKEN, baseline=Baseline("known.toml", known))[0].conforming
+    unmet = run(folder("third"), "reference", baseline=Baseline("known.toml", known))[0]
+    assert len(unmet.unexpected_passes) == len(known)
+
+
+def test_a_crash_is_a_verdict_and_not_the_end(run, folder, reader):
+    finished, results = run(folder("run"), reader("crash=7"), size=Size(cases=90))
+    assert finished.tally.cases == 90
+    assert any(status == "crash" for _, _, status in results.verdicts)
+    assert any(failure.verdict.status == "crash" for failure in finished.failures)
+
+
+def test_a_hang_costs_its_time_and_one_verdict(run, folder, reader):
+    size = len(Plan(tuple(("transactions", each) for each in ("mysql-8.0",))).case(5).stream)
+    finished, results = run(
+        folder("run"),
+        reader(f"hang={size}"),
+        Selection(profiles=("mysql-8.0",), families=("transactions",)),
+        Size(cases=12),
+        limits=Limits(seconds=1.5),
+    )
+    assert finished.tally.cases == 12
+    assert sum(n for (_, _, status), n in results.verdicts.items() if status == "hang") == 1
+
+
+def test_an_implementation_that_starts_nowhere_ends_the_run_at_once(run, folder, reader, tmp_path):
+    starts = tmp_path / "starts"
+    starts.write_bytes(b"")
+    with pytest.raises(CannotStart, match="it does not start here any more"):
+        run(folder("run"), reader(f"starts={starts}"))
+
+
+def test_an_implementation_that_starts_on_the_driver_only_is_told_with_what_it_said(run, folder, reader, tmp_path):
+    starts = tmp_path / "starts"
+    starts.write_bytes(b"1")
+    with pytest.raises(CannotStart, match=r"(?s)on .*it does not start here any more"):
+        run(folder("run"), reader(f"starts={starts}"), size=Size(cases=5000))
+    assert folder("run").committed() == []
+    # Once it starts again, the run goes on.
+    starts.write_bytes(b"1" * 100)
+    finished, _ = run(folder("run"), reader(f"starts={starts}"), size=Size(cases=5000), resume=True)
+    assert finished.tally.cases == 5000
+
+
+def test_an_interrupted_run_is_resumed_to_the_same_verdicts(run, folder, monkeypatch):
+    real = waves.verified_results
+
+    def interrupted(spark, output, stretch):
+        if output.committed():
+            raise KeyboardInterrupt
+        return real(spark, output, stretch)
+
+    monkeypatch.setattr("conformance.corpus.run.verified_results", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(folder("run"), BROKEN, size=Size(cases=3000), cores=1)
+    monkeypatch.undo()
+    with pytest.raises(NotUsable, match="--resume"):
+        run(folder("run"), BROKEN, size=Size(cases=3000))
+    with pytest.raises(NotUsable, match="size was"):
+        run(folder("run"), BROKEN, size=Size(cases=3001), resume=True)
+    finished, results = run(folder("run"), BROKEN, size=Size(cases=3000), cores=2, resume=True)
+    assert results.verdicts == plainly(BROKEN, 3000)
+    assert finished.tally.cases == 3000
+
+
+def test_lost_cases_are_noticed(run, folder, monkeypatch):
+    monkeypatch.setattr("conformance.corpus.run.verified_results", lambda spark, output, stretch: (499, 1))
+    with pytest.raises(waves.WaveFailed, match="499 came back"):
+        run(folder("run"), size=Size(cases=500))
+    assert folder("run").committed() == []
+
+
+def test_a_stored_corpus_is_judged_like_the_same_cases_made_on_the_spot(run, spark, folder, tmp_path):
+    corpus = folder("corpus")
+    pairs = FEW.pairs_under(FEW.profiles)
+    stored = generate(spark, corpus, pairs, size=Size(cases=1200), seed=0, options=Options())
+    assert sum(wave.cases for wave in stored) == 1200
+    finished, results = CorpusRun(spark, folder("checked"), BROKEN, Options(shrink=False)).check(corpus, Selection())
+    made, on_the_spot = run(folder("run"), BROKEN)
+    assert results == on_the_spot
+    assert finished.failures == made.failures
+    part = next((tmp_path / "corpus" / "waves").rglob("*.parquet"))
+    assert pq.read_schema(part).names[:4] == ["number", "case", "family", "profile"]
+    assert json.loads(pq.read_metadata(part).metadata[b"org.apache.spark.sql.parquet.row.metadata"])["fields"][0][
+        "metadata"
+    ] == {"comment": "number of the case in the corpus, from 0", "corpus_schema": 1}
+
+
+def test_profiles_that_are_not_claimed_are_left_out_of_a_check(spark, folder, tmp_path):
+    corpus = folder("corpus")
+    pairs = [("transactions", "mysql-8.0"), ("transactions", "worklog")]
+    generate(spark, corpus, pairs, size=Size(cases=40), seed=0, options=Options())
+    finished, results = CorpusRun(spark, folder("checked"), "mysql-replication").check(corpus, Selection())
+    assert (finished.tally.cases, results.not_claimed) == (20, 20)
+
+
+def test_a_folder_that_is_no_corpus_is_not_checked(run, spark, folder):
+    with pytest.raises(NotUsable, match="holds no run"):
+        CorpusRun(spark, folder("checked"), "reference").check(folder("nothing"), Selection())
+    run(folder("run"), size=Size(cases=10))
+    with pytest.raises(NotUsable, match="is no corpus"):
+        CorpusRun(spark, folder("checked"), "reference").check(folder("run"), Selection())
+
+
+def test_nothing_to_run_is_said(run, folder):
+    with pytest.raises(NothingToRun, match="no profile 'mysql-4'"):
+        run(folder("run"), selection=Selection(profiles=("mysql-4",)))
+
+
+def record_of(run, output, spec, path):
+    with RecordWriter(path) as writer:
+        run(output, spec, listeners=[RecordEntries(writer.append, role="decode")])
+    return read_record(path)
+
+
+def test_two_runs_are_compared(run, folder, tmp_path):
+    good = record_of(run, folder("good"), "reference", tmp_path / "good.jsonl")
+    bad = record_of(run, folder("bad"), BROKEN, tmp_path / "bad.jsonl")
+    broke, mended = compared(good, bad), compared(bad, good)
+    assert ("FORMAT-CHECKSUM-WRONG", "fail") in broke.broke
+    assert broke.worse
+    assert not mended.worse
+    assert set(mended.mended) == set(broke.broke)
+    assert not compared(bad, bad).worse
+
+
+def test_the_coverage_page_has_every_table(run, spark, folder):
+    run(folder("run"))
+    page = coverage_page(read_results(spark, folder("run")).coverage, ["mysql-8.0"])
+    for text in ("Event types and flags", "Families", "Faults and positions", "QUERY_EVENT", "bad_checksum"):
+        assert text in page or text.replace("_EVENT", "") in page
+
+
+def test_the_manifest_is_what_its_schema_says(run, folder):
+    from importlib import resources
+
+    run(folder("run"), size=Size(cases=10))
+    schema = json.loads((resources.files("specs") / "schemas" / "corpus-manifest.schema.json").read_text())
+    Draft202012Validator(schema).validate(folder("run").manifest())
