@@ -166,14 +166,15 @@ def _planned(
         wire["extra_data"] = bytes([_PARTITION]) + choose.octets(2 * ids, 2 * ids)
         marks += ("FORMAT-ROWS-EXTRA-DATA",)
     if code not in _COMPRESSED_V1:
-        # The documents of a partial update and their changes are under its own requirement.
-        governed = [each for each in values if not (partial and each[0] == ColumnType.JSON)]
-        marks += tuple(sorted({_requirement(type_code, value) for type_code, value in governed}))
+        marks += _value_marks(values, partial=partial)
     return events.plan(stream, code, wire, fields, marks=marks)._replace(columns=rows.codes)
 
 
-def _requirement(code: int, value: Value) -> str:
-    return "FORMAT-ROWS-NULL" if value.shown is None else value_requirement(code, value.shown)
+def _value_marks(values: Sequence[tuple[int, Value]], *, partial: bool) -> tuple[str, ...]:
+    """Return the requirements that govern values; documents of a partial update are under that update's own."""
+    governed = [(code, value.shown) for code, value in values if not (partial and code == ColumnType.JSON)]
+    names = {"FORMAT-ROWS-NULL" if shown is None else value_requirement(code, shown) for code, shown in governed}
+    return tuple(sorted(names))
 
 
 def _present(stream: StreamBuilder, count: int) -> list[int]:

@@ -136,9 +136,9 @@ def command(
         if report is not None:
             write_reports(folder / RECORD, folder)
             click.echo(f"Report: {folder / 'report.html'}")
-    _explain_baseline(known, finished)
+    explain_baseline(known, finished)
     if write_baseline is not None:
-        _write_baseline(write_baseline, known, finished)
+        store_baseline(write_baseline, known, finished)
     raise SystemExit(CONFORMING if finished.conforming else NOT_CONFORMING)
 
 
@@ -154,7 +154,8 @@ def _folder(report: Path | None, stack: ExitStack) -> Path:
     return report
 
 
-def _explain_baseline(known: Baseline, finished: RunFinished) -> None:
+def explain_baseline(known: Baseline, finished: RunFinished) -> None:
+    """Print what does not agree with the baseline, and the lines that mend it."""
     for entry in finished.unexpected_passes:
         click.echo(f"unexpected pass: {entry.requirement} no longer fails with {entry.signature!r}")
         click.echo(f"remove from {known.path}:")
@@ -170,7 +171,12 @@ def _explain_baseline(known: Baseline, finished: RunFinished) -> None:
             click.echo(KnownFailure(failure.verdict.requirement, failure.verdict.signature, "REASON").lines())
 
 
-def _write_baseline(path: Path, known: Baseline, finished: RunFinished) -> None:
+def store_baseline(path: Path, known: Baseline, finished: RunFinished) -> None:
+    """Write what failed as a baseline; reasons that are known stay.
+
+    Raises:
+        UserError: The file cannot be written.
+    """
     entries = [
         KnownFailure(failure.verdict.requirement, failure.verdict.signature, failure.known or "not looked at yet")
         for failure in finished.failures

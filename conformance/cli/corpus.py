@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.cli.certify import Duration, limit_options, limits_of
-from conformance.cli.certify import _explain_baseline as explain_baseline
-from conformance.cli.certify import _write_baseline as write_baseline
+from conformance.cli.certify import Duration, explain_baseline, limit_options, limits_of, store_baseline
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 
 if TYPE_CHECKING:
@@ -230,7 +228,7 @@ def _judge(
         click.echo(f"not repeated: {results.unrepeated:,} cases ended a process that answered them when asked again")
     explain_baseline(known, finished)
     if options["write_baseline"] is not None:
-        write_baseline(options["write_baseline"], known, finished)
+        store_baseline(options["write_baseline"], known, finished)
     if results.mishaps:
         mishap = results.mishaps[0]
         raise UserError(f"the kit itself breaks at {len(results.mishaps)} cases or more; {mishap.case}: {mishap.error}")
