@@ -11,6 +11,7 @@ from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.open_tables import OpenTables
 from conformance.binlog.reader import ReaderRules, read_file
 from conformance.cli.event_text import dump_lines, event_lines
 from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
@@ -62,10 +63,12 @@ def command(files: tuple[str, ...], *, as_json: bool, dump: bool) -> None:
 class _JsonLines:
     def __init__(self, also: dict[str, Any]) -> None:
         self._also = also
+        self._tables = OpenTables()
         self._encode = json.JSONEncoder(ensure_ascii=False).encode
 
     def __call__(self, event: Event) -> Iterator[str]:
-        yield self._encode({**self._also, **report(event)})
+        yield self._encode({**self._also, **report(event, self._tables)})
+        self._tables.observe(event)
 
 
 def _decode(name: str, stream: BinaryIO, lines: _Lines) -> int:

@@ -13,7 +13,8 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import read_events
 from conformance.binlog.writer import frame, write_body
 from conformance.cli.main import cli
-from conformance.implementations.reference import report
+from conformance.implementations.observation import Request
+from conformance.implementations.reference import ReferenceImplementation
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 LOG = GOLDEN / "rows_query.bin"
@@ -52,7 +53,13 @@ def test_a_compressed_transaction_is_shown_with_its_events():
 def test_json_lines_are_the_protocols_events():
     done = run("--json", LOG)
     events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert events == [report(event) for event in read_events(LOG.read_bytes())]
+    answer = ReferenceImplementation().ask(Request("decode", "mysql-9.x", LOG.read_bytes()))
+    assert events == json.loads(json.dumps(answer.events))
+
+
+def test_json_lines_hold_the_rows():
+    rows = [event["rows"] for event in map(json.loads, run("--json", LOG).stdout.splitlines()) if "rows" in event]
+    assert {"before": None, "after": {"0": 1, "1": "rq off"}} in [row for event in rows for row in event]
 
 
 def test_json_lines_of_several_files_name_the_file():
