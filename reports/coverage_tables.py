@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from reports.element import Html, element, fragment
+from reports.element import Html, element, fragment, scrolling_table
 from reports.lines import Counts, Coverage
 
 #: How many shades a cell can have, the first for none.
@@ -37,16 +37,7 @@ def _table(title: str, unit: str, counts: Mapping[str, Counts], profiles: Collec
     heads = ("", *profiles, "all")
     return fragment(
         element("h3", title, element("span", f" {unit} in each profile", class_="quiet")),
-        element(
-            "div",
-            element(
-                "table",
-                element("thead", element("tr", (element("th", head, scope="col") for head in heads))),
-                element("tbody", rows),
-                class_="coverage",
-            ),
-            class_="scroll",
-        ),
+        scrolling_table(heads, rows, class_="coverage"),
     )
 
 

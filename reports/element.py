@@ -53,3 +53,14 @@ def element(name: str, /, *children: Child, **attributes: str | int | bool | Non
         parts.append(written if value is True else f'{written}="{html.escape(visible(str(value)))}"')
     opened = f"<{' '.join(parts)}>"
     return Html(opened if name in _VOID else f"{opened}{''.join(map(_rendered, children))}</{name}>")
+
+
+def scrolling_table(heads: Iterable[str], rows: Iterable[Html], *, class_: str) -> Html:
+    """Return a table that scrolls by itself where it is wider than the page."""
+    table = element(
+        "table",
+        element("thead", element("tr", (element("th", head, scope="col") for head in heads))),
+        element("tbody", rows),
+        class_=class_,
+    )
+    return element("div", table, class_="scroll")

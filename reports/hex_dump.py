@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Final
 
-from reports.element import Html, element, fragment
+from reports.element import Html, element, fragment, scrolling_table
 from reports.foreign_text import elided, one_line, visible_line
 from reports.lines import FieldSpan, StreamEvent
 
@@ -96,16 +96,7 @@ def _event(event: StreamEvent, stream: bytes, *, fields: Collection[str], concer
             element("span", f" \u00b7 {summary}", class_="quiet") if summary else None,
             element("span", "\u25c0 here", class_="here") if concerned else None,
         ),
-        element(
-            "div",
-            element(
-                "table",
-                element("thead", element("tr", (element("th", head, scope="col") for head in heads))),
-                element("tbody", rows),
-                class_="dump",
-            ),
-            class_="scroll",
-        ),
+        scrolling_table(heads, rows, class_="dump"),
         class_="event concerned" if concerned else "event",
         open=concerned,
     )

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Final
 
 from reports.coverage_tables import coverage_tables
-from reports.element import Html, element, fragment
+from reports.element import Html, element, fragment, scrolling_table
 from reports.failure_card import badge, failure_card
 from reports.foreign_text import elided, one_line
 from reports.lines import Failure
@@ -144,13 +144,7 @@ def _list_of_failures(groups: list[list[Failure]]) -> Html:
         for failure in group[:1]
     )
     heads = ("#", "Verdict", "What came instead", "Profile", "Cases")
-    table = element(
-        "table",
-        element("thead", element("tr", (element("th", head, scope="col") for head in heads))),
-        element("tbody", rows),
-        class_="failures",
-    )
-    return element("div", table, class_="scroll")
+    return scrolling_table(heads, rows, class_="failures")
 
 
 def _cards(record: RunRecord, groups: list[list[Failure]]) -> list[Html]:

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from conformance.engine.baseline import Baseline
 from conformance.engine.conclusion import concluded
 from conformance.engine.discovery import discover
-from conformance.engine.events import FailureFound, Listener, PairFinished, RunFinished, RunStarted, ShrinkingStarted
+from conformance.engine.events import (
+    Event,
+    FailureFound,
+    Listener,
+    PairFinished,
+    RunFinished,
+    RunStarted,
+    ShrinkingStarted,
+)
 from conformance.engine.failure import Failure
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
@@ -156,6 +164,6 @@ class Certification:
     def _as_before(self, found: _Found, before: Sequence[Failure]) -> Failure | None:
         return self._shrinker.shown_again(before, found.verdict, found=str(found.case.id), count=found.count)
 
-    def _tell(self, event: RunStarted | PairFinished | ShrinkingStarted | FailureFound | RunFinished) -> None:
+    def _tell(self, event: Event) -> None:
         for listener in self.listeners:
             listener(event)

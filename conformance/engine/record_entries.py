@@ -9,7 +9,7 @@ from typing import Any
 from conformance import __version__
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.event_types import type_name
-from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
+from conformance.binlog.header import HEADER, HEADER_BYTES, HEADER_FIELDS, MAGIC
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.engine.events import Event, FailureFound, RunFinished, RunStarted
 from conformance.engine.failure import Failure
@@ -236,7 +236,7 @@ def _unread(stream: bytes, at: int, error: BinlogError) -> list[dict[str, Any]]:
         header = HEADER.unpack_from(stream, at)
         type_code = header[1]
         place = at
-        for (name, size), value in zip(_HEADER_SPANS, header, strict=True):
+        for (name, size), value in zip(HEADER_FIELDS, header, strict=True):
             spans.append({"offset": place, "size": size, "name": name, "value": str(value)})
             place += size
     behind = at + (HEADER_BYTES if spans else 0)
@@ -245,9 +245,6 @@ def _unread(stream: bytes, at: int, error: BinlogError) -> list[dict[str, Any]]:
         spans.append({"offset": behind, "size": len(rest), "name": "unread", "value": _shown(rest)})
     entries.append(_entry(at, left, type_code, spans, summary=str(error)))
     return entries
-
-
-_HEADER_SPANS = (("timestamp", 4), ("type", 1), ("server_id", 4), ("length", 4), ("log_pos", 4), ("flags", 2))
 
 
 def _entry(
