@@ -1,12 +1,13 @@
 """Compressed data that every machine writes alike.
 
 What zstd and zlib make of the same bytes depends on their version, and a case must not. So these are written by hand:
-a valid zstd frame of plain blocks and of runs of one byte, and a valid zlib stream of stored blocks.
+a valid zstd frame of plain blocks and of runs of one byte, and a valid zlib stream of stored blocks. Beside them stand
+values of compressed columns as a server of MariaDB 11.8 logged them.
 """
 
 import re
 import zlib
-from typing import Final
+from typing import Final, NamedTuple
 
 _ZSTD_MAGIC: Final = bytes.fromhex("28b52ffd")
 #: Neither size, checksum nor dictionary; a window of 1 MiB.
@@ -17,6 +18,8 @@ _RUN: Final = re.compile(rb"(.)\1{7,}", re.DOTALL)
 
 _ZLIB_HEAD: Final = bytes([0x78, 0x01])
 _ZLIB_BLOCK_LIMIT: Final = 0xFFFF
+#: The head that servers write, which names the default effort.
+_ZLIB_SERVER_HEAD: Final = bytes([0x78, 0x9C])
 
 #: The mark of MariaDB's compressed parts, to which the number of bytes of the size is added.
 _MARIADB_MARK: Final = 0x80
@@ -53,6 +56,28 @@ def zlib_stream(data: bytes) -> bytes:
         last = at + _ZLIB_BLOCK_LIMIT >= len(data)
         stream += bytes([last]) + len(part).to_bytes(2, "little") + (len(part) ^ 0xFFFF).to_bytes(2, "little") + part
     return bytes(stream) + zlib.adler32(data).to_bytes(4, "big")
+
+
+class Deflated(NamedTuple):
+    """Data, and the deflate stream of it that a server wrote."""
+
+    data: bytes
+    stream: bytes
+
+
+#: Values of compressed columns in a log of MariaDB 11.8.6.
+DEFLATED: Final = (
+    Deflated(b"q" * 200, bytes.fromhex("2b2c1c1e0000")),
+    Deflated(b"ab" * 150, bytes.fromhex("4b4c4a1c85444200")),
+    Deflated(b"\xff\x00" * 60, bytes.fromhex("fbcff07f402000")),
+    Deflated("日本語 ".encode() * 40, bytes.fromhex("7b367de9b3396b5eac9aa7f06c9435085800")),
+    Deflated(b"x" * 4000, bytes.fromhex("edc13101000000c2a0da8b6f0c1fa000000080b701")),
+)
+
+
+def zlib_wrapped(sample: Deflated) -> bytes:
+    """Return the stream between zlib's own head, as that server wrote it, and its checksum."""
+    return _ZLIB_SERVER_HEAD + sample.stream + zlib.adler32(sample.data).to_bytes(4, "big")
 
 
 def mariadb_part(data: bytes) -> bytes:

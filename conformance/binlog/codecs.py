@@ -48,8 +48,10 @@ class Int:
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[int, int]:
         """See `Codec.read`."""
-        found = int.from_bytes(take(data, at, end, self.size), "little", signed=self.signed)
-        return found, at + self.size
+        behind = at + self.size
+        # `take` written out: integers are most of what there is to read.
+        piece = data[at:behind] if behind <= end else take(data, at, end, self.size)
+        return int.from_bytes(piece, "little", signed=self.signed), behind
 
     def write(self, value: int, values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""

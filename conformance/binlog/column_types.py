@@ -1,7 +1,7 @@
 """How the values of each column type stand in a row image: one codec for reading and writing.
 
 Integers without word of their sign are read as signed, as mysqlbinlog shows them. Strings are bytes: which
-character set they are in is the column's collation, which only complete metadata tells.
+character set they are in is the column's collation, which only a Table_map with optional metadata tells.
 """
 
 import struct
@@ -14,6 +14,7 @@ from conformance.binlog.column_codes import ColumnType
 from conformance.binlog.decimal_column import DecimalColumn
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.json_document import JsonColumn
+from conformance.binlog.mariadb_compression import PackedColumn
 from conformance.binlog.table import Column
 from conformance.binlog.temporal import (
     DateColumn,
@@ -104,6 +105,14 @@ def _varchar(column: Column) -> Codec:
     return Counted(Int(1 if column.meta < 256 else 2))
 
 
+def _packed_blob(column: Column) -> Codec:
+    return PackedColumn(_sized(column.meta, 4, "length bytes of a blob"))
+
+
+def _packed_varchar(column: Column) -> Codec:
+    return PackedColumn(1 if column.meta < 256 else 2)
+
+
 def _bit(column: Column) -> Codec:
     return _BigEndian(_sized((column.bits + 7) // 8, _BIT_BYTES, "bytes of a BIT"))
 
@@ -151,7 +160,7 @@ _CODECS: Final[Mapping[int, Callable[[Column], Codec]]] = {
     ColumnType.DATETIME2: lambda column: DateTimeColumn(column.meta),
     ColumnType.TIMESTAMP2: lambda column: TimestampColumn(column.meta),
     ColumnType.VARCHAR: _varchar,
-    ColumnType.MARIADB_VARCHAR_COMPRESSED: _varchar,
+    ColumnType.MARIADB_VARCHAR_COMPRESSED: _packed_varchar,
     ColumnType.VAR_STRING: _varchar,
     ColumnType.STRING: _string,
     ColumnType.ENUM: _enum,
@@ -160,7 +169,7 @@ _CODECS: Final[Mapping[int, Callable[[Column], Codec]]] = {
     ColumnType.MEDIUM_BLOB: _blob,
     ColumnType.LONG_BLOB: _blob,
     ColumnType.BLOB: _blob,
-    ColumnType.MARIADB_BLOB_COMPRESSED: _blob,
+    ColumnType.MARIADB_BLOB_COMPRESSED: _packed_blob,
     ColumnType.GEOMETRY: _blob,
     ColumnType.JSON: _json,
     ColumnType.VECTOR: _vector,

@@ -4,17 +4,19 @@ Sources: what MySQL 9.7 and MariaDB 10.11 print for their own logs.
 """
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
 
 from conformance.binlog import mariadb_layouts
+from conformance.binlog.collations import collation
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.mariadb_compression import unpack_mariadb
 from conformance.binlog.status_variables import read_status_variables
 from conformance.binlog.transaction_payload import Compression
-from conformance.binlog.user_variable import VariableType, variable_value
+from conformance.binlog.user_variable import variable_value
 
 _NAMES: Final[Mapping[int, str]] = {
     EventType.RAND: "RAND",
@@ -33,11 +35,21 @@ _ROWS_FLAGS: Final = (
     (0x08, "COMPLETE_ROWS_F"),
     (0x10, "USE_SQL_FOREIGN_KEY_F"),
 )
+#: The types that servers know: the base class of ignorable events is none, and the header of a large transaction is
+#: newer than 9.7.
+_LISTED: Final = frozenset(int(each) for each in EventType) - {
+    EventType.UNKNOWN,
+    EventType.IGNORABLE,
+    EventType.LARGE_TRANSACTION_HEADER,
+}
+_INCIDENTS: Final = {1: "LOST_EVENTS"}
 _INTVAR_NAMES: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
 
 def listed_name(code: int) -> str:
-    """Return the name under which servers list an event type."""
+    """Return the name under which servers list an event type, ``Unknown`` for one that they do not know."""
+    if code not in _LISTED and code != EventType.IGNORABLE:
+        return "Unknown"
     if code in _NAMES:
         return _NAMES[code]
     return type_name(code).removeprefix("MARIADB_").capitalize()
@@ -49,9 +61,9 @@ def event_info(event: Event) -> str | None:
     Raises:
         MalformedBody: The body contradicts its layout.
     """
-    if not event.recognised:
-        return "# Unrecognized ignorable event"
     code = event.format.type_code(event.header.type)
+    if not event.recognised or code not in _LISTED:
+        return "# Unrecognized ignorable event"
     if code not in _INFO:
         return None
     return _INFO[code](event, event.fields())
@@ -60,6 +72,11 @@ def event_info(event: Event) -> str | None:
 def text(data: bytes) -> str:
     """Return bytes as text; those that are no UTF-8 become surrogates."""
     return data.decode("utf-8", "surrogateescape")
+
+
+def signed(number: int, bits: int) -> int:
+    """Return an unsigned number of so many bits, read as a signed one."""
+    return number - (1 << bits) if number >> (bits - 1) else number
 
 
 def xid_text(fields: Mapping[str, Any]) -> str:
@@ -82,7 +99,9 @@ def _use(event: Event, fields: Mapping[str, Any]) -> str:
 
 
 def _execute_load_query(event: Event, fields: Mapping[str, Any]) -> str:
-    return f"{_use(event, fields)}{text(fields['query'])} ;file_id={fields['file_id']}"
+    # The number is widened as if it had a sign, and listed as if it had none.
+    file_id = signed(fields["file_id"], 32) & 0xFFFFFFFFFFFFFFFF
+    return f"{_use(event, fields)}{text(fields['query'])} ;file_id={file_id}"
 
 
 def _load_block(event: Event, fields: Mapping[str, Any]) -> str:
@@ -94,14 +113,24 @@ def _format_description(event: Event, fields: Mapping[str, Any]) -> str:
 
 
 def _user_var(event: Event, fields: Mapping[str, Any]) -> str | None:
-    # A string is listed with the names of its character set and collation, for which this kit has no table.
-    if not fields["is_null"] and fields["variable_type"] == VariableType.STRING:
-        return None
     name = text(fields["variable_name"]).replace("`", "``")
     value = variable_value(fields)
+    if isinstance(value, bytes):
+        found = collation(fields["variable_charset"])
+        # MariaDB has collations of its own, for which this kit has no names.
+        return f"@`{name}`=_{found.charset} {_literal(event, value)} COLLATE {found.name}" if found else None
     if isinstance(value, float):
         return f"@`{name}`={repr(value).replace('e+', 'e')}"
-    return f"@`{name}`={'NULL' if value is None else str(value)}"
+    if isinstance(value, Decimal):
+        return f"@`{name}`={value:f}"
+    return f"@`{name}`={'NULL' if value is None else value}"
+
+
+def _literal(event: Event, value: bytes) -> str:
+    """Return bytes as the literal in which MySQL or MariaDB lists them."""
+    if "MariaDB" in event.format.server_version:
+        return f"X'{value.hex().upper()}'"
+    return f"0x{value.hex().upper()}" if value else '""'
 
 
 def _rows(event: Event, fields: Mapping[str, Any]) -> str:
@@ -158,7 +187,7 @@ _INFO: Final[Mapping[int, _Info]] = {
     EventType.STOP: lambda event, fields: "",
     EventType.ROTATE: lambda event, fields: f"{text(fields['next_file'])};pos={fields['next_position']}",
     EventType.INTVAR: lambda event, fields: (
-        f"{_INTVAR_NAMES.get(fields['intvar_type'], 'INVALID_INT')}={fields['intvar_value']}"
+        f"{_INTVAR_NAMES.get(fields['intvar_type'], 'INVALID_INT')}={signed(fields['intvar_value'], 64)}"
     ),
     EventType.APPEND_BLOCK: _load_block,
     EventType.DELETE_FILE: lambda event, fields: f";file_id={fields['file_id']}",
@@ -171,6 +200,11 @@ _INFO: Final[Mapping[int, _Info]] = {
     EventType.TABLE_MAP: lambda event, fields: (
         f"table_id: {fields['table_id']} ({text(fields['database'])}.{text(fields['table'])})"
     ),
+    EventType.INCIDENT: lambda event, fields: f"#{fields['incident']} ({_INCIDENTS.get(fields['incident'], '')})",
+    EventType.TRANSACTION_CONTEXT: lambda event, fields: (
+        f"server_uuid={text(fields['server_uuid'])}\tthread_id={fields['thread_id']}"
+    ),
+    EventType.VIEW_CHANGE: lambda event, fields: f"view_id={text(fields['view_id'])}",
     EventType.ROWS_QUERY: lambda event, fields: f"# {text(fields['rows_query'])}",
     EventType.GTID: _gtid,
     EventType.GTID_TAGGED: _gtid,

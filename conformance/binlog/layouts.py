@@ -11,6 +11,7 @@ from conformance.binlog import (
     group_layouts,
     gtid_layouts,
     mariadb_layouts,
+    old_layouts,
     row_layouts,
     statement_layouts,
 )
@@ -87,9 +88,12 @@ _LAYOUTS: Final[Mapping[int, Layout]] = {
     EventType.STOP: Layout(),
     EventType.ROTATE: Layout(post_header=(Field("next_position", U64),), body=(Field("next_file", Rest()),)),
     EventType.INTVAR: statement_layouts.INTVAR,
+    EventType.LOAD: old_layouts.LOAD,
+    EventType.CREATE_FILE: old_layouts.CREATE_FILE,
     EventType.APPEND_BLOCK: statement_layouts.LOAD_BLOCK,
     EventType.EXEC_LOAD: statement_layouts.LOAD_FILE,
     EventType.DELETE_FILE: statement_layouts.LOAD_FILE,
+    EventType.NEW_LOAD: old_layouts.NEW_LOAD,
     EventType.RAND: statement_layouts.RAND,
     EventType.USER_VAR: statement_layouts.USER_VAR,
     EventType.FORMAT_DESCRIPTION: _FORMAT_DESCRIPTION,
@@ -148,6 +152,18 @@ _SHORT_TABLE_ID: Final[Mapping[int, Layout]] = {
     EventType.UPDATE_ROWS_V1: row_layouts.UPDATE_ROWS_SHORT,
     EventType.DELETE_ROWS_V1: row_layouts.ROWS_SHORT,
 }
+#: Rows events of 5.1's betas, where they are declared with a post-header: those of 5.1 itself declare none.
+_PRE_GA: Final[Mapping[int, Layout]] = {
+    EventType.PRE_GA_WRITE_ROWS: row_layouts.ROWS_V1,
+    EventType.PRE_GA_UPDATE_ROWS: row_layouts.ROWS_V1,
+    EventType.PRE_GA_DELETE_ROWS: row_layouts.ROWS_V1,
+}
+#: Declared post-header length -> the layouts of the types that are laid out otherwise under it.
+_OF_LENGTH: Final[Mapping[int, Mapping[int, Layout]]] = {
+    6: _SHORT_TABLE_ID,
+    8: _PRE_GA,
+    statement_layouts.EXTENDED_QUERY_POST_HEADER: {EventType.QUERY: statement_layouts.EXTENDED_QUERY},
+}
 
 #: An event that is kept as bytes.
 OPAQUE: Final = Layout(body=(Field("body", Rest()),), honours_post_header=False)
@@ -155,6 +171,6 @@ OPAQUE: Final = Layout(body=(Field("body", Rest()),), honours_post_header=False)
 
 def layout_of(type_code: int, post_header_length: int) -> Layout:
     """Return the layout of an event type under a declared post-header length; `OPAQUE` for an unknown type."""
-    if post_header_length == 6 and type_code in _SHORT_TABLE_ID:
-        return _SHORT_TABLE_ID[type_code]
+    if post_header_length in _OF_LENGTH and type_code in _OF_LENGTH[post_header_length]:
+        return _OF_LENGTH[post_header_length][type_code]
     return _LAYOUTS.get(type_code, OPAQUE)

@@ -96,7 +96,7 @@ START_ENCRYPTION: Final = Layout(
     body=(Field("encryption_scheme", U8), Field("key_version", U32), Field("nonce", Bytes(12)))
 )
 
-#: A piece of a rows event that was too large for one packet.
+#: A piece of a rows event that was too large for one packet; pieces count from 1, and the first tells the whole size.
 PARTIAL_ROW_DATA: Final = Layout(
     body=(
         Field("fragment_count", U32),

@@ -72,9 +72,13 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
     _check_magic(_take(read, len(MAGIC)))
     at = len(MAGIC)
     governing: FormatDescription | None = None
+    encrypted = False
     while head := read(HEADER_BYTES):
         if len(head) < HEADER_BYTES:
             head += _take(read, HEADER_BYTES - len(head))
+        if encrypted:
+            message = "the events from here on are encrypted; decrypt the log first"
+            raise BinlogError(at=at, kind="encrypted", message=message)
         header = _header(head, at)
         length = header.length
         data = head + read(length - HEADER_BYTES) if length <= _PIECE else _long_event(head, length, read)
@@ -96,7 +100,9 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
             )
         if verify and governing.checksum_algorithm == ChecksumAlgorithm.CRC32:
             _verify(data, at)
-        yield Event(at, header, data, governing, _recognise(header, governing, at, rules))
+        recognised = recognises(header, governing, at, rules)
+        yield Event(at, header, data, governing, recognised)
+        encrypted = recognised and header.type == EventType.MARIADB_START_ENCRYPTION
         at += length
 
 
@@ -162,7 +168,18 @@ def _verify(event: bytes, at: int) -> None:
         )
 
 
-def _recognise(header: Header, governing: FormatDescription, at: int, rules: ReaderRules) -> bool:
+def recognises(header: Header, governing: FormatDescription, at: int, rules: ReaderRules) -> bool:
+    """Tell whether a reader knows the type of an event; False where it skips the event.
+
+    Args:
+        header: The event's header.
+        governing: The format description that governs it.
+        at: Offset in bytes, from the start of the stream, at which an error is reported.
+        rules: What the reader takes and refuses.
+
+    Raises:
+        BinlogError: The type is not known, and the event may not be skipped.
+    """
     code = header.type
     declared = 0 < code <= governing.event_types
     if code in rules.known and declared:

@@ -42,9 +42,16 @@ _BLOB_NAMES: Final = {
 _YEAR_ZERO: Final = 1900
 
 
-def row_lines(row: Row, table: Table) -> Iterator[str]:
-    """Yield the lines that show one row, without line ends."""
-    name = f"{_identifier(table.database)}.{_identifier(table.name)}"
+def row_lines(row: Row, table: Table, *, types: bool = True, quotes: bool = True) -> Iterator[str]:
+    """Yield the lines that show one row, without line ends.
+
+    Args:
+        row: The row.
+        table: Its table.
+        types: Tell each value's column type behind it, as with ``--verbose`` given twice.
+        quotes: Put the table's name in backticks, as programs since 5.6 do.
+    """
+    name = ".".join(_identifier(each) if quotes else _text(each) for each in (table.database, table.name))
     if row.before is None:
         yield f"### INSERT INTO {name}"
     elif row.after is None:
@@ -53,10 +60,10 @@ def row_lines(row: Row, table: Table) -> Iterator[str]:
         yield f"### UPDATE {name}"
     if row.before is not None:
         yield "### WHERE"
-        yield from _image_lines(row.before, table)
+        yield from _image_lines(row.before, table, types=types)
     if row.after is not None:
         yield "### SET"
-        yield from _image_lines(row.after, table)
+        yield from _image_lines(row.after, table, types=types)
 
 
 def _identifier(name: bytes) -> str:
@@ -67,13 +74,13 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _image_lines(image: Image, table: Table) -> Iterator[str]:
+def _image_lines(image: Image, table: Table, *, types: bool) -> Iterator[str]:
     for number, (value, column) in enumerate(zip(image, table.columns, strict=True), 1):
         if value is ABSENT:
             continue
-        about = f"{type_name(column, value)} meta={column.meta} nullable={column.nullable:d}"
-        shown = value_lines(value, column, number)
-        yield from f"###   @{number}={shown} /* {about} is_null={value is None:d} */".split("\n")
+        about = f"{type_name(column, value)} meta={column.meta} nullable={column.nullable:d} is_null={value is None:d}"
+        shown = f"###   @{number}={value_lines(value, column, number)}"
+        yield from (f"{shown} /* {about} */" if types else shown).split("\n")
 
 
 def type_name(column: Column, value: Any = None) -> str:
@@ -198,6 +205,8 @@ _NAMES: Final[Mapping[int, Callable[[Column], str]]] = {
     ColumnType.ENUM: lambda column: "ENUM(1 byte)" if column.meta & 0xFF == 1 else "ENUM(2 bytes)",
     ColumnType.SET: lambda column: f"SET({column.meta & 0xFF} bytes)",
     ColumnType.BLOB: lambda column: _BLOB_NAMES.get(column.meta, "BLOB"),
+    ColumnType.MARIADB_VARCHAR_COMPRESSED: lambda column: f"VARSTRING({column.meta}) COMPRESSED",
+    ColumnType.MARIADB_BLOB_COMPRESSED: lambda column: f"{_BLOB_NAMES.get(column.meta, 'BLOB')} COMPRESSED",
     ColumnType.JSON: lambda column: "JSON",
     ColumnType.GEOMETRY: lambda column: "GEOMETRY",
 }
@@ -219,5 +228,8 @@ _VALUES: Final[Mapping[int, Callable[[Any, Column], str]]] = {
     ColumnType.ENUM: lambda value, column: str(value),
     ColumnType.SET: _set,
     ColumnType.JSON: _json,
+    # mariadb-binlog prints what the row holds and does not unpack it.
+    ColumnType.MARIADB_VARCHAR_COMPRESSED: lambda value, column: quoted(value.packed),
+    ColumnType.MARIADB_BLOB_COMPRESSED: lambda value, column: quoted(value.packed),
     ColumnType.VECTOR: lambda value, column: "[" + ",".join(f"{each:.5e}" for each in value) + "]",
 }

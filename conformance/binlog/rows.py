@@ -3,7 +3,7 @@
 An image is a bitmap of NULLs, a bit for each column that the event holds, and the values of the other ones.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Literal
@@ -148,28 +148,31 @@ class _ImageReader:
         self._data = data
         self._json = [index for index, each in enumerate(table.columns) if each.type == ColumnType.JSON]
         self._columns = table.columns
-        self._codecs: dict[int, Codec] = {}
+        self._reads: dict[int, Callable[..., tuple[Any, int]]] = {}
         self.at = 0
 
     def image(self, present: Sequence[int], *, partial: bool = False) -> Image:
         changed = self._changed() if partial else frozenset()
         size = (len(present) + 7) // 8
-        nulls = int.from_bytes(take(self._data, self.at, len(self._data), size), "little")
-        at, end = self.at + size, len(self._data)
+        data, reads = self._data, self._reads
+        nulls = int.from_bytes(take(data, self.at, len(data), size), "little")
+        at, end = self.at + size, len(data)
         image: list[Any] = [ABSENT] * len(self._columns)
         for place, index in enumerate(present):
             if nulls >> place & 1:
                 image[index] = None
                 continue
             if index in changed:
-                codec: Codec = JsonDiffColumn(self._columns[index].meta)
-            elif index in self._codecs:
-                codec = self._codecs[index]
+                read = JsonDiffColumn(self._columns[index].meta).read
             else:
-                codec = self._codecs[index] = column_codec(self._columns[index])
-            image[index], at = codec.read(self._data, at, end, {})
+                read = reads.get(index) or self._read_of(index)
+            image[index], at = read(data, at, end, {})
         self.at = at
         return tuple(image)
+
+    def _read_of(self, index: int) -> Callable[..., tuple[Any, int]]:
+        read = self._reads[index] = column_codec(self._columns[index]).read
+        return read
 
     def _changed(self) -> frozenset[int]:
         """Return the JSON columns that hold changes in the image that follows."""

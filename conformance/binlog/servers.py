@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from conformance.binlog.event_types import MARIADB_TYPES_START, EventType
 from conformance.binlog.reader import ReaderRules
+from conformance.binlog.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from specs.profiles import PROFILES
 
 GtidForm = Literal["absent", "5.6", "5.7", "8.0", "8.3"]
@@ -114,3 +115,9 @@ def server_of(profile: str) -> Server:
     if profile not in SERVERS:
         raise ValueError(f"no profile {profile!r}; the profiles are {', '.join(PROFILES)}")
     return SERVERS[profile]
+
+
+def with_tables_info(post_header_lengths: bytes) -> bytes:
+    """Return the array of a server with WL#40's option binlog-with-tables-info: its Query events are extended."""
+    before, behind = post_header_lengths[: EventType.QUERY - 1], post_header_lengths[EventType.QUERY :]
+    return before + bytes([EXTENDED_QUERY_POST_HEADER]) + behind

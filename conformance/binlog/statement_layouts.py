@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from conformance.binlog.codecs import U8, U16, U32, U64, Bytes, Counted, Rest
 from conformance.binlog.layout import Field, Layout
+from conformance.binlog.tables_info import TablesInfo, size_of
 
 
 def _sized(name: str) -> Bytes:
@@ -37,6 +38,26 @@ _QUERY_CONTEXT: Final = (
 _QUERY_BODY: Final = (*_QUERY_CONTEXT, Field("query", Rest()))
 
 QUERY: Final = Layout(post_header=_QUERY_HEAD, body=_QUERY_BODY)
+
+#: Bytes of the post-header by which alone a format description says that its Query events are extended (WL#40).
+EXTENDED_QUERY_POST_HEADER: Final = 17
+
+#: The Query event with tables info (WL#40, sections 1 and 2): the statement ends by its length, and so does the
+#: database name, behind which no zero byte stands.
+EXTENDED_QUERY: Final = Layout(
+    post_header=(
+        *_QUERY_HEAD,
+        _length_of("query", U16),
+        Field("tables_info_length", U16, derive=lambda values: size_of(values["tables_info"])),
+    ),
+    body=(
+        Field("status_variables", _sized("status_variables")),
+        Field("database", _sized("database")),
+        Field("query", _sized("query")),
+        Field("tables_info", TablesInfo(lambda values: int(values["tables_info_length"]))),
+    ),
+    closed=True,
+)
 
 #: MariaDB's Query with the statement compressed; see `conformance.binlog.mariadb_compression`.
 MARIADB_QUERY_COMPRESSED: Final = Layout(
@@ -72,7 +93,7 @@ USER_VAR: Final = Layout(
         Field("variable_type", U8, when=_is_not_null),
         Field("variable_charset", U32, when=_is_not_null),
         Field("variable_value", Counted(U32), when=_is_not_null),
-        # Servers since 5.6 write it, and before 8.0 for every type.
+        # Servers since 5.6 write it behind integers and nothing else.
         Field("variable_flags", U8, when=_is_not_null, optional=True),
     )
 )

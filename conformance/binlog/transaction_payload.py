@@ -9,6 +9,7 @@ from conformance.binlog.checksum import ChecksumAlgorithm
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
+from conformance.binlog.reader import ReaderRules, recognises
 
 #: The most bytes that a payload may unpack to, unless the caller says otherwise: what a packet can hold.
 PAYLOAD_LIMIT: Final = 1 << 30
@@ -48,13 +49,19 @@ def payload_bytes(event: Event, *, limit: int = PAYLOAD_LIMIT) -> bytes:
     return unpacked
 
 
-def inner_events(event: Event, *, limit: int = PAYLOAD_LIMIT) -> Iterator[Event]:
+def inner_events(event: Event, *, limit: int = PAYLOAD_LIMIT, rules: ReaderRules | None = None) -> Iterator[Event]:
     """Yield the events inside a Transaction_payload event; their offsets count from the payload's start.
 
     They have no checksums of their own.
 
+    Args:
+        event: The Transaction_payload event.
+        limit: The most bytes that it may unpack to.
+        rules: What the reader takes and refuses; with None, events of any type pass.
+
     Raises:
         MalformedBody: See `payload_bytes`; or an inner event does not fit, or is a payload again.
+        BinlogError: At the payload's offset, for an inner event of a type that the reader may not skip.
     """
     unpacked = payload_bytes(event, limit=limit)
     format_description = replace(event.format, checksum_algorithm=ChecksumAlgorithm.NONE)
@@ -68,7 +75,8 @@ def inner_events(event: Event, *, limit: int = PAYLOAD_LIMIT) -> Iterator[Event]
             raise MalformedBody(f"an event of {header.length} bytes at byte {at} of the payload, {left} are left")
         if header.type == event.header.type:
             raise MalformedBody(f"a payload inside a payload, at its byte {at}")
-        yield Event(at, header, unpacked[at : at + header.length], format_description)
+        recognised = rules is None or recognises(header, format_description, event.offset, rules)
+        yield Event(at, header, unpacked[at : at + header.length], format_description, recognised)
         at += header.length
 
 

@@ -9,6 +9,7 @@ from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.binlog.reader import LENGTH_LIMIT, ReaderRules
+from conformance.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.log_check.log_event import KNOWN_TYPES, Log, LogEvent, is_artificial
 from conformance.log_check.verdicts import Verdicts
 
@@ -229,10 +230,7 @@ class XidSize:
             verdicts.bad(XID_SIZE, seen.offset, f"an Xid event of {length} bytes{seen.where}", f"{expected} bytes")
 
 
-#: The boundary type stands in bits 10 to 12 of the flags word.
-_MARKER_AT: Final = 10
-_MARKER_MASK: Final = 0x7
-_HIGHEST_MARKER: Final = 5
+_HIGHEST_MARKER: Final = max(BoundaryType)
 
 
 class BoundaryMarkers:
@@ -247,7 +245,7 @@ class BoundaryMarkers:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event's marker: once one event has one, all behind it must."""
-        marker = seen.flags >> _MARKER_AT & _MARKER_MASK
+        marker = MARKER_BITS.stored(seen.flags)
         if marker > _HIGHEST_MARKER:
             verdicts.bad(MARKER_SIX_VALUES, seen.offset, f"the boundary marker {marker}", "one of 0 to 5")
         elif marker:

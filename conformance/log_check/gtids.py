@@ -5,10 +5,10 @@ from typing import Final
 from uuid import UUID
 
 from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.layout import TAIL
 from conformance.binlog.status_variables import read_status_variables
-from conformance.log_check.executed_gtids import ExecutedGtids
 from conformance.log_check.log_event import GTID_EVENTS, QUERY_EVENTS, Log, LogEvent
 from conformance.log_check.verdicts import Verdicts
 

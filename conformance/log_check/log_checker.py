@@ -8,13 +8,14 @@ from typing import Any, BinaryIO, Final, cast
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.mariadb_compression import unpack_mariadb
 from conformance.binlog.reader import read_file
 from conformance.binlog.transaction_payload import inner_events
 from conformance.log_check import framing
-from conformance.log_check.executed_gtids import ExecutedGtids
+from conformance.log_check.boundary_steps import BoundarySteps
 from conformance.log_check.framing import BoundaryMarkers, Descriptions, Positions, UnknownTypes, XidSize
 from conformance.log_check.gtids import (
     AnonymousFlag,
@@ -52,6 +53,7 @@ def _rules(transactions: Transactions, used: UsedGtids, end: EndLast) -> tuple[R
         Descriptions(),
         XidSize(),
         BoundaryMarkers(),
+        BoundarySteps(),
         PreviousGtids(),
         AnonymousFlag(),
         used,

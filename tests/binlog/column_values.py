@@ -9,6 +9,7 @@ from conformance.binlog.column_codes import ColumnType
 from conformance.binlog.json_document import JsonDocument
 from conformance.binlog.json_types import JsonOpaque
 from conformance.binlog.json_writing import write_json
+from conformance.binlog.mariadb_compression import PackedValue
 from conformance.binlog.rows import ABSENT, Image
 from conformance.binlog.table import Column
 from conformance.binlog.temporal import Date, DateTime, Time, Timestamp
@@ -119,6 +120,10 @@ def _varchar(code: ColumnType) -> Any:
     return st.integers(0, 65535).map(lambda length: (Column(code, length), st.binary(max_size=min(length, 300))))
 
 
+def _packed(columns: Any) -> Any:
+    return columns.map(lambda pair: (pair[0], pair[1].map(PackedValue)))
+
+
 def _sized(code: ColumnType, values: st.SearchStrategy[Any]) -> Any:
     return st.integers(2, 4).map(lambda size: (Column(code, size), values))
 
@@ -155,11 +160,11 @@ _SIZED = (
     _string,
     lambda: _varchar(ColumnType.VARCHAR),
     lambda: _varchar(ColumnType.VAR_STRING),
-    lambda: _varchar(ColumnType.MARIADB_VARCHAR_COMPRESSED),
+    lambda: _packed(_varchar(ColumnType.MARIADB_VARCHAR_COMPRESSED)),
     lambda: _labels(ColumnType.ENUM, 2),
     lambda: _labels(ColumnType.SET, 8),
     lambda: _sized(ColumnType.BLOB, st.binary(max_size=300)),
-    lambda: _sized(ColumnType.MARIADB_BLOB_COMPRESSED, st.binary(max_size=300)),
+    lambda: _packed(_sized(ColumnType.MARIADB_BLOB_COMPRESSED, st.binary(max_size=300))),
     lambda: _sized(ColumnType.GEOMETRY, st.binary(max_size=40)),
     lambda: _sized(ColumnType.VECTOR, vectors),
     lambda: _sized(ColumnType.JSON, documents),

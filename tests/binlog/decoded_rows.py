@@ -14,8 +14,24 @@ _GEOMETRY = re.compile(r"###   @(\d+)=(?!NULL).* /\* GEOMETRY meta=(\d+)|###   @
 
 
 def read_row_lines(path: Path) -> list[str]:
-    lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
-    return [line for line in lines if _ROW_LINE.match(line)]
+    return list(filter(is_row_line, path.read_bytes().decode("utf-8", "surrogateescape").split("\n")))
+
+
+def is_row_line(line: str) -> bool:
+    """Tell whether a line that mysqlbinlog prints shows a part of a row."""
+    return bool(_ROW_LINE.match(line))
+
+
+#: mariadb-binlog escapes neither quotes nor backslashes, and control characters by their numbers alone.
+_MARIADB = {"\\": "\\", "'": "'", "b": r"\x08", "t": r"\x09", "n": r"\x0a", "f": r"\x0c", "r": r"\x0d"}
+_ESCAPE = re.compile(r"\\(.)")
+_OLD_DATETIME = re.compile(r"=(\S+ \S+) /\* DATETIME meta=0 ")
+
+
+def as_mariadb_prints(lines: Iterable[str]) -> list[str]:
+    """Return row lines in the notation of mariadb-binlog."""
+    unescaped = (_ESCAPE.sub(lambda found: _MARIADB.get(found[1], found[0]), line) for line in lines)
+    return [_OLD_DATETIME.sub(r"='\1' /* DATETIME meta=0 ", line) for line in unescaped]
 
 
 def row_lines_of(events: Iterable[Event]) -> Iterator[str]:

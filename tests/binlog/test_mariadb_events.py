@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.layouts import layout_of
-from conformance.binlog.mariadb_compression import pack_mariadb, unpack_mariadb
+from conformance.binlog.mariadb_compression import PackedValue, pack_mariadb, unpack_mariadb
 from conformance.binlog.rows import Row, read_rows, write_rows
 from conformance.binlog.table import Column, Table
 
@@ -32,6 +32,42 @@ def test_a_bomb_is_refused():
 def test_what_is_not_compressed_so_is_refused(data):
     with pytest.raises(MalformedBody):
         unpack_mariadb(data)
+
+
+@pytest.mark.parametrize(
+    ("packed", "value"),
+    [
+        # Of a log of MariaDB 11.8: empty, short, and with and without zlib's head.
+        ("", b""),
+        ("0073686f7274", b"short"),
+        ("8a012c4b4c4a1c85444200", b"ab" * 150),
+        ("82012c789c4b4c4a1c85444200309b7243", b"ab" * 150),
+    ],
+)
+def test_a_value_of_a_compressed_column(packed, value):
+    assert PackedValue(bytes.fromhex(packed)).unpacked() == value
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        b"\x10abc",
+        b"\x90\x01abc",
+        b"\x82\x01",
+        b"\x81\x05" + zlib.compress(b"four"),
+        b"\x81\x03" + zlib.compress(b"four"),
+        b"\x89\x04" + zlib.compress(b"four"),
+        b"\x84\xff\xff\xff\xff" + zlib.compress(b"four"),
+    ],
+)
+def test_a_compressed_column_that_cannot_be_read_is_refused(packed):
+    with pytest.raises(MalformedBody):
+        PackedValue(packed).unpacked()
+
+
+def test_a_column_unpacks_to_no_more_than_its_limit():
+    with pytest.raises(MalformedBody, match="the limit is 100"):
+        PackedValue.deflated(zlib.compress(bytes(1000)), 1000, bare=False).unpacked(limit=100)
 
 
 def test_rows_of_a_compressed_event_are_read():

@@ -125,14 +125,14 @@ def test_events_agree_with_what_the_server_lists(ground_truth, name):
         assert Listed(mine.position, mine.name, mine.server_id, mine.end, info) == server
 
 
-def test_only_string_variables_have_an_info_that_is_not_known(ground_truth):
+def test_the_info_of_every_event_is_known(ground_truth):
     unknown = [
         row.name
         for name in LISTED
         for row in listed(read_events((ground_truth / name).read_bytes()))
         if row.info is None
     ]
-    assert unknown == ["User var"] * 9
+    assert unknown == []
 
 
 @pytest.mark.parametrize("name", [*LISTED, TORN])

@@ -1,16 +1,24 @@
 """Transactions inside Transaction_payload events."""
 
+import os
+import shutil
+import subprocess
+
 import pytest
 
-from conformance.binlog.errors import MalformedBody
+from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import MAGIC
-from conformance.binlog.reader import read_events
+from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import SERVERS
 from conformance.binlog.transaction_payload import Compression, inner_events, pack_payload, payload_bytes
 from conformance.binlog.writer import frame, rewrite, write_body
+from strategies.case_id import CaseId
+from strategies.family import case_of
+
+TOOL = os.environ.get("BINLOG_MYSQLBINLOG") or shutil.which("mysqlbinlog")
 
 zstandard = pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
 
@@ -94,3 +102,32 @@ def test_a_payload_inside_a_payload_is_refused():
     inside = frame(EventType.TRANSACTION_PAYLOAD, b"", offset=0, checksummed=False)
     with pytest.raises(MalformedBody, match="inside a payload"):
         list(inner_events(event_of(pack_payload(inside))))
+
+
+def of_type(code: int, flags: int) -> bytes:
+    return frame(code, b"xyz", offset=0, checksummed=False, flags=flags)
+
+
+def test_an_unknown_event_inside_is_refused_at_the_payload():
+    event = event_of(pack_payload(xids(7) + of_type(EventType.IGNORABLE, 0)))
+    assert [each.header.type for each in inner_events(event)] == [EventType.XID, EventType.IGNORABLE]
+    with pytest.raises(BinlogError, match="Unknown event code: 28") as caught:
+        list(inner_events(event, rules=ReaderRules()))
+    assert (caught.value.at, caught.value.kind) == (event.offset, "unknown-event")
+
+
+def test_an_ignorable_event_inside_is_skipped():
+    event = event_of(pack_payload(of_type(EventType.IGNORABLE, 0x80) + xids(7)))
+    assert [each.recognised for each in inner_events(event, rules=ReaderRules())] == [False, True]
+
+
+@pytest.mark.skipif(TOOL is None, reason="needs mysqlbinlog of MySQL 9.x: on the PATH, or named by BINLOG_MYSQLBINLOG")
+@pytest.mark.parametrize("family", ["ignorable_events_in_payloads", "unknown_inside_payload"])
+def test_the_tool_of_the_server_judges_inner_events_alike(family, tmp_path):
+    path = tmp_path / "binlog.000001"
+    for index in range(10):
+        case = case_of(CaseId(family, "mysql-9.x", seed=4, index=index))
+        path.write_bytes(case.stream)
+        done = subprocess.run([TOOL, "--no-defaults", "-vv", str(path)], capture_output=True, check=False, timeout=60)
+        refused = b"Error decoding Payload_log_event: Found invalid event in binary log" in done.stderr
+        assert (done.returncode, refused) == ((0, False) if case.expected.refused_at is None else (1, True))

@@ -232,7 +232,7 @@ def a_transaction_without_gtid_behind_one_with():
     return log
 
 
-@breaks("WL7592-LOG-ON-GTID-FIRST")
+@breaks("WL7592-LOG-ON-GTID-FIRST", "WL4162-REPOSITION-AT-START")
 def two_gtids_in_a_row():
     return WrittenLog().begin().gtid(1).gtid(2)
 
@@ -242,7 +242,7 @@ def a_transaction_without_any_gtid_event():
     return WrittenLog("mysql-5.7").begin().query("BEGIN")
 
 
-@breaks("WL7592-LOG-OFF-ANON-FIRST")
+@breaks("WL7592-LOG-OFF-ANON-FIRST", "WL4162-REPOSITION-AT-START")
 def two_anonymous_gtids_in_a_row():
     return WrittenLog().begin().anonymous().anonymous()
 
@@ -279,7 +279,7 @@ def a_gtid_without_its_transaction():
     return WrittenLog().begin().gtid(1).rotate("bin.000002")
 
 
-@breaks("FORMAT-LOG-TRANSACTION-ENDS")
+@breaks("FORMAT-LOG-TRANSACTION-ENDS", "WL4162-REPOSITION-AT-START")
 def a_transaction_inside_another():
     return WrittenLog().begin().gtid(1).query("BEGIN").gtid(2)
 
@@ -299,12 +299,12 @@ def a_payload_without_the_end_of_its_transaction():
     return WrittenLog().begin().gtid(1).event(EventType.TRANSACTION_PAYLOAD, **packed)
 
 
-@breaks("FORMAT-LOG-END-NEEDS-BEGIN")
+@breaks("FORMAT-LOG-END-NEEDS-BEGIN", "WL4162-REPOSITION-AT-START")
 def a_commit_outside_a_transaction():
     return WrittenLog().begin().anonymous().query("COMMIT")
 
 
-@breaks("FORMAT-LOG-END-NEEDS-BEGIN")
+@breaks("FORMAT-LOG-END-NEEDS-BEGIN", "WL4162-REPOSITION-AT-START")
 def a_second_xid():
     return WrittenLog().begin().anonymous().insert().xid(2)
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from written_log import UUID, gtid_set
 
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
-from conformance.log_check.executed_gtids import ExecutedGtids
 
 NUMBERS = st.lists(st.integers(1, 40), max_size=60)
 

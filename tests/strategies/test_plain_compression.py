@@ -6,8 +6,8 @@ import zlib
 import pytest
 import zstandard
 
-from conformance.binlog.mariadb_compression import unpack_mariadb
-from strategies.plain_compression import mariadb_part, zlib_stream, zstd_frame
+from conformance.binlog.mariadb_compression import PackedValue, unpack_mariadb
+from strategies.plain_compression import DEFLATED, mariadb_part, zlib_stream, zlib_wrapped, zstd_frame
 
 SAMPLES = [b"", b"a", b"a" * 8, b"x" * 300_000, bytes(range(256)) * 600, b"head" + b"\0" * 20 + b"tail"]
 
@@ -30,3 +30,11 @@ def test_a_zlib_stream_unpacks(data):
 @pytest.mark.parametrize("data", SAMPLES[1:], ids=len)
 def test_a_compressed_part_of_mariadb_unpacks(data):
     assert unpack_mariadb(mariadb_part(data)) == data
+
+
+@pytest.mark.parametrize("sample", DEFLATED, ids=lambda sample: len(sample.data))
+def test_what_a_server_compressed_unpacks_with_and_without_zlibs_head(sample):
+    bare = PackedValue.deflated(sample.stream, len(sample.data), bare=True)
+    wrapped = PackedValue.deflated(zlib_wrapped(sample), len(sample.data), bare=False)
+    assert bare.unpacked() == wrapped.unpacked() == sample.data
+    assert zlib.decompress(zlib_wrapped(sample)) == sample.data

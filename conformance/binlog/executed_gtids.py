@@ -1,16 +1,40 @@
 """Which GTIDs were used: intervals for each source, so that a log of any length takes little memory."""
 
 from bisect import bisect_right
+from uuid import UUID
 
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
 
 
-class ExecutedGtids:
-    """A set of GTIDs that grows."""
+def gtid_parts(gtid: str) -> tuple[bytes, str, int]:
+    """Return source, tag and number of a GTID, ``UUID:NUMBER`` or ``UUID:TAG:NUMBER``.
 
-    def __init__(self) -> None:
+    Raises:
+        ValueError: The text is no GTID.
+    """
+    parts = gtid.split(":")
+    if len(parts) not in (2, 3):
+        raise ValueError(f"{gtid!r} is no GTID; it is UUID:NUMBER or UUID:TAG:NUMBER")
+    return UUID(parts[0]).bytes, parts[1] if len(parts) == 3 else "", int(parts[-1])
+
+
+class ExecutedGtids:
+    """A set of GTIDs that grows.
+
+    Args:
+        gtids: What it begins with.
+    """
+
+    def __init__(self, gtids: GtidSet | None = None) -> None:
         # (uuid, tag) -> ascending intervals, ends exclusive, none touching the next.
         self._intervals: dict[tuple[bytes, str], list[Interval]] = {}
+        self.add_set(gtids or GtidSet())
+
+    def __contains__(self, gtid: str) -> bool:
+        uuid, tag, number = gtid_parts(gtid)
+        intervals = self._intervals.get((uuid, tag), [])
+        index = bisect_right(intervals, number, key=lambda each: each.start)
+        return index > 0 and number < intervals[index - 1].end
 
     def add(self, uuid: bytes, tag: str, number: int) -> bool:
         """Add one GTID; False where it is in the set already."""
@@ -28,9 +52,15 @@ class ExecutedGtids:
         return True
 
     def add_set(self, gtids: GtidSet) -> None:
-        """Add a whole set to an empty one, or to sources that it does not name yet."""
+        """Add a whole set."""
         for source in gtids.sources:
-            self._intervals.setdefault((source.uuid, source.tag), []).extend(source.intervals)
+            key = (source.uuid, source.tag)
+            self._intervals[key] = _merged([*self._intervals.get(key, ()), *source.intervals])
+
+    def gtids(self) -> GtidSet:
+        """Return the set as it is now, sources ascending."""
+        sources = tuple(Source(uuid, tuple(each), tag) for (uuid, tag), each in sorted(self._intervals.items()))
+        return GtidSet(sources, tagged=any(source.tag for source in sources))
 
     def missing_in(self, gtids: GtidSet) -> GtidSet:
         """Return the GTIDs of this set that `gtids` lacks."""
@@ -41,6 +71,16 @@ class ExecutedGtids:
             if left:
                 missing.append(Source(uuid, left, tag))
         return GtidSet(tuple(missing))
+
+
+def _merged(intervals: list[Interval]) -> list[Interval]:
+    merged: list[Interval] = []
+    for each in sorted(intervals):
+        if merged and each.start <= merged[-1].end:
+            merged[-1] = Interval(merged[-1].start, max(merged[-1].end, each.end))
+        else:
+            merged.append(each)
+    return merged
 
 
 def _without(interval: Interval, others: tuple[Interval, ...]) -> list[Interval]:
