@@ -1,0 +1,50 @@
+"""The steps of a boundary parser through a log: from the log's start there is nothing that it may warn of."""
+
+from typing import Final
+
+from conformance.boundary.fed_event import FedEvent
+from conformance.boundary.shipped_parser import ShippedParser
+from conformance.boundary.shipped_tables import SHIPPED_VERSIONS
+from conformance.boundary.worklog_parser import WorklogParser
+from conformance.log_check.log_event import QUERY_EVENTS, Log, LogEvent
+from conformance.log_check.verdicts import Verdicts
+
+REPOSITION_AT_START: Final = "WL4162-REPOSITION-AT-START"
+
+
+class BoundarySteps:
+    """Judges each event by the parser of the profile: that of the worklog, or the one that its servers ship."""
+
+    requirements = (REPOSITION_AT_START,)
+    codes = None
+    inside_payloads = False
+
+    def __init__(self) -> None:
+        self._profile = ""
+        self._parser: WorklogParser | ShippedParser = WorklogParser()
+        self._begun = False
+
+    def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
+        """Judge one event: it must fit where the stream stands."""
+        if log.profile != self._profile:
+            self._profile = log.profile
+            version = SHIPPED_VERSIONS.get(log.profile)
+            self._parser = WorklogParser() if version is None else ShippedParser(version)
+        query = seen.fields.get("query") if seen.code in QUERY_EVENTS else None
+        fed = FedEvent(seen.code, seen.flags, query)
+        if isinstance(self._parser, ShippedParser):
+            step = self._parser.feed(fed)
+            wrong = step.error
+            told = step.warning.text if step.warning else "an event that does not fit"
+        else:
+            warning = self._parser.feed(fed).warning
+            wrong, told = warning is not None, warning or ""
+        self._begun = self._begun or (self._parser.within_transaction and not wrong)
+        if wrong and log.relay and not self._begun:
+            return  # A relay log may begin inside a transaction: the one before it was full.
+        if wrong:
+            verdicts.bad(
+                REPOSITION_AT_START, seen.offset, told.rstrip("."), "an event that fits where the stream stands"
+            )
+        else:
+            verdicts.good(REPOSITION_AT_START)
