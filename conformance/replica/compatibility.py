@@ -1,0 +1,145 @@
+"""Which replica takes what: the cross-version tables of WL#4033 and WL#7592, and what follows from them by version."""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+from conformance.binlog.format_description import version_tuple
+from conformance.binlog.servers import server_of
+
+Version = tuple[int, int, int]
+
+
+class Anonymous(Enum):
+    """What a replica does at an Anonymous_gtid event."""
+
+    #: It does not know the type.
+    UNKNOWN = "unknown"
+    #: It stops (BUG#74683).
+    STOPS = "stops"
+    #: It passes over the event, as it is ignorable.
+    IGNORED = "ignored"
+    #: A group begins.
+    OPENS_GROUP = "opens a group"
+
+
+class ChecksBegin(Enum):
+    """When an applier asks for a Gtid event before BEGIN and COMMIT too."""
+
+    NEVER = "never"
+    #: Until it has applied a group with a GTID; behind one it waits for the first statement (MySQL 9.7).
+    AT_FIRST = "at first"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaRules:
+    """What a replica of one version does.
+
+    Attributes:
+        ignorable: It passes over unknown events that carry the ignorable flag (WL#4033).
+        gtids: It knows Gtid events and gtid_mode.
+        anonymous: What it does at an Anonymous_gtid event.
+        checks_begin: With gtid_mode=ON, when it misses the Gtid event at BEGIN and COMMIT already, not only at what
+            stands between them (WL#7592, Stricter checks).
+        skips_with_gtids: The skip counter may be set with gtid_mode=ON.
+        read_failure: The number of the error with which it stops at an event that it cannot read.
+        incident: The number of the error with which it stops at an Incident event.
+        own_id_exempt: START REPLICA UNTIL is not evaluated for events with the replica's own server id.
+    """
+
+    ignorable: bool
+    gtids: bool
+    anonymous: Anonymous
+    checks_begin: ChecksBegin
+    skips_with_gtids: bool
+    read_failure: int
+    incident: int
+    own_id_exempt: bool = True
+
+
+_RELAY_LOG_READ_FAILURE: Final = 1594
+_INCIDENT: Final = 1590
+_OLD: Final = ReplicaRules(False, False, Anonymous.UNKNOWN, ChecksBegin.NEVER, True, _RELAY_LOG_READ_FAILURE, _INCIDENT)
+_FIRST_GTIDS: Final = ReplicaRules(
+    True, True, Anonymous.STOPS, ChecksBegin.NEVER, False, _RELAY_LOG_READ_FAILURE, _INCIDENT
+)
+_ALWAYS_GTIDS: Final = ReplicaRules(
+    True, True, Anonymous.OPENS_GROUP, ChecksBegin.AT_FIRST, False, _RELAY_LOG_READ_FAILURE, _INCIDENT
+)
+_NEW: Final = replace(_ALWAYS_GTIDS, skips_with_gtids=True, read_failure=13121, incident=13119)
+#: First version -> rules, ascending: WL#7592, Cross-version compatibility; WL#4033, Cross-version.
+_BY_VERSION: Final[tuple[tuple[Version, ReplicaRules], ...]] = (
+    ((0, 0, 0), _OLD),
+    ((5, 6, 0), _FIRST_GTIDS),
+    ((5, 6, 22), replace(_FIRST_GTIDS, anonymous=Anonymous.IGNORED)),
+    ((5, 7, 0), _FIRST_GTIDS),
+    ((5, 7, 6), _ALWAYS_GTIDS),
+    ((8, 0, 0), _NEW),
+    ((9, 0, 0), replace(_NEW, own_id_exempt=False)),
+)
+#: The worklog to the letter: the check holds for each BEGIN, and only the server id 0 is exempt.
+_TO_THE_LETTER: Final = replace(_ALWAYS_GTIDS, checks_begin=ChecksBegin.ALWAYS, own_id_exempt=False)
+#: MariaDB has GTIDs of its own and takes MySQL's Gtid events for ignorable ones.
+_MARIADB: Final = ReplicaRules(
+    True, False, Anonymous.IGNORED, ChecksBegin.NEVER, True, _RELAY_LOG_READ_FAILURE, _INCIDENT
+)
+
+
+def replica_rules(profile: str, version: str = "") -> ReplicaRules:
+    """Return what a replica does.
+
+    Args:
+        profile: Whose rules hold.
+        version: The replica's version where it is not the one that stands for the profile.
+
+    Raises:
+        ValueError: There is no such profile, or the text is no version.
+    """
+    server = server_of(profile)
+    if server.is_mariadb:
+        return _MARIADB
+    if profile == "worklog" and not version:
+        return _TO_THE_LETTER
+    numbers = version_tuple(version or server.version)
+    if numbers == (0, 0, 0):
+        raise ValueError(f"{version!r} is no server version; it is MAJOR.MINOR.PATCH")
+    return [rules for first, rules in _BY_VERSION if first <= numbers][-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """One row of the cross-version table of WL#4033: a source and a replica, patched with it or not.
+
+    Attributes:
+        new_source: The source can write ignorable events.
+        new_replica: The replica passes over those that it does not know.
+        breaks: Replication breaks where an ignorable event stands in the stream.
+        workaround: What keeps it going all the same.
+    """
+
+    new_source: bool
+    new_replica: bool
+    breaks: bool
+    workaround: str = ""
+
+
+#: WL#4033, Cross-version replication impact, 1 to 4.
+PAIRINGS: Final = (
+    Pairing(True, False, True, "leave the option for logging ignorable events off"),
+    Pairing(False, True, False),
+    Pairing(True, True, False),
+    Pairing(False, False, False),
+)
+
+
+def replicates(*, new_source: bool, new_replica: bool, logs_ignorable: bool) -> bool:
+    """Tell whether replication keeps going between a source and a replica, patched with WL#4033 or not.
+
+    Args:
+        new_source: Whether the source can write ignorable events.
+        new_replica: Whether the replica passes over those that it does not know.
+        logs_ignorable: Whether the source's option for logging ignorable events is on.
+    """
+    pairing = next(each for each in PAIRINGS if (each.new_source, each.new_replica) == (new_source, new_replica))
+    return not (pairing.breaks and logs_ignorable)

@@ -1,0 +1,54 @@
+"""DROP DATABASE that fails half way: tables are gone, the directory stays (WL#7592, DROP DATABASE and Plan 13.3)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+_HEAD: Final = "DROP TABLE IF EXISTS "
+#: Bytes of the buffer in which a server up to 5.7 writes one statement.
+_BUFFER_BYTES: Final = 1024
+#: Behind each name and its comma there must be room for a terminating zero.
+_TERMINATOR: Final = 1
+#: Characters at which the message cuts each name.
+_NAME_LIMIT: Final = 192
+
+#: ER_CANNOT_LOG_PARTIAL_DROP_DATABASE_WITH_GTID, which the worklog calls
+#: ER_CANNOT_LOG_FAILED_DROP_DATABASE_WITH_MULTIPLE_STATEMENTS.
+CANNOT_LOG_PARTIAL_DROP: Final = 3091
+#: ER_DB_DROP_RMDIR: the directory cannot be removed.
+CANNOT_REMOVE_DIRECTORY: Final = 1010
+
+
+def drop_statements(tables: Sequence[str]) -> Iterator[str]:
+    """Yield the DROP TABLE statements that say which tables are gone, each as long as fits into the buffer.
+
+    Args:
+        tables: Names of the tables, as they were dropped.
+    """
+    names: list[str] = []
+    used = len(_HEAD)
+    for table in tables:
+        quoted = f"`{table.replace('`', '``')}`"
+        size = len(quoted.encode()) + 1
+        if names and used + size + _TERMINATOR >= _BUFFER_BYTES:
+            yield _HEAD + ",".join(names)
+            names, used = [], len(_HEAD)
+        names.append(quoted)
+        used += size
+    if names:
+        yield _HEAD + ",".join(names)
+
+
+def failure_message(database: str, gtid: str) -> str:
+    """Return the error message of the worklog, names filled in and cut at 192 characters.
+
+    Args:
+        database: Name of the database, and of its directory.
+        gtid: The GTID that was given to the statement.
+    """
+    directory, gtid, name = (each[:_NAME_LIMIT] for each in (database, gtid, database))
+    return (
+        "DROP DATABASE failed on slave; some tables may have been dropped but the database directory remains. The GTID"
+        " has not been added to GTID_EXECUTED and the statement was not written to the binary log. Fix this as"
+        f" follows: (1) remove all files from the database directory {directory}; (2) SET GTID_NEXT='{gtid}'; (3) DROP"
+        f" DATABASE `{name}`."
+    )

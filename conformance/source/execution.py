@@ -1,0 +1,159 @@
+"""Runs a scenario on the model: each statement by what its kind asks for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.source import administration, definitions, drops, row_changes, transactions
+from conformance.source.logged_event import PlannedLog
+from conformance.source.rules import LoggingRules, rules_of
+from conformance.source.scenario import Scenario
+from conformance.source.session import UNDEFINED, Refused, Session
+from conformance.source.settings import Settings
+from conformance.source.source_server import SourceServer
+from conformance.source.statements import (
+    AlterTable,
+    Begin,
+    Commit,
+    Crash,
+    CreateDatabase,
+    CreateTable,
+    CreateTableLike,
+    CreateTableSelect,
+    Delete,
+    Disconnect,
+    DropDatabase,
+    DropTable,
+    FlushLogs,
+    Insert,
+    InsertSelect,
+    InternalRows,
+    Maintain,
+    RenameTable,
+    Restart,
+    Rollback,
+    RollbackTo,
+    Savepoint,
+    SetGlobal,
+    SetSession,
+    SetUserVariable,
+    Statement,
+    Update,
+    UpdateTables,
+    Use,
+)
+
+Handler = Callable[[SourceServer, Session, Any], None]
+
+
+def _disconnect(server: SourceServer, session: Session, statement: Disconnect) -> None:
+    drops.disconnect(server, session)
+
+
+#: What makes a transaction, alone or inside an open one.
+_TRANSACTIONS: Final[Mapping[type[Statement], Handler]] = {
+    CreateDatabase: definitions.create_database,
+    DropDatabase: drops.drop_database,
+    CreateTable: definitions.create_table,
+    CreateTableLike: definitions.create_table_like,
+    CreateTableSelect: definitions.create_table_select,
+    DropTable: drops.drop_table,
+    RenameTable: definitions.rename_table,
+    AlterTable: definitions.alter_table,
+    Maintain: definitions.maintain,
+    Insert: row_changes.insert,
+    InsertSelect: row_changes.insert_select,
+    Update: row_changes.update,
+    UpdateTables: row_changes.update_tables,
+    Delete: row_changes.delete,
+    InternalRows: row_changes.internal_rows,
+    Begin: transactions.begin,
+}
+#: What does not: the ends of transactions, savepoints, variables, and what happens to the server.
+_OTHERS: Final[Mapping[type[Statement], Handler]] = {
+    Commit: transactions.commit,
+    Rollback: transactions.rollback,
+    Savepoint: transactions.savepoint,
+    RollbackTo: transactions.rollback_to,
+    Use: administration.use,
+    SetUserVariable: administration.set_user_variable,
+    SetSession: administration.set_session,
+    SetGlobal: administration.set_global,
+    FlushLogs: administration.flush_logs,
+    Restart: administration.restart,
+    Crash: administration.crash,
+    Disconnect: _disconnect,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a statement.
+
+    Attributes:
+        error: The number of the error with which it was refused; None where it was run.
+        message: The error's text.
+    """
+
+    error: int | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """What comes of a scenario.
+
+    Attributes:
+        logs: The binary logs, oldest first.
+        outcomes: One for each statement.
+        server: The server as it is then.
+    """
+
+    logs: tuple[PlannedLog, ...]
+    outcomes: tuple[Outcome, ...]
+    server: SourceServer
+
+
+def log_of(scenario: Scenario, *, rules: Callable[[Settings], LoggingRules] = rules_of) -> Logged:
+    """Run a scenario on a new server.
+
+    Args:
+        scenario: The scenario.
+        rules: Returns how a server with given settings logs.
+    """
+    server = SourceServer(scenario.settings, rules=rules)
+    outcomes = tuple(run(server, index, each) for index, each in enumerate(scenario.statements))
+    return Logged(tuple(server.logs), outcomes, server)
+
+
+def run(server: SourceServer, index: int, statement: Statement) -> Outcome:
+    """Run one statement.
+
+    Args:
+        server: The server, which changes.
+        index: The statement's index in its scenario.
+        statement: The statement.
+    """
+    server.at = index
+    session = server.session(statement.session)
+    try:
+        _run(server, session, statement)
+    except Refused as refused:
+        return Outcome(refused.code, str(refused))
+    return Outcome()
+
+
+def _run(server: SourceServer, session: Session, statement: Statement) -> None:
+    handler = _OTHERS.get(type(statement))
+    if handler is not None:
+        handler(server, session, statement)
+        return
+    server.check_gtid_next(session)
+    if session.transaction is None and server.skips(session):
+        return
+    try:
+        _TRANSACTIONS[type(statement)](server, session, statement)
+    except Refused:
+        if session.transaction is None and session.has_given_gtid:
+            session.gtid_next = UNDEFINED
+        raise

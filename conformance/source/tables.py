@@ -1,0 +1,101 @@
+"""Tables as the model knows them: names, engines, rows, and which session sees which."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+#: Names that a scenario may use: no quoting, no case to fold.
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+#: Engine -> whether it has transactions. From 8.0 on those that have also have atomic DDL.
+TRANSACTIONAL: Final[Mapping[str, bool]] = {"innodb": True, "myisam": False}
+
+#: One row: the value of `a`, and of the auto-increment column where there is one.
+Row = tuple[int | None, ...]
+
+
+def checked_name(name: str) -> str:
+    """Return a name of a database, a table or a savepoint.
+
+    Raises:
+        ValueError: It is no name that a scenario may use.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{name!r} is no name for a scenario: a letter, then letters, digits or underscores, 64 at most"
+        )
+    return name
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TableName:
+    """A table's name with its database, in a scenario ``database.table``."""
+
+    database: str
+    table: str
+
+    def __post_init__(self) -> None:
+        checked_name(self.database)
+        checked_name(self.table)
+
+    def __str__(self) -> str:
+        return f"{self.database}.{self.table}"
+
+    @property
+    def quoted(self) -> str:
+        """The name as a statement has it."""
+        return f"`{self.database}`.`{self.table}`"
+
+    @classmethod
+    def parse(cls, text: str) -> "TableName":
+        """Read ``database.table``.
+
+        Raises:
+            ValueError: It is no such name.
+        """
+        database, dot, table = text.partition(".")
+        if not dot:
+            raise ValueError(f"{text!r} is no table's name: it is DATABASE.TABLE")
+        return cls(database, table)
+
+
+@dataclass(slots=True, eq=False)
+class Table:
+    """One table: a nullable INT column `a`, and an auto-increment column `id` where asked for.
+
+    Attributes:
+        name: Its name.
+        engine: One of `TRANSACTIONAL`.
+        temporary: Whether only one session sees it.
+        auto_increment: Whether it has the column `id`.
+        table_id: Its number in Table_map events.
+        logged: Whether its creation is in the binary log.
+        rows: Its rows, in the order of their insertion.
+        next_id: The next value of `id`.
+    """
+
+    name: TableName
+    engine: str = "innodb"
+    temporary: bool = False
+    auto_increment: bool = False
+    table_id: int = 0
+    logged: bool = True
+    rows: list[Row] = field(default_factory=list)
+    next_id: int = 1
+
+    @property
+    def transactional(self) -> bool:
+        """Whether its changes can be rolled back."""
+        return TRANSACTIONAL[self.engine]
+
+    @property
+    def columns(self) -> int:
+        """How many columns it has."""
+        return 2 if self.auto_increment else 1
+
+    @property
+    def definition(self) -> str:
+        """The columns and the engine, as a CREATE TABLE has them."""
+        extra = ", `id` int not null auto_increment primary key" if self.auto_increment else ""
+        return f"(`a` int{extra}) engine={self.engine}"
