@@ -1,0 +1,182 @@
+"""`binlog-conformance fuzz`: look for failures until the time is up."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from conformance.cli.certify import RECORD, Duration, limit_options, limits_of, report_folder
+from conformance.cli.exit_status import exit_status
+from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.cli.progress import FuzzingProgress
+from conformance.engine.baseline import Baseline, BaselineError
+from conformance.engine.certification import Budget, NothingToRun, Selection
+from conformance.engine.events import RunFinished
+from conformance.engine.record_entries import RecordEntries
+from conformance.fuzzing.against import Against
+from conformance.fuzzing.fuzzing import Fuzzing
+from conformance.fuzzing.guided import EngineFailed, GuidedEngine, available
+from conformance.fuzzing.kept_cases import KeptCases
+from conformance.implementations.limits import Limits
+from conformance.implementations.process import CannotStart
+from conformance.implementations.python_implementation import PythonImplementation
+from conformance.implementations.reference import ReferenceImplementation
+from conformance.implementations.registry import Implementation, implementation
+from reports.folder import write_reports
+from reports.record import RecordWriter, read_record
+from reports.terminal import print_summary
+from specs.catalogue import ROLES
+
+#: The packages of the kit whose lines lead the engine when the reference is fuzzed.
+_MODELS = ("boundary", "decision", "filtering", "rendering", "replica", "source", "binlog", "implementations")
+
+
+@click.command("fuzz")
+@click.argument("role", type=click.Choice(ROLES))
+@click.option("--implementation", "spec", required=True, help="What is fuzzed, as `implementations` lists it.")
+@click.option("--against", metavar="IMPLEMENTATION", help="Another one that must answer the same.")
+@click.option("--time", "seconds", type=Duration(), default="10m", show_default=True, help="How long: 90s, 10m, 8h.")
+@click.option(
+    "--corpus",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("fuzzing-corpus"),
+    show_default=True,
+    help="Folder of what led somewhere: it is used again the next time.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(("auto", "coverage", "property")),
+    default="auto",
+    show_default=True,
+    help="coverage: led by the lines of Python code that run (extra `fuzz`); property: Hypothesis.",
+)
+@click.option("--profile", "profiles", multiple=True, help="A profile; all that it claims if none.")
+@click.option("--family", "families", multiple=True, help="A family to take cases from; all if none.")
+@click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4162-TT-*'.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="What the cases depend on.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Known failures with reasons (TOML).")
+@click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for record and reports.")
+@limit_options
+def command(
+    role: str,
+    spec: str,
+    against: str | None,
+    seconds: float,
+    corpus: Path,
+    engine: str,
+    profiles: tuple[str, ...],
+    families: tuple[str, ...],
+    requirement: str,
+    seed: int,
+    baseline: Path | None,
+    report: Path | None,
+    answer_time: float,
+    memory: int,
+) -> None:
+    """Look for failures of an implementation in ROLE until the time is up.
+
+    Python code (reference, python:MODULE) is fuzzed with a coverage-guided engine where that is installed; anything
+    else by Hypothesis. Each kind of failure is told once, with the smallest case that shows it.
+    """
+    limits = limits_of(answer_time, memory)
+    selection = Selection(role, profiles, requirement, families)
+    with ExitStack() as stack:
+        try:
+            known = Baseline() if baseline is None else Baseline.load(baseline)
+            kept = KeptCases(corpus / role)
+            tested = stack.enter_context(implementation(spec, limits=limits))
+            pairs = selection.pairs(tested.declaration)
+            if against is not None:
+                raise SystemExit(_against(tested, against, pairs, role, seconds, seed, kept, limits, stack))
+            folder = report_folder(report, stack)
+            writer = stack.enter_context(RecordWriter(folder / RECORD))
+            progress = stack.enter_context(FuzzingProgress())
+            finished = Fuzzing(
+                implementation=tested,
+                spec=spec,
+                selections=(selection,),
+                budget=Budget(None, seconds),
+                seed=seed,
+                baseline=known,
+                listeners=(RecordEntries(writer.append), progress),
+                seconds=seconds,
+                kept=kept,
+                engine=_engine(engine, tested, spec, selection, pairs, seed, corpus / role),
+            ).run()
+        except (BaselineError, CannotStart, NothingToRun, EngineFailed, OSError, ValueError) as error:
+            raise UserError(str(error)) from error
+        progress.stop()
+        record = read_record(folder / RECORD)
+        print_summary(record)
+        _print_coverage(finished)
+        click.echo(f"Corpus: {corpus / role}, {len(kept)} case{'' if len(kept) == 1 else 's'} kept")
+        for failure in finished.failures:
+            click.echo(f"{failure.verdict.requirement}  {failure.verdict.signature}  {failure.case.id}")
+        if report is not None:
+            write_reports(folder / RECORD, folder)
+            click.echo(f"Report: {folder / 'report.html'}")
+    raise SystemExit(exit_status(record))
+
+
+def _engine(
+    wanted: str,
+    tested: Implementation,
+    spec: str,
+    selection: Selection,
+    pairs: list[tuple[str, str]],
+    seed: int,
+    folder: Path,
+) -> GuidedEngine | None:
+    """Return the coverage-guided engine, None where Hypothesis looks.
+
+    Raises:
+        UserError: It was asked for, and cannot be had.
+    """
+    instrumented: tuple[str, ...] = ()
+    if isinstance(tested, ReferenceImplementation):
+        instrumented = tuple(f"conformance.{name}" for name in _MODELS)
+    elif isinstance(tested, PythonImplementation):
+        instrumented = (tested.module.partition(".")[0],)
+    if wanted == "property" or (wanted == "auto" and not (instrumented and available())):
+        return None
+    if not instrumented:
+        raise UserError(f"{spec} does not run in Python in this process, so nothing can be seen of its lines")
+    if not available():
+        raise UserError("the coverage-guided engine is not installed: pip install 'binlog-conformance[fuzz]'")
+    return GuidedEngine(spec, selection.role, pairs, selection.requirements, seed, folder, instrumented)
+
+
+def _against(
+    tested: Implementation,
+    spec: str,
+    pairs: list[tuple[str, str]],
+    role: str,
+    seconds: float,
+    seed: int,
+    kept: KeptCases,
+    limits: Limits,
+    stack: ExitStack,
+) -> int:
+    """Fuzz two implementations against each other, and return the exit status."""
+    other = stack.enter_context(implementation(spec, limits=limits))
+    if role not in other.declaration.roles:
+        raise UserError(f"{spec} does not declare the role {role!r}")
+    both = [pair for pair in pairs if pair[1] in other.declaration.roles[role].profiles]
+    if not both:
+        raise UserError("the two claim no profile in common")
+    with FuzzingProgress() as progress:
+        run = Against(tested, other, role, both, seconds, seed, kept, progress.counted)
+        found = run.run()
+    click.echo(f"{run.cases:,} cases, {len(found)} difference{'' if len(found) == 1 else 's'}")
+    for each in found:
+        click.echo(f"{each.signature}, in {each.count} cases: {each.message}")
+        click.echo(f"  {each.case.id}")
+    return NOT_CONFORMING if found else CONFORMING
+
+
+def _print_coverage(finished: RunFinished) -> None:
+    for name, (reached, every) in finished.tally.reached().items():
+        click.echo(f"{name}: {reached}" + ("" if every is None else f" of {every}") + " cells reached")
+    kinds = finished.tally.event_types
+    if kinds:
+        click.echo(f"event types: {len(kinds)}")
