@@ -1,0 +1,263 @@
+"""Statements run on a real server, and what it said and logged: the logging decision as it can be seen."""
+
+import base64
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pymysql
+from server import RealServer
+
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import MAGIC
+from conformance.binlog.reader import read_events
+from conformance.binlog.rows import rows_kind
+from conformance.decision.capability import BOTH, ROW_ONLY, Capability
+from conformance.decision.decision import Mode, Safety
+from conformance.decision.engines import opened
+from conformance.decision.locked_table import LockedTable
+
+#: The warning that a statement is logged unsafely.
+_UNSAFE: Final = 1592
+_DATABASE: Final = "decisions"
+#: Where FEDERATED tables have their rows; nothing of it is logged.
+_REMOTE: Final = "elsewhere"
+
+MYSQL_OPTIONS: Final = (
+    # With GTIDs, writing to transactional and other tables in one statement is an error of its own.
+    "--gtid-mode=OFF",
+    "--enforce-gtid-consistency=OFF",
+    "--federated",
+    f"--binlog-ignore-db={_REMOTE}",
+)
+MARIADB_OPTIONS: Final = (
+    "--plugin-maturity=unknown",
+    "--plugin-load-add=ha_archive",
+    "--plugin-load-add=ha_blackhole",
+    "--plugin-load-add=ha_federatedx",
+    f"--binlog-ignore-db={_REMOTE}",
+)
+
+#: Kind of table -> what stands behind CREATE TABLE and the name; {child} and {remote} name tables behind it.
+KINDS: Final = {
+    "innodb": "(a INT NOT NULL) ENGINE=InnoDB",
+    "myisam": "(a INT NOT NULL) ENGINE=MyISAM",
+    "memory": "(a INT NOT NULL) ENGINE=MEMORY",
+    "csv": "(a INT NOT NULL) ENGINE=CSV",
+    "archive": "(a INT NOT NULL) ENGINE=ARCHIVE",
+    "blackhole": "(a INT NOT NULL) ENGINE=BLACKHOLE",
+    "merge": "(a INT NOT NULL) ENGINE=MERGE UNION=({child}) INSERT_METHOD=LAST",
+    "federated": "(a INT NOT NULL) ENGINE=FEDERATED CONNECTION='{remote}'",
+    "aria": "(a INT NOT NULL) ENGINE=Aria",
+    "partition": "(a INT NOT NULL) ENGINE=InnoDB PARTITION BY HASH (a) PARTITIONS 2",
+}
+#: The database, and the engine, whose tables are not replicated; they are there, and can be updated.
+UNREPLICATED: Final = "performance_schema"
+#: Kinds whose tables are InnoDB's.
+INNODB: Final = frozenset({"innodb", "partition"})
+
+ISOLATIONS: Final = ("REPEATABLE READ", "READ COMMITTED")
+
+
+def locked_table(kind: str, isolation: str, *, written: bool = True) -> LockedTable:
+    """Return a table as the model sees it: InnoDB can do rows only at READ COMMITTED."""
+    limited = kind in INNODB and isolation == "READ COMMITTED"
+    capability: Capability = ROW_ONLY if limited else BOTH
+    return opened(kind, capability, written=written)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One statement on one server.
+
+    Attributes:
+        safety: Which kind of statement was run.
+        mode: ``binlog_format``.
+        isolation: The transaction's isolation level.
+        written: The kinds of the written tables.
+        read: The kind of the table that was only read, or None.
+        logging: ``sql_log_bin``.
+    """
+
+    safety: Safety
+    mode: Mode
+    isolation: str
+    written: tuple[str, ...]
+    read: str | None = None
+    logging: bool = True
+
+    @property
+    def tables(self) -> list[LockedTable]:
+        """The tables as the model sees them."""
+        tables = [locked_table(kind, self.isolation) for kind in self.written]
+        if self.read is not None:
+            tables.append(locked_table(self.read, self.isolation, written=False))
+        return tables
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a server did.
+
+    Attributes:
+        format: How the statement stands in the log: ``row``, ``statement``, both with a plus, or None.
+        code: The number of the error, or of the warning that logging is unsafe; None for neither.
+    """
+
+    format: str | None
+    code: int | None
+
+
+class DecisionServer:
+    """A running server with a table of every kind that it has.
+
+    Args:
+        server: The server, started with the options above.
+    """
+
+    def __init__(self, server: RealServer) -> None:
+        self._server = server
+        self._maria = server.product.is_mariadb
+        self._session = server.connect()
+        self._apart = server.connect()
+        self._apart_run("SET SESSION sql_log_bin = 0", f"CREATE DATABASE {_DATABASE}", f"CREATE DATABASE {_REMOTE}")
+        self._apart_run(f"USE {_DATABASE}")
+        self._run(f"USE {_DATABASE}")
+        self._apart_run("CREATE TABLE quiet (a INT) ENGINE=MyISAM")
+        self.kinds = tuple(kind for kind in KINDS if self._can_make(kind))
+        self._injections = {count: self._injection(count) for count in (1, 2)}
+
+    def close(self) -> None:
+        """End the sessions."""
+        self._session.close()
+        self._apart.close()
+
+    def _run(self, *statements: str) -> list[tuple[Any, ...]]:
+        return _execute(self._session, statements)
+
+    def _apart_run(self, *statements: str) -> list[tuple[Any, ...]]:
+        return _execute(self._apart, statements)
+
+    def _can_make(self, kind: str) -> bool:
+        """Make a table of a kind, and tell whether the server has it and rows can be inserted."""
+        engine = "InnoDB" if kind == "partition" else {"merge": "MRG_MYISAM"}.get(kind, kind)
+        rows = self._apart_run("SHOW ENGINES")
+        if not any(name.lower() == engine.lower() and support in ("YES", "DEFAULT") for name, support, *_ in rows):
+            return False
+        self.make("t1", kind)
+        self._apart_run("INSERT INTO t1 VALUES (1)", "DROP TABLE t1")
+        return True
+
+    def make(self, name: str, kind: str) -> None:
+        """Make a table of a kind, in place of one that is there; nothing of it is logged."""
+        child, remote = f"{name}_child", f"{_REMOTE}.{name}"
+        self._apart_run(f"DROP TABLE IF EXISTS {name}, {child}, {remote}")
+        if kind == "merge":
+            self._apart_run(f"CREATE TABLE {child} {KINDS['myisam']}")
+        if kind == "federated":
+            self._apart_run(
+                f"CREATE TABLE {remote} {KINDS['myisam']}",
+                "DROP SERVER IF EXISTS here",
+                "CREATE SERVER here FOREIGN DATA WRAPPER mysql OPTIONS "
+                f"(HOST 'localhost', USER 'root', SOCKET '{self._server.socket}', DATABASE '{_REMOTE}')",
+            )
+        self._apart_run(f"CREATE TABLE {name} " + KINDS[kind].format(child=child, remote=f"here/{name}"))
+
+    def make_writing(self, kinds: tuple[str, ...]) -> None:
+        """Make the tables t1, t2, ... of some kinds; a row inserted into t1 changes each of the others too."""
+        also = ""
+        for number, kind in enumerate(kinds, start=1):
+            if kind == UNREPLICATED:
+                also += f"UPDATE {UNREPLICATED}.setup_consumers SET enabled = 'YES' WHERE name = 'statements_digest'; "
+                continue
+            self.make(f"t{number}", kind)
+            also += f"INSERT INTO t{number} VALUES (7); " if number > 1 else ""
+        if also:
+            self._apart_run(f"CREATE TRIGGER also AFTER INSERT ON t1 FOR EACH ROW BEGIN {also} END")
+
+    def _injection(self, count: int) -> str:
+        """Return a BINLOG statement that inserts a row into each of t1, t2, ...: events of this server itself."""
+        self.make_writing(("innodb",) * count)
+        self._run("SET SESSION binlog_format = 'ROW'")
+        events = self._logged(lambda: self._run("INSERT INTO t1 VALUES (1)"))
+        rows = [each.data for each in events if each.header.type == EventType.TABLE_MAP or _has_rows(each)]
+        whole = b"".join((self._description().data, *rows))
+        return f"BINLOG '{base64.b64encode(whole).decode()}'"
+
+    def rows(self) -> int:
+        """Return how many rows the table t1 has."""
+        return int(self._apart_run("SELECT COUNT(*) FROM t1")[0][0])
+
+    def run(self, run: Run) -> Outcome:
+        """Run a statement on the tables that stand there, and return what came of it."""
+        self._run(
+            f"SET SESSION binlog_format = '{run.mode.upper()}'",
+            f"SET SESSION TRANSACTION ISOLATION LEVEL {run.isolation}",
+            f"SET SESSION sql_log_bin = {int(run.logging)}",
+            # Warnings stay until a statement uses a table, and in MariaDB BINLOG does not count as one.
+            "SELECT * FROM quiet",
+        )
+        codes: list[int] = []
+
+        def execute() -> None:
+            try:
+                self._run(self._statement(run))
+            except pymysql.err.MySQLError as error:
+                codes.append(error.args[0])
+            else:
+                codes.extend(code for _, code, _ in self._run("SHOW WARNINGS") if code == _UNSAFE)
+
+        events = list(self._logged(execute))
+        return Outcome(_format_of(events), codes[0] if codes else None)
+
+    def _statement(self, run: Run) -> str:
+        if run.safety == "row-injection":
+            return self._injections[len(run.written)]
+        if run.read is not None:
+            value = "COUNT(*)" if run.safety == "safe" else "COUNT(*) + LENGTH(UUID())"
+            return f"INSERT INTO t1 SELECT {value} FROM r"
+        return "INSERT INTO t1 VALUES (1)" if run.safety == "safe" else "INSERT INTO t1 VALUES (LENGTH(UUID()))"
+
+    def _place(self) -> tuple[str, int]:
+        status = "SHOW MASTER STATUS" if self._maria else "SHOW BINARY LOG STATUS"
+        file, position, *_ = self._apart_run(status)[0]
+        return file, position
+
+    def _description(self) -> Event:
+        with (self._server.data / self._place()[0]).open("rb") as log:
+            return next(iter(read_events(log.read(4096))))
+
+    def _logged(self, act: Callable[[], Any]) -> Iterator[Event]:
+        """Return the events that an act leaves in the log."""
+        file, start = self._place()
+        act()
+        after, end = self._place()
+        assert file == after
+        with (self._server.data / file).open("rb") as log:
+            log.seek(start)
+            written = log.read(end - start)
+        description = self._description()
+        events = read_events(MAGIC + description.data + written)
+        next(events)
+        return events
+
+
+def _execute(session: "pymysql.connections.Connection[Any]", statements: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    with session.cursor() as cursor:
+        for each in statements:
+            cursor.execute(each)
+        return list(cursor.fetchall())
+
+
+def _has_rows(event: Event) -> bool:
+    return rows_kind(event.header.type) is not None
+
+
+def _format_of(events: list[Event]) -> str | None:
+    """Return how statements stand among events: as rows, as text, both, or not at all."""
+    rows = any(_has_rows(each) for each in events)
+    texts = [each.fields()["query"] for each in events if each.header.type == EventType.QUERY]
+    statement = any(text.startswith(b"INSERT") for text in texts)
+    found = [name for name, there in (("row", rows), ("statement", statement)) if there]
+    return "+".join(found) or None

@@ -1,0 +1,90 @@
+"""A real server as an implementation in the role `log`: it is given the scenarios, and its logs are the answers.
+
+    BINLOG_SERVERS=FOLDER binlog-conformance certify "command:python tests/real_servers/logging_server.py mysql" \\
+        --role log --profile mysql-9.x --memory 0
+"""
+
+import base64
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+# As a program it has only its own folder to import from.
+sys.path.insert(0, str(ROOT))
+
+from scenario_runs import Runner  # noqa: E402
+from server import VARIABLE, RealServer, products  # noqa: E402
+
+from conformance.implementations.log_fields import FIELDS  # noqa: E402
+from conformance.source.scenario import Scenario  # noqa: E402
+from conformance.source.settings import Settings  # noqa: E402
+from conformance.source.sql import sql_of  # noqa: E402
+from conformance.source.statements import Crash, Disconnect, Restart  # noqa: E402
+
+#: Unpacked server -> the profile that it claims.
+PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}
+
+
+def declaration(name: str) -> dict[str, Any]:
+    about = {"name": name, "version": PROFILES[name], "language": "C++"}
+    role = {"fields": sorted(FIELDS), "abilities": ["framing"], "profiles": [PROFILES[name]]}
+    return {"protocol": 1, "implementation": about, "roles": {"log": role}}
+
+
+def answer(runner: Runner, scenario: Scenario) -> dict[str, Any]:
+    without = next((each.kind for each in scenario.statements if not _can_be_done(each)), None)
+    if without is not None:
+        return {"unsupported": f"no SQL does {without}"}
+    _, streams = runner.run(scenario)
+    return {"streams": [base64.b64encode(each).decode() for each in streams], "error": None}
+
+
+def _can_be_done(statement: Any) -> bool:
+    return sql_of(statement) is not None or isinstance(statement, Disconnect | Restart | Crash)
+
+
+def converse(name: str, folder: Path) -> None:
+    server: RealServer | None = None
+    try:
+        for line in sys.stdin:
+            asked = json.loads(line)
+            if asked["cmd"] == "stop":
+                return
+            if asked["cmd"] == "start":
+                reply = declaration(name)
+                product = products()[name]
+                uuid = None if product.is_mariadb else Settings().server_uuid
+                server = RealServer(product, folder / "s", options=["--binlog-format=ROW"], uuid=uuid)
+                server.start()
+                runner = Runner(server)
+            else:
+                scenario = Scenario.from_json(asked["settings"]["scenario"])
+                reply = {"seq": asked["seq"], **answer(runner, scenario)}
+            print(json.dumps(reply), flush=True)
+    finally:
+        if server is not None:
+            server.kill()
+
+
+def main() -> int:
+    name = sys.argv[1] if len(sys.argv) == 2 else ""
+    if name not in PROFILES or name not in products():
+        print(
+            f"usage: logging_server.py {'|'.join(PROFILES)}, unpacked in the folder that {VARIABLE} names",
+            file=sys.stderr,
+        )
+        return 2
+    folder = Path(tempfile.mkdtemp(prefix="rs"))
+    try:
+        converse(name, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""A real server as a replica whose relay log the kit writes: feed it a stream, see where its applier stops."""
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pymysql
+from server import RealServer
+
+#: Options of a server that is fed so.
+OPTIONS: Final = (
+    "--skip-replica-start",
+    "--relay-log=relay",
+    "--relay-log-purge=OFF",
+    "--relay-log-recovery=OFF",
+    "--replica-parallel-workers=1",
+    # Positions are told as of the last checkpoint; this many milliseconds lie between two.
+    "--replica-checkpoint-period=1",
+    "--server-id=100",
+)
+#: Seconds that an applier may take, that a statement may take, and between two looks at the applier.
+_LIMIT: Final = 5.0
+_ANSWER: Final = 5
+_POLL: Final = 0.02
+#: Looks in a row that must show the same before the applier counts as idle.
+_SAME: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """Where the applier stands when it has nothing more to do.
+
+    Attributes:
+        error: The number of the error it stopped with, 0 where there is none.
+        message: Its text.
+        relay_log_pos: Its position in the relay log, behind the last whole group, in bytes.
+        source_log_pos: The same in the source's log.
+        running: Whether it still runs, and waits for more.
+        skip_counter: How many events are still to be skipped.
+        executed: The GTIDs that the server has executed.
+        hangs: Whether it cannot be stopped, as a group has begun and does not end; the server must be killed.
+    """
+
+    error: int
+    message: str
+    relay_log_pos: int
+    source_log_pos: int
+    running: bool
+    skip_counter: int
+    executed: str
+    hangs: bool
+
+
+def feed(
+    server: RealServer,
+    stream: bytes,
+    *,
+    prepare: Sequence[str] = (),
+    skip_counter: int = 0,
+    until: Mapping[str, Any] | None = None,
+) -> Fed:
+    """Have a server apply a stream as its relay log.
+
+    Args:
+        server: A MySQL server that runs with `OPTIONS`.
+        stream: The relay log, its magic number included.
+        prepare: Statements that are run first, and not logged.
+        skip_counter: How many events to skip.
+        until: Where to stop, as the settings of the role `apply` say it; None applies everything.
+    """
+    with closing(server.connect(read_timeout=_ANSWER)) as session, session.cursor() as cursor:
+        for each in ("STOP REPLICA", "RESET REPLICA ALL"):
+            cursor.execute(each)
+    server.reset()
+    session = server.connect(read_timeout=_ANSWER)
+    try:
+        return _feed(server, session.cursor(), stream, prepare, skip_counter, until)
+    finally:
+        if session.open:  # A statement that takes too long closes it.
+            session.close()
+
+
+def _feed(
+    server: RealServer,
+    cursor: Any,
+    stream: bytes,
+    prepare: Sequence[str],
+    skip_counter: int,
+    until: Mapping[str, Any] | None,
+) -> Fed:
+    cursor.execute("SET SESSION sql_log_bin = 0")
+    for each in prepare:
+        cursor.execute(each)
+    cursor.execute("CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.9', SOURCE_USER='x', SOURCE_PORT=1")
+    cursor.execute("FLUSH RELAY LOGS")
+    (server.data / "relay.000001").write_bytes(stream)
+    cursor.execute("CHANGE REPLICATION SOURCE TO RELAY_LOG_FILE='relay.000001', RELAY_LOG_POS=4")
+    cursor.execute(f"SET GLOBAL sql_replica_skip_counter = {skip_counter}")
+    clause = ""
+    if until is not None:
+        clause = f" UNTIL SOURCE_LOG_FILE='{until['log_name']}', SOURCE_LOG_POS={until['log_pos']}"
+    cursor.execute("START REPLICA SQL_THREAD" + clause)
+    return _wait(server, cursor)
+
+
+def _wait(server: RealServer, cursor: Any) -> Fed:
+    until = time.monotonic() + _LIMIT
+    same, before = 0, None
+    while same < _SAME and time.monotonic() < until:
+        cursor.execute("SHOW REPLICA STATUS")
+        names = [column[0] for column in cursor.description]
+        status = dict(zip(names, cursor.fetchone(), strict=True))
+        running = status["Replica_SQL_Running"] == "Yes"
+        if not running:
+            break
+        waiting = "waiting for more updates" in status["Replica_SQL_Running_State"]
+        same = same + 1 if waiting and status == before else 0
+        before = status
+        time.sleep(_POLL)
+    cursor.execute("SELECT @@GLOBAL.sql_replica_skip_counter, @@GLOBAL.gtid_executed")
+    counter, executed = cursor.fetchone()
+    hangs = False
+    try:
+        cursor.execute("STOP REPLICA")
+    except pymysql.err.OperationalError:
+        hangs = True
+    return Fed(
+        error=status["Last_SQL_Errno"],
+        message=status["Last_SQL_Error"],
+        relay_log_pos=status["Relay_Log_Pos"],
+        source_log_pos=status["Exec_Source_Log_Pos"],
+        running=running,
+        skip_counter=counter,
+        executed=executed.replace("\n", ""),
+        hangs=hangs,
+    )

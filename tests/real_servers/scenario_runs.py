@@ -1,0 +1,183 @@
+"""Runs a scenario on a real server, and brings its logs and the model's into one form."""
+
+import re
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import pymysql
+from server import RealServer
+
+from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.open_tables import OpenTables
+from conformance.binlog.reader import ReaderRules, read_events
+from conformance.binlog.rows import read_rows, rows_kind
+from conformance.implementations.reference import report
+from conformance.source.scenario import Scenario
+from conformance.source.settings import GTID_MODES, Settings
+from conformance.source.sql import sql_of
+from conformance.source.statements import Crash, Disconnect, DropDatabase, Restart, Statement
+
+#: Seconds that a server may take to end a session.
+_SESSION_END = 10.0
+_READS_ALL = ReaderRules(known=frozenset(range(256)), beyond_format_description=True)
+
+#: One event in the common form: its kind, and what of it both must agree on.
+Line = tuple[Any, ...]
+
+
+class Runner:
+    """Runs scenarios on one real server."""
+
+    def __init__(self, server: RealServer) -> None:
+        self.server = server
+        self._sessions: dict[int, Any] = {}
+
+    def prepare(self, settings: Settings) -> None:
+        """Bring an empty server to a scenario's settings."""
+        self._end_all()
+        self.server.reset()
+        if not self.server.product.is_mariadb:
+            self._set_gtid_mode(settings)
+            rows_queries = int(settings.binlog_rows_query_log_events)
+            self.server.run(f"set global binlog_rows_query_log_events = {rows_queries}")
+        self.server.run(
+            f"set global binlog_format = '{settings.binlog_format}'",
+            f"set global binlog_checksum = '{settings.binlog_checksum}'",
+        )
+        self.server.reset()
+
+    def _set_gtid_mode(self, settings: Settings) -> None:
+        run = self.server.run
+        at = GTID_MODES.index(self.server.value("select @@global.gtid_mode"))
+        wanted = GTID_MODES.index(settings.gtid_mode)
+        if wanted > at:
+            run("set global enforce_gtid_consistency = on")
+        while at != wanted:
+            at += 1 if wanted > at else -1
+            run(f"set global gtid_mode = {GTID_MODES[at]}")
+        run(f"set global enforce_gtid_consistency = {'on' if settings.enforce_gtid_consistency else 'off'}")
+
+    def run(self, scenario: Scenario) -> tuple[list[int | None], list[bytes]]:
+        """Run a scenario.
+
+        Returns:
+            The number of the error of each statement, None for those that worked; and the logs.
+        """
+        self.prepare(scenario.settings)
+        try:
+            errors = [self._statement(each) for each in scenario.statements]
+            return errors, [path.read_bytes() for path in self.server.logs()]
+        finally:
+            self._end_all()
+
+    def _statement(self, statement: Statement) -> int | None:
+        if isinstance(statement, Disconnect):
+            self._end(statement.session)
+        elif isinstance(statement, Restart | Crash):
+            self._start_again(stopped=isinstance(statement, Restart))
+        else:
+            if isinstance(statement, DropDatabase) and statement.obstructed:
+                self.server.obstruct(statement.database)
+            text = sql_of(statement)
+            assert text is not None, f"no SQL does {statement.kind}"
+            try:
+                self._session(statement.session).cursor().execute(text)
+            except pymysql.err.Error as error:
+                return int(error.args[0])
+        return None
+
+    def _session(self, number: int) -> Any:
+        if number not in self._sessions:
+            self._sessions[number] = self.server.connect()
+        return self._sessions[number]
+
+    def _end(self, number: int) -> None:
+        session = self._sessions.pop(number, None)
+        if session is None:
+            return
+        thread = session.thread_id()
+        session.close()
+        until = time.monotonic() + _SESSION_END
+        while self.server.value(f"select count(*) from information_schema.processlist where id = {thread}"):
+            assert time.monotonic() < until, f"session {number} did not end"
+            time.sleep(0.01)
+
+    def _end_all(self) -> None:
+        for number in list(self._sessions):
+            self._end(number)
+
+    def _start_again(self, *, stopped: bool) -> None:
+        names = ["binlog_format", "binlog_checksum"]
+        if not self.server.product.is_mariadb:
+            names += ["gtid_mode", "enforce_gtid_consistency", "binlog_rows_query_log_events"]
+        options = [f"--{name.replace('_', '-')}={self.server.value(f'select @@global.{name}')}" for name in names]
+        for each in self._sessions.values():
+            each.close()
+        self._sessions.clear()
+        if stopped:
+            self.server.stop()
+        else:
+            self.server.kill()
+        self.server.start(*options)
+
+
+def lines_of(streams: Iterable[bytes]) -> list[Line]:
+    """Return logs in the common form."""
+    return [line for number, stream in enumerate(streams, 1) for line in _lines(number, stream)]
+
+
+def _lines(number: int, stream: bytes) -> Iterable[Line]:
+    tables = OpenTables()
+    for event in read_events(stream, _READS_ALL):
+        seen = report(event, tables)
+        code = event.header.type
+        if rows_kind(code) is not None:
+            table = tables.table(event.fields()["table_id"])
+            images = sorted(map(repr, read_rows(code, event.fields(), table)))
+            yield (number, type_name(code), table.name.decode(), event.fields()["rows_flags"] & 1, *images)
+        elif code not in _LEFT_OUT:
+            yield (number, type_name(code), *(_told(name, seen) for name in _TOLD.get(code, ())))
+        tables.observe(event)
+
+
+#: MariaDB writes it when it comes to it: in a thread of its own.
+_LEFT_OUT = frozenset({EventType.MARIADB_BINLOG_CHECKPOINT})
+#: Type -> the fields that both must agree on.
+_TOLD: dict[int, tuple[str, ...]] = {
+    EventType.GTID: ("gtid",),
+    EventType.GTID_TAGGED: ("gtid",),
+    EventType.MARIADB_GTID: ("gtid",),
+    EventType.MARIADB_GTID_LIST: ("gtid_list",),
+    EventType.PREVIOUS_GTIDS: ("previous_gtids",),
+    EventType.QUERY: ("database", "query"),
+    EventType.ROWS_QUERY: ("rows_query",),
+    EventType.MARIADB_ANNOTATE_ROWS: ("rows_query",),
+    EventType.TABLE_MAP: ("database", "table"),
+    EventType.INTVAR: ("intvar_type", "intvar_value"),
+    EventType.USER_VAR: ("variable_name", "variable_value"),
+    EventType.ROTATE: ("next_file", "next_position"),
+}
+_CREATE = re.compile(r"CREATE TABLE (?P<name>\S+) ")
+_DROP = re.compile(
+    r"DROP (?P<temporary>TEMPORARY |/\*!40005 TEMPORARY \*/ )?TABLE (?P<condition>IF EXISTS )?(?P<names>.*?)"
+    r"(?P<suffix> /\* generated by server \*/)?$"
+)
+
+
+def _told(name: str, seen: dict[str, Any]) -> Any:
+    value = seen.get(name)
+    return _query_told(value, seen["database"]) if name == "query" and isinstance(value, str) else value
+
+
+def _query_told(text: str, database: str) -> Any:
+    """Return a statement; of one that the server wrote itself what it says, as servers spell it each in their way."""
+    found = _DROP.match(text)
+    if found:
+        names = {name if "`.`" in name else f"`{database}`.{name}" for name in found["names"].split(",")}
+        return ("DROP", bool(found["temporary"]), bool(found["condition"]), bool(found["suffix"]), *sorted(names))
+    found = _CREATE.match(text)
+    if found:
+        name = found["name"].rpartition(".")[2]
+        return ("CREATE", name, "START TRANSACTION" in text)
+    return text

@@ -1,0 +1,346 @@
+"""A real server, run from a tree that `provision.sh` unpacked: start, stop, kill, SQL, binary logs.
+
+No root and nothing installed is needed; the server listens on a Unix socket in its own folder only.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pymysql
+from pymysql.constants import CLIENT
+
+#: The variable that names the folder of unpacked servers.
+VARIABLE: Final = "BINLOG_SERVERS"
+
+#: Seconds that a server may take to start, to stop, or to answer one statement.
+_START: Final = 60.0
+_STOP: Final = 60.0
+_ANSWER: Final = 30
+#: Seconds between two looks at a server that starts.
+_POLL: Final = 0.05
+#: A Unix socket's path has room for 107 bytes.
+_SOCKET_PATH_LIMIT: Final = 107
+
+_SYSTEM_DATABASES: Final = frozenset({"mysql", "information_schema", "performance_schema", "sys"})
+
+#: What keeps each product small and away from the network.
+_MYSQL_OPTIONS: Final = (
+    "--mysqlx=OFF",
+    "--skip-networking",
+    "--secure-file-priv=",
+    "--innodb-redo-log-capacity=8M",
+    "--innodb-buffer-pool-size=64M",
+    "--innodb-flush-log-at-trx-commit=2",
+    "--sync-binlog=0",
+)
+_MARIADB_OPTIONS: Final = (
+    "--skip-networking",
+    "--secure-file-priv=",
+    "--innodb-log-file-size=8M",
+    "--innodb-buffer-pool-size=64M",
+    "--innodb-flush-log-at-trx-commit=2",
+    "--sync-binlog=0",
+)
+#: A file that belongs to no table, with which a server cannot remove a database's directory.
+_FOREIGN_FILE: Final = "foreign.txt"
+#: The scripts that fill MariaDB's system database, in their order; before 11 their names begin with mysql.
+_MARIADB_SCRIPTS: Final = ("system_tables", "performance_tables", "system_tables_data")
+
+
+class ServerFailed(Exception):
+    """A server did not start, did not stop, or ended by itself; the message has the end of its error log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """An unpacked server.
+
+    Attributes:
+        name: The name of its folder, as `provision.sh` gives it: ``mysql``, ``mariadb1011``, ``mariadb118``.
+        folder: That folder, with the programs in ``bin``.
+    """
+
+    name: str
+    folder: Path
+
+    @property
+    def is_mariadb(self) -> bool:
+        """Whether it is MariaDB."""
+        return self.name.startswith("mariadb")
+
+    @property
+    def server_program(self) -> Path:
+        """The server's program."""
+        return self.folder / "bin" / ("mariadbd" if self.is_mariadb else "mysqld")
+
+    @property
+    def reader_program(self) -> Path:
+        """The program that prints binary logs."""
+        return self.folder / "bin" / ("mariadb-binlog" if self.is_mariadb else "mysqlbinlog")
+
+    @property
+    def tree(self) -> Path:
+        """The ``usr`` folder of its packages."""
+        return self.folder / "root" / "usr"
+
+    def base_options(self) -> list[str]:
+        """Return the options that every run of its server needs."""
+        share = self.tree / "share" / ("mariadb" if self.is_mariadb else "mysql")
+        options = ["--no-defaults", f"--basedir={self.tree}", f"--character-sets-dir={share / 'charsets'}"]
+        options.append(f"--lc-messages-dir={share}")
+        options.append(f"--plugin-dir={self.tree / 'lib' / 'mysql' / 'plugin'}")
+        if os.geteuid() == 0:
+            options.append("--user=root")
+        return options
+
+
+def products() -> dict[str, Product]:
+    """Return the unpacked servers by name; empty where `VARIABLE` is unset."""
+    named = os.environ.get(VARIABLE)
+    if not named:
+        return {}
+    found = (Product(each.name, each) for each in sorted(Path(named).iterdir()) if (each / "bin").is_dir())
+    return {each.name: each for each in found if each.server_program.exists()}
+
+
+class RealServer:
+    """One server with a data folder of its own.
+
+    Attributes:
+        product: The server's programs.
+        folder: Its data, its binary logs, its socket and its error log stand in here.
+
+    Args:
+        product: The server's programs.
+        folder: A folder that is used for this server only; it is made where it does not exist. Its path must be
+            short, as the socket stands in it.
+        options: More options for the server, as on a command line.
+        uuid: The server's UUID; None lets a MySQL server make its own. MariaDB has none.
+        template: An initialised data folder to copy, as `initialise` makes; None initialises anew.
+    """
+
+    def __init__(
+        self,
+        product: Product,
+        folder: Path,
+        *,
+        options: Sequence[str] = (),
+        uuid: str | None = None,
+        template: Path | None = None,
+    ) -> None:
+        self.product = product
+        self.folder = folder
+        self._options = list(options)
+        self._uuid = uuid
+        self._template = template
+        self._process: subprocess.Popen[bytes] | None = None
+        if len(str(self.socket)) > _SOCKET_PATH_LIMIT:
+            raise ValueError(f"the path of the socket, {self.socket}, is longer than {_SOCKET_PATH_LIMIT} characters")
+
+    @property
+    def data(self) -> Path:
+        """The data folder; the binary logs stand in it."""
+        return self.folder / "data"
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket that it listens on."""
+        return self.folder / "s"
+
+    @property
+    def error_log(self) -> Path:
+        """What the server wrote on its standard error."""
+        return self.folder / "error.log"
+
+    @property
+    def running(self) -> bool:
+        """Whether the server's process lives."""
+        return self._process is not None and self._process.poll() is None
+
+    def start(self, *options: str) -> None:
+        """Start the server and wait until it answers; the data folder is made where there is none.
+
+        Args:
+            *options: Options for this run, behind those of the server.
+
+        Raises:
+            ServerFailed: It does not answer in time.
+        """
+        if not self.data.exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if self._template is None:
+                initialise(self.product, self.data)
+            else:
+                shutil.copytree(self._template, self.data)
+            if self._uuid is not None:
+                (self.data / "auto.cnf").write_text(f"[auto]\nserver-uuid={self._uuid}\n", encoding="utf-8")
+        small = _MARIADB_OPTIONS if self.product.is_mariadb else _MYSQL_OPTIONS
+        command = [str(self.product.server_program), *self.product.base_options(), *small]
+        command += [f"--datadir={self.data}", f"--socket={self.socket}", f"--pid-file={self.folder / 'pid'}"]
+        command += ["--server-id=1", "--log-bin=bin", *self._options, *options]
+        with self.error_log.open("ab") as log:
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        until = time.monotonic() + _START
+        while time.monotonic() < until:
+            if not self.running:
+                raise ServerFailed(f"{self.product.name} ended while it started: {self._last_words()}")
+            with suppress(pymysql.err.OperationalError):
+                self.connect().close()
+                return
+            time.sleep(_POLL)
+        self.kill()
+        raise ServerFailed(f"{self.product.name} did not answer within {_START:.0f} seconds: {self._last_words()}")
+
+    def stop(self) -> None:
+        """Shut the server down; does nothing where it does not run.
+
+        Raises:
+            ServerFailed: It does not stop in time; it was killed.
+        """
+        if self._process is None or not self.running:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(_STOP)
+        except subprocess.TimeoutExpired as error:
+            self.kill()
+            raise ServerFailed(f"{self.product.name} did not stop within {_STOP:.0f} seconds") from error
+
+    def kill(self) -> None:
+        """Kill the server's process, as a crash does."""
+        if self._process is not None and self.running:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait(_STOP)
+
+    def restart(self, *options: str) -> None:
+        """Stop the server and start it again."""
+        self.stop()
+        self.start(*options)
+
+    def connect(self, **arguments: Any) -> "pymysql.connections.Connection[Any]":
+        """Return a new session, in autocommit, with a time limit on every answer.
+
+        Args:
+            **arguments: More arguments for `pymysql.connect`.
+        """
+        settings: dict[str, Any] = {
+            "unix_socket": str(self.socket),
+            "user": "root",
+            "charset": "utf8mb4",
+            "autocommit": None,
+            "connect_timeout": 5,
+            "read_timeout": _ANSWER,
+            "write_timeout": _ANSWER,
+            "client_flag": CLIENT.FOUND_ROWS,
+        }
+        return pymysql.connect(**{**settings, **arguments})
+
+    def run(self, *statements: str) -> list[tuple[Any, ...]]:
+        """Run statements in a session of their own.
+
+        Returns:
+            The rows of the last statement.
+
+        Raises:
+            pymysql.err.Error: A statement fails; those behind it are not run.
+        """
+        with self.connect() as session, session.cursor() as cursor:
+            for each in statements:
+                cursor.execute(each)
+            return list(cursor.fetchall())
+
+    def value(self, query: str) -> Any:
+        """Return the first column of the first row that a query gives."""
+        return self.run(query)[0][0]
+
+    def reset(self) -> None:
+        """Drop every database that is not the system's, and begin with one empty binary log and no GTIDs."""
+        with self.connect() as session, session.cursor() as cursor:
+            cursor.execute("SET SESSION sql_log_bin = 0")
+            cursor.execute("SHOW DATABASES")
+            for (name,) in cursor.fetchall():
+                if name not in _SYSTEM_DATABASES:
+                    (self.data / name / _FOREIGN_FILE).unlink(missing_ok=True)
+                    cursor.execute(f"DROP DATABASE `{name}`")
+            if self.product.is_mariadb:
+                cursor.execute("SET SESSION sql_log_bin = 1")
+                cursor.execute("RESET MASTER")
+            else:
+                cursor.execute("RESET BINARY LOGS AND GTIDS")
+
+    def obstruct(self, database: str) -> None:
+        """Put a foreign file into a database's directory: DROP DATABASE fails at it; `reset` takes it away."""
+        (self.data / database / _FOREIGN_FILE).touch()
+
+    def logs(self) -> list[Path]:
+        """Return the binary logs, in the order of the server's index, the one in use last."""
+        index = (self.data / "bin.index").read_text(encoding="utf-8")
+        return [self.data / line for line in index.splitlines() if line]
+
+    def _last_words(self) -> str:
+        with suppress(OSError):
+            return " | ".join(self.error_log.read_text(errors="replace").splitlines()[-5:])
+        return "no error log"
+
+
+def initialise(product: Product, data: Path) -> None:
+    """Make the data folder of a new server whose user root has no password.
+
+    Raises:
+        ServerFailed: The server's own initialisation fails.
+    """
+    if product.is_mariadb:
+        _initialise_mariadb(product, data)
+        return
+    command = [str(product.server_program), *product.base_options(), *_MYSQL_OPTIONS]
+    _run([*command, "--initialize-insecure", f"--datadir={data}"])
+    # A copy must not be the same server: with its UUID gone it makes its own, or takes the one that it is given.
+    (data / "auto.cnf").unlink(missing_ok=True)
+
+
+def _initialise_mariadb(product: Product, data: Path) -> None:
+    data.mkdir(parents=True)
+    share = product.tree / "share" / "mariadb"
+    if not share.is_dir():
+        share = product.tree / "share" / "mysql"
+    script = ["create database mysql;", "use mysql;", "set @auth_root_socket=NULL;"]
+    for each in _MARIADB_SCRIPTS:
+        found = next(path for stem in ("mariadb", "mysql") if (path := share / f"{stem}_{each}.sql").exists())
+        script.append(found.read_text(encoding="utf-8"))
+    command = [str(product.server_program), *product.base_options(), *_MARIADB_OPTIONS, "--bootstrap"]
+    _run([*command, f"--datadir={data}"], standard_input="\n".join(script))
+
+
+def _run(command: list[str], *, standard_input: str = "") -> None:
+    done = subprocess.run(command, input=standard_input, capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode:
+        raise ServerFailed(f"{command[0]} failed with {done.returncode}: {done.stderr[-2000:]}")
+
+
+@contextmanager
+def running(
+    product: Product,
+    folder: Path,
+    *,
+    options: Sequence[str] = (),
+    uuid: str | None = None,
+    template: Path | None = None,
+) -> Iterator[RealServer]:
+    """Run a server for a while; it is stopped at the end, and killed where that fails. See `RealServer`."""
+    server = RealServer(product, folder, options=options, uuid=uuid, template=template)
+    server.start()
+    try:
+        yield server
+    finally:
+        try:
+            server.stop()
+        finally:
+            server.kill()

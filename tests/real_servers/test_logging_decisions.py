@@ -1,0 +1,222 @@
+"""Logging decisions of real servers, held against the shipped table: format, error and warning of every statement.
+
+The engines, the modes and the isolation levels are all that the servers have. None of them has an engine that can do
+statements only, so the rows of the table that need one cannot be seen here.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+import pytest
+from decision_runs import (
+    INNODB,
+    ISOLATIONS,
+    MARIADB_OPTIONS,
+    MYSQL_OPTIONS,
+    UNREPLICATED,
+    DecisionServer,
+    Outcome,
+    Run,
+    locked_table,
+)
+from server import Product, products, running
+
+from conformance.decision.decision import MODES, SAFETIES, Safety
+from conformance.decision.shipped_table import decide, row_for
+
+SERVERS = ("mysql", "mariadb1011", "mariadb118")
+NON_INJECTED: tuple[Safety, ...] = ("safe", "unsafe")
+
+
+def modelled(run: Run, safety: Safety | None = None) -> Outcome:
+    decision = decide(safety=safety or run.safety, mode=run.mode, tables=run.tables, logging=run.logging)
+    return Outcome(decision.format, decision.message.code if decision.message else None)
+
+
+def transactional(product: Product) -> frozenset[str]:
+    return INNODB | ({"blackhole", "federated"} if product.is_mariadb else {"blackhole"})
+
+
+def mixes_at_read_committed(run: Run, product: Product) -> bool:
+    kinds = {*run.written, *([run.read] if run.read else [])}
+    return (
+        run.logging
+        and run.safety == "safe"
+        and run.isolation == "READ COMMITTED"
+        and not transactional(product).isdisjoint(kinds)
+        and not transactional(product).issuperset(run.written)
+    )
+
+
+def uses_performance_schema(run: Run, product: Product) -> bool:
+    return run.logging and run.safety == "safe" and UNREPLICATED in run.written
+
+
+def injects_in_statement_mode(run: Run, product: Product) -> bool:
+    return product.is_mariadb and run.logging and run.safety == "row-injection" and run.mode == "statement"
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """Where servers do not follow the table as the statement was meant.
+
+    Attributes:
+        reason: Why.
+        applies: Tells whether it is about a run on a server.
+        outcome: What comes of it then.
+    """
+
+    reason: str
+    applies: Callable[[Run, Product], bool]
+    outcome: Callable[[Run], Outcome]
+
+
+MIXED_TRANSACTIONS = (
+    "a statement that writes a table without transactions and uses one with them is unsafe at READ COMMITTED: "
+    "servers classify it so, and the table then decides on an unsafe statement"
+)
+SYSTEM_TABLE = "a statement that uses performance_schema is classified as unsafe"
+INJECTED = "MariaDB logs a row injection as rows in mode STATEMENT too, instead of refusing it with 1666"
+
+#: The first that applies counts.
+DEVIATIONS = (
+    Deviation(
+        SYSTEM_TABLE,
+        uses_performance_schema,
+        lambda run: modelled(run, "unsafe"),
+    ),
+    Deviation(
+        MIXED_TRANSACTIONS,
+        mixes_at_read_committed,
+        lambda run: modelled(run, "unsafe"),
+    ),
+    Deviation(
+        INJECTED,
+        injects_in_statement_mode,
+        lambda run: Outcome("row", None),
+    ),
+)
+
+
+def expected(run: Run, product: Product) -> tuple[Outcome, str | None]:
+    """Return what is expected of a server, and the deviation's reason where that is not what the table says."""
+    by_table = modelled(run)
+    for deviation in DEVIATIONS:
+        if deviation.applies(run, product):
+            outcome = deviation.outcome(run)
+            return outcome, deviation.reason if outcome != by_table else None
+    return by_table, None
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def decider(request, server_folder, template_of) -> Iterator[tuple[DecisionServer, Product]]:
+    product = products().get(request.param)
+    if product is None:
+        pytest.skip(f"there is no {request.param}")
+    options = MARIADB_OPTIONS if product.is_mariadb else MYSQL_OPTIONS
+    folder = server_folder / f"{product.name}-decisions"
+    with (
+        running(product, folder, options=options, template=template_of(product)) as server,
+        closing(DecisionServer(server)) as found,
+    ):
+        yield found, product
+
+
+def differences(decider, runs) -> tuple[list[str], Counter[str]]:
+    """Return what no deviation explains, and how often each one explained something."""
+    server, product = decider
+    wrong, explained = [], Counter[str]()
+    for run in runs:
+        seen = server.run(run)
+        wanted, reason = expected(run, product)
+        if seen != wanted:
+            wrong.append(f"{run}: {seen}, expected {wanted}")
+        elif reason is not None:
+            explained[reason] += 1
+    return wrong, explained
+
+
+def single_runs(server):
+    for kind in server.kinds:
+        server.make_writing((kind,))
+        for isolation, mode, safety, logging in itertools.product(ISOLATIONS, MODES, SAFETIES, (True, False)):
+            yield Run(safety, mode, isolation, (kind,), logging=logging)
+
+
+def pair_runs(server):
+    for kinds in itertools.product(server.kinds, repeat=2):
+        server.make_writing(kinds)
+        for isolation, mode, safety in itertools.product(ISOLATIONS, MODES, SAFETIES):
+            yield Run(safety, mode, isolation, kinds)
+
+
+def reading_runs(server):
+    for written, read in itertools.product(server.kinds, repeat=2):
+        server.make_writing((written,))
+        server.make("r", read)
+        for isolation, mode, safety in itertools.product(ISOLATIONS, MODES, NON_INJECTED):
+            yield Run(safety, mode, isolation, (written,), read)
+
+
+def unreplicated_runs(server):
+    for kind in server.kinds:
+        server.make_writing((kind, UNREPLICATED))
+        for isolation, mode, safety in itertools.product(ISOLATIONS, MODES, NON_INJECTED):
+            yield Run(safety, mode, isolation, (kind, UNREPLICATED))
+
+
+def test_the_server_has_the_engines_of_the_worklog(decider):
+    server, product = decider
+    there = {"archive", "blackhole", "csv", "federated", "memory", "merge", "myisam"}
+    assert there | {"innodb", "partition"} | ({"aria"} if product.is_mariadb else set()) == set(server.kinds)
+
+
+def test_statements_on_one_table(decider):
+    wrong, _ = differences(decider, single_runs(decider[0]))
+    assert wrong == []
+
+
+def test_statements_that_write_two_tables(decider):
+    wrong, explained = differences(decider, pair_runs(decider[0]))
+    assert wrong == []
+    named = {MIXED_TRANSACTIONS, *([INJECTED] if decider[1].is_mariadb else [])}
+    assert set(explained) == named, "a deviation that is not there any more"
+
+
+def test_statements_that_read_another_table(decider):
+    wrong, explained = differences(decider, reading_runs(decider[0]))
+    assert wrong == []
+    assert set(explained) == {MIXED_TRANSACTIONS}
+
+
+def test_statements_that_write_a_table_that_is_not_replicated_too(decider):
+    wrong, explained = differences(decider, unreplicated_runs(decider[0]))
+    assert wrong == []
+    assert set(explained) == {SYSTEM_TABLE}
+
+
+def test_a_refused_statement_changes_nothing(decider):
+    server, product = decider
+    refused = 0
+    for run in single_runs(server):
+        wanted, _ = expected(run, product)
+        before = server.rows()
+        server.run(run)
+        # A table of BLACKHOLE never has a row, and shows nothing.
+        stored = 0 if run.written == ("blackhole",) else 1
+        is_error = wanted.code is not None and wanted.code != 1592
+        assert server.rows() - before == (0 if is_error else stored), run
+        refused += is_error
+    # InnoDB and its partitioned tables at READ COMMITTED, and in MySQL every row injection in mode STATEMENT.
+    assert refused == (4 if product.is_mariadb else 4 + 2 * len(server.kinds))
+
+
+def test_each_row_without_a_statement_only_engine_is_seen():
+    rows = {
+        row_for(safety, mode, locked_table("innodb", isolation).capability).number
+        for safety, mode, isolation in itertools.product(SAFETIES, MODES, ISOLATIONS)
+    }
+    assert rows == set(range(11, 29))

@@ -1,0 +1,64 @@
+"""What the kit prints of a log can be run: a fresh server takes it, Rows_query events in BINLOG statements included."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from server import Product, RealServer, products, running
+
+from conformance.binlog.reader import read_events
+from conformance.rendering.print_options import PrintOptions
+from conformance.rendering.printer import printer_of
+from conformance.rendering.printer_version import printer_version
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+#: Golden log -> the transactions in it, and the table that they leave.
+LOGS = {"rows_query": 14, "tagged_gtid": 12}
+
+
+@pytest.fixture(scope="module")
+def product() -> Product:
+    if "mysql" not in products():
+        pytest.skip("needs an unpacked MySQL server")
+    return products()["mysql"]
+
+
+@pytest.fixture(scope="module")
+def server(product, server_folder, template_of) -> Iterator[RealServer]:
+    options = ("--gtid-mode=ON", "--enforce-gtid-consistency")
+    with running(product, server_folder / "run", options=options, template=template_of(product)) as started:
+        yield started
+
+
+def text(name: str, verbose: int) -> bytes:
+    printer = printer_of(printer_version("mysql-9.x"), PrintOptions(verbose=verbose))
+    events = read_events((GOLDEN / f"{name}.bin").read_bytes())
+    lines = [*printer.opening(), *printer.log(events), *printer.closing()]
+    return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
+
+
+def run(product: Product, server: RealServer, name: str, verbose: int) -> tuple[list[tuple[object, ...]], int]:
+    """Run a printed log on an empty server, and return the table's rows and how many transactions it took."""
+    server.run("DROP DATABASE IF EXISTS d1", "RESET BINARY LOGS AND GTIDS")
+    client = [str(product.folder / "bin" / "mysql"), "--no-defaults", "-uroot", f"--socket={server.socket}"]
+    done = subprocess.run([*client, "--binary-mode"], input=text(name, verbose), capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    taken = server.value("SELECT @@GLOBAL.gtid_executed")
+    count = sum(
+        int(end or start) - int(start) + 1
+        for part in taken.replace("\n", "").split(",")
+        for interval in part.split(":")[1:]
+        if interval[0].isdigit()
+        for start, _, end in [interval.partition("-")]
+    )
+    return server.run("SELECT * FROM d1.t ORDER BY id"), count
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_printed_log_runs_with_the_same_effect_however_verbose(product, server, name):
+    pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
+    rows, count = run(product, server, name, 2)
+    assert rows
+    assert count == LOGS[name]
+    assert run(product, server, name, 0) == (rows, count)

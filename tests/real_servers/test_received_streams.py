@@ -1,0 +1,164 @@
+"""Generated streams sent to a real replica: its relay logs are the model's, event by event, and so are its warnings."""
+
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+from relay_feed import OPTIONS
+from server import RealServer, products
+from wire_source import WireSource
+
+from conformance.binlog.checksum import ChecksumAlgorithm, checksum
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.header import HEADER, HEADER_BYTES
+from conformance.binlog.layouts import layout_of
+from conformance.binlog.reader import read_events
+from conformance.implementations.reference import report
+from conformance.implementations.reference_relay import boundary_feed
+from conformance.replica.relay import Receiver, RelayEvent, RelaySettings
+from conformance.replica.replica_event import ReplicaEvent
+from strategies.case import Case
+from strategies.case_id import CaseId
+from strategies.family import case_of
+from strategies.replica_groups import REPLICA_ID, SOURCE_ID, SOURCE_LOG
+
+PROFILE = "mysql-9.x"
+SEED = 3
+CASES = 12
+FAMILIES = ("relay_logs", "previous_gtids_doubled", "previous_gtids_misplaced", "broken_groups_received")
+#: Seconds that a replica may take to receive a stream, and between two looks at it.
+LIMIT = 15.0
+POLL = 0.05
+#: Looks in a row that must show the same before the receiver counts as idle.
+SAME = 4
+#: The first words of the boundary parser's warnings in the error log.
+WARNING = re.compile(r"\[MY-0104(?:42|43|44|45|46)\] \[Repl\] (?P<text>.*)")
+#: It goes by the log's name and position in a heartbeat, which generated ones make up.
+HEARTBEATS = (EventType.HEARTBEAT, EventType.HEARTBEAT_V2)
+
+
+@pytest.fixture(scope="module")
+def replica(server_folder, template_of) -> Iterator[RealServer]:
+    product = products()["mysql"]
+    options = [*OPTIONS, "--gtid-mode=ON_PERMISSIVE", "--enforce-gtid-consistency=ON", "--log-error-verbosity=3"]
+    server = RealServer(product, server_folder / "receiver", options=options, template=template_of(product))
+    server.start()
+    yield server
+    server.kill()
+
+
+def has_checksums(case: Case) -> bool:
+    return next(read_events(case.stream)).format.checksum_algorithm == ChecksumAlgorithm.CRC32
+
+
+def sent(case: Case) -> list[tuple[ReplicaEvent, bytes]]:
+    """Return what a source sends of a case's stream: the Rotate that names the log, then the events."""
+    events = [event for event in read_events(case.stream) if event.header.type not in HEARTBEATS]
+    checksummed = has_checksums(case)
+    body = layout_of(EventType.ROTATE, 8).write(
+        {"next_position": 4, "next_file": SOURCE_LOG.encode()}, post_header_length=8
+    )
+    length = HEADER_BYTES + len(body) + (4 if checksummed else 0)
+    data = HEADER.pack(0, EventType.ROTATE, SOURCE_ID, length, 0, Flag.ARTIFICIAL) + body
+    if checksummed:
+        data += checksum(data).to_bytes(4, "little")
+    rotate = ReplicaEvent(
+        offset=0,
+        type=int(EventType.ROTATE),
+        length=length,
+        server_id=SOURCE_ID,
+        flags=int(Flag.ARTIFICIAL),
+        next_file=SOURCE_LOG,
+        next_position=4,
+    )
+    return [(rotate, data), *((ReplicaEvent.of_entry(report(event)), event.data) for event in events)]
+
+
+def received(server: RealServer, case: Case, events: list[tuple[ReplicaEvent, bytes]]) -> tuple[list, list[str], str]:
+    """Return the events of the relay logs that a replica wrote, its warnings, and the receiver's error."""
+    server.run("STOP REPLICA", "RESET REPLICA ALL", "RESET BINARY LOGS AND GTIDS")
+    logged = server.error_log.stat().st_size
+    with WireSource(
+        [data for _, data in events],
+        server_id=SOURCE_ID,
+        gtid_mode="ON_PERMISSIVE",
+        checksum="CRC32" if has_checksums(case) else "NONE",
+    ) as source:
+        server.run(
+            f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={source.port}, SOURCE_USER='x', "
+            "SOURCE_PASSWORD='x', SOURCE_SSL=0, GET_SOURCE_PUBLIC_KEY=1, SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT=1, "
+            f"SOURCE_LOG_FILE='{SOURCE_LOG}', SOURCE_LOG_POS=4, SOURCE_HEARTBEAT_PERIOD=30",
+            "START REPLICA IO_THREAD",
+        )
+        error = _idle(server, source)
+        names = (server.data / "relay.index").read_text().split()
+        server.run("STOP REPLICA")
+    # STOP REPLICA adds nothing, so the files are whole.
+    logs = [(server.data / name).read_bytes() for name in names]
+    with server.error_log.open("rb") as log:
+        log.seek(logged)
+        warnings = [found["text"] for found in WARNING.finditer(log.read().decode("utf-8", "replace"))]
+    return [(number, event) for number, log in enumerate(logs) for event in read_events(log)], warnings, error
+
+
+def _idle(server: RealServer, source: WireSource) -> str:
+    until = time.monotonic() + LIMIT
+    before, same = None, 0
+    while same < SAME and time.monotonic() < until:
+        rows = server.run(
+            "SELECT SERVICE_STATE, LAST_ERROR_NUMBER, LAST_ERROR_MESSAGE FROM "
+            "performance_schema.replication_connection_status"
+        )
+        state, number, message = rows[0]
+        sizes = sum(path.stat().st_size for path in server.data.glob("relay.0*"))
+        if number:
+            return f"{number}: {message}"
+        same = same + 1 if source.sent.is_set() and (state, sizes) == before else 0
+        before = (state, sizes)
+        time.sleep(POLL)
+    return "" if same >= SAME else "the receiver does not get to the end"
+
+
+def modelled(case: Case, events: list[tuple[ReplicaEvent, bytes]], version: str) -> list[RelayEvent]:
+    settings = RelaySettings(
+        profile=PROFILE,
+        server_id=REPLICA_ID,
+        source_log=SOURCE_LOG,
+        version=version,
+        source_checksums=has_checksums(case),
+    )
+    receiver = Receiver(settings, boundary_feed(PROFILE))
+    receiver.receive_all(events)
+    receiver.close()
+    return receiver.events
+
+
+def said(events: list[RelayEvent]) -> list[tuple]:
+    """Return what is compared: the headers without the time, and the bytes of what was received."""
+    return [
+        (each.log, each.type, each.server_id, each.log_pos, each.flags, each.data if each.written else b"")
+        for each in events
+    ]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_relay_logs_of_a_real_replica_are_the_models(replica, family):
+    version = replica.value("SELECT @@GLOBAL.version")
+    different = []
+    for index in range(CASES):
+        case = case_of(CaseId(family, PROFILE, seed=SEED, index=index, role="relay"))
+        events = sent(case)
+        model = modelled(case, events, version)
+        real, warnings, error = received(replica, case, events)
+        written = [each.written for each in model]
+        seen = []
+        for place, (log, event) in enumerate(real):
+            header = event.header
+            data = event.data if place < len(written) and written[place] else b""
+            seen.append((log, header.type, header.server_id, header.log_pos, header.flags, data))
+        expected = [each.warning for each in model if each.warning]
+        if error or seen != said(model) or warnings != expected:
+            different.append((str(case.id), error, said(model), seen, expected, warnings))
+    assert different == []

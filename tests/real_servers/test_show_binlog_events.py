@@ -1,0 +1,69 @@
+"""What a real server lists of generated logs: its SHOW BINLOG EVENTS, row by row, is the kit's.
+
+A closed log of the server is overwritten with each stream, and listed under its name.
+"""
+
+from collections.abc import Iterator
+
+import pymysql
+import pytest
+from server import RealServer, products, running
+
+from conformance.binlog.reader import ReaderRules, read_events
+from conformance.rendering.printer_version import printer_version
+from conformance.rendering.show_binlog_events import show_binlog_events
+from strategies.case_id import CaseId
+from strategies.family import case_of
+
+CASES = 6
+LOG = "bin.000001"
+#: Families whose streams the server reads as the kit does, each with the role in which it is asked.
+FAMILIES = {
+    **dict.fromkeys(
+        (
+            "transactions", "checksum_streams", "gtid_streams", "anonymous_gtid_streams", "tagged_gtid_streams",
+            "previous_gtids_streams", "rotations", "ignorable_events", "flagged_known_events", "user_variables",
+            "loaded_files", "incidents", "xa_transactions", "group_replication_streams", "transaction_payloads",
+            "ignorable_events_in_payloads", "large_transactions", "every_column_type", "partial_json_updates",
+        ),
+        "decode",
+    ),
+    "show_binlog_events": "render",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def server(server_folder, template_of) -> Iterator[RealServer]:
+    if "mysql" not in products():
+        pytest.skip("needs an unpacked MySQL server")
+    product = products()["mysql"]
+    with running(product, server_folder / "show", template=template_of(product)) as started:
+        started.run("FLUSH BINARY LOGS")
+        yield started
+
+
+def listed(server: RealServer, stream: bytes) -> list[tuple[object, ...]]:
+    (server.data / LOG).write_bytes(stream)
+    with server.connect(use_unicode=False) as session, session.cursor(pymysql.cursors.Cursor) as cursor:
+        cursor.execute(f"SHOW BINLOG EVENTS IN '{LOG}'")
+        return [(row[1], row[2].decode(), row[3], row[4], row[5]) for row in cursor.fetchall()]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_row_is_the_server_s(server, name):
+    pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
+    version = printer_version("mysql-9.x")
+    rules = ReaderRules(verify_checksums=False, highest_type=127)
+    for index in range(CASES):
+        stream = case_of(CaseId(name, "mysql-9.x", seed=9, index=index, role=FAMILIES[name])).stream
+        ours = [
+            (
+                row.pos,
+                row.event_type,
+                row.server_id,
+                row.end_log_pos,
+                (row.info or "").encode("utf-8", "surrogateescape"),
+            )
+            for row in show_binlog_events(LOG, read_events(stream, rules), version)
+        ]
+        assert ours == listed(server, stream)

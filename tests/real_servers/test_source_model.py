@@ -1,0 +1,121 @@
+"""Real servers hold the model to account: the same scenarios, event by event, in both."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from scenario_runs import Line, Runner, lines_of
+from server import products, running
+
+from conformance.source.execution import log_of
+from conformance.source.log_bytes import log_bytes
+from conformance.source.scenario import Scenario
+from conformance.source.sql import sql_of
+from conformance.source.statements import UpdateTables
+from strategies.chooser import SeededChooser
+from strategies.scenarios import random_scenario, settings_of
+
+#: Unpacked server -> the profile whose rules it must keep.
+PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}
+#: Scenarios for each server, in blocks of which each is a test; the last blocks start the server again.
+BLOCK = 55
+BLOCKS = 4
+WITH_RESTARTS = 8
+#: Small, so that a few dozen rows need several events.
+_ROWS_EVENT_BYTES = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A difference between the model and real servers that is accepted, and why.
+
+    Attributes:
+        reason: Why it is accepted.
+        concerns: Tells whether a scenario can show it.
+        even: Takes the difference out of a log's lines.
+    """
+
+    reason: str
+    concerns: Callable[[Scenario], bool]
+    even: Callable[[list[Line]], list[Line]]
+
+
+def _in_order_of_tables(lines: list[Line]) -> list[Line]:
+    """Sort the rows events that follow one another, and leave out which of them ends the statement."""
+    made: list[Line] = []
+    together: list[Line] = []
+    for line in lines:
+        if line[1].startswith("UPDATE_ROWS"):
+            together.append((*line[:3], *line[4:]))
+            continue
+        made += [*sorted(together), line]
+        together = []
+    return [*made, *sorted(together)]
+
+
+#: Every difference that is accepted.
+DEVIATIONS = {
+    "order-of-joined-tables": Deviation(
+        "an UPDATE of two tables logs their rows in the order in which its optimizer joins them",
+        lambda scenario: any(isinstance(each, UpdateTables) for each in scenario.statements),
+        _in_order_of_tables,
+    ),
+}
+
+
+def _scenario(profile: str, number: int, *, restarts: bool, **fixed: object) -> Scenario:
+    choose = SeededChooser(f"real-servers/{profile}/{restarts}/{number}")
+    settings = settings_of(choose, profile, binlog_row_event_max_size=_ROWS_EVENT_BYTES, **fixed)
+    return random_scenario(choose, settings, restarts=restarts)
+
+
+def _first_difference(scenario: Scenario, real: list[Line], model: list[Line]) -> str:
+    place = next((i for i, pair in enumerate(zip(real, model, strict=False)) if pair[0] != pair[1]), None)
+    at = min(len(real), len(model)) if place is None else place
+    statements = "\n".join(f"  {each.session}: {sql_of(each) or each}" for each in scenario.statements)
+    return f"{statements}\nreal:  {real[max(0, at - 3) : at + 3]}\nmodel: {model[max(0, at - 3) : at + 3]}"
+
+
+@pytest.fixture(scope="module")
+def runner_of(server_folder, template_of):
+    """Returns the runner of a product's server, which runs as long as the tests of this module do."""
+    opened = {}
+
+    def find(name: str) -> Runner:
+        product = products().get(name)
+        if product is None:
+            pytest.skip(f"the server {name} is not unpacked")
+        if name not in opened:
+            options = [f"--binlog-row-event-max-size={_ROWS_EVENT_BYTES}", "--binlog-format=ROW"]
+            context = running(product, server_folder / name, options=options, template=template_of(product))
+            opened[name] = (context, context.__enter__())
+        return Runner(opened[name][1])
+
+    yield find
+    for context, _ in opened.values():
+        context.__exit__(None, None, None)
+
+
+def _hold(runner: Runner, name: str, numbers: range, *, restarts: bool) -> None:
+    fixed = {} if runner.server.product.is_mariadb else {"server_uuid": runner.server.value("select @@server_uuid")}
+    for number in numbers:
+        scenario = _scenario(PROFILES[name], number, restarts=restarts, **fixed)
+        logged = log_of(scenario)
+        errors, streams = runner.run(scenario)
+        real, model = lines_of(streams), lines_of(map(log_bytes, logged.logs))
+        for deviation in DEVIATIONS.values():
+            if deviation.concerns(scenario):
+                real, model = deviation.even(real), deviation.even(model)
+        assert errors == [each.error for each in logged.outcomes], _first_difference(scenario, real, model)
+        assert real == model, f"scenario {number}\n{_first_difference(scenario, real, model)}"
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_server_logs_what_the_model_logs(name, block, runner_of):
+    _hold(runner_of(name), name, range(block * BLOCK, (block + 1) * BLOCK), restarts=False)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_server_that_starts_again_logs_what_the_model_logs(name, runner_of):
+    _hold(runner_of(name), name, range(WITH_RESTARTS), restarts=True)
