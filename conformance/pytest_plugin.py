@@ -120,7 +120,9 @@ def _run(option: Any, baseline: "Baseline") -> Outcome:
         finished = Certification(
             implementation=tested,
             spec=spec,
-            selection=Selection(option("binlog_role"), tuple(option("binlog_profile")), option("binlog_requirement")),
+            selections=[
+                Selection(option("binlog_role"), tuple(option("binlog_profile")), option("binlog_requirement"))
+            ],
             budget=Budget(option("binlog_examples")),
             seed=option("binlog_seed"),
             baseline=baseline,

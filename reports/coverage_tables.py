@@ -47,6 +47,7 @@ def coverage_tables(coverage: Coverage, profiles: Collection[str]) -> Html:
         _table("Event types", "events", coverage.event_types, profiles),
         _table("Families", "cases", coverage.families, profiles),
         _table("Faults", "cases", coverage.faults, profiles),
+        *(_table(name[:1].upper() + name[1:], "times", cells, profiles) for name, cells in coverage.tables.items()),
     ]
     if not any(tables):
         return element("p", "The record has no coverage.")

@@ -1,10 +1,12 @@
 """What differs between the expected answer and the observed one: event by event, field by field."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any, Final, Literal
 
+from reports.foreign_text import value_text
 from reports.lines import Answer
 
 #: Fields that every implementation reports, declared or not.
@@ -57,7 +59,10 @@ def _fields(
     for name, value in expected.items():
         got = observed.get(name, _ABSENT)
         state: FieldState
-        if got is not _ABSENT:
+        if got is _ABSENT and value is None:
+            # Expected is that the event has no such field.
+            state = "same"
+        elif got is not _ABSENT:
             state = "same" if _identical(value, got) else "different"
         elif declared is None or name in declared or name in _ALWAYS:
             state = "missing"
@@ -77,11 +82,15 @@ def differences(
 ) -> list[EventDifference]:
     """Return the events of both answers, aligned by their offsets, in the order of the stream.
 
+    Where what is expected has no offsets, the longest stretches of one type that both answers have are aligned.
+
     Args:
         expected: The right answer.
         observed: What the implementation answered.
         declared: The fields that it reports at all; None means each one that is expected.
     """
+    if expected.events and not any("offset" in event for event in expected.events):
+        return _in_sequence(expected.events, observed.events, declared)
     waiting: dict[int, list[Mapping[str, Any]]] = {}
     for event in expected.events:
         waiting.setdefault(_offset(event) or 0, []).append(event)
@@ -103,6 +112,28 @@ def differences(
         )
     # Where the implementation told no offset, nobody knows the place: behind all others.
     return sorted(found, key=lambda each: (each.offset is None, each.offset or 0))
+
+
+def _in_sequence(
+    expected: Sequence[Mapping[str, Any]], observed: Sequence[Mapping[str, Any]], declared: Collection[str] | None
+) -> list[EventDifference]:
+    wanted_kinds, seen_kinds = ([value_text(event.get("type")) for event in events] for events in (expected, observed))
+    found: list[EventDifference] = []
+    steps = SequenceMatcher(None, wanted_kinds, seen_kinds, autojunk=False).get_opcodes()
+    for action, start, end, begin, finish in steps:
+        pairs = zip(expected[start:end], observed[begin:finish], strict=True) if action == "equal" else ()
+        for wanted, seen in pairs:
+            fields = _fields(wanted, seen, declared)
+            differs = any(field.state in ("different", "missing") for field in fields)
+            found.append(EventDifference(None, wanted.get("type"), "different" if differs else "same", fields))
+        if action == "equal":
+            continue
+        for event in expected[start:end]:
+            found.append(EventDifference(None, event.get("type"), "missing", _fields(event, {}, declared)))
+        for event in observed[begin:finish]:
+            extra = tuple(FieldDifference(name, "unexpected", None, value) for name, value in event.items())
+            found.append(EventDifference(_offset(event), event.get("type"), "unexpected", extra))
+    return found
 
 
 def _common_prefix(left: str, right: str) -> int:

@@ -1,11 +1,12 @@
 """One failure for a reader in a hurry: the rule, what came instead, the bytes, and the line that shows it again."""
 
+import json
 from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final
 
 from reports.difference import EventDifference, FieldDifference, differences, summary, text_difference
-from reports.element import Html, element, fragment
+from reports.element import Html, element, fragment, scrolling_table
 from reports.foreign_text import elided, one_line, value_text, visible_line
 from reports.hex_dump import hex_dump
 from reports.lines import Answer, Failure, Refusal, RequirementResult
@@ -77,11 +78,15 @@ def _row(*cells: Html, state: str) -> Html:
     return element("tr", cells, class_=state)
 
 
+def _title(event: EventDifference) -> str:
+    return "answer" if event.type is None else f"type {elided(value_text(event.type), _NAME_CHARACTERS)}"
+
+
 def _event_rows(event: EventDifference, names: Mapping[int, str]) -> Iterator[Html]:
     offset = event.offset if event.offset is not None else -1
     title = fragment(
-        element("b", names.get(offset) or f"type {elided(value_text(event.type), _NAME_CHARACTERS)}"),
-        element("span", f" at {event.offset}" if event.offset is not None else " at no offset", class_="quiet"),
+        element("b", names.get(offset) or _title(event)),
+        element("span", f" at {event.offset}" if event.offset is not None else "", class_="quiet"),
     )
     if event.state in ("missing", "unexpected"):
         head = element("th", title, scope="row", colspan=2)
@@ -117,7 +122,10 @@ def _event_rows(event: EventDifference, names: Mapping[int, str]) -> Iterator[Ht
 
 
 def _agreeing(events: Collection[EventDifference], names: Mapping[int, str]) -> Html:
-    places = [f"{names.get(event.offset or 0, 'an event')} at {event.offset}" for event in list(events)[:4]]
+    places = [
+        _title(event) if event.offset is None else f"{names.get(event.offset, 'an event')} at {event.offset}"
+        for event in list(events)[:4]
+    ]
     text = f"\u2713 {len(events)} event{'s' if len(events) > 1 else ''} as expected: {', '.join(places)}"
     text += ", \u2026" if len(events) > len(places) else ""
     return _row(element("td", text, colspan=4), state="agreeing")
@@ -221,6 +229,46 @@ def _rule(failure: Failure, requirement: RequirementResult | None) -> Html:
     )
 
 
+def _setting(value: Any) -> Html:
+    """Return a setting whole: a scenario is what the reader must do again."""
+    text = value_text(value)
+    if len(text) <= _VALUE_CHARACTERS:
+        return _value(value)
+    lines = json.dumps(value, ensure_ascii=False, indent=1)
+    return element("pre", element("code", elided(lines, _DETAIL_CHARACTERS)), class_="detail")
+
+
+def _says_nothing(failure: Failure, observed: Answer, events: Collection[EventDifference]) -> bool:
+    """Tell whether a comparison by fields shows nothing: what is expected of a printed text are facts about it."""
+    agree = all(event.offset is None and event.state == "same" for event in events)
+    return bool(events) and agree and failure.expected.error is None and observed.error is None
+
+
+def _answered(observed: Answer) -> Html:
+    """Return an answer that is judged by what it shows: a text as it stands, other entries one on each line."""
+    entries = (
+        value
+        if isinstance(value := event.get("text"), str)
+        else ", ".join(f"{name} {value_text(each)}" for name, each in event.items())
+        for event in observed.events
+    )
+    return element("pre", element("code", elided("\n".join(entries), _DETAIL_CHARACTERS)), class_="detail")
+
+
+def _asked(failure: Failure) -> Html | None:
+    """Return what the question said besides the stream."""
+    if not failure.settings:
+        return None
+    rows = (
+        element("tr", element("th", element("code", name), scope="row"), element("td", _setting(value)))
+        for name, value in failure.settings.items()
+    )
+    return fragment(
+        element("h4", f"What was asked, in the role {failure.role}"),
+        scrolling_table(("Setting", "Value"), rows, class_="settings"),
+    )
+
+
 def failure_card(
     failure: Failure,
     *,
@@ -244,12 +292,15 @@ def failure_card(
     concerned: Mapping[int, Collection[str]] = {} if failure.at is None else {failure.at: ()}
     observed = failure.observed
     if observed is None:
-        heading, rows = "Expected beside got", fragment(_no_answer(failure))
+        heading, answer = "Expected beside got", _beside(fragment(_no_answer(failure)))
     else:
         events = differences(failure.expected, observed, declared=declared)
         concerned = _concerned(failure, events)
-        heading = f"Expected beside got: {summary(events)}"
-        rows = _comparison(failure, observed, events, names)
+        if _says_nothing(failure, observed, events):
+            heading, answer = "What was answered", _answered(observed)
+        else:
+            heading = f"Expected beside got: {summary(events)}"
+            answer = _beside(_comparison(failure, observed, events, names))
     level = requirement.level if requirement else None
     return element(
         "article",
@@ -271,7 +322,8 @@ def failure_card(
             element(
                 "p",
                 f"{failure.count:,} case{'' if failure.count == 1 else 's'} \u00b7 smallest one: ",
-                f"{len(failure.stream):,} bytes, profile {failure.profile}, family {failure.family}",
+                f"{len(failure.stream):,} bytes, " if failure.stream else "",
+                f"profile {failure.profile}, family {failure.family}",
                 class_="quiet",
             ),
         ),
@@ -279,9 +331,14 @@ def failure_card(
         element("h4", "The rule"),
         _rule(failure, requirement),
         element("h4", heading),
-        _beside(rows),
-        element("h4", f"The smallest stream that shows it, {len(failure.stream):,} bytes"),
-        hex_dump(failure.stream, failure.events, concerned=concerned),
+        answer,
+        _asked(failure),
+        fragment(
+            element("h4", f"The smallest stream that shows it, {len(failure.stream):,} bytes"),
+            hex_dump(failure.stream, failure.events, concerned=concerned),
+        )
+        if failure.stream
+        else None,
         element("h4", "The line that shows it again"),
         element(
             "pre", element("code", visible_line(failure.replay)), class_="replay", title="a click selects it whole"

@@ -105,7 +105,8 @@ def _event(event: StreamEvent, stream: bytes, *, fields: Collection[str], concer
 def _left_out(events: Iterable[StreamEvent]) -> Html:
     skipped = list(events)
     first, last = skipped[0], skipped[-1]
-    text = f"\u22ef {len(skipped)} events left out, offsets {first.offset} to {last.offset + last.size} \u22ef"
+    count = f"{len(skipped)} event{'' if len(skipped) == 1 else 's'}"
+    text = f"\u22ef {count} left out, offsets {first.offset} to {last.offset + last.size} \u22ef"
     return element("p", text, class_="left-out")
 
 

@@ -180,6 +180,8 @@ class Failure:
         profile: The profile of the shrunk case.
         family: The family of the shrunk case.
         case: Id of the shrunk case.
+        role: What was asked.
+        settings: What the question said besides the stream.
         found: Id of the case that showed it first.
         count: Cases that showed it.
         message: What was expected and what came, in one sentence.
@@ -199,6 +201,8 @@ class Failure:
     profile: str
     family: str
     case: str
+    role: str
+    settings: Mapping[str, Any]
     found: str
     count: int
     message: str
@@ -226,6 +230,8 @@ class Failure:
             profile=entry.text("profile"),
             family=entry.text("family"),
             case=entry.text("case"),
+            role=entry.text("role"),
+            settings=entry.entry("settings").values,
             found=entry.text("found"),
             count=entry.count("count"),
             message=entry.text("message"),
@@ -293,11 +299,15 @@ class RequirementResult:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What the streams held: name -> profile -> events, cases, and cases with a fault."""
+    """What the streams held: name -> profile -> events, cases, and cases with a fault.
+
+    `tables` are those that oracles name: table -> cell -> profile -> how often it was exercised.
+    """
 
     event_types: Mapping[str, Counts]
     families: Mapping[str, Counts]
     faults: Mapping[str, Counts]
+    tables: Mapping[str, Mapping[str, Counts]]
 
     @classmethod
     def read(cls, entry: Entry) -> "Coverage":
@@ -310,7 +320,9 @@ class Coverage:
             {name: counts.counts() for name, counts in entry.members(key)}
             for key in ("event_types", "families", "faults")
         )
-        return cls(event_types=event_types, families=families, faults=faults)
+        found = entry.entry("tables")
+        tables = {name: {cell: counts.counts() for cell, counts in found.members(name)} for name in found.values}
+        return cls(event_types=event_types, families=families, faults=faults, tables=tables)
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,7 +168,7 @@ def read_record(path: str | PathLike[str], *, unfinished: bool = False) -> RunRe
         raise RecordError(path, len(lines) + 1, "a line behind the footer")
     if not order.finished and not unfinished:
         raise RecordError(path, len(lines) + bool(half), _NO_FOOTER)
-    coverage = next((line for line in lines if isinstance(line, Coverage)), Coverage({}, {}, {}))
+    coverage = next((line for line in lines if isinstance(line, Coverage)), Coverage({}, {}, {}, {}))
     return RunRecord(
         header=lines[0],
         failures=tuple(line for line in lines if isinstance(line, Failure)),

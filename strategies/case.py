@@ -15,9 +15,11 @@ class Expected:
     """The observation that a conforming implementation makes.
 
     Attributes:
-        events: The events it delivers, with every field that can be reported.
+        events: The entries of its answer with every field that can be reported: in the role `decode` the events
+            that it delivers.
         refused_at: Offset in bytes of the event that it refuses; None where it reads to the end.
         refused_kind: Why, one of `conformance.binlog.errors.ERROR_KINDS`.
+        refused_code: The number by which servers know the error; None where they have none.
         tolerated: Indices of events at which a clean refusal is as good as the delivery.
         columns: Index of a rows event -> the column type codes of its table, in their order.
     """
@@ -25,22 +27,24 @@ class Expected:
     events: tuple[Mapping[str, Any], ...]
     refused_at: int | None = None
     refused_kind: str = ""
+    refused_code: int | None = None
     tolerated: frozenset[int] = frozenset()
     columns: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A stream under test.
+    """A question to an implementation, with what is known of the answer.
 
     Attributes:
         id: What it is made from.
         role: What an implementation is asked.
-        stream: The bytes, magic number included.
+        stream: The bytes, magic number included; empty in a role that asks about no stream.
         expected: What must be observed.
         marks: The requirements that the case exercises, each with the indices of the events that it governs;
             the index behind the last event is the refused one, `EVERY_EVENT` stands for all.
         focus: The requirement that the case was made for; a crash or a hang is charged to it.
+        settings: What the question says besides the stream, in values that JSON has.
     """
 
     id: CaseId
@@ -49,6 +53,7 @@ class Case:
     expected: Expected = field(repr=False)
     marks: Mapping[str, tuple[int, ...]] = field(repr=False)
     focus: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def with_id(self, case_id: CaseId) -> "Case":
         """Return the same case under another id."""

@@ -4,15 +4,21 @@ import base64
 import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from strategies.chooser import Choice, Chooser, ReplayingChooser, SeededChooser
 
-_CHOICES = "choices-"
+#: The role of an id that names none.
+DEFAULT_ROLE: Final = "decode"
+
+_CHOICES: Final = "choices-"
 
 
 @dataclass(frozen=True, slots=True)
 class CaseId:
     """The id of a case: ``family/profile/seed/index``, or ``family/profile/choices-...`` for a shrunk one.
+
+    Before it stands the role and a colon where another one than `decode` is asked: the same bytes, another question.
 
     Attributes:
         family: Name of the family.
@@ -20,6 +26,7 @@ class CaseId:
         seed: The corpus or run it belongs to; None for recorded choices.
         index: Its number there, from 0; None for recorded choices.
         choices: The recorded choices; None for a seeded case.
+        role: What an implementation is asked.
     """
 
     family: str
@@ -27,11 +34,13 @@ class CaseId:
     seed: int | None = None
     index: int | None = None
     choices: tuple[Choice, ...] | None = None
+    role: str = DEFAULT_ROLE
 
     def __str__(self) -> str:
+        role = "" if self.role == DEFAULT_ROLE else f"{self.role}:"
         if self.choices is not None:
-            return f"{self.family}/{self.profile}/{_CHOICES}{_pack(self.choices)}"
-        return f"{self.family}/{self.profile}/{self.seed}/{self.index}"
+            return f"{role}{self.family}/{self.profile}/{_CHOICES}{_pack(self.choices)}"
+        return f"{role}{self.family}/{self.profile}/{self.seed}/{self.index}"
 
     @classmethod
     def parse(cls, text: str) -> "CaseId":
@@ -40,15 +49,19 @@ class CaseId:
         Raises:
             ValueError: The text is not a case id.
         """
-        parts = text.split("/")
+        role, colon, rest = text.partition(":")
+        if not colon:
+            role, rest = DEFAULT_ROLE, text
+        parts = rest.split("/")
         try:
             if len(parts) == 3 and parts[2].startswith(_CHOICES):
-                return cls(parts[0], parts[1], choices=_unpack(parts[2].removeprefix(_CHOICES)))
+                return cls(parts[0], parts[1], choices=_unpack(parts[2].removeprefix(_CHOICES)), role=role)
             family, profile, seed, index = parts
-            return cls(family, profile, seed=int(seed), index=int(index))
+            return cls(family, profile, seed=int(seed), index=int(index), role=role)
         except (ValueError, IndexError, binascii.Error) as error:
             raise ValueError(
-                f"{text!r} is not a case id; it is FAMILY/PROFILE/SEED/INDEX or FAMILY/PROFILE/{_CHOICES}..."
+                f"{text!r} is not a case id; it is [ROLE:]FAMILY/PROFILE/SEED/INDEX or "
+                f"[ROLE:]FAMILY/PROFILE/{_CHOICES}..."
             ) from error
 
     def chooser(self) -> Chooser:

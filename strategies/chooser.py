@@ -78,6 +78,33 @@ class SeededChooser(Chooser):
         return self._bits(8 * size).to_bytes(size, "little") if size else b""
 
 
+class BytesChooser(Chooser):
+    """Takes its answers from a byte string, as fuzzers make them; behind its end every answer is the simplest.
+
+    Args:
+        data: The bytes. Each makes a case: there are none that the grammar refuses.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def _integer(self, low: int, high: int) -> int:
+        span = high - low + 1
+        size = (span - 1).bit_length() + 7 >> 3
+        taken = self._take(size)
+        return low + int.from_bytes(taken, "little") % span if len(taken) == size else low
+
+    def _octets(self, low: int, high: int) -> bytes:
+        size = self._integer(low, high)
+        return self._take(size).ljust(size, b"\0")
+
+    def _take(self, size: int) -> bytes:
+        taken = self._data[self._at : self._at + size]
+        self._at += len(taken)
+        return taken
+
+
 class RecordingChooser(Chooser):
     """Passes another chooser's answers on, and records them."""
 

@@ -6,11 +6,14 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from conformance.binlog.column_codes import ColumnType
+from conformance.binlog.mariadb_compression import AS_IT_IS, PackedValue
 from conformance.binlog.table import Column
 from conformance.binlog.temporal import Date, DateTime, Time, Timestamp
 from strategies import events
+from strategies.character_sets import BY_COLLATION, character_sets
 from strategies.json_values import json_column_value
 from strategies.notation import DOUBLE, FLOAT, DecimalSize, Value, decimal_size, decimal_text, real, shown_bytes
+from strategies.plain_compression import DEFLATED, zlib_wrapped
 from strategies.stream import StreamBuilder
 
 T: Final = ColumnType
@@ -159,17 +162,33 @@ def _timestamp(stream: StreamBuilder, column: Column) -> Value:
 
 
 def _collation(stream: StreamBuilder) -> int:
-    return _BINARY if stream.choose.yes(3) else _UTF8 if stream.server.profile in _OLD_TEMPORAL else _UTF8MB4
+    """Return that of UTF-8, of bytes, or of another character set."""
+    choose = stream.choose
+    kind = choose.integer(0, 3)
+    if kind == 2:
+        return _BINARY
+    if kind == 3:
+        return choose.one_of(character_sets(stream.server.profile)).collation
+    return _UTF8 if stream.server.profile in _OLD_TEMPORAL else _UTF8MB4
+
+
+def _whole(length: int, collation: int) -> int:
+    """Return a length in bytes as servers declare it: that of a number of the widest characters."""
+    width = BY_COLLATION[collation].width if collation in BY_COLLATION else 1
+    return max(length - length % width, width)
 
 
 def _string_column(stream: StreamBuilder) -> Column:
-    length = stream.choose.one_of((40, 1, 255, 256, 765, 1020))
+    collation = _collation(stream)
+    length = _whole(stream.choose.one_of((40, 1, 255, 256, 765, 1020)), collation)
     high = (T.STRING & ~0x30) | ((length >> 4 & 0x30) ^ 0x30)
-    return Column(T.STRING, high << 8 | length & 0xFF, collation=_collation(stream))
+    return Column(T.STRING, high << 8 | length & 0xFF, collation=collation)
 
 
 def _varchar_column(stream: StreamBuilder) -> Column:
-    return Column(T.VARCHAR, stream.choose.one_of((40, 1, 255, 256, 4000, 65532)), collation=_collation(stream))
+    collation = _collation(stream)
+    length = _whole(stream.choose.one_of((40, 1, 255, 256, 4000, 65532)), collation)
+    return Column(T.VARCHAR, length, collation=collation)
 
 
 def _blob_column(stream: StreamBuilder) -> Column:
@@ -177,6 +196,9 @@ def _blob_column(stream: StreamBuilder) -> Column:
 
 
 def _characters(stream: StreamBuilder, column: Column, limit: int) -> Value:
+    if column.collation in BY_COLLATION:
+        told = stream.server.profile in WITH_METADATA
+        return BY_COLLATION[column.collation].value(stream.choose, limit, told=told)
     if column.collation == _BINARY:
         data = stream.choose.octets(0, limit)
     else:
@@ -186,6 +208,8 @@ def _characters(stream: StreamBuilder, column: Column, limit: int) -> Value:
 
 def _string(stream: StreamBuilder, column: Column) -> Value:
     value = _characters(stream, column, min(column.string_length, _LONGEST))
+    if column.collation in BY_COLLATION:
+        return value
     # What a column is padded with is not logged.
     data = value.wire.rstrip(b"\0" if column.collation == _BINARY else b" ")
     return Value(data, shown_bytes(data))
@@ -203,15 +227,18 @@ def _blob(stream: StreamBuilder, column: Column) -> Value:
     return _characters(stream, column, limit)
 
 
-def labels(count: int) -> tuple[bytes, ...]:
-    """Return the labels of an ENUM or SET."""
-    return tuple(f"label {number}".encode() for number in range(1, count + 1))
+def labels(count: int, collation: int) -> tuple[bytes, ...]:
+    """Return the labels of an ENUM or SET, in its character set."""
+    known = BY_COLLATION.get(collation)
+    name, codec = (known.samples[1], known.codec) if known else ("label", "utf-8")
+    return tuple(f"{name} {number}".encode(codec) for number in range(1, count + 1))
 
 
 def _enum_column(stream: StreamBuilder) -> Column:
     count = stream.choose.one_of((3, 1, 255, 256, 1000))
     size = 1 if count <= _LABELS_OF_ONE_BYTE else 2
-    return Column(T.ENUM, T.ENUM << 8 | size, labels=labels(count), collation=_collation(stream))
+    collation = _collation(stream)
+    return Column(T.ENUM, T.ENUM << 8 | size, labels=labels(count, collation), collation=collation)
 
 
 def _enum(stream: StreamBuilder, column: Column) -> Value:
@@ -225,12 +252,44 @@ def _set_column(stream: StreamBuilder) -> Column:
     count = stream.choose.one_of((3, 8, 9, 16, 17, 32, 33, 64))
     size = (count + 7) // 8
     size = size if size <= 4 else 8
-    return Column(T.SET, T.SET << 8 | size, labels=labels(count), collation=_collation(stream))
+    collation = _collation(stream)
+    return Column(T.SET, T.SET << 8 | size, labels=labels(count, collation), collation=collation)
 
 
 def _set(stream: StreamBuilder, column: Column) -> Value:
     number = stream.choose.integer(0, (1 << len(column.labels or ())) - 1)
     return Value(number, number)
+
+
+def _packed_varchar_column(stream: StreamBuilder) -> Column:
+    # The byte that says how a value is packed counts.
+    length = stream.choose.one_of((40, 1, 254, 255, 4000, 65532)) + 1
+    return Column(T.MARIADB_VARCHAR_COMPRESSED, length, collation=_collation(stream))
+
+
+def _packed_blob_column(stream: StreamBuilder) -> Column:
+    return Column(T.MARIADB_BLOB_COMPRESSED, stream.choose.integer(1, 4), collation=_collation(stream))
+
+
+def _packed_varchar(stream: StreamBuilder, column: Column) -> Value:
+    return _packed(stream, column, column.meta - 1)
+
+
+def _packed_blob(stream: StreamBuilder, column: Column) -> Value:
+    return _packed(stream, column, (1 << 8 * column.meta) - 2)
+
+
+def _packed(stream: StreamBuilder, column: Column, limit: int) -> Value:
+    """Return a value of a compressed column: as it is, empty, or one that a server compressed."""
+    choose = stream.choose
+    fitting = [each for each in DEFLATED if len(each.data) <= limit]
+    if fitting and choose.yes():
+        sample = choose.one_of(fitting)
+        bare = not choose.yes()
+        body = sample.stream if bare else zlib_wrapped(sample)
+        return Value(PackedValue.deflated(body, len(sample.data), bare=bare), shown_bytes(sample.data))
+    data = _characters(stream, column, min(limit, _LONGEST)).wire
+    return Value(PackedValue(bytes([AS_IT_IS]) + data if data else b""), shown_bytes(data))
 
 
 #: The code of a POINT among the kinds of GEOMETRY.
@@ -276,6 +335,10 @@ _NEW: Final = (
 )
 JSON: Final = _fixed(T.JSON, json_column_value, 4)
 _VECTOR: Final = ColumnKind(_vector_column, _vector)
+_MARIADB: Final = (
+    ColumnKind(_packed_varchar_column, _packed_varchar),
+    ColumnKind(_packed_blob_column, _packed_blob),
+)
 
 
 def column_kinds(stream: StreamBuilder) -> tuple[ColumnKind, ...]:
@@ -286,6 +349,7 @@ def column_kinds(stream: StreamBuilder) -> tuple[ColumnKind, ...]:
         *(_OLD if profile in _OLD_TEMPORAL else _NEW),
         *((JSON,) if profile in _WITH_JSON else ()),
         *((_VECTOR,) if profile in _WITH_VECTOR else ()),
+        *(_MARIADB if stream.server.is_mariadb else ()),
     )
 
 
@@ -313,6 +377,7 @@ VALUE_REQUIREMENTS: Final[dict[str, tuple[ColumnType, ...]]] = {
     "FORMAT-ROWS-VALUES-GEOMETRY": (T.GEOMETRY,),
     "FORMAT-ROWS-VALUES-JSON": (T.JSON,),
     "FORMAT-ROWS-VALUES-VECTOR": (T.VECTOR,),
+    "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED": (T.MARIADB_VARCHAR_COMPRESSED, T.MARIADB_BLOB_COMPRESSED),
 }
 #: Column type -> the largest value that needs no knowledge of the sign.
 LARGEST_SIGNED: Final = {int(code): (1 << 8 * size - 1) - 1 for code, size in INTEGER_BYTES.items()}

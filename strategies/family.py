@@ -1,16 +1,18 @@
 """Families: the named strategies, each a production of whole streams."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
-from conformance.binlog.servers import server_of
+from conformance.binlog.servers import Server, server_of
+from specs.catalogue import catalogue
 from specs.profiles import PROFILES
 from strategies.case import Case
-from strategies.case_id import CaseId
+from strategies.case_id import DEFAULT_ROLE, CaseId
 from strategies.chooser import Chooser
+from strategies.question import Question, asker
 from strategies.stream import StreamBuilder
 
 #: The modules that register families.
@@ -24,8 +26,20 @@ _MODULES: Final = (
     "strategies.families.cross_version",
     "strategies.families.event_types",
     "strategies.families.column_types",
+    "strategies.families.printed_logs",
+    "strategies.families.replica_logs",
+    "strategies.families.received_streams",
+    "strategies.families.logging_decisions",
+    "strategies.families.tables_info",
+    "strategies.families.table_filters",
     "strategies.faults.event_types",
     "strategies.faults.framing",
+    "strategies.families.boundaries",
+    "strategies.faults.boundaries",
+    "strategies.faults.extended_queries",
+    "strategies.families.logged_transactions",
+    "strategies.families.logged_definitions",
+    "strategies.families.logged_extensions",
 )
 
 #: The profiles whose servers have the ignorable flag.
@@ -35,7 +49,10 @@ WITH_GTIDS: Final = tuple(each for each in PROFILES if server_of(each).gtid_form
 #: The profiles whose servers can write checksums.
 WITH_CHECKSUMS: Final = tuple(each for each in PROFILES if server_of(each).checksums)
 
+#: Fills a stream.
 Production = Callable[[StreamBuilder], None]
+#: Makes a question about no stream, for a server.
+Asking = Callable[[Chooser, Server], Question]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +62,47 @@ class Family:
     Attributes:
         name: Its name, part of each case id.
         text: What its streams are like, in one sentence.
-        focus: The requirement that its cases are made for.
+        focus: Role -> the requirement that its cases are made for when this role is asked.
         profiles: The profiles under which it makes streams.
         fault: Whether its streams break a rule.
         checksums: True or False where its streams always or never have them, None where that is chosen.
-        production: Fills a stream.
+        production: Fills a stream; None where it asks about no stream.
+        asking: Makes the question where it asks about no stream.
     """
 
     name: str
     text: str
-    focus: str
+    focus: Mapping[str, str]
     profiles: tuple[str, ...]
     fault: bool
     checksums: bool | None
-    production: Production
+    production: Production | None
+    asking: Asking | None = None
+
+    def profiles_of(self, role: str) -> tuple[str, ...]:
+        """Return the profiles under which it is asked in a role, those of the requirement that it is for."""
+        return tuple(each for each in self.profiles if each in catalogue()[self.focus[role]].profiles)
 
     def build(self, chooser: Chooser, profile: str, case_id: CaseId) -> Case:
         """Return the case that the chooser's answers make.
 
         Raises:
-            ValueError: The family makes no streams under this profile.
+            ValueError: The family makes no streams under this profile, or is not asked in the id's role.
         """
         if profile not in self.profiles:
             raise ValueError(f"the family {self.name} has no streams for {profile}; it has {', '.join(self.profiles)}")
+        focus = self.focus.get(case_id.role)
+        if focus is None:
+            roles = ", ".join(self.focus)
+            raise ValueError(f"the family {self.name} is not asked in the role {case_id.role!r}; it is in {roles}")
+        if self.asking is not None:
+            return self.asking(chooser, server_of(profile)).case(case_id, focus)
+        assert self.production is not None, "a family fills a stream or asks"
         stream = StreamBuilder(chooser, server_of(profile), checksums=self.checksums)
         self.production(stream)
-        return stream.case(case_id, self.focus)
+        if case_id.role == DEFAULT_ROLE:
+            return stream.case(case_id, focus)
+        return asker(case_id.role)(stream).case(case_id, focus)
 
 
 _families: dict[str, Family] = {}
@@ -78,22 +110,58 @@ _families: dict[str, Family] = {}
 
 def family(
     *,
-    focus: str,
+    focus: str | tuple[str, ...],
     profiles: tuple[str, ...] = PROFILES,
     fault: bool = False,
     checksums: bool | None = None,
 ) -> Callable[[Production], Production]:
-    """Register a production as the family of the function's name; its docstring is the family's text."""
+    """Register a production as the family of the function's name; its docstring is the family's text.
+
+    Args:
+        focus: The requirement that its cases are made for, one for each role in which they are asked.
+        profiles: The profiles under which it makes streams.
+        fault: Whether its streams break a rule.
+        checksums: True or False where its streams always or never have them, None where that is chosen.
+    """
 
     def register(production: Production) -> Production:
-        name = production.__name__
-        if name in _families:
-            raise ValueError(f"there are two families {name}")
-        text = (production.__doc__ or "").strip().splitlines()[0]
-        _families[name] = Family(name, text, focus, profiles, fault, checksums, production)
+        _register(Family(*_named(production), _by_role(focus), profiles, fault, checksums, production))
         return production
 
     return register
+
+
+def asking_family(
+    *, focus: str | tuple[str, ...], profiles: tuple[str, ...] = PROFILES, fault: bool = False
+) -> Callable[[Asking], Asking]:
+    """Register what makes questions about no stream as the family of the function's name.
+
+    Args:
+        focus: The requirement that its cases are made for.
+        profiles: The profiles under which it asks.
+        fault: Whether it asks about what breaks a rule.
+    """
+
+    def register(asking: Asking) -> Asking:
+        _register(Family(*_named(asking), _by_role(focus), profiles, fault, None, None, asking))
+        return asking
+
+    return register
+
+
+def _named(production: Callable[..., Any]) -> tuple[str, str]:
+    """Return a family's name and its text."""
+    return production.__name__, (production.__doc__ or "").strip().splitlines()[0]
+
+
+def _by_role(focus: str | tuple[str, ...]) -> dict[str, str]:
+    return {catalogue()[each].role: each for each in ((focus,) if isinstance(focus, str) else focus)}
+
+
+def _register(made: Family) -> None:
+    if made.name in _families:
+        raise ValueError(f"there are two families {made.name}")
+    _families[made.name] = made
 
 
 @cache

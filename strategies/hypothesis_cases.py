@@ -15,7 +15,7 @@ from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
 from strategies.case import Case
-from strategies.case_id import CaseId
+from strategies.case_id import DEFAULT_ROLE, CaseId
 from strategies.chooser import Choice, Chooser
 from strategies.family import Family, families
 
@@ -42,25 +42,32 @@ class DrawingChooser(Chooser):
         return answer
 
 
-def cases(family: str, profile: str) -> st.SearchStrategy[Case]:
+def cases(family: str, profile: str, *, role: str = DEFAULT_ROLE) -> st.SearchStrategy[Case]:
     """Return the Hypothesis strategy of a family's cases under a profile.
 
+    Args:
+        family: Name of the family.
+        profile: Name of the profile.
+        role: What is asked about its streams.
+
     Raises:
-        ValueError: There is no such family, or it makes no streams under the profile.
+        ValueError: There is no such family, it makes no streams under the profile, or is not asked in the role.
     """
     known = families()
     if family not in known:
         raise ValueError(f"no family {family!r}; the families are {', '.join(sorted(known))}")
     if profile not in known[family].profiles:
         raise ValueError(f"the family {family} has no streams for {profile}")
-    return _cases(known[family], profile)
+    if role not in known[family].focus:
+        raise ValueError(f"the family {family} is not asked in the role {role!r}")
+    return _cases(known[family], profile, role)
 
 
 @st.composite
-def _cases(draw: Callable[[Any], Any], family: Family, profile: str) -> Case:
+def _cases(draw: Callable[[Any], Any], family: Family, profile: str, role: str) -> Case:
     chooser = DrawingChooser(draw)
-    case = family.build(chooser, profile, CaseId(family.name, profile, choices=()))
-    return case.with_id(CaseId(family.name, profile, choices=tuple(chooser.choices)))
+    case = family.build(chooser, profile, CaseId(family.name, profile, choices=(), role=role))
+    return case.with_id(CaseId(family.name, profile, choices=tuple(chooser.choices), role=role))
 
 
 @contextmanager
@@ -108,7 +115,7 @@ def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], 
     core.threadlocal._hypothesis_global_random = Random(0)
     with no_foreign_numbers(), suppress(NoSuchExample):
         find(
-            cases(case.id.family, case.id.profile),
+            cases(case.id.family, case.id.profile, role=case.id.role),
             condition,
             database_key=key,
             settings=settings(

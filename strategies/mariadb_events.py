@@ -1,5 +1,6 @@
 """MariaDB's own events: its GTIDs, the statements behind row changes, and compressed statements and rows."""
 
+from itertools import pairwise
 from typing import Any, Final
 
 from conformance.binlog import mariadb_layouts
@@ -12,6 +13,11 @@ from strategies.stream import StreamBuilder
 
 #: As MariaDB flags its Gtid events.
 _GTID_FLAGS: Final = int(Flag.SUPPRESS_USE)
+_ENCRYPTION_SCHEME: Final = 1
+_NONCE_BYTES: Final = 12
+#: Where the event length stands in a header, in bytes.
+_LENGTH_AT: Final = 9
+_LENGTH_BYTES: Final = 4
 
 
 def gtid(stream: StreamBuilder, *, standalone: bool) -> PlannedEvent:
@@ -52,6 +58,29 @@ def binlog_checkpoint(stream: StreamBuilder) -> PlannedEvent:
     marks = ("FORMAT-MARIADB-BINLOG-CHECKPOINT",)
     wire = {"log_name": name.encode()}
     return events.plan(stream, EventType.MARIADB_BINLOG_CHECKPOINT, wire, {"log_name": name}, marks=marks)
+
+
+def start_encryption(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Start_encryption event: all that follows is encrypted with the key of a version, and a nonce."""
+    choose = stream.choose
+    wire = {
+        "encryption_scheme": _ENCRYPTION_SCHEME,
+        "key_version": choose.integer(1, 2**32 - 1),
+        "nonce": choose.octets(_NONCE_BYTES, _NONCE_BYTES),
+    }
+    marks = ("FORMAT-MARIADB-START-ENCRYPTION",)
+    return events.plan(stream, EventType.MARIADB_START_ENCRYPTION, wire, {}, marks=marks)
+
+
+def encrypt(stream: StreamBuilder, start: int) -> None:
+    """Make every event from the offset `start` on unreadable but for its length, which MariaDB leaves as it is."""
+    bounds = [*(at for at in stream.offsets if at >= start), stream.offset]
+    encrypted = stream.bytes
+    for at, end in pairwise(bounds):
+        hidden = stream.choose.octets(end - at - _LENGTH_BYTES, end - at - _LENGTH_BYTES)
+        length = encrypted[at + _LENGTH_AT : at + _LENGTH_AT + _LENGTH_BYTES]
+        encrypted[at:end] = hidden[:_LENGTH_AT] + length + hidden[_LENGTH_AT:]
+    stream.damage(encrypted)
 
 
 def annotate_rows(stream: StreamBuilder) -> PlannedEvent:

@@ -41,6 +41,13 @@ def shown_bytes(data: bytes) -> Any:
         return {"base64": base64.b64encode(data).decode("ascii")}
 
 
+def shown_text(data: bytes, text: str) -> Any:
+    """Return bytes that are a text in a character set which the log names: a reader may report either."""
+    if data == text.encode("utf-8"):
+        return text
+    return {"base64": base64.b64encode(data).decode("ascii"), "text": text}
+
+
 def real(choose: Chooser, form: struct.Struct) -> float:
     """Return a finite number that is exact in a struct format."""
     if choose.yes(3):

@@ -11,10 +11,16 @@ from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
 
 
-def transaction_payload(stream: StreamBuilder, inner: Sequence[PlannedEvent]) -> PlannedEvent:
-    """Return a Transaction_payload event that holds events; a reader reports it and not what it holds."""
+def transaction_payload(stream: StreamBuilder, inner: Sequence[PlannedEvent], *, plain: bool = False) -> PlannedEvent:
+    """Return a Transaction_payload event that holds events; a reader reports it and not what it holds.
+
+    Args:
+        stream: The stream that it is for.
+        inner: The events.
+        plain: Do not compress them, so that a reader without zstd can look inside.
+    """
     unpacked = b"".join(_inner_bytes(stream, event) for event in inner)
-    compression = stream.choose.one_of((Compression.NONE, Compression.ZSTD))
+    compression = Compression.NONE if plain else stream.choose.one_of((Compression.NONE, Compression.ZSTD))
     payload = unpacked if compression == Compression.NONE else zstd_frame(unpacked)
     fields = {
         "compression_type": int(compression),
@@ -23,6 +29,12 @@ def transaction_payload(stream: StreamBuilder, inner: Sequence[PlannedEvent]) ->
     }
     marks = ("FORMAT-TRANSACTION-PAYLOAD",)
     return events.plan(stream, EventType.TRANSACTION_PAYLOAD, {**fields, "payload": payload}, fields, marks=marks)
+
+
+def put_in(stream: StreamBuilder, inner: Sequence[PlannedEvent], event: PlannedEvent) -> list[PlannedEvent]:
+    """Return the events of a payload with another one among them, behind the first."""
+    place = stream.choose.integer(1, len(inner))
+    return [*inner[:place], event, *inner[place:]]
 
 
 def _inner_bytes(stream: StreamBuilder, event: PlannedEvent) -> bytes:

@@ -7,6 +7,7 @@ from conformance.binlog.decimal_column import DecimalColumn
 from conformance.binlog.event_types import EventType
 from conformance.binlog.user_variable import VariableType
 from strategies import events
+from strategies.character_sets import BY_COLLATION, character_sets
 from strategies.notation import DOUBLE, Value, decimal_size, decimal_text, real, shown_bytes
 from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
@@ -40,9 +41,13 @@ def user_var(stream: StreamBuilder) -> PlannedEvent:
 
 def _string(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
     choose = stream.choose
-    collation = choose.one_of(_COLLATIONS)
+    others = [each.collation for each in character_sets(stream.server.profile)]
+    collation = choose.one_of(others) if choose.yes(3) else choose.one_of(_COLLATIONS)
+    about = _about(VariableType.STRING, collation)
+    if collation in BY_COLLATION:
+        return BY_COLLATION[collation].value(choose, 60, told=True), about
     data = choose.octets(0, 40) if collation == _BINARY else events.text(stream, 0, 60).encode()
-    return Value(data, shown_bytes(data)), _about(VariableType.STRING, collation)
+    return Value(data, shown_bytes(data)), about
 
 
 def _integer(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:

@@ -12,7 +12,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.binlog.servers import Server
 from specs.catalogue import catalogue
 from strategies.case import EVERY_EVENT, Case, Expected
-from strategies.case_id import CaseId
+from strategies.case_id import DEFAULT_ROLE, CaseId
 from strategies.chooser import Chooser
 from strategies.planned_event import PlannedEvent
 
@@ -46,6 +46,8 @@ class StreamBuilder:
         server: The server whose stream it is.
         format: The format description in force.
         refused: Whether a reader has refused an event; nothing behind it is expected.
+        placed: Every event that was added, refused ones included, each with its offset and its log_pos.
+        settings: What a production says to the questions about its stream, in the roles other than `decode`.
     """
 
     def __init__(self, chooser: Chooser, server: Server, *, checksums: bool | None = None) -> None:
@@ -68,7 +70,8 @@ class StreamBuilder:
         self.server_id = 1
         self._bytes = bytearray(MAGIC)
         self._events: list[dict[str, Any]] = []
-        self._offsets: list[int] = []
+        self.placed: list[tuple[PlannedEvent, int, int]] = []
+        self.settings: dict[str, Any] = {}
         self._columns: dict[int, tuple[int, ...]] = {}
         self._marks: dict[str, list[int]] = defaultdict(list)
         self._refused_at: int | None = None
@@ -89,7 +92,22 @@ class StreamBuilder:
     @property
     def offsets(self) -> list[int]:
         """Where each event stands that was added, refused ones included."""
-        return self._offsets
+        return [offset for _, offset, _ in self.placed]
+
+    @property
+    def marks(self) -> dict[str, list[int]]:
+        """The requirements marked so far, of every role, with the indices of the events they govern."""
+        return self._marks
+
+    @property
+    def expected_events(self) -> tuple[dict[str, Any], ...]:
+        """The events that a reader delivers."""
+        return tuple(self._events)
+
+    @property
+    def refused_at(self) -> int | None:
+        """Offset of the event that a reader refuses, None where it reads to the end."""
+        return self._refused_at
 
     def _algorithm(self) -> int | None:
         if not self.server.checksums:
@@ -192,7 +210,7 @@ class StreamBuilder:
         self._bytes += framed
         if checksummed:
             self._bytes += crc(framed).to_bytes(CHECKSUM_BYTES, "little")
-        self._offsets.append(at)
+        self.placed.append((event, at, log_pos))
         if self.refused:
             return
         index = len(self._events)
@@ -223,11 +241,11 @@ class StreamBuilder:
         marks = {
             requirement: tuple(indices)
             for requirement, indices in self._marks.items()
-            if profile in entries[requirement].profiles
+            if profile in entries[requirement].profiles and entries[requirement].role == DEFAULT_ROLE
         }
         return Case(
             id=case_id,
-            role="decode",
+            role=DEFAULT_ROLE,
             stream=bytes(self._bytes),
             expected=Expected(
                 events=tuple(self._events),

@@ -7,16 +7,25 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
+#: The models of the worklogs: what happens to a stream, apart from reading it.
+MODELS = tuple(
+    f"conformance.{name}"
+    for name in ("boundary", "decision", "filtering", "rendering", "source", "replica")
+    if (ROOT / "conformance" / name).is_dir()
+)
 #: Package -> what it may import of ours. The longest name that fits a module counts.
 ARROWS = {
     "specs": {"specs"},
     "conformance.binlog": {"conformance.binlog", "specs"},
-    "strategies": {"strategies", "conformance.binlog", "specs"},
-    "conformance.implementations": {"conformance.implementations", "conformance.binlog", "specs"},
+    **{model: {model, "conformance.binlog", "specs"} for model in MODELS},
+    "conformance.source": {"conformance.source", "conformance.boundary", "conformance.binlog", "specs"},
+    "strategies": {"strategies", *MODELS, "conformance.binlog", "specs"},
+    "conformance.implementations": {"conformance.implementations", *MODELS, "conformance.binlog", "specs"},
     "conformance.oracles": {
-        "conformance.oracles", "conformance.implementations", "conformance.binlog", "strategies", "specs",
+        "conformance.oracles", "conformance.implementations", *MODELS, "conformance.log_check", "conformance.binlog",
+        "strategies", "specs",
     },
-    "conformance.log_check": {"conformance.log_check", "conformance.binlog", "specs"},
+    "conformance.log_check": {"conformance.log_check", "conformance.boundary", "conformance.binlog", "specs"},
     "reports": {"reports", "specs"},
 }  # fmt: skip
 OURS = ("specs", "strategies", "conformance", "reports")

@@ -8,6 +8,7 @@ from pathlib import Path
 from conformance.cli.main import cli
 from conformance.implementations.observation import Request
 from conformance.implementations.process import ProcessImplementation
+from specs.catalogue import ROLES
 from strategies.case_id import CaseId
 from strategies.family import case_of
 
@@ -33,7 +34,8 @@ def test_every_command_in_the_readme_exists():
         for line in block.replace("&&", "\n").splitlines()
         if line.strip().startswith("binlog-conformance ")
     }
-    table = set(re.findall(r"^\| `([a-z]+)", README.read_text(encoding="utf-8"), re.MULTILINE))
+    commands = README.read_text(encoding="utf-8").partition("## Commands")[2]
+    table = set(re.findall(r"^\| `([a-z]+)", commands, re.MULTILINE))
     assert named | table <= set(cli.list_commands(None))
     assert "certify" in named
 
@@ -41,3 +43,10 @@ def test_every_command_in_the_readme_exists():
 def test_the_picture_in_the_readme_is_there():
     (picture,) = re.findall(r"!\[.*?\]\((.*?)\)", README.read_text(encoding="utf-8"))
     assert (README.parent / picture).read_bytes().startswith(b"\x89PNG")
+
+
+def test_every_role_has_its_row_and_its_page():
+    text = README.read_text(encoding="utf-8")
+    for role in ROLES:
+        (page,) = re.findall(rf"^\| `{role}` \|.*\((docs/[^)]*)\) \|$", text, re.MULTILINE)
+        assert f"`{role}`" in (README.parent / page).read_text(encoding="utf-8")

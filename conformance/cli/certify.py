@@ -3,11 +3,14 @@
 import re
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.cli.exit_status import exit_status
+from conformance.cli.main import UserError
 from conformance.cli.progress import Progress
 from conformance.engine.baseline import Baseline, BaselineError, KnownFailure
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
@@ -38,7 +41,14 @@ def duration(text: str) -> float:
     return float(found[1]) * _UNITS[found[2]]
 
 
-class Duration(click.ParamType[float]):
+if TYPE_CHECKING:
+    _Seconds = click.ParamType[float]
+else:
+    # Before Click 8.4 it takes no parameter.
+    _Seconds = click.ParamType
+
+
+class Duration(_Seconds):
     """The type of an option that takes a time."""
 
     name = "time"
@@ -77,7 +87,7 @@ def limits_of(answer_time: float, memory: int) -> Limits:
 @click.argument("spec", metavar="IMPLEMENTATION")
 @click.option("--profile", "profiles", multiple=True, help="A profile to certify for; all that it claims if none.")
 @click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'.")
-@click.option("--role", default="decode", show_default=True, help="What to ask.")
+@click.option("--role", "roles", multiple=True, help="What to ask; everything that it can be asked if none.")
 @click.option("--family", "families", multiple=True, help="A family to take cases from; all if none.")
 @click.option("--examples", type=click.IntRange(min=1), help="Cases for each family and profile.  [default: 50]")
 @click.option("--time", "seconds", type=Duration(), help="Look for failures this long instead: 90s, 10m, 8h.")
@@ -91,7 +101,7 @@ def command(
     spec: str,
     profiles: tuple[str, ...],
     requirement: str,
-    role: str,
+    roles: tuple[str, ...],
     families: tuple[str, ...],
     examples: int | None,
     seconds: float | None,
@@ -109,40 +119,50 @@ def command(
     """
     if examples is not None and seconds is not None:
         raise UserError("--examples and --time exclude each other")
+    if write_baseline is not None:
+        writable(write_baseline)
     try:
         known = Baseline() if baseline is None else Baseline.load(baseline)
         tested = implementation(spec, limits=limits_of(answer_time, memory))
     except (BaselineError, ValueError) as error:
         raise UserError(str(error)) from error
     with ExitStack() as stack:
-        folder = _folder(report, stack)
+        folder = report_folder(report, stack)
         progress = stack.enter_context(Progress())
         try:
             stack.enter_context(tested)
             writer = stack.enter_context(RecordWriter(folder / RECORD))
+            selection = Selection(profiles=profiles, requirements=requirement, families=families)
             finished = Certification(
                 implementation=tested,
                 spec=spec,
-                selection=Selection(role, profiles, requirement, families),
+                selections=[replace(selection, role=role) for role in roles]
+                or selection.in_every_role(tested.declaration),
                 budget=Budget(examples or 50, seconds, exitfirst),
                 seed=seed,
                 baseline=known,
-                listeners=(RecordEntries(writer.append, role=role), progress),
+                listeners=(RecordEntries(writer.append), progress),
             ).run()
         except (CannotStart, NothingToRun) as error:
             raise UserError(str(error)) from error
         progress.stop()
-        print_summary(read_record(folder / RECORD))
+        record = read_record(folder / RECORD)
+        print_summary(record)
         if report is not None:
             write_reports(folder / RECORD, folder)
             click.echo(f"Report: {folder / 'report.html'}")
     explain_baseline(known, finished)
     if write_baseline is not None:
         store_baseline(write_baseline, known, finished)
-    raise SystemExit(CONFORMING if finished.conforming else NOT_CONFORMING)
+    raise SystemExit(exit_status(record))
 
 
-def _folder(report: Path | None, stack: ExitStack) -> Path:
+def report_folder(report: Path | None, stack: ExitStack) -> Path:
+    """Return the folder for the record: the one asked for, or one that is gone at the end.
+
+    Raises:
+        UserError: It cannot be made.
+    """
     if report is None:
         from tempfile import TemporaryDirectory
 
@@ -169,6 +189,22 @@ def explain_baseline(known: Baseline, finished: RunFinished) -> None:
         click.echo(f"to accept what is not known yet, give a reason and add to {known.path}:")
         for failure in unknown:
             click.echo(KnownFailure(failure.verdict.requirement, failure.verdict.signature, "REASON").lines())
+
+
+def writable(path: Path) -> None:
+    """Find out before a long run whether a baseline can be written behind it; a file that is there stays as it is.
+
+    Raises:
+        UserError: It cannot.
+    """
+    existed = path.exists()
+    try:
+        with path.open("a", encoding="utf-8"):
+            pass
+        if not existed:
+            path.unlink()
+    except OSError as error:
+        raise UserError(f"--write-baseline {path}: {error.strerror}") from error
 
 
 def store_baseline(path: Path, known: Baseline, finished: RunFinished) -> None:

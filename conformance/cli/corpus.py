@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.cli.certify import Duration, explain_baseline, limit_options, limits_of, store_baseline
+from conformance.cli.certify import Duration, explain_baseline, limit_options, limits_of, store_baseline, writable
+from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 
 if TYPE_CHECKING:
@@ -51,9 +52,9 @@ _output_options = _options(
     click.option("--output", default="corpus-output", show_default=True, metavar="URI", help="Any Hadoop path."),
     click.option("--resume", is_flag=True, help="Go on with what is there."),
 )
+_role_option = click.option("--role", default="decode", show_default=True, help="What to ask.")
 _judging_options = _options(
     click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'."),
-    click.option("--role", default="decode", show_default=True, help="What to ask."),
     click.option("--baseline", type=click.Path(path_type=Path), help="Known failures with reasons (TOML)."),
     click.option("--write-baseline", type=click.Path(path_type=Path), help="Write what failed as a baseline."),
     click.option("--history", metavar="URI", help="Table of all nights: read for known failures, and written."),
@@ -75,6 +76,7 @@ def command() -> None:
 @command.command("run")
 @click.argument("spec", metavar="IMPLEMENTATION")
 @_size_options
+@_role_option
 @_output_options
 @_judging_options
 @_spark_options
@@ -99,12 +101,13 @@ def check(corpus: str, spec: str, **options: Any) -> None:
     """Ask and judge a stored CORPUS, as `generate` wrote it."""
     from conformance.engine.selection import Selection
 
-    selection = Selection(options["role"], (), options["requirement"])
+    selection = Selection(requirements=options["requirement"])
     _judge(spec, options, lambda made, spark: made.check(_output(spark, corpus), selection))
 
 
 @command.command("generate")
 @_size_options
+@_role_option
 @_output_options
 @_spark_options
 def generate(**options: Any) -> None:
@@ -118,13 +121,15 @@ def generate(**options: Any) -> None:
     if unknown:
         raise UserError(f"no profile {unknown[0]!r}; the profiles are {', '.join(PROFILES)}")
     with _mistakes_in_one_line(), _spark(options) as spark, _progress() as progress:
+        from conformance.corpus.plan import Plan
         from conformance.corpus.run import Options
         from conformance.corpus.run import generate as write_corpus
 
-        pairs = Selection(families=_names(options["families"])).pairs_under(profiles or PROFILES)
+        selection = Selection(options["role"], families=_names(options["families"]))
+        plan = Plan(tuple(selection.pairs_under(profiles or PROFILES)), options["seed"], options["role"])
         output = _output(spark, options["output"])
         how = Options(resume=options["resume"], watch=progress)
-        waves = write_corpus(spark, output, pairs, size=size, seed=options["seed"], options=how)
+        waves = write_corpus(spark, output, plan, size=size, options=how)
         cases, events = sum(wave.cases for wave in waves), sum(wave.events for wave in waves)
         click.echo(f"Corpus: {output.storage.uri}, {cases:,} cases with {events:,} events")
 
@@ -146,7 +151,7 @@ def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> N
         _write_reports(folder, record, read_results(spark, output), _history(spark, history))
         print_summary(record)
     click.echo(f"Report: {folder / 'report.html'}")
-    raise SystemExit(CONFORMING if record.footer is not None and record.footer.conforming else NOT_CONFORMING)
+    raise SystemExit(exit_status(record))
 
 
 @command.command("compare")
@@ -188,6 +193,8 @@ def _judge(
 
     limits = limits_of(options["answer_time"], options["memory"])
     with _mistakes_in_one_line(), ExitStack() as stack:
+        if options["write_baseline"] is not None:
+            writable(options["write_baseline"])
         known = Baseline() if options["baseline"] is None else Baseline.load(options["baseline"])
         _start_here(spec, limits)
         spark = stack.enter_context(_spark(options))
@@ -208,7 +215,7 @@ def _judge(
                 baseline=known,
                 history=history,
                 shrink=options["shrink"],
-                listeners=(RecordEntries(writer.append, role=options["role"]),),
+                listeners=(RecordEntries(writer.append),),
                 watch=progress,
             )
             finished, results = judged(CorpusRun(spark, output, spec, how), spark)
@@ -232,7 +239,7 @@ def _judge(
     if results.mishaps:
         mishap = results.mishaps[0]
         raise UserError(f"the kit itself breaks at {len(results.mishaps)} cases or more; {mishap.case}: {mishap.error}")
-    raise SystemExit(CONFORMING if finished.conforming else NOT_CONFORMING)
+    raise SystemExit(exit_status(record))
 
 
 def _start_here(spec: str, limits: Any) -> None:
@@ -324,21 +331,21 @@ def _spark(options: dict[str, Any]) -> Iterator["SparkSession"]:
 @contextmanager
 def _mistakes_in_one_line() -> Iterator[None]:
     """Turn everything that a user can mend into one line."""
-    from conformance.corpus.java import NoJava
-    from conformance.corpus.output import NotUsable
-    from conformance.engine.baseline import BaselineError
-    from conformance.implementations.process import CannotStart
-    from reports.record import RecordError
-
     try:
-        from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
 
+        from conformance.corpus.java import NoJava
+        from conformance.corpus.output import NotUsable
         from conformance.corpus.session import NoSession, reason
         from conformance.corpus.storage import StorageError
         from conformance.corpus.waves import WaveFailed
     except ImportError as error:
         raise UserError(f"{_NEEDS} ({error})") from error
+    from conformance.engine.baseline import BaselineError
+    from conformance.implementations.process import CannotStart
+    from reports.record import RecordError
+
     try:
         yield
     except (BaselineError, CannotStart, NoJava, NoSession, NotUsable, RecordError, StorageError, WaveFailed) as error:

@@ -8,6 +8,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_info import event_info
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import flag_names
+from conformance.binlog.query_dump import is_extended_query, query_dump_lines
 from conformance.binlog.transaction_payload import inner_events
 
 #: Characters of a line's telling fields, and of a value in a dump.
@@ -80,7 +81,13 @@ def _value(value: Any) -> str:
 
 
 def dump_lines(event: Event) -> Iterator[str]:
-    """Yield the annotated hex dump of an event: a heading, then each field with offset, bytes, name and value."""
+    """Yield the annotated hex dump of an event: a heading, then each field with offset, bytes, name and value.
+
+    An extended Query event is dumped the way its worklog (WL#40) dumps one.
+    """
+    if is_extended_query(event):
+        yield from query_dump_lines(event)
+        return
     code = event.format.type_code(event.header.type)
     try:
         info = event_info(event) or ""

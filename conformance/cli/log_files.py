@@ -43,6 +43,8 @@ def open_log(name: str) -> Iterator[BinaryIO]:
         CannotOpen: There is no such file, it is a directory, or it may not be read.
     """
     if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise CannotOpen("standard input is closed; name a file, or send a log there")
         yield sys.stdin.buffer
         return
     with _opened(name) as stream:

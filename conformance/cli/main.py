@@ -1,8 +1,10 @@
 """`binlog-conformance`: the group of all commands, and what every command does with a user's mistake."""
 
+import os
 import sys
+import traceback
 from importlib import import_module
-from typing import Final
+from typing import Any, Final, NoReturn
 
 import click
 
@@ -16,12 +18,16 @@ COULD_NOT_RUN: Final = 2
 #: The commands: name -> module, which is imported only when its command is called.
 _COMMANDS: Final = {
     "certify": "conformance.cli.certify",
+    "fuzz": "conformance.cli.fuzz",
     "replay": "conformance.cli.replay",
     "requirements": "conformance.cli.requirements",
     "implementations": "conformance.cli.implementations",
     "report": "conformance.cli.report",
     "decode": "conformance.cli.decode",
     "check": "conformance.cli.check",
+    "show": "conformance.cli.show",
+    "filter": "conformance.cli.filter",
+    "decide": "conformance.cli.decide",
     "corpus": "conformance.cli.corpus",
 }
 
@@ -33,7 +39,11 @@ class UserError(click.ClickException):
 
     def show(self, file: object = None) -> None:
         """Print the one line."""
-        click.echo(f"binlog-conformance: {' '.join(self.message.split())}", err=True)
+        _say(self.message)
+
+
+class _OutputClosed(Exception):
+    """Whoever read the output wants no more of it."""
 
 
 class _Commands(click.Group):
@@ -46,25 +56,76 @@ class _Commands(click.Group):
         command: click.Command = import_module(_COMMANDS[cmd_name]).command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            # Click would end with 1, which means: not conforming.
+            raise _OutputClosed from error
+
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="binlog-conformance")
 def cli() -> None:
     """Prove that an implementation reads MySQL binary logs as the worklogs say.
 
-    Exit status: 0 conforming, 1 not conforming, 2 could not run.
+    Exit status: 0 conforming, 1 not conforming, 2 could not run, or nothing was judged.
     """
 
 
 def main() -> None:
-    """Run the command line and exit."""
+    """Run the command line and exit.
+
+    Whatever keeps a command from its work is told in one line, with exit status 2.
+    """
+    if sys.stdout is None:
+        # It was closed by the caller, who wants the exit status only.
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     try:
-        cli.main(standalone_mode=False)
+        try:
+            cli.main(standalone_mode=False)
+        finally:
+            sys.stdout.flush()
     except click.exceptions.Abort:
-        click.echo("binlog-conformance: interrupted", err=True)
-        sys.exit(COULD_NOT_RUN)
+        _could_not_run("interrupted")
     except click.ClickException as error:
+        _explain(error)
+        sys.exit(COULD_NOT_RUN)
+    except (_OutputClosed, BrokenPipeError):
+        _could_not_run()
+    except OSError as error:
+        _could_not_run(f"{error.filename or 'reading or writing'}: {error.strerror or error}")
+    except Exception as error:  # noqa: BLE001 - status 1 means not conforming, and this is no verdict
+        traceback.print_exception(error)
+        _could_not_run("this is a fault of the kit itself; please report it with the lines above")
+
+
+def _explain(error: click.ClickException) -> None:
+    if isinstance(error, click.UsageError) and error.ctx is not None and not _is_help(error):
+        path = error.ctx.command_path
+        _say(f"{error.format_message()} (see {path} --help)")
+    elif isinstance(error, click.UsageError):
         error.show()
-        sys.exit(COULD_NOT_RUN)
-    except BrokenPipeError:
-        sys.exit(COULD_NOT_RUN)
+    else:
+        _say(error.format_message())
+
+
+def _is_help(error: click.UsageError) -> bool:
+    """Tell whether nothing was asked for, so that the text is the help (before Click 8.2 that is no error)."""
+    kind = getattr(click.exceptions, "NoArgsIsHelpError", None)
+    return kind is not None and isinstance(error, kind)
+
+
+def _could_not_run(why: str = "") -> NoReturn:
+    """Say why, if anything, and exit; what is still to be written to a closed or full output is given up."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if why:
+        _say(why)
+    sys.exit(COULD_NOT_RUN)
+
+
+def _say(text: str) -> None:
+    click.echo(f"binlog-conformance: {' '.join(text.split())}", err=True)

@@ -1,13 +1,25 @@
 """The progress of a run on a terminal."""
 
 import sys
-from typing import Self
+import time
+from typing import Final, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from conformance.engine.events import Event, FailureFound, PairFinished, RunFinished, RunStarted, ShrinkingStarted
+from conformance.engine.events import (
+    Event,
+    FailureFound,
+    FuzzingWentOn,
+    PairFinished,
+    RunFinished,
+    RunStarted,
+    ShrinkingStarted,
+)
+
+#: Seconds between two lines where there is no terminal.
+_LINE_SECONDS: Final = 60.0
 
 
 class Progress:
@@ -51,5 +63,57 @@ class Progress:
             case ShrinkingStarted():
                 text = f"shrinking {event.requirement}"
                 self._bar.update(self._task, total=None, description=f"{text}, {event.left} left")
-            case FailureFound() | RunFinished():
+            case FailureFound() | RunFinished() | FuzzingWentOn():
                 self._bar.refresh()
+
+
+class FuzzingProgress:
+    """A listener that shows what a fuzzing run has reached.
+
+    On a terminal that is one line that changes, elsewhere a line a minute.
+    """
+
+    def __init__(self) -> None:
+        self._console = Console(file=sys.stderr)
+        self._status = self._console.status("starting")
+        self._began = self._printed = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._status.start()
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Take the line off the screen."""
+        self._status.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        match event:
+            case FuzzingWentOn():
+                tables = ", ".join(f"{name} {_cells(*cells)}" for name, cells in event.reached.items())
+                rate = event.cases / max(event.seconds, 0.001)
+                told = f"{event.seconds:.0f} s, {event.cases:,} cases ({rate:,.0f}/s), {event.findings} findings"
+                self._show(f"{told}; {tables}" if tables else told)
+            case ShrinkingStarted():
+                self._show(f"shrinking {event.requirement}, {event.left} left")
+            case _:
+                return
+
+    def counted(self, cases: int, findings: int) -> None:
+        """Show how many cases there were, and how many findings."""
+        self._show(f"{cases:,} cases, {findings} findings")
+
+    def _show(self, text: str) -> None:
+        if self._console.is_terminal:
+            self._status.update(text)
+        elif time.monotonic() - self._printed > _LINE_SECONDS:
+            self._printed = time.monotonic()
+            self._console.print(text, highlight=False, soft_wrap=True)
+
+
+def _cells(reached: int, every: int | None) -> str:
+    return f"{reached}" if every is None else f"{reached}/{every}"

@@ -6,10 +6,9 @@ import click
 
 from conformance.cli.certify import limit_options, limits_of
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
-from conformance.implementations.observation import Request
 from conformance.implementations.process import CannotStart
 from conformance.implementations.registry import implementation
-from conformance.oracles.judge import FAILURES, Judge
+from conformance.oracles.judge import FAILURES, Judge, request_of
 from strategies.case_id import CaseId
 from strategies.family import case_of
 
@@ -33,7 +32,7 @@ def command(case_id: str, spec: str, save: BinaryIO | None, answer_time: float, 
             role = tested.declaration.roles.get(case.role)
             if role is None:
                 raise UserError(f"{tested.declaration.name} does not declare the role {case.role!r}")
-            answer = tested.ask(Request(case.role, case.id.profile, case.stream))
+            answer = tested.ask(request_of(case))
     except CannotStart as error:
         raise UserError(str(error)) from error
     verdicts = Judge(role).judge(case, answer)

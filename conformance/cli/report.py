@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.cli.exit_status import exit_status
+from conformance.cli.main import UserError
 from reports.folder import write_reports
 from reports.record import RecordError, read_record
 from reports.terminal import print_summary
@@ -25,4 +26,4 @@ def command(record: Path, folder: Path) -> None:
         raise UserError(str(error)) from error
     print_summary(read)
     click.echo(f"Report: {folder / 'report.html'}")
-    raise SystemExit(CONFORMING if read.footer is not None and read.footer.conforming else NOT_CONFORMING)
+    raise SystemExit(exit_status(read))

@@ -4,8 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-from conformance.corpus.coverage import Cell, coverage_tables
 from conformance.corpus.failing import FailingCases
+from conformance.engine.coverage import coverage_tables
+from conformance.oracles.coverage_table import Cell
 from conformance.oracles.judge import FAILURES, Verdict
 from strategies.case import Case
 

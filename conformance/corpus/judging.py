@@ -15,7 +15,7 @@ from conformance.corpus.plan import Plan
 from conformance.implementations.observation import Observation, Request, Trouble
 from conformance.implementations.process import ProcessImplementation
 from conformance.implementations.registry import Implementation
-from conformance.oracles.judge import Judge, Verdict
+from conformance.oracles.judge import Judge, Verdict, request_of
 from strategies.case import Case
 
 #: Characters of a traceback that are kept.
@@ -116,7 +116,7 @@ class CaseJudge:
         def requests() -> Iterator[Request]:
             for number, case in cases:
                 under_way.append((number, case))
-                yield Request(case.role, case.id.profile, case.stream)
+                yield request_of(case)
 
         for answer in self.implementation.ask_many(requests(), window=self.window):
             number, case = under_way.popleft()
@@ -130,7 +130,7 @@ class CaseJudge:
         """
         if not isinstance(answer, Trouble) or answer.status not in ("crash", "protocol-error"):
             return answer
-        again = self.implementation.ask(Request(case.role, case.id.profile, case.stream))
+        again = self.implementation.ask(request_of(case))
         if not isinstance(again, Trouble):
             counts.totals[UNREPEATED] += 1
         return again
@@ -143,7 +143,7 @@ class CaseJudge:
             answer: Observation | Trouble | None = None
             crash = Mishaps()
             with crash:
-                answer = ask(Request(case.role, case.id.profile, case.stream))
+                answer = ask(request_of(case))
             if answer is None:
                 # There is no process that could end, so an error takes the place of its exit status.
                 _, error, where = crash.found[0]

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from conformance.corpus.coverage import Cell, coverage_tables
 from conformance.corpus.history import RunEntry
+from conformance.engine.coverage import coverage_tables
+from conformance.oracles.coverage_table import Cell
 from reports.element import Html, element
 
 #: What a browser may do with a page: apply its style. A script that got in would not run.

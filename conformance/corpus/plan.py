@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any, Final, Self
 
 from strategies.case import Case
-from strategies.case_id import CaseId
+from strategies.case_id import DEFAULT_ROLE, CaseId
 from strategies.family import case_of
 
 #: Cases that tell how many events a case has, before any is judged.
@@ -29,16 +29,18 @@ class Plan:
     Attributes:
         pairs: The (family, profile) pairs, in their order.
         seed: What the cases depend on besides.
+        role: What is asked.
     """
 
     pairs: tuple[tuple[str, str], ...]
     seed: int = 0
+    role: str = DEFAULT_ROLE
 
     def case_id(self, number: int) -> CaseId:
         """Return the id of the case with a number, from 0."""
         index, place = divmod(number, len(self.pairs))
         family, profile = self.pairs[place]
-        return CaseId(family, profile, seed=self.seed, index=index)
+        return CaseId(family, profile, seed=self.seed, index=index, role=self.role)
 
     def case(self, number: int) -> Case:
         """Return the case with a number, from 0."""
@@ -57,7 +59,7 @@ class Plan:
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as it stands in a manifest."""
-        return {"pairs": [list(pair) for pair in self.pairs], "seed": self.seed}
+        return {"pairs": [list(pair) for pair in self.pairs], "seed": self.seed, "role": self.role}
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> Self:
@@ -66,7 +68,8 @@ class Plan:
         Raises:
             KeyError, TypeError, ValueError: It is none.
         """
-        return cls(tuple((str(family), str(profile)) for family, profile in entry["pairs"]), int(entry["seed"]))
+        pairs = tuple((str(family), str(profile)) for family, profile in entry["pairs"])
+        return cls(pairs, int(entry["seed"]), str(entry["role"]))
 
 
 @cache

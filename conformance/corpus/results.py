@@ -9,11 +9,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from conformance.corpus.counts import COVERAGE, EVENTS, JUDGED, NOT_CLAIMED, TOTALS, UNREPEATED, VERDICTS
-from conformance.corpus.coverage import EVENT_TYPES, FAMILIES, Cell
 from conformance.corpus.failing import FailingCase
 from conformance.corpus.output import Output
 from conformance.corpus.rows import CLUSTERS, FAILING, KIT_ERRORS, ROWS_DDL
+from conformance.engine.coverage import EVENT_TYPES, FAMILIES, cell_text, tables_of_oracles
 from conformance.engine.tally import Tally
+from conformance.oracles.coverage_table import Cell
 from conformance.oracles.judge import Status
 
 #: Kinds of failure that are looked at on the driver, the most frequent ones; an implementation has a few dozen.
@@ -91,6 +92,9 @@ class Results:
             tally.event_types[name][profile] += count
         for (family, profile), count in self.coverage.get(FAMILIES.name, {}).items():
             tally.families[family][profile] += count
+        for table in tables_of_oracles():
+            for (*cell, profile), count in self.coverage.get(table.name, {}).items():
+                tally.tables[table.name][cell_text(tuple(cell))][profile] += count
         return tally
 
 

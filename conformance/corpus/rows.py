@@ -9,8 +9,8 @@ from typing import Final
 import pyarrow as pa
 
 from conformance.corpus.counts import COVERAGE, TOTALS, VERDICTS, Counts
-from conformance.corpus.coverage import Cell
 from conformance.corpus.failing import FailingCase
+from conformance.oracles.coverage_table import Cell
 
 #: The table of kinds of failure: requirement, signature.
 CLUSTERS: Final = "clusters"

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from math import ceil
@@ -115,7 +115,7 @@ class CorpusRun:
         tested = implementation(self.spec, limits=self.options.limits)
         declaration = tested.start()
         try:
-            plan = Plan(tuple(selection.pairs(declaration)), seed)
+            plan = Plan(tuple(selection.pairs(declaration)), seed, selection.role)
             corpus = _Corpus(
                 source=PlannedCases(plan, size),
                 plan=plan,
@@ -132,7 +132,7 @@ class CorpusRun:
 
         Args:
             corpus: The corpus.
-            selection: The role, and the requirements that count; all its cases are asked.
+            selection: The requirements that count; all its cases are asked, in the role that it was made for.
 
         Raises:
             CannotStart, NotUsable, StorageError, WaveFailed, ValueError: See `run`.
@@ -145,16 +145,17 @@ class CorpusRun:
         tested = implementation(self.spec, limits=self.options.limits)
         declaration = tested.start()
         try:
-            if selection.role not in declaration.roles:
-                raise NothingToRun(f"{declaration.name} does not declare the role {selection.role!r}")
             plan = Plan.from_json(manifest["plan"])
+            if plan.role not in declaration.roles:
+                raise NothingToRun(f"{declaration.name} does not declare the corpus' role {plan.role!r}")
+            selection = replace(selection, role=plan.role)
             claimed = declaration.roles[selection.role].profiles
             pairs = tuple(pair for pair in plan.pairs if pair[1] in claimed)
             if not pairs:
                 raise NothingToRun(f"{declaration.name} claims none of the corpus' profiles")
             stored = _Corpus(
                 source=StoredCases(self.spark, corpus, tuple(corpus.committed())),
-                plan=Plan(pairs, plan.seed),
+                plan=Plan(pairs, plan.seed, plan.role),
                 made_from={
                     "corpus": corpus.storage.uri,
                     "corpus_kit": manifest["rules"],
@@ -171,7 +172,16 @@ class CorpusRun:
         manifest = self.output.begin(_manifest(self.spec, declaration, selection, corpus), resume=self.options.resume)
         plan, requirements = corpus.plan, selection.requirements
         self._tell(
-            RunStarted(self.spec, declaration, plan.pairs, requirements, plan.seed, corpus.examples, corpus.seconds)
+            RunStarted(
+                self.spec,
+                declaration,
+                (selection.role,),
+                plan.pairs,
+                requirements,
+                plan.seed,
+                corpus.examples,
+                corpus.seconds,
+            )
         )
         job = Job(self.spec, self.options.limits, selection.role, role, requirements, self.options.window)
         self._waves(corpus.source, job, corpus.seconds)
@@ -221,17 +231,14 @@ class CorpusRun:
             listener(event)
 
 
-def generate(
-    spark: SparkSession, output: Output, pairs: Sequence[tuple[str, str]], *, size: Size, seed: int, options: Options
-) -> list[Wave]:
+def generate(spark: SparkSession, output: Output, plan: Plan, *, size: Size, options: Options) -> list[Wave]:
     """Write a corpus, and return its waves.
 
     Args:
         spark: The session.
         output: The corpus' folder.
-        pairs: The (family, profile) pairs.
-        size: How many cases.
-        seed: What the cases depend on.
+        plan: Which cases.
+        size: How many of them.
         options: Whether it is resumed, and who watches.
 
     Raises:
@@ -239,7 +246,6 @@ def generate(
         StorageError: The folder cannot be reached.
         WaveFailed: Spark gave up; what was committed can be resumed.
     """
-    plan = Plan(tuple(pairs), seed)
     made_from = {**_kit(), "corpus_schema": CORPUS_SCHEMA, "plan": plan.as_json(), "size": _size(size)}
     manifest = output.begin({**made_from, "complete": False}, resume=options.resume)
     source = PlannedCases(plan, size)

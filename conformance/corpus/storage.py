@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 

@@ -11,7 +11,7 @@ from strategies.case import Case, Expected
 from strategies.case_id import CaseId
 
 #: Version of the columns, in the metadata of the files and in the manifest.
-CORPUS_SCHEMA: Final = 1
+CORPUS_SCHEMA: Final = 2
 
 #: The columns of a stored corpus.
 CORPUS: Final = pa.schema(
@@ -25,6 +25,7 @@ CORPUS: Final = pa.schema(
         pa.field("requirements", pa.list_(pa.string()), nullable=False),
         pa.field("marks", pa.string(), nullable=False),
         pa.field("stream", pa.binary(), nullable=False),
+        pa.field("settings", pa.string(), nullable=False),
         pa.field("events", pa.int32(), nullable=False),
         pa.field("expected", pa.string(), nullable=False),
     ]
@@ -40,7 +41,8 @@ MEANING: Final = {
     "focus": "the requirement that it was made for; a crash or a hang is charged to it",
     "requirements": "ids of the requirements that it exercises",
     "marks": "JSON: requirement id -> indices of the events it governs, -1 for every event",
-    "stream": "the binary log, magic number included",
+    "stream": "the binary log, magic number included; empty in a role that asks about none",
+    "settings": "JSON: what the question says besides the stream",
     "events": "how many events a reader delivers",
     "expected": "JSON: the observation that a conforming implementation makes (events, refused_at, refused_kind, "
     "and in tolerated the indices of events that may be refused as well)",
@@ -84,6 +86,7 @@ def batch_of_cases(cases: Iterable[tuple[int, Case]]) -> pa.RecordBatch:
             list(case.marks),
             _json(dict(case.marks)),
             case.stream,
+            _json(case.settings),
             len(case.expected.events),
             _json({each.name: getattr(case.expected, each.name) for each in fields(Expected)}),
         )
@@ -97,8 +100,8 @@ def batch_of_cases(cases: Iterable[tuple[int, Case]]) -> pa.RecordBatch:
 
 def cases_of_batch(batch: pa.RecordBatch) -> Iterator[tuple[int, Case]]:
     """Yield the numbered cases of a record batch of the schema `CORPUS`."""
-    names = ("number", "case", "role", "focus", "marks", "stream", "expected")
-    for number, case, role, focus, marks, stream, expected in zip(
+    names = ("number", "case", "role", "focus", "marks", "stream", "settings", "expected")
+    for number, case, role, focus, marks, stream, settings, expected in zip(
         *(batch.column(name).to_pylist() for name in names), strict=True
     ):
         told = json.loads(expected)
@@ -111,5 +114,6 @@ def cases_of_batch(batch: pa.RecordBatch) -> Iterator[tuple[int, Case]]:
                 expected=Expected(**{name: _PARTS.get(name, _as_it_stands)(value) for name, value in told.items()}),
                 marks={requirement: tuple(indices) for requirement, indices in json.loads(marks).items()},
                 focus=focus,
+                settings=json.loads(settings),
             ),
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Final, Protocol
 
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError
 from pyspark import AccumulatorParam, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession

@@ -21,7 +21,7 @@ from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
 from conformance.engine.tally import Tally
 from conformance.implementations.registry import Implementation
-from conformance.oracles.judge import FAILURES, Judge, Verdict
+from conformance.oracles.judge import FAILURES, Judges, Verdict
 from strategies.case import Case
 
 __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
@@ -63,7 +63,7 @@ class Certification:
     Args:
         implementation: The implementation, started.
         spec: As the user named it.
-        selection: What the run covers.
+        selections: What the run covers, one for each role that is asked.
         budget: How long it goes on.
         seed: What the generated cases depend on.
         baseline: The failures that are known.
@@ -72,7 +72,7 @@ class Certification:
 
     implementation: Implementation
     spec: str
-    selection: Selection = field(default_factory=Selection)
+    selections: Sequence[Selection] = (Selection(),)
     budget: Budget = field(default_factory=Budget)
     seed: int = 0
     baseline: Baseline = field(default_factory=Baseline)
@@ -88,16 +88,20 @@ class Certification:
             NothingToRun: The implementation does not have the role, or nothing is left by the selection.
         """
         declaration = self.implementation.declaration
-        plan = self.selection.pairs(declaration)
-        self._shrinker = Shrinker(
-            self.implementation, Judge(declaration.roles[self.selection.role]), self.selection.requirements
-        )
+        plan = [
+            (selection.role, family, profile)
+            for selection in self.selections
+            for family, profile in selection.pairs(declaration)
+        ]
+        requirements = self.selections[0].requirements
+        self._shrinker = Shrinker(self.implementation, Judges(declaration), requirements)
         self._tell(
             RunStarted(
                 self.spec,
                 declaration,
-                plan,
-                self.selection.requirements,
+                tuple(selection.role for selection in self.selections),
+                [(family, profile) for _, family, profile in plan],
+                requirements,
                 self.seed,
                 None if self.budget.seconds else self.budget.examples,
                 self.budget.seconds,
@@ -109,16 +113,17 @@ class Certification:
         self._tell(finished)
         return finished
 
-    def _discover(self, plan: Sequence[tuple[str, str]]) -> None:
+    def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
         deadline = None if self.budget.seconds is None else time.monotonic() + self.budget.seconds
         number = 0
         try:
             while True:
-                for family, profile in plan:
+                for role, family, profile in plan:
                     before = self.tally.cases
                     discover(
                         family,
                         profile,
+                        role=role,
                         examples=ROUND if deadline is not None else self.budget.examples or 0,
                         seed_value=self.seed + (number << 32),
                         visit=self._visit,

@@ -1,20 +1,31 @@
 """Discovery: Hypothesis makes the cases of one family under one profile."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NoReturn
 from zlib import crc32
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from strategies.case import Case
+from strategies.case_id import DEFAULT_ROLE
 from strategies.hypothesis_cases import cases, no_foreign_numbers
 
 
-def discover(family: str, profile: str, *, examples: int, seed_value: int, visit: Callable[[Case], None]) -> None:
+def discover(
+    family: str,
+    profile: str,
+    *,
+    role: str = DEFAULT_ROLE,
+    examples: int,
+    seed_value: int,
+    visit: Callable[[Case], None],
+) -> None:
     """Let Hypothesis make cases, and visit each; the same cases for the same seed.
 
     Args:
         family: Name of the family.
         profile: Name of the profile.
+        role: What is asked about its streams.
         examples: How many cases to make at most.
         seed_value: What the cases depend on, besides family and profile.
         visit: Takes each case; what it raises ends the discovery.
@@ -28,9 +39,28 @@ def discover(family: str, profile: str, *, examples: int, seed_value: int, visit
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(cases(family, profile))
+    @given(cases(family, profile, role=role))
     def visit_each(case: Case) -> None:
         visit(case)
 
     with no_foreign_numbers():
         visit_each()
+
+
+def discover_in_rounds(
+    plan: Sequence[tuple[str, str, str]], *, examples: int, seed_value: int, visit: Callable[[Case], None]
+) -> NoReturn:
+    """Let Hypothesis make cases of each pair in turn, round after round; only what `visit` raises ends it.
+
+    Args:
+        plan: Role, family and profile of each pair.
+        examples: How many cases of a pair to make in a round, at most.
+        seed_value: What the cases depend on, besides role, family, profile and round.
+        visit: Takes each case.
+    """
+    number = 0
+    while True:
+        for role, family, profile in plan:
+            round_seed = seed_value + (number << 32)
+            discover(family, profile, role=role, examples=examples, seed_value=round_seed, visit=visit)
+        number += 1

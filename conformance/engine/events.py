@@ -1,6 +1,6 @@
 """What the engine emits while it runs; terminal, run record and tests listen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,7 +16,8 @@ class RunStarted:
     Attributes:
         spec: The implementation as the user named it.
         declaration: What it says of itself.
-        plan: The (family, profile) pairs that are run, in their order.
+        roles: The roles that are asked.
+        plan: The (family, profile) pairs that are run, in their order, one role behind the other.
         requirements: The glob that selects requirements.
         seed: The seed of the run.
         examples: Cases for each pair, None where time limits the run.
@@ -25,6 +26,7 @@ class RunStarted:
 
     spec: str
     declaration: Declaration
+    roles: tuple[str, ...]
     plan: Sequence[tuple[str, str]]
     requirements: str
     seed: int
@@ -39,6 +41,24 @@ class PairFinished:
     family: str
     profile: str
     cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class FuzzingWentOn:
+    """A moment of a fuzzing run.
+
+    Attributes:
+        cases: Cases so far.
+        seconds: Seconds so far.
+        findings: Kinds of failure so far.
+        reached: Table that an oracle names -> how many of its cells were reached, and how many there are, None where
+            there is no end to them.
+    """
+
+    cases: int
+    seconds: float
+    findings: int
+    reached: Mapping[str, tuple[int, int | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +96,7 @@ class RunFinished:
     conforming: bool
 
 
-Event = RunStarted | PairFinished | ShrinkingStarted | FailureFound | RunFinished
+Event = RunStarted | PairFinished | FuzzingWentOn | ShrinkingStarted | FailureFound | RunFinished
 
 
 class Listener(Protocol):

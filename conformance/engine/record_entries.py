@@ -11,8 +11,10 @@ from conformance.binlog.errors import BinlogError
 from conformance.binlog.event_types import type_name
 from conformance.binlog.header import HEADER, HEADER_BYTES, HEADER_FIELDS, MAGIC
 from conformance.binlog.reader import ReaderRules, read_events
+from conformance.engine.coverage import cell_text, tables_of_oracles
 from conformance.engine.events import Event, FailureFound, RunFinished, RunStarted
 from conformance.engine.failure import Failure
+from conformance.engine.tally import Tally
 from conformance.implementations.mutants import MUTANTS
 from conformance.implementations.observation import Declaration, Observation, Refusal, Trouble
 from conformance.oracles.judge import STATUSES
@@ -35,12 +37,11 @@ class RecordEntries:
 
     Args:
         append: Takes each entry, in the record's order.
-        role: The role that the run asks.
     """
 
-    def __init__(self, append: Callable[[Mapping[str, Any]], None], *, role: str) -> None:
+    def __init__(self, append: Callable[[Mapping[str, Any]], None]) -> None:
         self._append = append
-        self._role = role
+        self._roles: tuple[str, ...] = ()
         self._spec = ""
         self._requirements = "*"
         self._began = time.monotonic()
@@ -50,7 +51,8 @@ class RecordEntries:
         if isinstance(event, RunStarted):
             self._spec = event.spec
             self._requirements = event.requirements
-            self._append(_header(event, self._role))
+            self._roles = event.roles
+            self._append(_header(event))
         elif isinstance(event, FailureFound):
             self._append(failure_entry(event.failure, self._spec))
         elif isinstance(event, RunFinished):
@@ -60,7 +62,9 @@ class RecordEntries:
     def _ending(self, event: RunFinished) -> Iterator[Mapping[str, Any]]:
         tally = event.tally
         verdicts: dict[str, int] = {}
-        for requirement in select(role=self._role, pattern=self._requirements):
+        for requirement in select(pattern=self._requirements):
+            if requirement.role not in self._roles:
+                continue
             entry = _requirement(requirement, event)
             verdicts[entry["verdict"]] = verdicts.get(entry["verdict"], 0) + 1
             yield entry
@@ -70,6 +74,7 @@ class RecordEntries:
             "event_types": {name: dict(counts) for name, counts in tally.event_types.items()},
             "families": {name: dict(counts) for name, counts in tally.families.items()},
             "faults": {name: dict(counts) for name, counts in tally.families.items() if name in faults},
+            "tables": dict(_tables(tally)),
         }
         yield {
             "kind": "footer",
@@ -85,13 +90,22 @@ class RecordEntries:
         }
 
 
-def _header(event: RunStarted, role: str) -> dict[str, Any]:
+def _tables(tally: Tally) -> Iterator[tuple[str, dict[str, dict[str, int]]]]:
+    """Yield the tables that were touched, with the cells that were not."""
+    for table in tables_of_oracles():
+        met = tally.tables.get(table.name)
+        if met:
+            cells = dict.fromkeys(map(cell_text, table.every)) | met
+            yield table.name, {cell: dict(met.get(cell, {})) for cell in cells}
+
+
+def _header(event: RunStarted) -> dict[str, Any]:
     return {
         "kind": "header",
         "schema": SCHEMA,
         "kit": __version__,
         "implementation": {"spec": event.spec, **_declaration(event.declaration)},
-        "roles": [role],
+        "roles": list(event.roles),
         "profiles": list(dict.fromkeys(profile for _, profile in event.plan)),
         "families": list(dict.fromkeys(family for family, _ in event.plan)),
         "requirements": event.requirements,
@@ -153,7 +167,7 @@ def failure_entry(failure: Failure, spec: str) -> dict[str, Any]:
     expected = case.expected
     refusal = None
     if expected.refused_at is not None:
-        refusal = Refusal(expected.refused_at, expected.refused_kind, "")
+        refusal = Refusal(expected.refused_at, expected.refused_kind, "", expected.refused_code)
     return {
         "kind": "failure",
         "requirement": verdict.requirement,
@@ -162,6 +176,8 @@ def failure_entry(failure: Failure, spec: str) -> dict[str, Any]:
         "profile": case.id.profile,
         "family": case.id.family,
         "case": str(case.id),
+        "role": case.role,
+        "settings": dict(case.settings),
         "found": failure.found,
         "count": failure.count,
         "message": verdict.message,
@@ -185,7 +201,8 @@ def _observed(answer: Observation | Trouble) -> dict[str, Any] | None:
 def _refusal(refusal: Refusal | None) -> dict[str, Any] | None:
     if refusal is None:
         return None
-    return {"at": refusal.at, "kind": refusal.kind, "message": refusal.message}
+    told = {"at": refusal.at, "kind": refusal.kind, "message": refusal.message}
+    return told if refusal.code is None else {**told, "code": refusal.code}
 
 
 def dump(stream: bytes) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """What a run covers: role, profiles, requirements, families."""
 
 import fnmatch
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.implementations.observation import Declaration
 from conformance.oracles.registry import oracles
@@ -53,21 +53,41 @@ class Selection:
         Raises:
             NothingToRun: Nothing is left by the selection.
         """
+        if not fnmatch.filter(catalogue(), self.requirements):
+            raise NothingToRun(f"no requirement matches {self.requirements!r}; `requirements` lists them")
         for name in self.families:
             if name not in families():
                 raise NothingToRun(f"no family {name!r}; the families are {', '.join(families())}")
         pairs = [
             (family.name, profile)
             for family in families().values()
-            if self._wants(family.name, family.focus)
+            if self.role in family.focus and self._wants(family.name, family.focus[self.role])
             for profile in profiles
-            if profile in family.profiles
+            if profile in family.profiles_of(self.role)
         ]
         if not pairs:
-            raise NothingToRun(
-                f"no family exercises {self.requirements!r} under {', '.join(profiles) or 'any profile'}"
-            )
+            under = ", ".join(profiles) or "any profile"
+            raise NothingToRun(f"no family exercises {self.requirements!r} in the role {self.role!r} under {under}")
         return pairs
+
+    def in_every_role(self, declaration: Declaration) -> list["Selection"]:
+        """Return the same selection for each role that an implementation declares, those left out that are empty.
+
+        Raises:
+            NothingToRun: Nothing is left in any role.
+        """
+        found, why = [], f"{declaration.name} declares no role"
+        for role in declaration.roles:
+            selection = replace(self, role=role)
+            try:
+                selection.pairs(declaration)
+            except NothingToRun as error:
+                why = str(error)
+            else:
+                found.append(selection)
+        if not found:
+            raise NothingToRun(why)
+        return found
 
     def _wants(self, family: str, focus: str) -> bool:
         if self.families and family not in self.families:
@@ -75,7 +95,11 @@ class Selection:
         if self.requirements == "*":
             return True
         entries = catalogue()
-        wanted = [each for each in oracles() if fnmatch.fnmatchcase(each, self.requirements)]
+        wanted = [
+            each
+            for each in oracles()
+            if entries[each].role == self.role and fnmatch.fnmatchcase(each, self.requirements)
+        ]
         return any(
             family in entries[each].families or "*" in entries[each].families or each == focus for each in wanted
         )

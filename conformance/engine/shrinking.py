@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from conformance.engine.failure import Failure
-from conformance.implementations.observation import Observation, Request, Trouble
+from conformance.implementations.observation import Observation, Trouble
 from conformance.implementations.registry import Implementation
-from conformance.oracles.judge import Judge, Verdict
+from conformance.oracles.judge import Judge, Judges, Verdict, request_of
 from strategies.case import Case
 from strategies.chooser import Choice
 from strategies.hypothesis_cases import shrink
@@ -27,7 +27,7 @@ class Shrinker:
     """
 
     implementation: Implementation
-    judge: Judge
+    judge: Judge | Judges
     requirements: str = "*"
 
     def verdicts(self, case: Case) -> list[Verdict]:
@@ -85,7 +85,7 @@ class Shrinker:
         return None
 
     def _ask(self, case: Case) -> Observation | Trouble:
-        return self.implementation.ask(Request(case.role, case.id.profile, case.stream))
+        return self.implementation.ask(request_of(case))
 
     def _judged(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         return self._selected(self.judge.judge(case, answer))

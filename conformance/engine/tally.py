@@ -1,9 +1,11 @@
 """The tally: what was exercised how often, with what verdicts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from conformance.binlog.event_types import type_name
+from conformance.engine.coverage import cell_text, tables_of_oracles
 from conformance.oracles.judge import FAILURES, Status, Verdict
 from strategies.case import Case
 
@@ -15,6 +17,7 @@ class Tally:
         results: Verdicts by requirement, profile and status.
         families: Cases by family and profile.
         event_types: Expected events by type name and profile.
+        tables: The cells of the tables that oracles name: table -> cell -> profile.
         cases: Cases in all.
         events: Expected events in all.
     """
@@ -23,6 +26,7 @@ class Tally:
         self.results: dict[str, dict[str, Counter[Status]]] = defaultdict(lambda: defaultdict(Counter))
         self.families: dict[str, Counter[str]] = defaultdict(Counter)
         self.event_types: dict[str, Counter[str]] = defaultdict(Counter)
+        self.tables: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
         self.cases = 0
         self.events = 0
 
@@ -33,9 +37,49 @@ class Tally:
         self.events += len(case.expected.events)
         self.families[case.id.family][profile] += 1
         for event in case.expected.events:
-            self.event_types[type_name(event["type"])][profile] += 1
+            if "type" in event:
+                self.event_types[type_name(event["type"])][profile] += 1
+        for table in tables_of_oracles():
+            for cell in table.cells(case):
+                self.tables[table.name][cell_text(cell)][profile] += 1
         for verdict in verdicts:
             self.results[verdict.requirement][profile][verdict.status] += 1
+
+    def reached(self) -> dict[str, tuple[int, int | None]]:
+        """Return how many cells of each touched table were reached, and how many there are, None for no end."""
+        return {
+            table.name: (len(self.tables[table.name]), len(table.every) or None)
+            for table in tables_of_oracles()
+            if table.name in self.tables
+        }
+
+    def reached_in_all(self) -> int:
+        """Return how many different things were reached: cells of tables, event types, requirements that were judged.
+
+        It grows with each case that shows what none before it did. Most roles have no table of cells; what a case
+        shows there is a type or a requirement.
+        """
+        return sum(map(len, self.tables.values())) + len(self.event_types) + len(self.results)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the counts in values that JSON has."""
+        return {
+            name: getattr(self, name) for name in ("results", "families", "event_types", "tables", "cases", "events")
+        }
+
+    def add_json(self, counts: Mapping[str, Any]) -> None:
+        """Add the counts of `as_json`, of another process."""
+        self.cases += counts["cases"]
+        self.events += counts["events"]
+        for name in ("families", "event_types"):
+            mine = getattr(self, name)
+            for key, numbers in counts[name].items():
+                mine[key].update(numbers)
+        for name in ("results", "tables"):
+            mine = getattr(self, name)
+            for key, rows in counts[name].items():
+                for row, numbers in rows.items():
+                    mine[key][row].update(numbers)
 
     def verdict(self, requirement: str) -> str:
         """Return the verdict on a requirement over all profiles: the worst status that was met.

@@ -135,6 +135,12 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     _cells("json-true-is-1", "VALUES-JSON", "JSON's true is 1", _of(_T.JSON, _numbers_for_booleans)),
     _cells(
+        "columns-stay-packed",
+        "VALUES-MARIADB-COMPRESSED",
+        "a compressed column is handed on with its head",
+        _of(_T.MARIADB_VARCHAR_COMPRESSED, lambda value: _noted(b"\0" + _bytes_of(value))),
+    ),
+    _cells(
         "vector-of-1",
         "VALUES-VECTOR",
         "a VECTOR ends behind its first element",

@@ -6,7 +6,7 @@ from typing import Final, NoReturn
 
 from conformance.implementations.child import Child, Exited, Flooded, TimedOut
 from conformance.implementations.limits import Limits
-from conformance.implementations.observation import Declaration, Observation, Request, RoleDeclaration, Trouble
+from conformance.implementations.observation import Declaration, Observation, Request, Trouble
 from conformance.implementations.protocol import (
     ProtocolError,
     decode_answer,
@@ -51,7 +51,7 @@ class Conversation:
     def __init__(self, command: Sequence[str], *, limits: Limits) -> None:
         self._limits = limits
         self._seq = 0
-        self._owed: deque[tuple[int, RoleDeclaration]] = deque()
+        self._owed: deque[tuple[int, Request]] = deque()
         self.answered = 0
         try:
             self._child = Child(command, memory_bytes=limits.memory_bytes, line_bytes=limits.answer_bytes)
@@ -75,11 +75,12 @@ class Conversation:
         Raises:
             KeyError: The implementation does not declare the role.
         """
-        role = self.declaration.roles[request.role]
+        if request.role not in self.declaration.roles:
+            raise KeyError(request.role)
         if not self._owed:
             self._child.forget_errors()
         self._seq += 1
-        self._owed.append((self._seq, role))
+        self._owed.append((self._seq, request))
         self._child.send(encode_request(request, self._seq))
 
     def answer(self) -> Observation | Trouble:
@@ -88,10 +89,10 @@ class Conversation:
         Raises:
             Failed: The process ended, hangs, or breaks the protocol.
         """
-        seq, role = self._owed[0]
+        seq, asked = self._owed[0]
         line = self._receive(self._limits.seconds, late="no-answer-in-time")
         try:
-            answer = decode_answer(line, seq=seq, role=role)
+            answer = decode_answer(line, seq=seq, asked=asked, role=self.declaration.roles[asked.role])
         except ProtocolError as error:
             self._break(error.signature, f"{error.detail}\n{shortened(line)}")
         self._owed.popleft()

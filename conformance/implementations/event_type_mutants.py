@@ -2,15 +2,26 @@
 
 from typing import Final
 
+from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
-from conformance.implementations.mutation import Mutant, change, has_field, of_type
+from conformance.binlog.flags import Flag
+from conformance.binlog.transaction_payload import inner_events
+from conformance.implementations.mutation import Mutant, Reported, change, drop, has_field, of_type, refuse
 
 _T: Final = EventType
+#: Where the type code stands in a header, in bytes.
+_TYPE_AT: Final = 4
 _COMPRESSED_ROWS: Final = (
     _T.MARIADB_WRITE_ROWS_COMPRESSED_V1,
     _T.MARIADB_UPDATE_ROWS_COMPRESSED_V1,
     _T.MARIADB_DELETE_ROWS_COMPRESSED_V1,
 )
+
+
+def _holds_ignorable(event: Event, reported: Reported) -> bool:
+    if not event.recognised or event.header.type != _T.TRANSACTION_PAYLOAD:
+        return False
+    return any(each.header.flags & Flag.IGNORABLE for each in inner_events(event))
 
 
 def _signed(value: int) -> int:
@@ -78,6 +89,20 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("compression_type", lambda kind: 255),
     ),
     Mutant(
+        "payloads-on-trust",
+        "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
+        "an unknown event inside a payload ends the log quietly",
+        swallow=lambda error, stream: (
+            error.kind == "unknown-event" and stream[error.at + _TYPE_AT] == _T.TRANSACTION_PAYLOAD
+        ),
+    ),
+    Mutant(
+        "payloads-without-ignorable-events",
+        "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
+        "an ignorable event inside a payload is refused",
+        refuse(_holds_ignorable),
+    ),
+    Mutant(
         "terminated-by-nothing",
         "FORMAT-LARGE-TRANSACTION-HEADER",
         "a large transaction ends with type 0",
@@ -109,6 +134,12 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("rows_query", lambda text: text[:100], of_type(_T.MARIADB_ANNOTATE_ROWS)),
     ),
     Mutant(
+        "encrypted-ends-quietly",
+        "FORMAT-MARIADB-START-ENCRYPTION",
+        "encrypted events end the log quietly",
+        swallow=lambda error, stream: error.kind == "encrypted",
+    ),
+    Mutant(
         "still-compressed",
         "FORMAT-MARIADB-QUERY-COMPRESSED",
         "a compressed statement is lost",
@@ -132,6 +163,12 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-ROWS-EXTRA-DATA",
         "rows behind extra data are lost",
         change("rows", lambda rows: [], lambda event, reported: bool(event.fields().get("extra_data"))),
+    ),
+    Mutant(
+        "no-rows-of-betas",
+        "FORMAT-ROWS-PRE-GA",
+        "rows events of 5.1's betas are lost",
+        drop(of_type(_T.PRE_GA_WRITE_ROWS, _T.PRE_GA_UPDATE_ROWS, _T.PRE_GA_DELETE_ROWS)),
     ),
     Mutant(
         "partial-after-is-before",

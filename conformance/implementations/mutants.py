@@ -6,6 +6,7 @@ A check that no mutant breaks checks nothing.
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any, Final
 from uuid import UUID
 
@@ -16,8 +17,13 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.layout import TAIL
 from conformance.binlog.servers import server_of
+from conformance.implementations.apply_mutants import APPLY_MUTANTS
+from conformance.implementations.boundary_mutants import BOUNDARY_MUTANTS
 from conformance.implementations.column_type_mutants import COLUMN_TYPE_MUTANTS
+from conformance.implementations.decide_mutants import DECIDE_MUTANTS
 from conformance.implementations.event_type_mutants import EVENT_TYPE_MUTANTS
+from conformance.implementations.filter_mutants import FILTER_MUTANTS
+from conformance.implementations.log_mutants import LOG_MUTANTS
 from conformance.implementations.mutation import (
     Mutant,
     Reported,
@@ -34,6 +40,9 @@ from conformance.implementations.mutation import (
     unknown,
 )
 from conformance.implementations.reference import report
+from conformance.implementations.relay_mutants import RELAY_MUTANTS
+from conformance.implementations.render_mutants import RENDER_MUTANTS
+from conformance.implementations.tables_info_mutants import TABLES_INFO_MUTANTS
 
 _T: Final = EventType
 _GTIDS: Final = (_T.GTID, _T.ANONYMOUS_GTID)
@@ -208,7 +217,13 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "the tag of a GTID is lost",
         change("gtid", lambda gtid: gtid[:36] + gtid[gtid.rindex(":") :], of_type(_T.GTID_TAGGED)),
     ),
+    *APPLY_MUTANTS,
+    *RELAY_MUTANTS,
+    *RENDER_MUTANTS,
+    *LOG_MUTANTS,
     *EVENT_TYPE_MUTANTS,
+    *BOUNDARY_MUTANTS,
+    *DECIDE_MUTANTS,
     *COLUMN_TYPE_MUTANTS,
     # Refusals
     Mutant(
@@ -393,6 +408,8 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "the last byte of a query is taken for a terminator",
         change("query", lambda text: text[:-1], lambda event, reported: len(reported["query"]) > 5),
     ),
+    *TABLES_INFO_MUTANTS,
+    *FILTER_MUTANTS,
     # WL#7592
     Mutant(
         "anonymous-is-gtid",
@@ -571,4 +588,6 @@ def mutant_of(name: str) -> Mutant:
     for mutant in MUTANTS:
         if mutant.name == name:
             return mutant
-    raise ValueError(f"no mutant {name!r}; the mutants are {', '.join(each.name for each in MUTANTS)}")
+    close = get_close_matches(name, [each.name for each in MUTANTS])
+    hint = f"; close to it are {', '.join(close)}" if close else ""
+    raise ValueError(f"no mutant {name!r}{hint}; `binlog-conformance implementations --mutants` lists them")

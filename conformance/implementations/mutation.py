@@ -11,7 +11,9 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.open_tables import OpenTables
 from conformance.binlog.reader import ReaderRules
 from conformance.binlog.table import Column
+from conformance.implementations.observation import Observation, Request, Trouble
 from conformance.implementations.reference import ReferenceImplementation
+from specs.catalogue import catalogue
 
 Reported = dict[str, Any]
 #: Changes what is reported of an event, or returns None to keep it back.
@@ -36,6 +38,7 @@ class Mutant:
         swallow: Tells which errors it keeps quiet; None reports all.
         message: What it says instead of any error's message.
         cells: Changes each value of reported rows; None leaves them as they are.
+        answer: Answers instead of the reference, in the roles other than `decode`.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Mutant:
     swallow: Swallow | None = None
     message: str | None = None
     cells: ChangeCell | None = None
+    answer: Callable[[Request], Observation | Trouble] | None = None
 
 
 class MutantImplementation(ReferenceImplementation):
@@ -59,6 +63,12 @@ class MutantImplementation(ReferenceImplementation):
         super().__init__()
         self._mutant = mutant
         self.declaration = replace(self.declaration, name=f"reference:{mutant.name}")
+
+    def ask(self, request: Request) -> Observation | Trouble:
+        """Return what the mutant answers."""
+        if self._mutant.answer is not None and request.role == catalogue()[self._mutant.requirement].role:
+            return self._mutant.answer(request)
+        return super().ask(request)
 
     def read(self, stream: bytes, rules: ReaderRules) -> Iterator[Reported]:
         """Yield the events of a stream, with the mutant's fault.

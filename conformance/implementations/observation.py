@@ -12,6 +12,7 @@ ABILITIES: Final = {
     "framing": "finds where events begin and end by itself; without it its adapter cuts the stream into events",
     "checksums": "verifies checksums and refuses an event whose checksum is wrong",
     "error_at": "tells the offset of the event that it refuses",
+    "error_code": "tells the number by which servers know the error that it stops with",
     "profile_strict": "knows no more than a server of the profile knew, and so refuses what that server refused",
 }
 
@@ -53,19 +54,28 @@ class Refusal:
         at: Offset in bytes of the event that it refused, None where it cannot tell.
         kind: One of `conformance.binlog.errors.ERROR_KINDS`.
         message: Its own words.
+        code: The number by which servers know the error, None where it tells none.
     """
 
     at: int | None
     kind: str
     message: str
+    code: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What an implementation answered: the events it saw, and the error it stopped with."""
+    """What an implementation answered.
+
+    Attributes:
+        events: The entries of the answer, one for each event it saw or each thing it was asked about.
+        error: The error that it stopped with.
+        streams: The streams that it made, in the roles that ask for streams; `events` are then those in them.
+    """
 
     events: tuple[Mapping[str, Any], ...]
     error: Refusal | None = None
+    streams: tuple[bytes, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +95,16 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question to an implementation: a role, a profile, and the bytes of a stream."""
+    """One question to an implementation.
+
+    Attributes:
+        role: What is asked.
+        profile: Whose rules hold.
+        stream: The bytes; empty in a role that asks about no stream.
+        settings: What the role's question says besides, in values that JSON has.
+    """
 
     role: str
     profile: str
-    stream: bytes
+    stream: bytes = field(repr=False)
+    settings: Mapping[str, Any] = field(default_factory=dict)

@@ -5,12 +5,16 @@ test; the schemas in `specs/schemas` say the same, and a test holds the two agai
 """
 
 import base64
+import binascii
 import json
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
 from typing import Any, Final, NoReturn
 
 from conformance.binlog.errors import ERROR_KINDS
-from conformance.implementations.decode_fields import ALWAYS, FIELDS, missing_fields
+from conformance.binlog.servers import server_of
+from conformance.implementations.answered_streams import observed_streams
 from conformance.implementations.observation import (
     ABILITIES,
     PROTOCOL,
@@ -21,16 +25,14 @@ from conformance.implementations.observation import (
     RoleDeclaration,
     Trouble,
 )
-from specs.catalogue import ROLES
+from conformance.implementations.role import AnswerField, Role
+from conformance.implementations.roles import role_names, role_of
 from specs.profiles import PROFILES
 
 #: Characters of an offending line that a `Trouble` keeps.
 DETAIL_CHARACTERS: Final = 500
 #: An integer as text has at most this many characters, its sign included: enough for 64 bits.
 _INTEGER_CHARACTERS: Final = 20
-_WORDS: Final = {name: frozenset(field.words) for name, field in FIELDS.items() if field.kind == "word"}
-_INTEGERS: Final = frozenset(name for name, field in FIELDS.items() if field.kind == "integer")
-_TEXTS: Final = frozenset(name for name, field in FIELDS.items() if field.kind in ("text", "word"))
 _IMAGES: Final = ("before", "after")
 
 
@@ -55,14 +57,12 @@ def encode_start() -> bytes:
 
 def encode_request(request: Request, seq: int) -> bytes:
     """Return the line that asks a question; nothing of what is expected is in it."""
-    return _line(
-        {
-            "cmd": request.role,
-            "seq": seq,
-            "profile": request.profile,
-            "stream": base64.b64encode(request.stream).decode("ascii"),
-        }
-    )
+    message: dict[str, Any] = {"cmd": request.role, "seq": seq, "profile": request.profile}
+    if role_of(request.role).has_stream:
+        message["stream"] = base64.b64encode(request.stream).decode("ascii")
+    if request.settings:
+        message["settings"] = dict(request.settings)
+    return _line(message)
 
 
 def encode_bulk_request(*, role: str, profile: str, seq: int, path: str, offset: int, length: int) -> bytes:
@@ -125,13 +125,17 @@ def decode_declaration(line: bytes) -> Declaration:
 
 
 def _role(role: str, entry: Any) -> RoleDeclaration:
-    if role not in ROLES:
-        _broken(f"there is no role {role!r}; the roles are {', '.join(ROLES)}")
+    if role not in role_names():
+        _broken(f"there is no role {role!r}; the roles are {', '.join(role_names())}")
     if not isinstance(entry, dict):
         _broken(f"'roles.{role}' must be an object")
-    fields = _names(role, entry, "fields", tuple(FIELDS) if role == "decode" else None)
-    if role == "decode" and not fields.issuperset(ALWAYS):
-        _broken(f"'roles.decode.fields' must have {' and '.join(ALWAYS)}")
+    asked = role_of(role)
+    # In a role that asks for streams the kit reads them itself, and sees every field.
+    fields = frozenset(asked.fields)
+    if not asked.answers_streams:
+        fields = _names(role, entry, "fields", tuple(asked.fields))
+        if not fields.issuperset(asked.always):
+            _broken(f"'roles.{role}.fields' must have {' and '.join(asked.always)}")
     abilities = _names(role, entry, "abilities", tuple(ABILITIES))
     profiles = _names(role, entry, "profiles", PROFILES)
     return RoleDeclaration(
@@ -151,14 +155,15 @@ def _names(role: str, entry: Mapping[str, Any], key: str, known: tuple[str, ...]
     return frozenset(names)
 
 
-def decode_answer(line: bytes, *, seq: int, role: RoleDeclaration) -> Observation | Trouble:
-    """Return what an implementation answered to a question of the role `decode`.
+def decode_answer(line: bytes, *, seq: int, asked: Request, role: RoleDeclaration) -> Observation | Trouble:
+    """Return what an implementation answered to a question.
 
     Integers that came as decimal digits are integers in the observation. A field that no table names is kept.
 
     Args:
         line: The answer.
         seq: Number of the question that it must answer.
+        asked: The question.
         role: What the implementation declares for the role.
 
     Raises:
@@ -172,26 +177,43 @@ def decode_answer(line: bytes, *, seq: int, role: RoleDeclaration) -> Observatio
         raise ProtocolError("wrong-seq", f"it answers question {found}, the question was {seq}")
     if "unsupported" in message:
         return _unsupported(message)
+    about = role_of(asked.role)
+    if about.answers_streams:
+        return _streams(message, asked)
     events = message.get("events")
     if not isinstance(events, list):
         _broken("'events' must be an array")
     for index, event in enumerate(events):
-        _check_event(event, index)
+        _check_event(event, index, about)
     refusal = _refusal(message)
     for index, event in enumerate(events):
-        missing = missing_fields(role, event)
+        missing = about.missing(role, event)
         if missing:
-            detail = f"event {index}, of type {event['type']}, has no {', '.join(missing)}"
+            detail = f"event {index}, {about.describe(event, index)}, has no {', '.join(missing)}"
             raise ProtocolError("missing-field " + ",".join(missing), detail)
     return Observation(tuple(events), refusal)
+
+
+def _streams(message: Mapping[str, Any], asked: Request) -> Observation:
+    """Return what stands in the streams of an answer, and the error that the implementation told."""
+    encoded = message.get("streams")
+    if not isinstance(encoded, list) or not all(isinstance(each, str) for each in encoded):
+        _broken("'streams' must be an array of texts in base64")
+    try:
+        streams = [base64.b64decode(each, validate=True) for each in encoded]
+    except binascii.Error as error:
+        _broken(f"'streams' must be base64: {error}")
+    refusal = _refusal(message)
+    observed = observed_streams(streams, server_of(asked.profile).rules)
+    return observed if refusal is None else replace(observed, error=refusal)
 
 
 def _unsupported(message: Mapping[str, Any]) -> Trouble:
     reason = message["unsupported"]
     if not isinstance(reason, str) or not reason:
         _broken("'unsupported' must be a text that is not empty")
-    if "events" in message or "error" in message:
-        _broken("'unsupported' excludes 'events' and 'error'")
+    if not message.keys().isdisjoint(("events", "streams", "error")):
+        _broken("'unsupported' excludes 'events', 'streams' and 'error'")
     return Trouble("unsupported", "declined", reason)
 
 
@@ -213,30 +235,43 @@ def _refusal(message: Mapping[str, Any]) -> Refusal | None:
         _broken(f"'error.kind' must be one of {', '.join(ERROR_KINDS)}")
     if not isinstance(error.get("message"), str):
         _broken("'error.message' must be a text")
-    return Refusal(at, kind, error["message"])
+    code = None if error.get("code") is None else _integer(error["code"])
+    if code is None and error.get("code") is not None:
+        _broken("'error.code' must be null or an integer")
+    return Refusal(at, kind, error["message"], code)
 
 
-def _check_event(event: Any, index: int) -> None:
+@cache
+def _kinds(role: str) -> tuple[Mapping[str, AnswerField], frozenset[str], frozenset[str]]:
+    """Return the words, the integers and the texts among the fields of a role."""
+    fields = role_of(role).fields
+    words = {name: field for name, field in fields.items() if field.kind == "word"}
+    integers = frozenset(name for name, field in fields.items() if field.kind == "integer")
+    return words, integers, frozenset(name for name, field in fields.items() if field.kind in ("text", "word"))
+
+
+def _check_event(event: Any, index: int, role: Role) -> None:
     """Check an event and put integers in the place of digits."""
     if not isinstance(event, dict):
         _broken(f"event {index} must be an object")
+    words, integers, texts = _kinds(role.name)
     for name, value in event.items():
-        if name in _INTEGERS:
+        if name in integers:
             if type(value) is not int:
                 number = _integer(value)
                 if number is None:
                     _broken(f"event {index}: {name!r} must be an integer")
                 event[name] = number
-        elif name in _TEXTS:
+        elif name in texts:
             if not isinstance(value, str):
                 _broken(f"event {index}: {name!r} must be a text")
-            if name in _WORDS and value not in _WORDS[name]:
-                _broken(f"event {index}: {name!r} must be one of {', '.join(FIELDS[name].words)}")
-        elif name == "rows":
+            if name in words and value not in words[name].words:
+                _broken(f"event {index}: {name!r} must be one of {', '.join(words[name].words)}")
+        elif name == "rows" and "rows" in role.fields:
             _check_rows(value, index)
-    offset, code = event.get("offset"), event.get("type")
-    if offset is None or code is None:
-        _broken(f"event {index} must have {' and '.join(ALWAYS)}")
+    if not event.keys() >= set(role.always):
+        _broken(f"event {index} must have {' and '.join(role.always)}")
+    offset, code = (event.get(name, 0) if name in integers else 0 for name in ("offset", "type"))
     if offset < 0 or not 0 <= code <= 255:
         _broken(f"event {index}: 'offset' must not be negative, 'type' must be 0 to 255")
 

@@ -1,7 +1,9 @@
 """The reference implementation: the kit's own reader, asked like any other implementation."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from typing import Any, Final
 from uuid import UUID
 
@@ -15,6 +17,8 @@ from conformance.binlog.open_tables import OpenTables
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.rows import read_rows, rows_kind
 from conformance.binlog.servers import server_of
+from conformance.binlog.tables_info import tables_text
+from conformance.binlog.transaction_payload import inner_events
 from conformance.binlog.user_variable import variable_value
 from conformance.implementations.decode_fields import FIELDS, FIELDS_OF_TYPE, TypeFields
 from conformance.implementations.observation import (
@@ -26,13 +30,35 @@ from conformance.implementations.observation import (
     RoleDeclaration,
     Trouble,
 )
+from conformance.implementations.role import Role
+from conformance.implementations.roles import role_names, role_of
 from conformance.implementations.value_notation import noted, noted_rows
 from specs.profiles import PROFILES
 
 #: Fields that are not reported as they stand on the wire.
 _DERIVED: Final = frozenset(
-    {"event_types", "checksum_algorithm", "gtid", "previous_gtids", "gtid_list", "variable_value", "rows"}
+    {
+        "event_types",
+        "checksum_algorithm",
+        "gtid",
+        "previous_gtids",
+        "gtid_list",
+        "variable_value",
+        "rows",
+        "tables_info",
+    }
 )
+
+#: Role -> the module whose function ``answer`` answers in it; `ReferenceImplementation` decodes by itself.
+_ANSWERERS: Final[Mapping[str, str]] = {
+    "apply": "conformance.implementations.reference_apply",
+    "relay": "conformance.implementations.reference_relay",
+    "boundary": "conformance.implementations.reference_boundary",
+    "decide": "conformance.implementations.reference_decide",
+    "render": "conformance.implementations.reference_render",
+    "filter": "conformance.implementations.reference_filter",
+    "log": "conformance.implementations.reference_log",
+}
 
 #: Every field that a decoder can report.
 DECODE_FIELDS: Final = frozenset(FIELDS)
@@ -101,6 +127,10 @@ def _format_description(event: Event, fields: Mapping[str, Any]) -> dict[str, An
     }
 
 
+def _query(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"tables_info": _text(tables_text(fields["tables_info"]))} if "tables_info" in fields else {}
+
+
 def _gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
     if "source_uuid" not in fields or "gno" not in fields:
         raise MalformedBody("a Gtid body without UUID or number")
@@ -142,6 +172,7 @@ def _mariadb_query_compressed(event: Event, fields: Mapping[str, Any]) -> dict[s
 
 _DERIVE: Final[Mapping[int, Callable[[Event, Mapping[str, Any]], dict[str, Any]]]] = {
     EventType.FORMAT_DESCRIPTION: _format_description,
+    EventType.QUERY: _query,
     EventType.GTID: _gtid,
     EventType.GTID_TAGGED: _gtid,
     EventType.ANONYMOUS_GTID: _anonymous_gtid,
@@ -154,11 +185,23 @@ _DERIVE: Final[Mapping[int, Callable[[Event, Mapping[str, Any]], dict[str, Any]]
 }
 
 
+def _declared(role: Role) -> RoleDeclaration:
+    return RoleDeclaration(fields=frozenset(role.fields), abilities=frozenset(ABILITIES), profiles=PROFILES)
+
+
+def _look_inside(payload: Event, rules: ReaderRules) -> None:
+    """Read through the events of a Transaction_payload, which are not reported, so that none is taken unknown."""
+    # Without the package that unpacks it a payload is taken on trust.
+    with suppress(ImportError):
+        for _ in inner_events(payload, rules=rules):
+            pass
+
+
 class ReferenceImplementation:
-    """The kit's own reader, in this process.
+    """The kit's own reader and models, in this process.
 
     Attributes:
-        declaration: What it says of itself: every field, every ability, every profile.
+        declaration: What it says of itself: every role, field, ability and profile.
     """
 
     def __init__(self) -> None:
@@ -166,7 +209,7 @@ class ReferenceImplementation:
             name="reference",
             version=__version__,
             language="Python",
-            roles={"decode": RoleDeclaration(fields=DECODE_FIELDS, abilities=frozenset(ABILITIES), profiles=PROFILES)},
+            roles={name: _declared(role_of(name)) for name in role_names()},
         )
 
     def __enter__(self) -> "ReferenceImplementation":
@@ -183,7 +226,10 @@ class ReferenceImplementation:
         """Do nothing: there is no process to stop."""
 
     def ask(self, request: Request) -> Observation | Trouble:
-        """Return what the reader sees in a stream."""
+        """Return what the reader sees in a stream, or what the model of another role answers."""
+        if request.role != "decode":
+            answered: Observation | Trouble = import_module(_ANSWERERS[request.role]).answer(request)
+            return answered
         events: list[Mapping[str, Any]] = []
         try:
             for event in self.read(request.stream, server_of(request.profile).rules):
@@ -208,6 +254,8 @@ class ReferenceImplementation:
             try:
                 reported = self.report(event, tables)
                 tables.observe(event)
+                if event.recognised and event.header.type == EventType.TRANSACTION_PAYLOAD:
+                    _look_inside(event, rules)
             except MalformedBody as error:
                 raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
             if reported is not None:

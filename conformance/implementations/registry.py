@@ -15,6 +15,7 @@ from conformance.implementations.mutants import mutant_of
 from conformance.implementations.mutation import MutantImplementation
 from conformance.implementations.observation import Declaration, Observation, Request, Trouble
 from conformance.implementations.process import ProcessImplementation
+from conformance.implementations.python_implementation import PythonImplementation
 from conformance.implementations.reference import ReferenceImplementation
 
 _ADAPTERS: Final = Path(__file__).parent / "adapters"
@@ -140,6 +141,12 @@ def _command(rest: str, limits: Limits) -> Implementation:
     return ProcessImplementation(words, limits=limits)
 
 
+def _python(rest: str, limits: Limits) -> Implementation:
+    if len(rest) < 2 or not rest.startswith(":"):
+        raise ValueError("a module follows 'python:'")
+    return PythonImplementation(rest[1:])
+
+
 _CATALOGUE: Final = (
     Entry(
         "reference",
@@ -175,6 +182,13 @@ _CATALOGUE: Final = (
         "MySQL's command line reader, its output parsed",
         _on_path("mysqlbinlog"),
         _program("mysqlbinlog"),
+    ),
+    Entry(
+        "python",
+        "python:MODULE[:OBJECT]",
+        "Python code in this process (docs/protocol.md): quick, without limits on time and memory",
+        _always,
+        _python,
     ),
     Entry(
         "command",

@@ -8,13 +8,18 @@ from typing import Any
 from conformance.binlog.json_diff import JsonDiffs
 from conformance.binlog.json_document import JsonDocument
 from conformance.binlog.json_text import value_text
+from conformance.binlog.mariadb_compression import PackedValue
 from conformance.binlog.rows import ABSENT, Image, Row
 from conformance.binlog.table import Column, Table
 from conformance.binlog.temporal import DateTime, Time, Timestamp
 
 
 def noted_bytes(data: bytes) -> Any:
-    """Return bytes as text where they are UTF-8, else as base64."""
+    """Return bytes as text where they are UTF-8, else as base64.
+
+    Text in another character set is bytes like any others: nothing in the log but a collation's number tells which
+    it is, and many logs do not tell even that.
+    """
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -27,9 +32,16 @@ def noted(value: Any, *, digits: int = 0) -> Any:
     Args:
         value: None for NULL, or a value as `conformance.binlog` reads it.
         digits: The digits of fraction of a temporal value.
+
+    Raises:
+        MalformedBody: The value of a compressed column, or a JSON document, cannot be read.
     """
+    if value is None or type(value) is int:
+        return value  # Most values of most rows.
     if isinstance(value, bytes):
         return noted_bytes(value)
+    if isinstance(value, PackedValue):
+        return noted_bytes(value.unpacked())
     if isinstance(value, Decimal):
         return f"{value:f}"
     if isinstance(value, Time | DateTime | Timestamp):
@@ -40,7 +52,7 @@ def noted(value: Any, *, digits: int = 0) -> Any:
         return {"json_changes": [_change(each.operation.name, each.path, each.value) for each in value.diffs]}
     if isinstance(value, tuple):
         return list(value)
-    return value if value is None or isinstance(value, int | float) else str(value)
+    return value if isinstance(value, int | float) else str(value)
 
 
 def _change(operation: str, path: bytes, value: JsonDocument | None) -> dict[str, Any]:
@@ -72,7 +84,7 @@ def _image(image: Image | None, table: Table) -> dict[str, Any] | None:
         return None
     columns = table.columns
     return {
-        str(index): noted(value, digits=_digits(columns[index]))
+        str(index): value if type(value) is int else noted(value, digits=_digits(columns[index]))
         for index, value in enumerate(image)
         if value is not ABSENT
     }

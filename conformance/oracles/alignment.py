@@ -1,10 +1,12 @@
 """The alignment of what was expected with what was observed, event by event."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any
 
 from conformance.implementations.observation import Observation, RoleDeclaration
+from conformance.implementations.roles import role_of
 from strategies.case import EVERY_EVENT, Case
 
 
@@ -18,15 +20,18 @@ class Fate(Enum):
 
 
 class Alignment:
-    """A case and an observation of it, aligned by the offsets of the events.
+    """A case and an observation of it, aligned as the role says: by the offsets of the events, in most roles.
 
     Attributes:
         case: What was asked.
         observation: What was answered.
+        about: The role that was asked.
         role: What the implementation declares: its fields and abilities.
         stop: Index of the expected event that it refused, one behind the last for an event that it had to
             refuse; None where it read to the end.
-        phantoms: Offsets at which it saw events although none is expected there.
+        phantoms: Offsets at which it saw events although none is expected there; where entries are not aligned by
+            offset, the indices of those that have no partner.
+        count: How many entries are expected.
         disordered: Offset of the first event that comes twice or before an earlier one, or None.
     """
 
@@ -34,13 +39,24 @@ class Alignment:
         self.case = case
         self.observation = observation
         self.role = role
-        expected = case.expected.events
-        self._index = {event["offset"]: index for index, event in enumerate(expected)}
+        self.about = role_of(case.role)
+        self.count = len(case.expected.events)
+        self._index: dict[int, int] = {}
         self._seen: dict[int, Mapping[str, Any]] = {}
         self.phantoms: list[int] = []
         self.disordered: int | None = None
+        # In streams that were answered the kit has read every field itself.
+        self._judged = None if self.about.answers_streams else role.fields.union(self.about.always)
+        if self.about.aligned == "offset":
+            self._align_by_offset()
+        else:
+            self._align_by_place()
+        self.stop = self._stop()
+
+    def _align_by_offset(self) -> None:
+        self._index = {event["offset"]: index for index, event in enumerate(self.case.expected.events)}
         last = -1
-        for event in observation.events:
+        for event in self.observation.events:
             offset = event["offset"]
             if offset <= last and self.disordered is None:
                 self.disordered = offset
@@ -49,8 +65,25 @@ class Alignment:
             if index is None:
                 self.phantoms.append(offset)
             else:
-                self._seen.setdefault(index, event)
-        self.stop = self._stop()
+                self._seen.setdefault(index, self._declared(event))
+
+    def _align_by_place(self) -> None:
+        observed = self.observation.events
+        if self.about.aligned == "order":
+            partners = {index: index for index in range(min(self.count, len(observed)))}
+        else:
+            kind_of = self.about.kind_of
+            kinds = [[kind_of(entry) for entry in entries] for entries in (self.case.expected.events, observed)]
+            partners = _common(*kinds)
+        self._seen = {index: self._declared(observed[place]) for index, place in partners.items()}
+        found = set(partners.values())
+        self.phantoms = [place for place in range(len(observed)) if place not in found]
+
+    def _declared(self, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return an entry without what the implementation does not declare: only what it declares is judged."""
+        if self._judged is None or entry.keys() <= self._judged:
+            return entry
+        return {name: value for name, value in entry.items() if name in self._judged}
 
     def _stop(self) -> int | None:
         error = self.observation.error
@@ -60,11 +93,15 @@ class Alignment:
             if error.at in self._index:
                 return self._index[error.at]
             if error.at == self.case.expected.refused_at:
-                return len(self._index)
+                return self.count
         return max(self._seen, default=-1) + 1
 
+    def describe(self, index: int) -> str:
+        """Return the words for an expected entry, such as ``the QUERY event at offset 120``."""
+        return self.about.describe(self.case.expected.events[index], index)
+
     def observed(self, index: int) -> Mapping[str, Any] | None:
-        """Return the event that was observed for an expected one."""
+        """Return what was observed for an expected event, with the fields that are declared; None for nothing."""
         return self._seen.get(index)
 
     def fate(self, index: int) -> Fate:
@@ -77,11 +114,17 @@ class Alignment:
 
     def read_on(self, index: int) -> bool:
         """Tell whether anything behind an expected event was seen, or nothing was to be."""
-        if index >= len(self._index) - 1 or self.stop is not None:
+        if index >= self.count - 1 or self.stop is not None:
             return True
         return max(self._seen, default=-1) > index
 
     def marked(self, requirement: str) -> range | tuple[int, ...]:
         """Return the indices of the events that a requirement governs."""
         indices = self.case.marks.get(requirement, ())
-        return range(len(self._index)) if EVERY_EVENT in indices else indices
+        return range(self.count) if EVERY_EVENT in indices else indices
+
+
+def _common(expected: Sequence[Hashable], observed: Sequence[Hashable]) -> dict[int, int]:
+    """Return which places of two sequences are partners: the longest stretches that both have."""
+    blocks = SequenceMatcher(None, expected, observed, autojunk=False).get_matching_blocks()
+    return {block.a + step: block.b + step for block in blocks for step in range(block.size)}

@@ -7,9 +7,10 @@ from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.column_codes import ColumnType
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER_BYTES
-from conformance.oracles.alignment import Alignment
+from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused
 from conformance.oracles.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
+from conformance.oracles.tables_info import TABLES_INFO_ORACLES
 from strategies.columns import VALUE_REQUIREMENTS
 
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
@@ -57,6 +58,22 @@ def _unknown_event_message(alignment: Alignment, requirement: str) -> Iterator[C
         yield GOOD
     else:
         yield Check("another message", f"the message is {error.message!r}, expected 'Unknown event code: {code}'", at)
+
+
+def _stops_inside_payload(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """A reader stops at the payload that holds the fault; it may have handed the payload itself on before."""
+    expected = alignment.case.expected
+    at = expected.refused_at
+    if at is None or alignment.fate(len(expected.events)) is Fate.UNREACHED:
+        return
+    beyond = [offset for offset in alignment.phantoms if offset > at]
+    if beyond:
+        message = f"an event is delivered at offset {beyond[0]}, behind the payload with the fault"
+        yield Check("read on behind a payload", message, at)
+    elif alignment.observation.error is None:
+        yield Check("payload unreported", f"no error at offset {at}, where the payload with the fault is", at)
+    else:
+        yield GOOD
 
 
 def _length_byte_believed(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -151,12 +168,20 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("FORMAT-VIEW-CHANGE", "view_id", "sequence_number", "certification_count", where_reported=True),
     fields("FORMAT-XA-PREPARE", "one_phase", "xa_format_id", "xa_gtrid", "xa_bqual"),
     fields("FORMAT-TRANSACTION-PAYLOAD", "compression_type", "uncompressed_size", "payload_size"),
+    both(
+        delivered("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", reported=False),
+        Oracle("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", _stops_inside_payload),
+    ),
     fields("FORMAT-LARGE-TRANSACTION-HEADER", "header_version", "terminating_offset", "terminating_type"),
     # MariaDB
     fields("FORMAT-MARIADB-GTID", "gtid", "mariadb_gtid_flags", "commit_id"),
     fields("FORMAT-MARIADB-GTID-LIST", "gtid_list"),
     fields("FORMAT-MARIADB-BINLOG-CHECKPOINT", "log_name"),
     fields("FORMAT-MARIADB-ANNOTATE-ROWS", "rows_query"),
+    both(
+        delivered("FORMAT-MARIADB-START-ENCRYPTION", reported=False),
+        refused("FORMAT-MARIADB-START-ENCRYPTION"),
+    ),
     fields("FORMAT-MARIADB-QUERY-COMPRESSED", "thread_id", "exec_time", "error_code", "database", "query"),
     both(
         fields("FORMAT-MARIADB-ROWS-COMPRESSED", "table_id", "rows_flags"),
@@ -165,6 +190,10 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     # Rows and their values
     row_images("FORMAT-ROWS-IMAGES"),
     null_values("FORMAT-ROWS-NULL"),
+    both(
+        delivered("FORMAT-ROWS-PRE-GA"),
+        fields("FORMAT-ROWS-PRE-GA", "table_id", "rows_flags", where_reported=True),
+    ),
     both(delivered("FORMAT-ROWS-EXTRA-DATA"), row_images("FORMAT-ROWS-EXTRA-DATA")),
     both(
         fields("FORMAT-ROWS-PARTIAL-UPDATE", "table_id", "rows_flags"),
@@ -205,8 +234,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     delivered("WL4033-CROSS-OLD-TO-NEW"),
     delivered("WL4033-CROSS-NEW-TO-NEW", reported=False),
     delivered("WL4033-CROSS-OLD-TO-OLD"),
-    # WL#40: Query events in the usual format
+    # WL#40: Query events in the usual format, and in the extended one
     fields("WL40-USUAL-QUERY-TO-END", "query"),
+    *TABLES_INFO_ORACLES,
     # WL#7592: Gtid, Anonymous_gtid and Previous_gtids events
     fields("WL7592-TYPE-CODES-DISTINCT", "type", types=_GTID_TYPES),
     fields("WL7592-ANON-CODE-DECLARED-EARLY", "event_types"),

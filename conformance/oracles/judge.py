@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from conformance.implementations.observation import Observation, RoleDeclaration, Trouble
+from conformance.implementations.observation import Declaration, Observation, Request, RoleDeclaration, Trouble
+from conformance.implementations.roles import role_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.oracle import Oracle
 from conformance.oracles.registry import oracles
@@ -41,6 +42,11 @@ class Verdict:
     at: int | None = None
 
 
+def request_of(case: Case) -> Request:
+    """Return a case's question to an implementation: nothing of what is expected is in it."""
+    return Request(case.role, case.id.profile, case.stream, case.settings)
+
+
 class Judge:
     """Judges the answers of one implementation in one role.
 
@@ -57,7 +63,7 @@ class Judge:
 
     def _can_show(self, oracle: Oracle) -> bool:
         shown = not oracle.any_of or bool(oracle.any_of & self._role.fields)
-        return shown and oracle.abilities <= self._role.abilities
+        return shown and oracle.needs <= self._role.fields and oracle.abilities <= self._role.abilities
 
     def supports(self, requirement: str) -> bool:
         """Tell whether the implementation declares what a requirement's oracle needs."""
@@ -99,15 +105,16 @@ class Judge:
         error = answer.error
         if (error is None) != (expected.refused_at is None) or len(answer.events) != len(expected.events):
             return False
-        if error is not None and error.at != expected.refused_at:
+        if error is not None and (error.at, error.code) != (expected.refused_at, expected.refused_code):
             return False
         if not self._asks_more.isdisjoint(case.marks):
             return False
+        pairs = zip(expected.events, answer.events, strict=True)
+        if role_of(case.role).answers_streams:
+            # The kit has read those streams itself, with every field; only some of them are told beforehand.
+            return all(all(seen.get(name) == value for name, value in wanted.items()) for wanted, seen in pairs)
         declared = self._role.fields
-        return all(
-            _projected(seen, declared) == _projected(wanted, declared)
-            for wanted, seen in zip(expected.events, answer.events, strict=True)
-        )
+        return all(_projected(seen, declared) == _projected(wanted, declared) for wanted, seen in pairs)
 
     def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
         alignment = Alignment(case, answer, self._role)
@@ -127,6 +134,25 @@ class Judge:
             elif checks:
                 verdicts.append(Verdict(requirement, "pass"))
         return verdicts
+
+
+class Judges:
+    """Judges the answers of one implementation in every role that it declares.
+
+    Args:
+        declaration: What the implementation says of itself.
+    """
+
+    def __init__(self, declaration: Declaration) -> None:
+        self._judges = {name: Judge(role) for name, role in declaration.roles.items()}
+
+    def declined(self, case: Case) -> list[Verdict]:
+        """Return the verdicts on a case that need not be asked, none where it has to be."""
+        return self._judges[case.role].declined(case)
+
+    def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
+        """Return a verdict for each requirement that the case exercises and that was reached."""
+        return self._judges[case.role].judge(case, answer)
 
 
 def _projected(event: Mapping[str, Any], declared: frozenset[str]) -> dict[str, Any]:

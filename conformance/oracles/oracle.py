@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.event_types import type_name
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.same_value import same_bytes, same_variable
 
@@ -42,6 +41,7 @@ class Oracle:
         requirement: The requirement's id.
         examine: Yields a check for each event that the requirement governs and that was reached.
         any_of: The fields that show it; it cannot be judged where none of them is declared.
+        needs: The fields without which it cannot be judged, all of them.
         abilities: The abilities that it asks for.
         asks_more: It looks at more than the expected observation holds, so an answer that agrees with the
             expected one has still to be examined.
@@ -50,14 +50,9 @@ class Oracle:
     requirement: str
     examine: Examine
     any_of: frozenset[str] = frozenset()
+    needs: frozenset[str] = frozenset()
     abilities: frozenset[str] = frozenset()
     asks_more: bool = False
-
-
-def described(alignment: Alignment, index: int) -> str:
-    """Return the words for an expected event: its type and its offset."""
-    event = alignment.case.expected.events[index]
-    return f"the {type_name(event['type'])} event at offset {event['offset']}"
 
 
 def delivered(requirement: str, *, reported: bool = True, handled: str | None = None) -> Oracle:
@@ -71,22 +66,22 @@ def delivered(requirement: str, *, reported: bool = True, handled: str | None = 
 
     def examine(alignment: Alignment, name: str) -> Iterator[Check]:
         for index in alignment.marked(name):
-            if index == len(alignment.case.expected.events):
+            if index == alignment.count:
                 continue  # The event to be refused: another oracle's.
             fate = alignment.fate(index)
             event = alignment.case.expected.events[index]
-            if fate is Fate.UNREACHED or handled not in (None, event["handled"]):
+            if fate is Fate.UNREACHED or handled not in (None, event.get("handled")):
                 continue
-            kind = "ignorable" if event["handled"] == "ignored" else type_name(event["type"])
+            kind = "ignorable" if event.get("handled") == "ignored" else alignment.about.kind(event)
             if fate is Fate.REFUSED and index not in alignment.case.expected.tolerated:
                 error = alignment.observation.error
-                message = f"{described(alignment, index)} is refused: {error.message if error else ''}"
-                yield Check(f"{kind} refused", message, event["offset"])
+                message = f"{alignment.describe(index)} is refused: {error.message if error else ''}"
+                yield Check(f"{kind} refused", message, event.get("offset"))
             elif fate is Fate.DROPPED and reported:
-                yield Check(f"{kind} dropped", f"{described(alignment, index)} is missing", event["offset"])
+                yield Check(f"{kind} dropped", f"{alignment.describe(index)} is missing", event.get("offset"))
             elif not alignment.read_on(index):
-                message = f"nothing is delivered behind {described(alignment, index)}, and no error says why"
-                yield Check(f"silent end behind {kind}", message, event["offset"])
+                message = f"nothing is delivered behind {alignment.describe(index)}, and no error says why"
+                yield Check(f"silent end behind {kind}", message, event.get("offset"))
             else:
                 yield GOOD
 
@@ -118,7 +113,7 @@ def fields(
         for index in alignment.marked(name):
             seen = alignment.observed(index)
             expected = alignment.case.expected.events[index]
-            if seen is None or (types and expected["type"] not in types):
+            if seen is None or (types and expected.get("type") not in types):
                 continue
             for field in names:
                 if field in expected and field in declared and (field in seen or not where_reported):
@@ -128,8 +123,8 @@ def fields(
             for field in absent:
                 if field in declared:
                     good = not seen.get(field)
-                    message = f"{described(alignment, index)}: {field} is {seen.get(field)!r}, the event has none"
-                    yield GOOD if good else Check(f"{field} invented", message, expected["offset"])
+                    message = f"{alignment.describe(index)}: {field} is {seen.get(field)!r}, the event has none"
+                    yield GOOD if good else Check(f"{field} invented", message, expected.get("offset"))
 
     return Oracle(requirement, examine, any_of=frozenset((*names, *absent)))
 
@@ -143,8 +138,9 @@ def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen:
         told = f"{how}: {len(seen)} characters, expected {len(expected)}"
     else:
         told = f"{shown(seen)}, expected {shown(expected)}" + (f" ({how})" if how else "")
-    message = f"{described(alignment, index)}: {field} is {told}"
-    return Check(f"{field} of {type_name(event['type'])} {how or 'differs'}".strip(), message, event["offset"])
+    message = f"{alignment.describe(index)}: {field} is {told}"
+    kind = alignment.about.kind(event)
+    return Check(f"{field} of {kind} {how or 'differs'}".strip(), message, event.get("offset"))
 
 
 def _equal(expected: Any, seen: Any) -> bool:
@@ -156,8 +152,8 @@ def _same_gtid(expected: Any, seen: Any) -> bool:
     return expected == seen or (expected == "ANONYMOUS" and not seen)
 
 
-def _same_gtid_set(expected: Any, seen: Any) -> bool:
-    # Sets are compared as sets, not as text.
+def same_gtid_set(expected: Any, seen: Any) -> bool:
+    """Tell whether two texts are the same set of GTIDs: sources in any order, in either case, white space anywhere."""
     if not isinstance(seen, str):
         return False
     as_sources = [sorted("".join(each.lower().split()).split(",")) for each in (expected, seen)]
@@ -166,7 +162,8 @@ def _same_gtid_set(expected: Any, seen: Any) -> bool:
 
 _SAME: dict[str, Callable[[Any, Any], bool]] = {
     "gtid": _same_gtid,
-    "previous_gtids": _same_gtid_set,
+    "previous_gtids": same_gtid_set,
+    "executed_gtids": same_gtid_set,
     "variable_value": same_variable,
     "block_data": same_bytes,
     "snapshot_version": same_bytes,
@@ -231,4 +228,10 @@ def both(first: Oracle, second: Oracle) -> Oracle:
         yield from first.examine(alignment, name)
         yield from second.examine(alignment, name)
 
-    return Oracle(first.requirement, examine, first.any_of | second.any_of, first.abilities | second.abilities)
+    return Oracle(
+        first.requirement,
+        examine,
+        any_of=first.any_of | second.any_of,
+        needs=first.needs | second.needs,
+        abilities=first.abilities | second.abilities,
+    )

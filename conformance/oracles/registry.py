@@ -1,10 +1,23 @@
 """Every oracle, by the requirement it judges."""
 
 from functools import cache
+from importlib import import_module
+from typing import Final
 
-from conformance.oracles import decode
 from conformance.oracles.oracle import Oracle
 from specs.catalogue import catalogue
+
+#: The modules that hold oracles, as ``ORACLES``: one for each role.
+_MODULES: Final = (
+    "conformance.oracles.decode",
+    "conformance.oracles.boundary",
+    "conformance.oracles.apply",
+    "conformance.oracles.relay",
+    "conformance.oracles.decide",
+    "conformance.oracles.filter",
+    "conformance.oracles.render",
+    "conformance.oracles.log",
+)
 
 
 @cache
@@ -15,7 +28,7 @@ def oracles() -> dict[str, Oracle]:
         ValueError: An oracle names a requirement that the catalogue does not have, or there are two for one.
     """
     found: dict[str, Oracle] = {}
-    for oracle in decode.ORACLES:
+    for oracle in (each for module in _MODULES for each in import_module(module).ORACLES):
         if oracle.requirement not in catalogue():
             raise ValueError(f"an oracle judges {oracle.requirement}, which is not in the catalogue")
         if oracle.requirement in found:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from conformance.binlog.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.oracle import GOOD, Check, Oracle, described, shown
+from conformance.oracles.oracle import GOOD, Check, Oracle, shown
 from conformance.oracles.same_value import same_cell
 from strategies.columns import LARGEST_SIGNED
 
@@ -40,7 +40,7 @@ def _values(requirement: str, governs: _Governs) -> Oracle:
             tolerated = index in alignment.case.expected.tolerated
             if alignment.fate(index) is Fate.REFUSED and len(set(codes)) == 1 and not tolerated:
                 error = alignment.observation.error
-                message = f"{described(alignment, index)} is refused: {error.message if error else ''}"
+                message = f"{alignment.describe(index)} is refused: {error.message if error else ''}"
                 yield Check(f"{ColumnType(codes[0]).name} refused", message, event["offset"])
             for code, place, expected, seen in _cells(alignment, index):
                 if expected is None or not governs(code, expected):
@@ -110,7 +110,7 @@ def _shapes(alignment: Alignment, index: int) -> Iterator[Check]:
         return
     event = alignment.case.expected.events[index]
     expected = event["rows"]
-    where = described(alignment, index)
+    where = alignment.describe(index)
     if len(rows) != len(expected):
         message = f"{where} has {len(rows)} rows, expected {len(expected)}"
         yield Check("another number of rows", message, event["offset"])
@@ -151,7 +151,7 @@ def _differs(alignment: Alignment, index: int, code: int, place: str, expected: 
     if how == "differs" and _kind(expected) != _kind(seen):
         how = "is of another kind"
     kind = ColumnType(code).name
-    message = f"{described(alignment, index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
+    message = f"{alignment.describe(index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
     return Check(f"{kind} {how}", message, alignment.case.expected.events[index]["offset"])
 
 

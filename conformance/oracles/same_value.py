@@ -18,7 +18,14 @@ Same = Callable[[Any, Any], bool]
 
 
 def same_bytes(expected: Any, seen: Any) -> bool:
-    """Tell whether both stand for the same bytes: a text for its UTF-8, an object for its base64."""
+    """Tell whether both stand for the same bytes: a text for its UTF-8, an object for its base64.
+
+    Where `expected` also says which text the bytes are in their character set, that text is right as well.
+    """
+    if isinstance(expected, dict) and "text" in expected:
+        if seen == expected or same_bytes(expected["text"], seen):
+            return True
+        expected = {"base64": expected["base64"]}
     wanted = _bytes_of(expected)
     return wanted is not None and wanted == _bytes_of(seen)
 
@@ -121,6 +128,7 @@ _SAME: Final[dict[int, Same]] = {
     **dict.fromkeys(map(int, (T.NEWDECIMAL, T.TIMESTAMP, T.TIMESTAMP2)), same_number),
     **dict.fromkeys(map(int, (T.TIME, T.DATETIME, T.TIME2, T.DATETIME2)), same_time),
     **dict.fromkeys(map(int, (T.STRING, T.VARCHAR, T.BLOB, T.GEOMETRY)), same_bytes),
+    **dict.fromkeys(map(int, (T.MARIADB_VARCHAR_COMPRESSED, T.MARIADB_BLOB_COMPRESSED)), same_bytes),
     T.DATE: same_text,
     T.FLOAT: same_float,
     T.DOUBLE: same_double,

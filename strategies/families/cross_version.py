@@ -4,16 +4,22 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.layouts import layout_of
 from conformance.binlog.servers import server_of
 from strategies import events
 from strategies import transactions as groups
 from strategies.families.ignorable_events import UNASSIGNED
 from strategies.family import SINCE_IGNORABLE, family
+from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
 
 _OLD: Final = ("mysql-5.1", "mysql-5.5")
 #: Readers that no longer take version 1 rows events, which old logs hold.
 _WITHOUT_ROWS_V1: Final = ("mysql-8.4", "mysql-9.x")
+#: Rows events of 5.1's betas, which have type codes of their own.
+_PRE_GA: Final = (EventType.PRE_GA_WRITE_ROWS, EventType.PRE_GA_UPDATE_ROWS, EventType.PRE_GA_DELETE_ROWS)
+_BETA: Final = "5.1.15-beta-log"
+_TABLE_ID_LIMIT: Final = 2**32 - 1
 
 
 @family(focus="WL7592-OLD-STREAMS-READ", profiles=SINCE_IGNORABLE)
@@ -50,6 +56,44 @@ def _add_old_group(stream: StreamBuilder, *, rows: bool) -> None:
         planned.append(events.xid(stream))
     for event in planned:
         stream.add(event)
+
+
+@family(focus="FORMAT-ROWS-PRE-GA", profiles=_OLD)
+def rows_of_betas(stream: StreamBuilder) -> None:
+    """Logs of 5.1's betas before a reader of 5.1 or 5.5, which gets them from a source of that time."""
+    choose = stream.choose
+    length = choose.one_of((8, 6))
+    lengths = bytearray(stream.server.post_header_lengths)
+    for code in _PRE_GA:
+        lengths[code - 1] = length
+    stream.describe_format(post_header_lengths=bytes(lengths), version=_BETA)
+    for _ in choose.several(1, 3):
+        table_id = choose.integer(1, _TABLE_ID_LIMIT)
+        columns = choose.integer(1, 9)
+        planned = [events.table_map(stream, table_id=table_id, table=choose.one_of(events.NAMES), columns=columns)]
+        planned.append(_beta_rows(stream, length, table_id, columns))
+        for event in (events.query(stream, "BEGIN"), *planned, events.xid(stream)):
+            stream.add(event)
+    groups.end_log(stream)
+
+
+def _beta_rows(stream: StreamBuilder, length: int, table_id: int, columns: int) -> PlannedEvent:
+    """Return a rows event of a beta; its images begin with the bits of the record: a mark, then those of NULL."""
+    choose = stream.choose
+    code = choose.one_of(_PRE_GA)
+    nulls = (columns + 1 + 7) // 8
+    mark = ((1 << 8 * nulls) - 1 & ~(((1 << columns) - 1) << 1)).to_bytes(nulls, "little")
+    images = 2 if code == EventType.PRE_GA_UPDATE_ROWS else 1
+    fields = {"table_id": table_id, "rows_flags": 1}
+    wire = {
+        **fields,
+        "column_count": columns,
+        "columns_present": bytes([0xFF]) * ((columns + 7) // 8),
+        "row_data": b"".join(mark + choose.octets(4 * columns, 4 * columns) for _ in range(images)),
+    }
+    body = layout_of(code, length).write(wire, post_header_length=length)
+    # Readers of today refuse these types, as no server of a release wrote them.
+    return PlannedEvent(code, body, fields, 0, ("FORMAT-ROWS-PRE-GA",), tolerated=True)
 
 
 @family(focus="WL4033-CROSS-NEW-TO-OLD", profiles=_OLD, fault=True)

@@ -8,6 +8,7 @@ from specs.profiles import PROFILES
 from strategies import events, mariadb_events, payloads, row_events, server_events, statement_events
 from strategies import transactions as groups
 from strategies.columns import column_kinds
+from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from strategies.family import family
 from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
@@ -64,6 +65,19 @@ def xa_transactions(stream: StreamBuilder) -> None:
 def transaction_payloads(stream: StreamBuilder) -> None:
     """Transactions inside Transaction_payload events, with and without zstd."""
     _log_of(stream, _add_payload)
+
+
+@family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=_SINCE_8_0)
+def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
+    """Transaction_payload events that hold flagged events of unassigned types, which a reader skips there too."""
+    choose = stream.choose
+    code = choose.one_of(UNASSIGNED)
+    stream.describe_format(post_header_lengths=declare_up_to(stream, code))
+    for _ in choose.several(1, 2):
+        ignorable = events.ignorable(stream, code, choose.octets(0, 40), flags=0)
+        payload = payloads.transaction_payload(stream, payloads.put_in(stream, groups.transaction(stream), ignorable))
+        _add(stream, [payload.marked("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN")])
+    groups.end_log(stream)
 
 
 @family(focus="FORMAT-LARGE-TRANSACTION-HEADER", profiles=_LARGE_TRANSACTIONS)

@@ -9,6 +9,7 @@ from strategies import transactions as groups
 from strategies.family import family
 from strategies.planned_event import PlannedEvent
 from strategies.stream import EPOCH, StreamBuilder
+from strategies.tables_info_example import add_example
 
 #: The three lines of the BINLOG statement in WL#4033, each with what a reader reports of its body and the
 #: requirements that it shows.
@@ -26,7 +27,7 @@ _WL4033: Final[tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...]] = (
     (
         "eWgQTBcBAAAAKgAAACkFAAAQABcAAAAAAAEAA//4AwAAAAEAAAACAAAA",
         {"table_id": 23, "rows_flags": 1, "rows": [{"before": None, "after": {"0": 3, "1": 1, "2": 2}}]},
-        ("WL4033-GOLDEN-WRITE-ROWS-BYTES", "WL4033-GOLDEN-NO-CHECKSUM"),
+        ("WL4033-GOLDEN-WRITE-ROWS-BYTES", "WL4033-GOLDEN-NO-CHECKSUM", "WL40-GOLDEN-FLAG"),
     ),
 )
 
@@ -44,12 +45,15 @@ def _filler(stream: StreamBuilder, *, up_to: int) -> PlannedEvent:
 
 
 @family(
-    focus="WL4033-GOLDEN-ROWS-QUERY-BYTES",
+    focus=("WL4033-GOLDEN-ROWS-QUERY-BYTES", "WL4033-GOLDEN-TEXT-ROWS-QUERY"),
     profiles=("worklog", "mysql-5.6", "mysql-5.7", "mysql-8.0"),
     checksums=False,
 )
 def golden_vectors(stream: StreamBuilder) -> None:
-    """The three events of the WL#4033 sample, byte for byte, at the positions they were printed with."""
+    """The events of the WL#4033 sample, or of the WL#40 example, byte for byte, where they stood in their logs."""
+    if stream.server.profile == "worklog" and stream.choose.yes():
+        add_example(stream)
+        return
     stream.timestamp = EPOCH
     stream.describe_format()
     stream.add(_filler(stream, up_to=_WL4033_START))

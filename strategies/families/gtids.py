@@ -13,14 +13,17 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 _WITH_ANONYMOUS: Final = tuple(each for each in WITH_GTIDS if each != "mysql-5.6")
 
 
-@family(focus="WL7592-GTID-IDENTIFIER-READ", profiles=WITH_GTIDS)
+@family(focus=("WL7592-GTID-IDENTIFIER-READ", "WL7592-RENDER-NO-COMMIT-WORD"), profiles=WITH_GTIDS)
 def gtid_streams(stream: StreamBuilder) -> None:
     """Transactions behind Gtid events of several sizes, and now and then an Anonymous_gtid event."""
     groups.begin_log(stream)
     _add_groups(stream, anonymous_one_in=6)
 
 
-@family(focus="WL7592-BODY-SIZES-DIFFER", profiles=_WITH_ANONYMOUS)
+@family(
+    focus=("WL7592-BODY-SIZES-DIFFER", "WL7592-GROUP-STARTS-AT-ANON", "WL7592-RENDER-ANONYMOUS-WORD"),
+    profiles=_WITH_ANONYMOUS,
+)
 def anonymous_gtid_streams(stream: StreamBuilder) -> None:
     """Transactions behind Anonymous_gtid events of several sizes, flagged or not, and now and then a Gtid event."""
     groups.begin_log(stream)

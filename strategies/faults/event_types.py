@@ -1,9 +1,9 @@
-"""Faults of the event type: types that a reader does not know and may not skip."""
+"""Faults of the event type: types that a reader does not know and may not skip, and one that hides all that follows."""
 
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from strategies import events
+from strategies import events, mariadb_events, payloads
 from strategies import transactions as groups
 from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from strategies.family import family
@@ -42,3 +42,29 @@ def type_beyond_format_description(stream: StreamBuilder) -> None:
     event = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(events.FREE_FLAGS)))
     stream.refuse(event, kind="unknown-event", marks=("FORMAT-TYPE-NOT-DECLARED",))
     groups.add_groups(stream, 0, 1)
+
+
+@family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=("mysql-8.0", "mysql-8.4", "mysql-9.x"), fault=True)
+def unknown_inside_payload(stream: StreamBuilder) -> None:
+    """A Transaction_payload that holds an event of an unassigned type without the ignorable flag."""
+    choose = stream.choose
+    code = choose.one_of(UNASSIGNED)
+    stream.describe_format(post_header_lengths=declare_up_to(stream, code))
+    groups.add_groups(stream, 0, _BEFORE)
+    unknown = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(events.FREE_FLAGS)))
+    inner = payloads.put_in(stream, groups.transaction(stream), unknown)
+    payload = payloads.transaction_payload(stream, inner, plain=True)
+    stream.refuse(payload, kind="unknown-event", marks=("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",))
+    groups.add_groups(stream, 0, 1)
+
+
+@family(focus="FORMAT-MARIADB-START-ENCRYPTION", profiles=("mariadb-10.x", "mariadb-11.x"), fault=True)
+def encrypted_events(stream: StreamBuilder) -> None:
+    """A log of MariaDB that is encrypted behind its Start_encryption event, but for the lengths of the events."""
+    stream.describe_format()
+    stream.add(mariadb_events.start_encryption(stream))
+    start = stream.offset
+    stream.expect_refusal(at=start, kind="encrypted", marks=("FORMAT-MARIADB-START-ENCRYPTION",))
+    stream.add(mariadb_events.gtid_list(stream))
+    groups.add_groups(stream, 1, 2)
+    mariadb_events.encrypt(stream, start)

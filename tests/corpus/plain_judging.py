@@ -10,7 +10,13 @@ from specs.profiles import PROFILES
 from strategies.family import families
 
 PLAN = Plan(
-    tuple((family.name, each) for family in families().values() for each in PROFILES if each in family.profiles)
+    tuple(
+        (family.name, each)
+        for family in families().values()
+        if "decode" in family.focus
+        for each in PROFILES
+        if each in family.profiles_of("decode")
+    )
 )
 
 

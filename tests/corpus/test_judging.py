@@ -5,12 +5,12 @@ from collections import Counter
 import pytest
 from plain_judging import PLAN, judged
 
-from conformance.corpus.coverage import position
 from conformance.corpus.failing import FailingCases, storable
 from conformance.corpus.judging import Mishaps
 from conformance.corpus.plan import Plan
 from conformance.corpus.rows import ROWS, batches_of
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
+from conformance.engine.coverage import position
 from conformance.oracles.judge import Verdict
 from strategies.case_id import CaseId
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from conformance.corpus.coverage import EVENT_TYPES
 from conformance.corpus.history import RunEntry, shrunk_before
 from conformance.corpus.pages import coverage_page, trend_page
+from conformance.engine.coverage import EVENT_TYPES
 
 
 def night(day, *failing, version="1"):

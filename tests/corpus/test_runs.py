@@ -171,8 +171,8 @@ def test_lost_cases_are_noticed(run, folder, monkeypatch):
 
 def test_a_stored_corpus_is_judged_like_the_same_cases_made_on_the_spot(run, spark, folder, tmp_path):
     corpus = folder("corpus")
-    pairs = FEW.pairs_under(FEW.profiles)
-    stored = generate(spark, corpus, pairs, size=Size(cases=1200), seed=0, options=Options())
+    plan = Plan(tuple(FEW.pairs_under(FEW.profiles)))
+    stored = generate(spark, corpus, plan, size=Size(cases=1200), options=Options())
     assert sum(wave.cases for wave in stored) == 1200
     finished, results = CorpusRun(spark, folder("checked"), BROKEN, Options(shrink=False)).check(corpus, Selection())
     made, on_the_spot = run(folder("run"), BROKEN)
@@ -182,13 +182,13 @@ def test_a_stored_corpus_is_judged_like_the_same_cases_made_on_the_spot(run, spa
     assert pq.read_schema(part).names[:4] == ["number", "case", "family", "profile"]
     assert json.loads(pq.read_metadata(part).metadata[b"org.apache.spark.sql.parquet.row.metadata"])["fields"][0][
         "metadata"
-    ] == {"comment": "number of the case in the corpus, from 0", "corpus_schema": 1}
+    ] == {"comment": "number of the case in the corpus, from 0", "corpus_schema": 2}
 
 
 def test_profiles_that_are_not_claimed_are_left_out_of_a_check(spark, folder, tmp_path):
     corpus = folder("corpus")
-    pairs = [("transactions", "mysql-8.0"), ("transactions", "worklog")]
-    generate(spark, corpus, pairs, size=Size(cases=40), seed=0, options=Options())
+    plan = Plan((("transactions", "mysql-8.0"), ("transactions", "worklog")))
+    generate(spark, corpus, plan, size=Size(cases=40), options=Options())
     finished, results = CorpusRun(spark, folder("checked"), "mysql-replication").check(corpus, Selection())
     assert (finished.tally.cases, results.not_claimed) == (20, 20)
 
@@ -208,7 +208,7 @@ def test_nothing_to_run_is_said(run, folder):
 
 def record_of(run, output, spec, path):
     with RecordWriter(path) as writer:
-        run(output, spec, listeners=[RecordEntries(writer.append, role="decode")])
+        run(output, spec, listeners=[RecordEntries(writer.append)])
     return read_record(path)
 
 

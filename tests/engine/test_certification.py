@@ -14,14 +14,14 @@ CUT = "rows_query of ROWS_QUERY cut short"
 
 
 def certify(spec="reference", *, tested=None, **options):
-    options.setdefault("selection", Selection(profiles=("mysql-8.0",), families=("rows_query_streams",)))
+    options.setdefault("selections", [Selection(profiles=("mysql-8.0",), families=("rows_query_streams",))])
     options.setdefault("budget", Budget(examples=40))
     certification = Certification(implementation=tested or implementation(spec), spec=spec, **options)
     return certification, certification.run()
 
 
 def test_the_reference_conforms():
-    _, finished = certify(selection=Selection(), budget=Budget(examples=4))
+    _, finished = certify(selections=[Selection()], budget=Budget(examples=4))
     assert finished.failures == []
     assert finished.conforming
 
@@ -38,7 +38,7 @@ def test_a_broken_rule_is_found_and_shrunk_to_the_smallest_case():
 
 def test_a_glob_narrows_what_is_judged():
     _, finished = certify(
-        "reference:text-of-255", selection=Selection(requirements="FORMAT-*", profiles=("mysql-8.0",))
+        "reference:text-of-255", selections=[Selection(requirements="FORMAT-*", profiles=("mysql-8.0",))]
     )
     assert finished.conforming
     assert {each.split("-")[0] for each in finished.tally.results} == {"FORMAT"}
@@ -125,10 +125,11 @@ def test_a_failure_that_does_not_come_again_says_so():
     [
         (Selection(profiles=("mysql-3.23",)), "no profile 'mysql-3.23'"),
         (Selection(families=("nonsense",)), "no family 'nonsense'"),
-        (Selection(role="apply"), "does not declare the role 'apply'"),
-        (Selection(requirements="NONSENSE-*"), "no family exercises 'NONSENSE-\\*'"),
+        (Selection(role="nothing"), "does not declare the role 'nothing'"),
+        (Selection(requirements="NONSENSE-*"), "no requirement matches 'NONSENSE-\\*'"),
+        (Selection(requirements="WL3303-*"), "no family exercises 'WL3303-\\*' in the role 'decode'"),
     ],
 )
 def test_a_selection_that_leaves_nothing_is_explained(selection, message):
     with pytest.raises(NothingToRun, match=message):
-        certify(selection=selection)
+        certify(selections=[selection])

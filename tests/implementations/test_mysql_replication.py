@@ -55,7 +55,7 @@ def test_it_declares_what_the_library_can_report(library):
         "immediate_server_version", "original_server_version", "log_position", "commit_id",
         "server_uuid", "gtid_specified", "snapshot_version", "write_set_count", "read_set_count",
         "view_id", "certification_count", "compression_type", "uncompressed_size", "payload_size",
-        "header_version", "terminating_offset", "terminating_type",
+        "header_version", "terminating_offset", "terminating_type", "tables_info",
     }  # fmt: skip
     assert role.fields >= set(FIELDS) - never
     assert role.abilities == {"error_at"}

@@ -31,6 +31,7 @@ from conformance.implementations.protocol import (
     encode_stop,
 )
 from conformance.implementations.reference import DECODE_FIELDS
+from conformance.implementations.roles import role_names, role_of
 from specs.profiles import PROFILES
 
 ALIGNED = RoleDeclaration(frozenset({"offset", "type"}), frozenset(), PROFILES)
@@ -51,7 +52,7 @@ def answer(**fields):
 
 
 def decode(line, role=ALIGNED):
-    return decode_answer(line, seq=7, role=role)
+    return decode_answer(line, seq=7, asked=Request("decode", "worklog", b""), role=role)
 
 
 def signature_of(line, role=ALIGNED):
@@ -202,7 +203,10 @@ GOOD_DECLARATIONS = [
     declaration(),
     declaration(extra="is ignored"),
     changed_role(fields=list(FIELDS), abilities=list(ABILITIES), profiles=list(PROFILES)),
-    declaration(roles={"render": {"fields": ["text"], "abilities": [], "profiles": []}}),
+    *(
+        declaration(roles={name: {"fields": list(role_of(name).always), "abilities": [], "profiles": []}})
+        for name in role_names()
+    ),
 ]
 
 

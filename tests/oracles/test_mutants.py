@@ -4,9 +4,9 @@ import pytest
 
 from conformance.implementations.mutants import MUTANTS, mutant_of
 from conformance.implementations.mutation import MutantImplementation
-from conformance.implementations.observation import Request
-from conformance.oracles.judge import Judge
+from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.registry import oracles
+from specs.catalogue import catalogue
 from strategies.case_id import CaseId
 from strategies.family import case_of, families
 
@@ -17,14 +17,16 @@ ENOUGH = 60
 def caught(mutant):
     """Return a case in which the requirement's oracle catches the mutant, and all requirements blamed there."""
     implementation = MutantImplementation(mutant)
-    judge = Judge(implementation.declaration.roles["decode"])
+    role = catalogue()[mutant.requirement].role
+    judge = Judge(implementation.declaration.roles[role])
+    asked = [family for family in families().values() if role in family.focus]
     for index in range(ENOUGH):
-        for name, family in families().items():
-            for profile in family.profiles:
-                case = case_of(CaseId(name, profile, seed=3, index=index))
+        for family in asked:
+            for profile in family.profiles_of(role):
+                case = case_of(CaseId(family.name, profile, seed=3, index=index, role=role))
                 if mutant.requirement not in case.marks:
                     continue
-                answer = implementation.ask(Request("decode", profile, case.stream))
+                answer = implementation.ask(request_of(case))
                 blamed = {each.requirement for each in judge.judge(case, answer) if each.status == "fail"}
                 if mutant.requirement in blamed:
                     return case, blamed

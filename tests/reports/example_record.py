@@ -133,6 +133,8 @@ def failure(**changes: object) -> Line:
         "profile": "mysql-8.0",
         "family": "rows_query",
         "case": case,
+        "role": "decode",
+        "settings": {},
         "found": "rows_query/mysql-8.0/0/3",
         "count": 41,
         "message": f"the Rows_query event at {at} has the text '{STATEMENT}', it reports '{STATEMENT[:-4]}'",
@@ -237,6 +239,7 @@ def coverage(**changes: object) -> Line:
         },
         "families": {"rows_query": {"mysql-5.7": 100, "mysql-8.0": 100}, "gtid_events": {"mysql-8.0": 100}},
         "faults": {"bad_checksum": {"mysql-8.0": 12}},
+        "tables": {"boundary cells": {"Start -> Inside": {"mysql-8.0": 7}, "Start -> Start": {}}},
         **changes,
     }
 

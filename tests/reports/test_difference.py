@@ -43,6 +43,12 @@ def test_an_event_without_a_usable_offset_stands_last():
     assert states(answer({"offset": 4}), events) == [(4, "same"), *[(None, "unexpected")] * 3]
 
 
+def test_a_field_that_is_expected_not_to_be_there_agrees_where_it_is_not():
+    expected = answer({"type": 2, "tables_info": None})
+    assert states(expected, answer({"type": 2})) == [(None, "same")]
+    assert states(expected, answer({"type": 2, "tables_info": ""})) == [(None, "different")]
+
+
 def test_a_field_that_was_never_declared_is_no_difference():
     expected, observed = answer({"offset": 4, "gtid": "x", "xid": 1}), answer({"offset": 4})
     (event,) = differences(expected, observed, declared=["xid"])
@@ -63,3 +69,10 @@ def test_the_summary_counts():
     events = differences(expected, answer({"offset": 4}, {"offset": 50, "xid": 2}))
     assert summary(events) == "1 differs, 1 is missing, 1 agrees"
     assert summary([]) == "no events"
+
+
+def test_answers_without_offsets_are_aligned_by_their_types_in_order():
+    expected = answer({"type": 33}, {"type": 2, "query": "BEGIN"}, {"type": 16})
+    observed = answer({"offset": 4, "type": 33}, {"offset": 90, "type": 16}, {"offset": 120, "type": 4})
+    found = [(each.type, each.state) for each in differences(expected, observed)]
+    assert found == [(33, "same"), (2, "missing"), (16, "same"), (4, "unexpected")]

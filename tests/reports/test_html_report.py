@@ -82,6 +82,30 @@ def test_a_failure_shows_rule_difference_bytes_and_the_line_that_repeats_it(exam
     assert "binlog-conformance replay rows_query/mysql-8.0/choices-AgQGCA mysql-replication==1.0.17" in card
 
 
+def test_a_printed_text_is_shown_where_nothing_is_compared_field_by_field(tmp_path: Path):
+    printed = {"events": [{"text": "# at 4\nthe whole\ttext", "warnings": ""}], "error": None}
+    facts = {"events": [{"events": [{"offset": 4}], "warnings": ""}], "error": None}
+    lines = finished(failure(role="render", expected=facts, observed=printed), requirement())
+    text = page_of(tmp_path, lines).text
+    assert "What was answered" in text
+    assert "the whole" in text
+    assert "Expected beside got" not in text
+
+
+def test_a_case_without_a_stream_shows_its_question_whole(tmp_path: Path):
+    statements = [{"kind": "insert", "table": f"d1.t{number}"} for number in range(40)]
+    lines = finished(failure(role="log", stream="", settings={"scenario": {"statements": statements}}), requirement())
+    text = page_of(tmp_path, lines).text
+    assert all(f"d1.t{number}" in text for number in range(40))
+    assert " 0 bytes" not in text
+
+
+def test_nothing_placed_absolutely_in_a_scrolling_table_widens_the_page(example: RunRecord):
+    page = html_report(example)
+    assert re.search(r"\.spoken \{[^}]*position: absolute", page)
+    assert re.search(r"\.scroll \{[^}]*position: relative", page)
+
+
 def test_failures_stand_in_the_order_of_their_importance(tmp_path: Path):
     lines = finished(
         failure(message="a known must", known="why"),

@@ -1,6 +1,7 @@
 """Case ids: the same bytes from the same id, everywhere."""
 
 import hashlib
+import json
 
 import pytest
 from hypothesis import given
@@ -34,25 +35,30 @@ def test_an_unknown_family_is_refused_by_name():
         case_of(CaseId("nonsense", "mysql-8.0", seed=1, index=0))
 
 
-@pytest.mark.parametrize("name", sorted(families()))
-def test_a_recorded_case_is_made_again_from_its_choices(name):
+ASKED = [(role, name) for name, family in sorted(families().items()) for role in family.focus]
+
+
+@pytest.mark.parametrize(("role", "name"), ASKED)
+def test_a_recorded_case_is_made_again_from_its_choices(role, name):
     family = families()[name]
     for index in range(5):
-        seeded = CaseId(name, family.profiles[-1], seed=5, index=index)
+        seeded = CaseId(name, family.profiles_of(role)[-1], seed=5, index=index, role=role)
         chooser = RecordingChooser(seeded.chooser())
         case = family.build(chooser, seeded.profile, seeded)
-        again = case_of(CaseId(name, seeded.profile, choices=tuple(chooser.choices)))
+        again = case_of(CaseId(name, seeded.profile, choices=tuple(chooser.choices), role=role))
         assert again.stream == case.stream
+        assert again.settings == case.settings
         assert again.expected == case.expected
 
 
 def test_the_bytes_of_a_case_do_not_depend_on_the_machine():
     # A change here changes every corpus: bump the kit's version and say so in the change log.
     digest = hashlib.sha256()
-    for name, family in sorted(families().items()):
-        for profile in family.profiles:
-            digest.update(case_of(CaseId(name, profile, seed=1, index=1)).stream)
-    assert digest.hexdigest() == "f208ea3b0846ebbe08ca8b1e62a4be5dad49f046e770ef4e5caaa66884263303"
+    for role, name in ASKED:
+        for profile in families()[name].profiles_of(role):
+            case = case_of(CaseId(name, profile, seed=1, index=1, role=role))
+            digest.update(case.stream + json.dumps(case.settings, sort_keys=True).encode())
+    assert digest.hexdigest() == "4c28d828315dd2896a402db440721c29de165354ce30953ec52b85161c32e84f"
 
 
 def test_a_replayed_choice_outside_its_range_is_refused():

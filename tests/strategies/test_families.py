@@ -1,46 +1,55 @@
 """Families: every one makes what the catalogue says, and the reference reader agrees with its expectations."""
 
+import json
 from collections import defaultdict
 
 import pytest
 
 from conformance.binlog.errors import ERROR_KINDS
-from conformance.implementations.observation import Request
-from conformance.implementations.reference import DECODE_FIELDS, ReferenceImplementation
-from conformance.oracles.judge import Judge
+from conformance.implementations.reference import ReferenceImplementation
+from conformance.implementations.roles import role_of
+from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.registry import oracles
 from specs.catalogue import catalogue
 from strategies.case_id import CaseId
 from strategies.family import case_of, families
 
-PAIRS = [(name, profile) for name, family in sorted(families().items()) for profile in family.profiles]
+ASKED = [
+    (role, name, profile)
+    for name, family in sorted(families().items())
+    for role in family.focus
+    for profile in family.profiles_of(role)
+]
+DECODED = [(name, profile) for role, name, profile in ASKED if role == "decode"]
 
 
-def sample(name, profile, count):
-    return [case_of(CaseId(name, profile, seed=11, index=index)) for index in range(count)]
+def sample(name, profile, count, role="decode"):
+    return [case_of(CaseId(name, profile, seed=11, index=index, role=role)) for index in range(count)]
 
 
-@pytest.mark.parametrize(("name", "profile"), PAIRS)
-def test_the_reference_makes_the_expected_observation(name, profile):
+@pytest.mark.parametrize(("role", "name", "profile"), ASKED)
+def test_the_reference_makes_the_expected_observation(role, name, profile):
     reference = ReferenceImplementation()
-    judge = Judge(reference.declaration.roles["decode"])
-    for case in sample(name, profile, 15):
-        verdicts = judge.judge(case, reference.ask(Request("decode", profile, case.stream)))
+    judge = Judge(reference.declaration.roles[role])
+    for case in sample(name, profile, 15, role):
+        verdicts = judge.judge(case, reference.ask(request_of(case)))
         assert verdicts, "a case that exercises nothing"
         assert [each for each in verdicts if each.status != "pass"] == []
 
 
-@pytest.mark.parametrize(("name", "profile"), PAIRS)
-def test_a_case_knows_what_it_is(name, profile):
-    for case in sample(name, profile, 3):
-        assert case.focus in catalogue()
-        assert set(case.marks) <= set(catalogue())
+@pytest.mark.parametrize(("role", "name", "profile"), ASKED)
+def test_a_case_knows_what_it_is(role, name, profile):
+    for case in sample(name, profile, 3, role):
+        assert {catalogue()[each].role for each in (case.focus, *case.marks)} == {role}
         assert case.expected.refused_kind in {"", *ERROR_KINDS}
-        reported = {field for event in case.expected.events for field in event}
-        assert reported <= DECODE_FIELDS
+        assert json.loads(json.dumps(case.settings)) == case.settings, "what JSON does not give back"
+        marked = {index for indices in case.marks.values() for index in indices}
+        assert max(marked) <= len(case.expected.events)
+        if role == "decode":
+            assert {field for event in case.expected.events for field in event} <= set(role_of(role).fields)
 
 
-@pytest.mark.parametrize(("name", "profile"), PAIRS)
+@pytest.mark.parametrize(("name", "profile"), DECODED)
 def test_expected_events_tile_the_stream(name, profile):
     for case in sample(name, profile, 5):
         at = 4
@@ -53,8 +62,8 @@ def test_expected_events_tile_the_stream(name, profile):
 
 def test_every_family_reaches_what_the_catalogue_says():
     reached = defaultdict(set)
-    for name, profile in PAIRS:
-        for case in sample(name, profile, 25):
+    for role, name, profile in ASKED:
+        for case in sample(name, profile, 25, role):
             for requirement in case.marks:
                 reached[requirement].add(name)
     missing = {
@@ -68,6 +77,6 @@ def test_every_family_reaches_what_the_catalogue_says():
 
 
 def test_only_faults_are_refused():
-    for name, profile in PAIRS:
+    for name, profile in DECODED:
         refused = {case.expected.refused_at is not None for case in sample(name, profile, 3)}
         assert refused == {families()[name].fault}

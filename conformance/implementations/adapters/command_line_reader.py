@@ -2,7 +2,7 @@
 
 Each stream goes to a file, the program prints it with a hex dump of each event, and what it prints becomes events.
 Reported is only what can be told from the text without doubt: the text of a Rows_query, for one, loses its blank
-lines, and a column count is not printed at all.
+lines, and a column count is not printed at all. In the role `render` the text itself is the answer.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,8 +40,12 @@ FOOTER = re.compile(rb"(?:^.*/\* added by mysqlbinlog \*/.*\n)*^DELIMITER ;\n# E
 NEXT = re.compile(rb"(?:^# at \d+\n)+\Z", re.MULTILINE)
 #: Lines before a Query's statement: settings of the session, each ended by the delimiter.
 SETTINGS = re.compile(rb"\A(?:(?:use `|SET |/\*!|# Ignored ).*/\*!\*/;\n)*")
+HEADER_BYTES = 19
 #: Event type codes.
 QUERY = 2
+TABLE_MAP = 19
+#: Those of Table_map and rows events: what a rule for a database is for, besides statements.
+FILTERED = (TABLE_MAP, 20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
 ANNOTATE_ROWS = 160
 DELIMITER = b"\n/*!*/;\n"
 
@@ -85,6 +89,10 @@ class Unprinted(Exception):
     something else ends it; MariaDB's does so with rows events up to the last one of a statement, and it leaves out
     the first half of a two-phase ALTER TABLE.
     """
+
+
+class CannotFilter(Exception):
+    """The program has no rule that means what is asked."""
 
 
 class Printed(NamedTuple):
@@ -221,6 +229,7 @@ class Reader:
 
     def __init__(self, program: str, folder: Path) -> None:
         self._program = program
+        self._folder = folder
         self._file = folder / "binlog.000001"
         self._environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
         self.name = "mariadb-binlog" if "MariaDB" in self._run("--help") else "mysqlbinlog"
@@ -264,6 +273,11 @@ class Reader:
         version = tuple(int(part) for part in re.findall(r"\d+", self.version)[:2])
         return [name for name, (low, high) in MYSQL_PROFILES.items() if low <= version < (high or (99,))]
 
+    @property
+    def printed_profiles(self) -> list[str]:
+        """The profiles whose logs it prints in their own words; MariaDB's knows no words for MySQL's own events."""
+        return [name for name in self.profiles if name.startswith("mariadb") == (self.name == "mariadb-binlog")]
+
     def decode(self, stream: bytes) -> tuple[list[Fields], Fields | None]:
         """Return the events that the program prints, and the error that it ends with.
 
@@ -286,8 +300,50 @@ class Reader:
             raise Unprinted(f"the statement of the Query event at offset {unprinted[0]} is not printed")
         return events, error
 
-    def events(self, output: bytes) -> list[Fields]:
+    def render(self, streams: list[bytes], settings: Fields) -> tuple[list[Fields], Fields | None]:
+        """Return what the program prints of some logs, one behind the other, and the error that it ends with."""
+        files = [self._folder / f"render.{number:06d}" for number in range(1, len(streams) + 1)]
+        for file, stream in zip(files, streams, strict=True):
+            file.write_bytes(stream)
+        east = settings["utc_offset"]
+        # In the notation of TZ, hours west of UTC are positive.
+        zone = f"KIT{'-' if east >= 0 else '+'}{abs(east) // 60:02d}:{abs(east) % 60:02d}"
+        command = [
+            self._program, "--no-defaults", *["-v"] * settings["verbose"],
+            f"--base64-output={settings['base64_output']}", f"--start-position={settings['start_position']}",
+            f"--local-load={self._folder}", *map(str, files),
+        ]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, env={**self._environment, "TZ": zone}, check=False)
+        errors = text_of(done.stderr)
+        warnings = "\n".join(line for line in errors.splitlines() if "WARNING" in line)
+        return [{"text": text_of(done.stdout), "warnings": warnings}], refusal(done.returncode, errors)
+
+    def filter(self, stream: bytes, settings: Fields) -> tuple[list[Fields], Fields | None]:
+        """Return the fate of the events that the rule for a database is for, and of those that are printed besides.
+
+        Raises:
+            CannotFilter: It has no rule that means what is asked.
+        """
+        self._file.write_bytes(stream)
+        command = [*self._command[:-1], f"--database={database_of(settings, stream)}", self._command[-1]]
+        done = subprocess.run(command, capture_output=True, env=self._environment, check=False)
+        error = refusal(done.returncode, text_of(done.stderr))
+        kept = {each["offset"] for each in self.events(done.stdout, whole=False)}
+        fates = []
+        for offset, event in cut(stream):
+            if error is not None and error["at"] is not None and offset >= error["at"]:
+                break
+            if offset in kept or event[4] in FILTERED:
+                fate = "kept" if offset in kept else "dropped"
+                fates.append({"offset": offset, "type": event[4], "fate": fate})
+        return fates, error
+
+    def events(self, output: bytes, *, whole: bool = True) -> list[Fields]:
         """Return the events of the program's output, in the order in which they stand in the stream.
+
+        Args:
+            output: What it printed.
+            whole: Whether it should have printed every event that it read.
 
         Raises:
             Unprinted: The program tells the place of an event and nothing else.
@@ -304,7 +360,7 @@ class Reader:
                 event["offset"] = announced[0]  # It is printed late, with the offset of its successor in its dump.
             announced = [each for each in announced if each != event["offset"]] + places(text)
             found.append(event)
-        if announced:
+        if announced and whole:
             raise Unprinted(f"the event at offset {announced[0]} is read but not printed")
         # Some events wait for their successor before they are printed.
         return sorted(found, key=operator.itemgetter("offset"))
@@ -330,6 +386,43 @@ class Reader:
         if fields["handled"] == "known" and header[4] in self._readers:
             fields.update(self._readers[header[4]](printed))
         return fields
+
+
+def cut(stream: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield each event of a sound stream with its offset."""
+    at = 4
+    while at < len(stream):
+        length = int.from_bytes(stream[at + 9 : at + 13], "little")
+        yield at, stream[at : at + length]
+        at += length
+
+
+def database_of(settings: Fields, stream: bytes) -> str:
+    """Return the one database whose rule means what is asked: the program's rule is for all tables of a database.
+
+    Raises:
+        CannotFilter: There is none for the tables of this stream.
+    """
+    asked = {(database, name) for database, name in settings["do_tables"]}
+    databases = {database for database, _ in asked}
+    plain = settings["tables"] == "literal" and settings["renames"] == "name"
+    if not plain or len(databases) != 1:
+        raise CannotFilter("the program's only rule is to do one database")
+    present = {named_table(event) for _, event in cut(stream) if event[4] == TABLE_MAP}
+    if not {each for each in present if each[0] in databases} <= asked:
+        raise CannotFilter("the program's rule for a database does not say which of its tables to do")
+    return str(databases.pop())
+
+
+def named_table(event: bytes) -> tuple[str, str]:
+    """Return the database and the table of a Table_map event whose table id has six bytes."""
+    at = HEADER_BYTES + 8
+    names = []
+    for _ in range(2):
+        size = event[at]
+        names.append(text_of(event[at + 1 : at + 1 + size]))
+        at += size + 2
+    return names[0], names[1]
 
 
 def places(text: bytes) -> list[int]:
@@ -374,7 +467,19 @@ def serve(reader: Reader) -> None:
             answer = {
                 "protocol": 1,
                 "implementation": {**about, "homepage": HOMEPAGES[reader.name]},
-                "roles": {"decode": role},
+                "roles": {
+                    "decode": role,
+                    "render": {
+                        "fields": ["text", "warnings"],
+                        "abilities": ["error_at"],
+                        "profiles": reader.printed_profiles,
+                    },
+                    "filter": {
+                        "fields": ["offset", "type", "fate"],
+                        "abilities": ["error_at"],
+                        "profiles": reader.profiles,
+                    },
+                },
             }
         elif request["cmd"] == "decode":
             try:
@@ -382,6 +487,18 @@ def serve(reader: Reader) -> None:
                 answer = {"seq": request["seq"], "events": events, "error": error}
             except Unprinted as unprinted:
                 answer = {"seq": request["seq"], "unsupported": str(unprinted)}
+        elif request["cmd"] == "filter":
+            try:
+                events, error = reader.filter(stream_of(request), request["settings"])
+                answer = {"seq": request["seq"], "events": events, "error": error}
+            except CannotFilter as reason:
+                answer = {"seq": request["seq"], "unsupported": str(reason)}
+        elif request["cmd"] == "render" and request["settings"]["form"] == "mysqlbinlog":
+            streams = [stream_of(request), *map(base64.b64decode, request["settings"]["following"])]
+            events, error = reader.render(streams, request["settings"])
+            answer = {"seq": request["seq"], "events": events, "error": error}
+        elif request["cmd"] == "render":
+            answer = {"seq": request["seq"], "unsupported": "it lists no rows of SHOW BINLOG EVENTS"}
         else:
             answer = {"seq": request["seq"], "unsupported": f"no role {request['cmd']}"}
         print(json.dumps(answer, separators=(",", ":")), flush=True)

@@ -54,6 +54,9 @@ REFUSALS: tuple[type[Exception], ...] = (
     *(each for each in vars(exceptions).values() if isinstance(each, type) and issubclass(each, Exception)),
 )
 
+#: Type codes of Table_map and rows events: what the library's rules for tables are for.
+FILTERED = (19, 20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
+
 EPOCH = datetime.datetime(1970, 1, 1)
 TIMESTAMPS = (FIELD_TYPE.TIMESTAMP, FIELD_TYPE.TIMESTAMP2)
 
@@ -289,6 +292,56 @@ def decode(stream: bytes, filtering: dict[str, Any]) -> tuple[list[dict[str, Any
     return events, None
 
 
+def named_tables(stream: bytes) -> set[tuple[str, str]]:
+    """Return the database and the name of each table that the library finds Table_maps of."""
+    events, _ = decode(stream, {"only_events": [row_event.TableMapEvent], "filter_non_implemented_events": False})
+    return {(each["database"], each["table"]) for each in events if "table" in each}
+
+
+class CannotFilter(Exception):
+    """The library has no rule that means what is asked."""
+
+
+def rules_of(settings: dict[str, Any], stream: bytes) -> dict[str, list[str]]:
+    """Return the library's rules, which are for names alone and for databases alone, that mean what is asked.
+
+    Raises:
+        CannotFilter: There are none for the tables of this stream.
+    """
+    if settings["tables"] != "literal" or settings["renames"] != "name":
+        raise CannotFilter("the library's rules are for names as they stand")
+    does = bool(settings["do_tables"])
+    asked = {(database, name) for database, name in settings["do_tables"] or settings["ignore_tables"]}
+    databases, names = ({each[part] for each in asked} for part in (0, 1))
+    present = named_tables(stream)
+    if does:
+        if {each for each in present if each[0] in databases and each[1] in names} == present & asked:
+            return {"only_schemas": sorted(databases), "only_tables": sorted(names)}
+    elif {each for each in present if each[1] in names} == present & asked:
+        return {"ignored_tables": sorted(names)}
+    raise CannotFilter("the library's rules do not say of which database a table is")
+
+
+def filtered(
+    stream: bytes, filtering: dict[str, Any], settings: dict[str, Any]
+) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    """Return the fate of the events that the library's rules are for, and of those that it hands out besides.
+
+    Raises:
+        CannotFilter: The library has no such rules.
+    """
+    events, error = decode(stream, {**filtering, **rules_of(settings, stream)})
+    kept = {each["offset"] for each in events}
+    fates = []
+    for offset, data in packets(stream):
+        if error is not None and offset >= error["at"]:
+            break
+        if offset in kept or data[4] in FILTERED:
+            fate = "kept" if offset in kept else "dropped"
+            fates.append({"offset": offset, "type": data[4], "fate": fate})
+    return fates, error
+
+
 def reported(found: Any, offset: int) -> dict[str, Any]:
     """Return an event as the protocol has it."""
     header = found.packet
@@ -471,7 +524,10 @@ def declaration(filtering: dict[str, Any], name: str) -> dict[str, Any]:
             "language": "Python",
             "homepage": "https://github.com/julien-duponchelle/python-mysql-replication",
         },
-        "roles": {"decode": {"fields": fields, "abilities": ["error_at"], "profiles": PROFILES}},
+        "roles": {
+            "decode": {"fields": fields, "abilities": ["error_at"], "profiles": PROFILES},
+            "filter": {"fields": ["offset", "type", "fate"], "abilities": ["error_at"], "profiles": PROFILES},
+        },
     }
 
 
@@ -502,6 +558,12 @@ def serve(out: TextIO) -> None:
         elif request["cmd"] == "decode":
             events, error = decode(stream_of(request), filtering)
             answer = {"seq": request["seq"], "events": events, "error": error}
+        elif request["cmd"] == "filter":
+            try:
+                events, error = filtered(stream_of(request), filtering, request["settings"])
+                answer = {"seq": request["seq"], "events": events, "error": error}
+            except CannotFilter as reason:
+                answer = {"seq": request["seq"], "unsupported": str(reason)}
         else:
             answer = {"seq": request["seq"], "unsupported": f"no role {request['cmd']}"}
         out.write(json.dumps(answer, separators=(",", ":")) + "\n")

@@ -1,47 +1,19 @@
 """Coverage: what the streams of a corpus held, as tables of cells that are counted for each profile."""
 
 import pkgutil
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from typing import Final, Protocol
+from typing import Final
 
 from conformance import oracles
 from conformance.binlog.event_types import type_name
 from conformance.binlog.flags import flag_names
+from conformance.oracles.coverage_table import Cell, CoverageTable
 from strategies.case import Case
-
-#: What a table is counted by: the texts of its columns.
-Cell = tuple[str, ...]
 
 #: The name by which a module of oracles hands over tables of its own.
 TABLES_OF_A_MODULE: Final = "COVERAGE_TABLES"
-
-
-class CoverageTable(Protocol):
-    """A table of what cases exercise; a module of oracles names its own in ``COVERAGE_TABLES``."""
-
-    @property
-    def name(self) -> str:
-        """What it shows, such as ``boundary cells``."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """What the texts of a cell mean."""
-
-    @property
-    def cells(self) -> Callable[[Case], Iterable[Cell]]:
-        """Returns the cells that a case exercises, one as often as it does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of coverage: its name, its columns, and which cells a case exercises."""
-
-    name: str
-    columns: tuple[str, ...]
-    cells: Callable[[Case], Iterable[Cell]]
 
 
 @cache
@@ -50,7 +22,7 @@ def _type_and_flags(type_code: int, flags: int) -> Cell:
 
 
 def _event_types_and_flags(case: Case) -> Iterable[Cell]:
-    return [_type_and_flags(event["type"], event["flags"]) for event in case.expected.events]
+    return [_type_and_flags(event["type"], event["flags"]) for event in case.expected.events if "flags" in event]
 
 
 #: Positions of a refused event: the first index of each bucket.
@@ -75,17 +47,28 @@ def _faults_and_positions(case: Case) -> Iterable[Cell]:
 
 
 #: Event types with their flags.
-EVENT_TYPES: Final = Table("event types and flags", ("event type", "flags"), _event_types_and_flags)
+EVENT_TYPES: Final = CoverageTable("event types and flags", ("event type", "flags"), _event_types_and_flags)
 #: Families.
-FAMILIES: Final = Table("families", ("family",), lambda case: ((case.id.family,),))
+FAMILIES: Final = CoverageTable("families", ("family",), lambda case: ((case.id.family,),))
 #: Refused events: which family, why, and how many events stand before it.
-FAULTS: Final = Table("faults and positions", ("family", "fault", "events before it"), _faults_and_positions)
+FAULTS: Final = CoverageTable("faults and positions", ("family", "fault", "events before it"), _faults_and_positions)
 
 
 @cache
 def coverage_tables() -> tuple[CoverageTable, ...]:
     """Return every table: those of all corpora, and those that modules of oracles name."""
-    tables: list[CoverageTable] = [EVENT_TYPES, FAMILIES, FAULTS]
+    return (EVENT_TYPES, FAMILIES, FAULTS, *tables_of_oracles())
+
+
+@cache
+def tables_of_oracles() -> tuple[CoverageTable, ...]:
+    """Return the tables that modules of oracles name."""
+    tables: list[CoverageTable] = []
     for module in sorted(each.name for each in pkgutil.iter_modules(oracles.__path__, f"{oracles.__name__}.")):
         tables += getattr(import_module(module), TABLES_OF_A_MODULE, ())
     return tuple(tables)
+
+
+def cell_text(cell: Cell) -> str:
+    """Return a cell as one text, for a report."""
+    return " / ".join(cell)

@@ -1,0 +1,115 @@
+"""`binlog-conformance decide`: how a statement is logged, and which row of which table says so."""
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+import click
+
+from conformance.cli.main import UserError
+from conformance.decision import shipped_table, worklog_table
+from conformance.decision.capability import Capability
+from conformance.decision.decision import MODES, SAFETIES, Decision, Mode, Safety
+from conformance.decision.engines import capability_given, shipped_capability, table_of, worklog_capability
+from conformance.decision.locked_table import LockedTable, locked_capability, written_capability
+
+#: Name of a decision table -> what its engines can do, the tables of a statement that count, the decision.
+_TABLES: Final[dict[str, tuple[Callable[[str], Capability], Callable[[list[LockedTable]], Capability], Any]]] = {
+    "worklog": (worklog_capability, locked_capability, worklog_table.decide),
+    "shipped": (shipped_capability, written_capability, shipped_table.decide),
+}
+
+
+@click.command("decide")
+@click.option("--statement", "safety", type=click.Choice(SAFETIES), required=True, help="What the parser made of it.")
+@click.option("--mode", type=click.Choice(MODES, case_sensitive=False), required=True, help="BINLOG_FORMAT.")
+@click.option(
+    "--engine",
+    "engines",
+    metavar="NAME",
+    multiple=True,
+    help="Engine of a table that is written; partition:NAME+NAME for a partitioned table. Again for each table.",
+)
+@click.option("--read-engine", "read", metavar="NAME", multiple=True, help="The same of a table that is only read.")
+@click.option(
+    "--capability",
+    "capabilities",
+    metavar="NAME=row,stmt",
+    multiple=True,
+    help="What tables of an engine can do, whatever the table of engines says; NAME= for neither.",
+)
+@click.option(
+    "--table",
+    type=click.Choice(list(_TABLES)),
+    default="worklog",
+    show_default=True,
+    help="The worklog's decision table, or that of shipped servers.",
+)
+@click.option("--sql-log-bin", type=click.Choice(["on", "off"]), default="on", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def command(
+    *,
+    safety: Safety,
+    mode: Mode,
+    engines: tuple[str, ...],
+    read: tuple[str, ...],
+    capabilities: tuple[str, ...],
+    table: str,
+    sql_log_bin: str,
+    as_json: bool,
+) -> None:
+    """Say how a statement is logged by WL#3303: format, error or warning, and the row that decides.
+
+    Exit status: 0 whatever the decision, 2 where the question makes no sense.
+    """
+    capability_of, capability_counted, decide = _TABLES[table]
+    try:
+        given = dict(capability_given(each) for each in capabilities)
+        tables = [
+            table_of(name, capability_of=capability_of, given=given, written=written)
+            for names, written in ((engines, True), (read, False))
+            for name in names
+        ]
+        decision = decide(safety=safety, mode=mode, tables=tables, logging=sql_log_bin == "on")
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    if as_json:
+        click.echo(json.dumps(_described(table, decision, capability_counted(tables)), ensure_ascii=False))
+        return
+    click.echo(_sentence(decision))
+    click.echo(f"    {decision.rule}")
+    click.echo(f"    {_place(table, decision)}")
+
+
+def _sentence(decision: Decision) -> str:
+    if not decision.executed:
+        return f"{decision.message}; not executed, nothing logged"
+    logged = f"logged as {decision.format}" if decision.format else "not logged"
+    return f"{decision.message}; executed, {logged}" if decision.message else f"executed, {logged}"
+
+
+def _place(table: str, decision: Decision) -> str:
+    if decision.row is None:
+        return f"{table}: no row of the table"
+    if table == "worklog":
+        rows = worklog_table.DECISION_TABLE
+        return f"worklog: row {decision.row} of {len(rows)}, {rows[decision.row - 1].requirement}"
+    return f"{table}: row {decision.row} of {len(shipped_table.DECISION_TABLE)}"
+
+
+def _described(table: str, decision: Decision, capability: Capability) -> dict[str, Any]:
+    message = decision.message
+    requirement = None
+    if table == "worklog" and decision.row is not None:
+        requirement = worklog_table.DECISION_TABLE[decision.row - 1].requirement
+    return {
+        "table": table,
+        "row": decision.row,
+        "requirement": requirement,
+        "rule": decision.rule,
+        "format": decision.format,
+        "executed": decision.executed,
+        "message": message and {"kind": message.kind, "label": message.label, "code": message.code},
+        "row_capable": capability.row,
+        "statement_capable": capability.statement,
+    }

@@ -1,0 +1,215 @@
+"""`binlog-conformance show`: logs as mysqlbinlog prints them, or as SHOW BINLOG EVENTS lists them."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from datetime import UTC, timedelta, timezone, tzinfo
+from typing import BinaryIO, Final, cast
+from zoneinfo import ZoneInfo
+
+import click
+
+from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.reader import ReaderRules, read_file
+from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
+from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
+from conformance.implementations.printed_boundaries import boundaries_of
+from conformance.log_check.framing import is_torn_tail, is_unreadable
+from conformance.log_check.log_event import Log
+from conformance.log_check.log_stream import LogStream
+from conformance.rendering.mysqlbinlog_text import MysqlbinlogText
+from conformance.rendering.print_options import Base64Output, CannotPrint, PrintOptions
+from conformance.rendering.printer import printer_of
+from conformance.rendering.printer_version import PRINTER_VERSIONS, PrinterVersion, printer_version
+from conformance.rendering.show_binlog_events import COLUMNS, show_binlog_events
+
+#: How often progress is shown, in events.
+_STEP: Final = 4096
+_OFFSET: Final = re.compile(r"([+-])(\d\d):(\d\d)")
+#: The programs that print a log where no other is asked for: MariaDB's own, and the newest of MySQL.
+_MARIADB: Final = "mariadb-10.x"
+_NEWEST: Final = "mysql-9.x"
+
+#: Events of one log -> lines.
+_Lines = Callable[[Iterable[Event]], Iterator[str]]
+
+
+def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
+    """Return the time zone of a name or an offset.
+
+    Raises:
+        click.BadParameter: There is none.
+    """
+    found = _OFFSET.fullmatch(value)
+    try:
+        if found:
+            sign = -1 if found[1] == "-" else 1
+            return timezone(sign * timedelta(hours=int(found[2]), minutes=int(found[3])))
+        return UTC if value == "UTC" else ZoneInfo(value)
+    except (OSError, ValueError, KeyError) as error:
+        message = f"there is no time zone {value!r}; give +08:00 or a name such as Europe/Berlin"
+        raise click.BadParameter(message, ctx, param) from error
+
+
+@click.command("show")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("mysqlbinlog", "events", "json")),
+    default="mysqlbinlog",
+    show_default=True,
+    help="The text of mysqlbinlog, the rows of SHOW BINLOG EVENTS, or those rows as JSON lines.",
+)
+@click.option(
+    "-v", "--verbose", count=True, help="Show rows as SQL in comments; twice: column types and statements too."
+)
+@click.option(
+    "--base64-output",
+    type=click.Choice(("auto", "decode-rows", "never")),
+    default="auto",
+    show_default=True,
+    help="What to do with events that can only be executed in base64.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(tuple(PRINTER_VERSIONS)),
+    help="Whose program prints; that of the log's server family when not given.",
+)
+@click.option("--time-zone", "zone", default="UTC", callback=_zone, show_default=True, help="In which times are shown.")
+@click.option("--verify-binlog-checksum", "verify", is_flag=True, help="Refuse an event whose checksum is wrong.")
+def command(
+    files: tuple[str, ...],
+    *,
+    form: str,
+    verbose: int,
+    base64_output: Base64Output,
+    profile: str | None,
+    zone: tzinfo,
+    verify: bool,
+) -> None:
+    """Print binary logs the way mysqlbinlog or SHOW BINLOG EVENTS does; `-` reads standard input.
+
+    Exit status: 0 printed to the end, 1 damaged, 2 not a log that could be printed.
+    """
+    options = PrintOptions(verbose=verbose, base64_output=base64_output, zone=zone)
+    writer = _Writer(ReaderRules(verify_checksums=verify, highest_type=127 if form == "mysqlbinlog" else 255))
+    if form == "mysqlbinlog":
+        status = _print_text(files, options, profile, writer)
+    else:
+        status = _print_rows(files, profile, writer, as_json=form == "json")
+    raise SystemExit(status)
+
+
+def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | None, writer: "_Writer") -> int:
+    printer: MysqlbinlogText | None = None
+    status = CONFORMING
+
+    def lines(events: Iterable[Event]) -> Iterator[str]:
+        nonlocal printer
+        for number, event in enumerate(events):
+            if printer is None:
+                version = _version(profile, event)
+                printer = printer_of(version, options, boundaries_of(version))
+                yield from printer.opening()
+            if not number:
+                printer.start_log()
+            yield from printer.event(event)
+
+    for name in files:
+        status = max(status, writer.write_log(name, lines))
+    if printer is not None:
+        writer.write(printer.closing())
+        for warning in printer.warnings:
+            say(f"warning: {warning}")
+    return status
+
+
+def _print_rows(files: tuple[str, ...], profile: str | None, writer: "_Writer", *, as_json: bool) -> int:
+    status = CONFORMING
+    if not as_json:
+        writer.write(["\t".join(COLUMNS)])
+    for name in files:
+
+        def lines(events: Iterable[Event], name: str = name) -> Iterator[str]:
+            for event in events:
+                for row in show_binlog_events(os.path.basename(name), [event], _version(profile, event)):
+                    yield json.dumps(asdict(row), ensure_ascii=False) if as_json else row.line()
+
+        status = max(status, writer.write_log(name, lines))
+    return status
+
+
+def _version(profile: str | None, event: Event) -> PrinterVersion:
+    """Return whose program prints a log, told by its first format description where nothing is asked for."""
+    if profile is None:
+        profile = _MARIADB if "MariaDB" in event.format.server_version else _NEWEST
+    return printer_version(profile)
+
+
+class _Writer:
+    """Writes lines to standard output, and says what is wrong with a log."""
+
+    def __init__(self, rules: ReaderRules) -> None:
+        self._rules = rules
+        self._out = sys.stdout.buffer
+
+    def write(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._out.write(line.encode("utf-8", "surrogateescape") + b"\n")
+        self._out.flush()
+
+    def write_log(self, name: str, lines: _Lines) -> int:
+        """Write the lines of one log and return the exit status."""
+        try:
+            with open_log(name) as stream, reading_progress(name, stream) as progress:
+                return self._write_events(name, LogStream(stream), lines, progress)
+        except CannotOpen as error:
+            say(f"{name}: {error}")
+            return COULD_NOT_RUN
+
+    def _write_events(self, name: str, stream: LogStream, lines: _Lines, progress: Callable[[int], None]) -> int:
+        log = Log(name)
+        try:
+            self.write(lines(self._followed(stream, log, progress)))
+        except MalformedBody as error:
+            damage = BinlogError(at=stream.next_at, kind="malformed", message=str(error))
+        except KeyError as error:
+            # A format description may declare a post-header so short that a field is not there.
+            message = f"the event has no field {error}; expected all fields of its type"
+            damage = BinlogError(at=stream.next_at, kind="malformed", message=message)
+        except CannotPrint as error:
+            say(f"{name}:{error.at}: {error}")
+            return COULD_NOT_RUN
+        except ImportError as error:
+            say(f"{name}:{stream.next_at}: a compressed transaction cannot be printed: {error}")
+            return COULD_NOT_RUN
+        except BinlogError as error:
+            damage = error
+        else:
+            return CONFORMING
+        finally:
+            self._out.flush()
+        if is_torn_tail(damage, log, stream.head):
+            say(f"{name}:{damage.at}: the log is still being written, or its server crashed: {damage.message}")
+            return CONFORMING
+        say(problem(name, damage))
+        return COULD_NOT_RUN if is_unreadable(damage) else NOT_CONFORMING
+
+    def _followed(self, stream: LogStream, log: Log, progress: Callable[[int], None]) -> Iterator[Event]:
+        """Yield the events of a log, and take note of how far they were printed."""
+        # The reader asks for nothing but `read`.
+        for event in read_file(cast(BinaryIO, stream), self._rules):
+            in_use = event.header.type == EventType.FORMAT_DESCRIPTION and event.header.flags & Flag.BINLOG_IN_USE
+            log.in_use |= log.events == 0 and bool(in_use)
+            yield event
+            stream.next_at = event.end
+            log.events += 1
+            if not log.events % _STEP:
+                progress(stream.position)

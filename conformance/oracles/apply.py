@@ -1,0 +1,170 @@
+"""The oracles of the role `apply`: what became of each event, where the applier stands, and why it stopped."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, same_gtid_set
+from conformance.replica.failed_drop import CANNOT_LOG_PARTIAL_DROP, failure_message
+
+#: Examines the entry of the event at which the applier stops, told by its index; None where the answer has no such
+#: entry.
+_AtStop = Callable[[Alignment, int], Check | None]
+
+
+def _entries(requirement: str, *names: str) -> Oracle:
+    """Return the oracle that asks for the marked entries, with the same values in some fields."""
+    return both(fields(requirement, *names), delivered(requirement))
+
+
+def _stopped(alignment: Alignment, index: int) -> Check:
+    """Return whether the applier stops with an error at an event, and does nothing behind it."""
+    event = alignment.case.expected.events[index]
+    what, at = alignment.describe(index), event["offset"]
+    error = alignment.observation.error
+    seen = alignment.observed(index)
+    if (seen is not None and seen["outcome"] != "failed") or any(each > at for each in alignment.phantoms):
+        return Check("applied in spite of the error", f"{what} is passed, and the applier should stop there", at)
+    if error is None:
+        return Check("no error", f"the applier ends at {what} without an error", at)
+    if "error_at" in alignment.role.abilities and error.at != at:
+        return Check("error misplaced", f"the error is said to be at offset {error.at}, it is due at {what}", at)
+    return GOOD
+
+
+def _at_stop(
+    requirement: str,
+    *further: _AtStop,
+    needs: tuple[str, ...] = (),
+    abilities: tuple[str, ...] = (),
+    asks_more: bool = False,
+) -> Oracle:
+    """Return the oracle that asks for a stop at the marked event, and then for more about it.
+
+    Args:
+        requirement: The requirement's id.
+        *further: What to look at besides.
+        needs: The fields that this is seen in.
+        abilities: The abilities that it asks for.
+        asks_more: Whether it looks at more than the expected entries hold.
+    """
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            if alignment.fate(index) is Fate.UNREACHED:
+                continue
+            stopped = _stopped(alignment, index)
+            if stopped.signature or not further:
+                yield stopped
+                continue
+            yield from (found for check in further if (found := check(alignment, index)) is not None)
+
+    return Oracle(requirement, examine, needs=frozenset(needs), abilities=frozenset(abilities), asks_more=asks_more)
+
+
+def _field(alignment: Alignment, index: int, name: str) -> Any:
+    """Return what was answered in one field, None where there is no entry or no such field in it."""
+    seen = alignment.observed(index)
+    return None if seen is None else seen.get(name)
+
+
+def _anonymous_each(alignment: Alignment, index: int) -> Check | None:
+    statements = _field(alignment, index, "logged_statements")
+    gtids = _field(alignment, index, "logged_anonymous_gtids")
+    at = alignment.case.expected.events[index]["offset"]
+    if statements is None or gtids is None:
+        return None
+    if not statements:
+        return Check("nothing logged", "the tables that are gone are not in the replica's own log", at)
+    message = f"{gtids} Anonymous_gtid events for {statements} DROP statements in the replica's own log"
+    return GOOD if gtids == statements else Check("Anonymous_gtid events miscounted", message, at)
+
+
+def _nothing_logged(alignment: Alignment, index: int) -> Check:
+    statements = _field(alignment, index, "logged_statements")
+    message = f"{statements} statements are in the replica's own log, and the GTID serves for one"
+    at = alignment.case.expected.events[index]["offset"]
+    return Check("statements logged", message, at) if statements else GOOD
+
+
+def _gtid_unused(alignment: Alignment, index: int) -> Check | None:
+    event = alignment.case.expected.events[index]
+    executed = _field(alignment, index, "executed_gtids")
+    if executed is None:
+        return None
+    if same_gtid_set(event["executed_gtids"], executed):
+        return GOOD
+    message = f"executed GTIDs are {executed!r} behind the failure, expected {event['executed_gtids']!r}"
+    return Check("GTID used up", message, event["offset"])
+
+
+def _drop_code(alignment: Alignment, index: int) -> Check:
+    error = alignment.observation.error
+    code = None if error is None else error.code
+    at = alignment.case.expected.events[index]["offset"]
+    message = f"the error has the number {code}, expected {CANNOT_LOG_PARTIAL_DROP}"
+    return GOOD if code == CANNOT_LOG_PARTIAL_DROP else Check("another error number", message, at)
+
+
+def _drop_text(alignment: Alignment, index: int) -> Check:
+    event = alignment.case.expected.events[index]
+    (database,) = alignment.case.settings["leftovers"]
+    wanted = failure_message(database, event["gtid"])
+    error = alignment.observation.error
+    said = "" if error is None else error.message
+    # Servers put the message into one of their own, and leave out "on slave".
+    if _plain(wanted) in _plain(said):
+        return GOOD
+    return Check("another message", f"the message is {said!r}, expected {wanted!r}", event["offset"])
+
+
+def _plain(message: str) -> str:
+    """Return a message without the differences that are allowed: spaces, "on slave", and a directory's path."""
+    message = re.sub(r"\s+", " ", message.replace(" on slave;", ";"))
+    return re.sub(r"database directory (?:\./)?([^;]*?)/?;", r"database directory \1;", message)
+
+
+def _to_the_end(requirement: str) -> Oracle:
+    """Return the oracle that asks for a stream to be applied to its end."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        error = alignment.observation.error
+        for index in alignment.marked(name):
+            event = alignment.case.expected.events[index]
+            what, at = alignment.describe(index), event["offset"]
+            seen = alignment.observed(index)
+            if seen is None or seen["outcome"] in ("failed", "until"):
+                told = f": {error.message}" if error is not None else ""
+                yield Check(f"stop at {alignment.about.kind(event)}", f"the applier does not get past {what}{told}", at)
+                return
+        message = "" if error is None else f"every event is applied, and still an error is told: {error.message}"
+        yield Check("error at the end", message) if error is not None else GOOD
+
+    return Oracle(requirement, examine)
+
+
+_LOGGED: Final = ("logged_statements", "logged_anonymous_gtids")
+_STANDING: Final = ("outcome", "in_group", "gtid", "executed_gtids", "transactions")
+
+ORACLES: Final = (
+    _entries("WL4033-APPLY-UNKNOWN-IGNORED", *_STANDING),
+    fields("WL4033-APPLY-UNKNOWN-POSITION", "relay_log_pos"),
+    _entries("WL7592-APPLY-CREATE-SELECT-COMMITS", "in_group", "transactions"),
+    _at_stop("WL7592-APPLY-DROPDB-OFF-ANON-EACH", _anonymous_each, needs=_LOGGED),
+    _at_stop("WL7592-APPLY-DROPDB-ON-ERROR", _nothing_logged),
+    _at_stop("WL7592-APPLY-DROPDB-ERROR-CODE", _drop_code, abilities=("error_code",)),
+    _at_stop("WL7592-APPLY-DROPDB-ERROR-TEXT", _drop_text, asks_more=True),
+    _at_stop("WL7592-APPLY-DROPDB-GTID-UNUSED", _gtid_unused, needs=("executed_gtids",)),
+    _entries("WL7592-APPLY-UNTIL-SERVER-ID-ZERO", "outcome"),
+    _entries("WL7592-APPLY-SKIP-NOT-MID-GROUP", "outcome", "skip_counter"),
+    _entries("WL7592-APPLY-SKIP-GTID-IN-GROUP", "outcome", "skip_counter"),
+    _entries("WL7592-APPLY-OFF-SKIP-ALLOWED", "outcome"),
+    _at_stop("WL7592-APPLY-ON-GTID-MISSING"),
+    _at_stop("WL7592-APPLY-ON-GTID-MISSING-BEGIN"),
+    _to_the_end("WL7592-COMPAT-OLD-NEW"),
+    _to_the_end("WL7592-COMPAT-ON-5621"),
+    _to_the_end("WL7592-COMPAT-OFF-5622"),
+    _at_stop("WL7592-COMPAT-OFF-5621", abilities=("profile_strict",)),
+    _at_stop("WL7592-COMPAT-OFF-575", abilities=("profile_strict",)),
+)

@@ -1,0 +1,130 @@
+"""The oracles of the role `filter`: each looks at the fate of the events that its requirement governs.
+
+What becomes of a group's borders follows from what becomes of the events between them, and what becomes of rows from
+their Table_map. So these two are judged by what was answered of the others, right or wrong: a wrong rule is blamed
+once, where it was applied.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from conformance.binlog.reader import read_events
+from conformance.binlog.servers import server_of
+from conformance.filtering.event_part import EventParts
+from conformance.filtering.group_filter import Fate, GroupFilter
+from conformance.filtering.log_part import Part
+from conformance.filtering.rules import FilterRules
+from conformance.filtering.table_filter import TableFilter
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.oracle import GOOD, Check, Examine, Oracle, both, fields
+
+_FATE: Final = "fate"
+_BORDERS: Final = (Part.MARKER, Part.BEGIN, Part.END)
+_BETWEEN: Final = (Part.STATEMENT, Part.ROWS)
+
+
+def _groups(alignment: Alignment) -> Iterator[list[tuple[int, Fate]]]:
+    """Yield the groups of the stream: the index of each event, and what part it is."""
+    case = alignment.case
+    parts = EventParts(statements=False)
+    # Where no table has a rule, the groups are all that is decided.
+    groups = GroupFilter(TableFilter(FilterRules()))
+    decided: list[list[Fate]] = []
+    for event in read_events(case.stream, server_of(case.id.profile).rules):
+        decided += groups.add(parts.part(event))
+    index = 0
+    for group in (*decided, groups.finish()):
+        yield list(enumerate(group, index))
+        index += len(group)
+
+
+def _group_whole(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """The borders of a group are kept if any event between them was, or if there is none."""
+    marked = set(alignment.marked(requirement))
+    for group in _groups(alignment):
+        seen = {index: entry[_FATE] for index, _ in group if (entry := alignment.observed(index)) and _FATE in entry}
+        between = [seen.get(index) for index, fate in group if fate.part.part in _BETWEEN]
+        if None in between:
+            continue
+        wanted = "kept" if "kept" in between or not between else "dropped"
+        # Of a CREATE TABLE ... SELECT in row format every event is marked, and all share one fate.
+        for index, fate in group:
+            border = fate.part.part in _BORDERS
+            if index not in marked or index not in seen or not (border or wanted == "kept"):
+                continue
+            if seen[index] == wanted:
+                yield GOOD
+            else:
+                what = alignment.describe(index)
+                message = f"{what} is {seen[index]}, but what its group holds is {wanted}"
+                yield Check("group torn apart", message, alignment.case.expected.events[index]["offset"])
+
+
+def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """A Table_map has its table's fate, and the rows behind it share it."""
+    marked = set(alignment.marked(requirement))
+    for group in _groups(alignment):
+        maps: dict[int, str] = {}
+        for index, fate in group:
+            part = fate.part
+            entry, expected = alignment.observed(index), alignment.case.expected.events[index]
+            if entry is None or _FATE not in entry or part.part not in (Part.TABLE_MAP, Part.ROWS):
+                continue
+            seen = entry[_FATE]
+            if part.part is Part.TABLE_MAP:
+                maps[part.table_id] = seen
+                wanted = expected.get(_FATE) if index in marked else None
+            else:
+                wanted = maps.get(part.table_id)
+            if wanted is None:
+                continue
+            if seen == wanted:
+                yield GOOD
+            else:
+                message = f"{alignment.describe(index)} is {seen}, expected {wanted} by its table"
+                yield Check("rows without their table", message, expected["offset"])
+
+
+def _beside_the_events(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Neither an error nor an entry about no event is right in any case: the focus is charged, if it is marked."""
+    error, case = alignment.observation.error, alignment.case
+    charged = case.focus if case.focus in case.marks else next(iter(case.marks))
+    if error is not None and requirement == charged:
+        yield Check("stop with an error", f"the filter stops with an error: {error.message}", error.at)
+    if alignment.phantoms and requirement == charged:
+        at = alignment.phantoms[0]
+        yield Check("entry where no event starts", f"there is an entry for offset {at}, where no event starts", at)
+
+
+def _oracle(name: str, examine: Examine) -> Oracle:
+    requirement = f"WL40-FILTER-{name}"
+    return both(
+        Oracle(requirement, examine, any_of=frozenset({_FATE})),
+        Oracle(requirement, _beside_the_events),
+    )
+
+
+def _fate(name: str) -> Oracle:
+    return _oracle(name, fields(f"WL40-FILTER-{name}", _FATE).examine)
+
+
+#: Every oracle of the role, in the order of the catalogue.
+ORACLES: Final[tuple[Oracle, ...]] = (
+    _fate("BY-TABLES-INFO"),
+    _fate("DO-EVERY-TABLE"),
+    _fate("DO-SWAP"),
+    _fate("DO-CREATE-LIKE"),
+    _fate("IGNORE-CREATE"),
+    _fate("IGNORE-CREATE-LIKE"),
+    _fate("IGNORE-DEPENDENT"),
+    _fate("IGNORE-BOTH"),
+    _fate("RULE-MEANING"),
+    _oracle("GROUP-WHOLE", _group_whole),
+    _oracle("ROWS-BY-TABLE-MAP", _rows_by_table_map),
+    _fate("CLEVER-CREATE"),
+    _fate("RENAME-FIRST"),
+    _fate("RENAME-FOLLOWS"),
+    _fate("RENAME-NAMES"),
+    _fate("RENAME-BACK-DROPPED"),
+    _fate("RENAME-ROUND-TRIP"),
+)

@@ -1,0 +1,354 @@
+"""The oracles of the role `log`: which events stand in a server's logs, in which order, and what they say."""
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Final
+
+from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
+from conformance.boundary.boundary_type import MARKER_BITS
+from conformance.implementations.log_fields import GTID_TYPES, QUERY_TYPES, kind_of, words_of
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.log_checks import by_log_check, every_event, marker_before, none_of, stands
+from conformance.oracles.log_comparisons import (
+    IGNORABLE,
+    Entry,
+    flagged,
+    name_of,
+    place_of,
+    same,
+    same_list,
+    same_marker,
+    same_other_flags,
+    same_statement,
+    tables_of,
+)
+from conformance.oracles.oracle import GOOD, Check, Oracle, both
+
+_HIGHEST_MARKER: Final = 5
+
+
+#: Bytes that servers of 5.7 keep the DROP TABLE of a failed DROP DATABASE below.
+_DROP_LIMIT: Final = 1024
+
+
+def _drops(alignment: Alignment, name: str) -> list[tuple[int, Entry]]:
+    """Return the DROP TABLE statements on the database of the marked ones, with their places."""
+    expected = alignment.case.expected.events
+    databases = {
+        expected[index]["database"] for index in _drop_indices(alignment, name) if "database" in expected[index]
+    }
+    return [
+        (place, entry)
+        for place, entry in enumerate(alignment.observation.events)
+        if entry["type"] in QUERY_TYPES
+        and words_of(str(entry.get("query", ""))) == "DROP TABLE"
+        and any(each.split(".")[0] in databases for each in tables_of(entry))
+    ]
+
+
+def _drop_indices(alignment: Alignment, name: str) -> list[int]:
+    """Return the indices of the marked statements; those behind marked Gtid events."""
+    expected = alignment.case.expected.events
+    return [
+        index + 1 if expected[index]["type"] in GTID_TYPES else index
+        for index in alignment.marked(name)
+        if index + 1 < len(expected) or expected[index]["type"] not in GTID_TYPES
+    ]
+
+
+def _dropped_together(requirement: str, *, once: bool) -> Oracle:
+    """Return the oracle that compares which tables are dropped in all.
+
+    Args:
+        requirement: The requirement's id.
+        once: Whether no table may be named twice, and no statement may be too long.
+    """
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        expected = alignment.case.expected.events
+        wanted = frozenset().union(*(tables_of(expected[index]) for index in _drop_indices(alignment, name)))
+        drops = [entry for _, entry in _drops(alignment, name)]
+        named = [table for entry in drops for table in sorted(tables_of(entry))]
+        missing = sorted(wanted - set(named))
+        if missing and not once:
+            yield Check("table not dropped", f"no DROP TABLE names {missing[0]}, which is gone")
+        elif once and len(set(named)) != len(named):
+            yield Check("table dropped twice", "a table is named by more than one DROP TABLE")
+        elif once and missing:
+            yield Check("tables left out", f"the statements together leave out {missing[0]}")
+        elif once and alignment.case.id.profile != "worklog":
+            long = [entry for entry in drops if len(entry["query"].encode()) >= _DROP_LIMIT]
+            text = f"a DROP TABLE of {len(long[0]['query'])} characters" if long else ""
+            yield Check("DROP TABLE too long", text) if long else GOOD
+        else:
+            yield GOOD
+
+    return Oracle(requirement, examine)
+
+
+def _each_drop_marked(requirement: str, *, anonymous: bool) -> Oracle:
+    """Return the oracle that asks for a Gtid event of the right kind directly before each of these DROP TABLEs."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        events = alignment.observation.events
+        for place, entry in _drops(alignment, name):
+            before = events[max(place - 1, 0)]
+            good = before["type"] in GTID_TYPES and (before["type"] == EventType.ANONYMOUS_GTID) == anonymous
+            yield (
+                GOOD
+                if good
+                else Check("DROP TABLE without its own", f"{name_of(before)} stands before {place_of(entry)}")
+            )
+
+    return Oracle(requirement, examine)
+
+
+def _is(*words: str) -> Callable[[Entry], bool]:
+    return lambda entry: entry["type"] in QUERY_TYPES and words_of(str(entry.get("query", ""))) in words
+
+
+def _of_type(*types: int) -> Callable[[Entry], bool]:
+    return lambda entry: entry["type"] in types
+
+
+def _unmarked(entry: Entry) -> str:
+    return "" if MARKER_BITS.stored(entry["flags"]) else "has no boundary marker"
+
+
+def _spare(entry: Entry) -> str:
+    marker = MARKER_BITS.stored(entry["flags"])
+    return "has a spare marker" if marker > _HIGHEST_MARKER else ""
+
+
+def _not_extended(entry: Entry) -> str:
+    return "has no tables info" if "tables_info" not in entry else ""
+
+
+def _is_extended(entry: Entry) -> str:
+    return "has tables info" if "tables_info" in entry else ""
+
+
+def _one_query_format(requirement: str) -> Oracle:
+    """Return the oracle that asks for one format of Query events in all logs."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        lengths = set()
+        if alignment.observation.error is not None or not alignment.observation.events:
+            return  # A log that cannot be read, or holds nothing, says nothing of its format.
+        for stream in alignment.observation.streams:
+            size = HEADER.unpack(stream[len(MAGIC) : len(MAGIC) + HEADER_BYTES])[3]
+            described = FormatDescription.from_event(stream[len(MAGIC) : len(MAGIC) + size])
+            lengths.add(described.post_header_length(EventType.QUERY))
+        message = f"post-headers of {sorted(lengths)} bytes"
+        yield Check("two Query formats", message) if len(lengths) > 1 else GOOD
+
+    return Oracle(requirement, examine)
+
+
+def _shown(kind: Hashable) -> str:
+    return type_name(kind) if isinstance(kind, int) else str(kind)
+
+
+def _readable(requirement: str) -> Oracle:
+    """Return the oracle that asks for logs that can be read to their ends."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        error = alignment.observation.error
+        yield GOOD if error is None else Check(f"unreadable log: {error.kind}", error.message, error.at)
+
+    return Oracle(requirement, examine)
+
+
+def _same_skeleton(requirement: str) -> Oracle:
+    """Return the oracle that compares the sequence of events, by kind alone."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        kinds = [
+            [kind_of(entry) for entry in entries]
+            for entries in (alignment.case.expected.events, alignment.observation.events)
+        ]
+        at = next((i for i, pair in enumerate(zip(*kinds, strict=False)) if pair[0] != pair[1]), None)
+        if at is not None:
+            wanted, found = (_shown(kind[at]) for kind in kinds)
+            yield Check("another sequence of events", f"event {at + 1} is {found}, expected {wanted}")
+        elif len(kinds[0]) != len(kinds[1]):
+            yield Check("another number of events", f"{len(kinds[1])} events, expected {len(kinds[0])}")
+        else:
+            yield GOOD
+
+    return Oracle(requirement, examine)
+
+
+_ROWS_EVENTS: Final = frozenset(
+    int(each) for each in EventType if each.name.startswith(("WRITE_ROWS", "UPDATE_ROWS", "DELETE_ROWS"))
+)
+
+
+_TABLE_MAP: Final = frozenset({int(EventType.TABLE_MAP)})
+
+
+_QUERIES: Final = frozenset({int(EventType.QUERY)})
+
+
+_ROWS_QUERIES: Final = frozenset({int(EventType.ROWS_QUERY)})
+
+
+_rows = same("rows", "rows_flags")
+
+
+_text = same("rows_query")
+
+
+def _marker(requirement: str) -> Oracle:
+    return stands(f"WL4162-{requirement}", same_marker, owed=False)
+
+
+def _list(requirement: str) -> Oracle:
+    return stands(f"WL40-{requirement}", same_list, types=_QUERIES, owed=False)
+
+
+ORACLES: Final[tuple[Oracle, ...]] = (
+    # Logs as a whole, by the rules for recorded ones
+    *map(
+        by_log_check,
+        (
+            "FORMAT-LOG-TABLE-MAP",
+            "FORMAT-LOG-TRANSACTION-ENDS",
+            "FORMAT-LOG-END-NEEDS-BEGIN",
+            "FORMAT-LOG-GTID-ONCE",
+            "FORMAT-LOG-END-LAST",
+            "FORMAT-LOG-ROTATE-NEXT",
+        ),
+    ),
+    both(by_log_check("FORMAT-LOG-BODY"), _readable("FORMAT-LOG-BODY")),
+    by_log_check("FORMAT-LOG-DESCRIPTION-CHECKSUM", asks_more=True),
+    by_log_check("FORMAT-LOG-TRANSACTION-LENGTH", asks_more=True),
+    by_log_check("WL7592-LOG-LOGICAL-TIMESTAMPS", asks_more=True),
+    by_log_check("WL7592-LOG-NO-QUERY-TIMESTAMPS", asks_more=True),
+    # WL#7592: Gtid events and Previous_gtids
+    marker_before("WL7592-LOG-ON-GTID-FIRST"),
+    marker_before("WL7592-LOG-OFF-ANON-FIRST"),
+    marker_before("WL7592-LOG-OFF-ANON-DDL"),
+    both(
+        by_log_check("WL7592-LOG-WITH-FLUSH"),
+        none_of("WL7592-LOG-WITH-FLUSH", _of_type(*GTID_TYPES), "Gtid event of no transaction"),
+    ),
+    stands("WL7592-LOG-ANON-IGNORABLE", flagged(IGNORABLE), owed=False),
+    _same_skeleton("WL7592-LOG-SAME-SKELETON"),
+    none_of("WL7592-LOG-ON-UNCHANGED", _of_type(EventType.ANONYMOUS_GTID), "Anonymous_gtid event"),
+    stands("WL7592-LOG-ON-PREVIOUS-GTIDS"),
+    stands("WL7592-LOG-OFF-PREVIOUS-GTIDS"),
+    stands("WL7592-LOG-PREVIOUS-GTIDS-KEPT", same("previous_gtids")),
+    stands("WL7592-LOG-SIMPLE-RECOVERY-OLD", same("previous_gtids")),
+    stands("WL7592-LOG-SIMPLE-RECOVERY-NEW", same("previous_gtids")),
+    # WL#7592: strange statements
+    stands("WL7592-LOG-OFF-NO-RESTRICTIONS"),
+    stands("WL7592-LOG-OFF-CREATE-SELECT-ALLOWED", types=_QUERIES),
+    none_of("WL7592-LOG-ON-CREATE-SELECT-REFUSED", _is("CREATE TABLE"), "refused CREATE TABLE"),
+    stands("WL7592-LOG-CREATE-SELECT-STATEMENT", same_statement, before=True),
+    both(
+        stands("WL7592-LOG-CREATE-SELECT-ROW", same_statement),
+        by_log_check("WL7592-LOG-CREATE-SELECT-ROW"),
+    ),
+    by_log_check("WL7592-LOG-CREATE-NOT-INSIDE"),
+    stands("WL7592-LOG-DROP-GROUPS", same_statement),
+    stands("WL7592-LOG-DROP-TEMPORARY-FIRST", same_statement),
+    marker_before("WL7592-LOG-DROP-ON-GTID-EACH"),
+    marker_before("WL7592-LOG-DROP-OFF-ANON-EACH"),
+    stands("WL7592-LOG-DROP-TEMPORARY-INSIDE", same_statement),
+    _dropped_together("WL7592-LOG-DROPDB-PARTIAL", once=False),
+    _dropped_together("WL7592-LOG-DROPDB-SPLIT", once=True),
+    _each_drop_marked("WL7592-LOG-DROPDB-OFF-ANON-EACH", anonymous=True),
+    _each_drop_marked("WL7592-LOG-DROPDB-ON-GTID-EACH", anonymous=False),
+    marker_before("WL7592-LOG-DROPDB-NAMED-ONE"),
+    stands("WL7592-LOG-MAINTENANCE-FAILED", same_statement, types=_QUERIES | GTID_TYPES),
+    stands("WL7592-LOG-TEMPORARY-OUTSIDE", same_statement, before=True),
+    stands("WL7592-LOG-TEMPORARY-INSIDE", same_statement),
+    none_of("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED", _is("CREATE TABLE"), "refused CREATE TEMPORARY TABLE"),
+    stands("WL7592-LOG-DISCONNECT-DROPS", same_statement, types=_QUERIES | GTID_TYPES),
+    # WL#4033
+    stands("WL4033-LOG-FLAG-SET", flagged(IGNORABLE), owed=False),
+    stands("WL4033-LOG-FLAG-ALONE", flagged(IGNORABLE, alone=True), owed=False),
+    stands("WL4033-LOG-ROWS-QUERY-WRITTEN", _text),
+    none_of("WL4033-LOG-ROWS-QUERY-CONDITIONS", _of_type(*_ROWS_QUERIES), "Rows_query of a statement"),
+    stands("WL4033-LOG-ROWS-QUERY-NEEDS-TEXT"),
+    both(
+        by_log_check("WL4033-LOG-ROWS-QUERY-PER-STATEMENT"),
+        none_of("WL4033-LOG-ROWS-QUERY-PER-STATEMENT", _of_type(*_ROWS_QUERIES), "second Rows_query"),
+    ),
+    by_log_check("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP"),
+    stands("WL4033-LOG-ONE-STATEMENT-SEQUENCE"),
+    stands("WL4033-LOG-SEVERAL-STATEMENTS"),
+    stands("WL4033-LOG-OPTION-NAME"),
+    stands("WL4033-LOG-OPTION-SCOPE"),
+    stands("WL4033-LOG-OPTION-DYNAMIC", same("log")),
+    none_of("WL4033-LOG-OPTION-DEFAULT-OFF", _of_type(*_ROWS_QUERIES), "Rows_query"),
+    stands("WL4033-LOG-OPTION-SELECTED", _text),
+    none_of(
+        "WL4033-LOG-OPTION-OFF-OLD-SAFE",
+        _of_type(EventType.ROWS_QUERY, EventType.IGNORABLE),
+        "ignorable event",
+    ),
+    stands("WL4033-LOG-DELAYED-ONE-TABLE-MAP"),
+    stands("WL4033-LOG-DELAYED-NOT-SHARED", _rows, types=_ROWS_EVENTS),
+    # WL#40
+    every_event("WL40-OPTION-ON-ALL-EXTENDED", _not_extended, types=_QUERIES),
+    every_event("WL40-OPTION-OFF-USUAL", _is_extended, types=_QUERIES),
+    _one_query_format("WL40-OPTION-GLOBAL-READ-ONLY"),
+    _list("LIST-EACH-TABLE"),
+    _list("CREATE-SHAPES"),
+    stands("WL40-CREATE-SBR-AS-IS", same_statement),
+    _list("CREATE-SBR-PLAIN"),
+    _list("CREATE-SBR-LIKE"),
+    _list("CREATE-SBR-SELECT"),
+    none_of("WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED", _is("CREATE TABLE"), "CREATE TEMPORARY TABLE"),
+    stands("WL40-CREATE-RBR-LIKE-TRANSFORMED", same_statement),
+    stands("WL40-CREATE-RBR-SELECT-TRANSFORMED", same_statement),
+    none_of("WL40-CREATE-RBR-TEMPORARY", _is("CREATE TABLE"), "CREATE TEMPORARY TABLE"),
+    both(_list("CREATE-RBR-PLAIN"), stands("WL40-CREATE-RBR-PLAIN", same_statement)),
+    _list("CREATE-RBR-LIKE-TEMPORARY"),
+    both(_list("CREATE-RBR-LIKE"), stands("WL40-CREATE-RBR-LIKE", same_statement)),
+    _list("CREATE-RBR-SELECT"),
+    stands("WL40-CREATE-SELECT-SEQUENCE", same("type")),
+    _list("CREATE-SELECT-SAME-LIST"),
+    stands("WL40-CREATE-SELECT-TABLE-MAP", same("database", "table"), types=_TABLE_MAP),
+    _list("RENAME-LEFT-SIDE"),
+    _list("RENAME-SKIP-TARGETS"),
+    _list("RENAME-SWAP"),
+    # WL#4162
+    every_event("WL4162-MARKER-EVERY-EVENT", _unmarked),
+    every_event("WL4162-MARKER-IN-FILE", _unmarked),
+    stands("WL4162-MARKER-OTHER-FLAGS-KEPT", same_other_flags, owed=False),
+    stands("WL4162-MARKER-NO-EXTRA-SPACE", same("length"), owed=False),
+    every_event("WL4162-ALWAYS-ENABLED", _unmarked),
+    every_event("WL4162-VALUES-SIX-OF-EIGHT", _spare),
+    *map(
+        _marker,
+        (
+            "BOUNDARY-CHANGED-BY-CONTEXT",
+            "MARK-DEFAULT-SELF",
+            "MARK-INSIDE-AND-XID",
+            "MARK-INSIDE-ROWS",
+            "MARK-GTID-START",
+            "MARK-QUERY-WORDS",
+            "MARK-QUERY-NOT-IMMEDIATE",
+            "ADJUST-AFTER-GTID",
+            "ADJUST-START-TO-INSIDE",
+            "ADJUST-SELF-TO-END",
+            "CONTEXT-FIRST-EVENT-STARTS",
+            "CONTEXT-EVENTS-STAY-INSIDE",
+        ),
+    ),
+    stands("WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT", behind=True),
+    # WL#3303
+    both(
+        stands("WL3303-LOG-AS-STATEMENT", types=_QUERIES, close=False),
+        none_of("WL3303-LOG-AS-STATEMENT", _of_type(*_ROWS_EVENTS), "rows"),
+    ),
+    both(
+        stands("WL3303-LOG-AS-ROWS", types=_TABLE_MAP | _ROWS_EVENTS, close=False),
+        none_of("WL3303-LOG-AS-ROWS", _is("INSERT", "UPDATE", "DELETE"), "statement"),
+    ),
+    stands("WL3303-LOG-MIXTURE", types=_QUERIES | _TABLE_MAP | _ROWS_EVENTS, close=False),
+)

@@ -1,0 +1,50 @@
+"""What a run in the role `log` reached: kinds of statements in each format and gtid_mode, and settings."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from conformance.oracles.coverage_table import Cell, CoverageTable
+from conformance.source.settings import BINLOG_FORMATS, GTID_MODES
+from conformance.source.statements import KINDS
+from strategies.case import Case
+
+
+def _scenario(case: Case) -> dict[str, Any]:
+    found: dict[str, Any] = case.settings["scenario"]
+    return found
+
+
+def _kinds(case: Case) -> Iterator[Cell]:
+    if case.role == "log":
+        yield from ((each["kind"],) for each in _scenario(case)["statements"])
+
+
+def _kinds_and_formats(case: Case) -> Iterator[Cell]:
+    if case.role == "log":
+        binlog_format = _scenario(case)["settings"]["binlog_format"]
+        yield from ((each["kind"], binlog_format) for each in _scenario(case)["statements"])
+
+
+def _settings(case: Case) -> Iterator[Cell]:
+    if case.role == "log":
+        settings = _scenario(case)["settings"]
+        yield (settings["gtid_mode"], settings["binlog_format"])
+
+
+def _logs(case: Case) -> Iterator[Cell]:
+    if case.role == "log":
+        yield (str(1 + max((entry["log"] for entry in case.expected.events), default=0)),)
+
+
+#: What a corpus reached.
+COVERAGE_TABLES: Final = (
+    CoverageTable("kinds of statements logged", ("statement",), _kinds, tuple((kind,) for kind in KINDS)),
+    CoverageTable("statements and formats", ("statement", "format of the server"), _kinds_and_formats),
+    CoverageTable(
+        "settings of logging servers",
+        ("gtid_mode", "format"),
+        _settings,
+        tuple((mode, each) for mode in GTID_MODES for each in BINLOG_FORMATS),
+    ),
+    CoverageTable("logs of a scenario", ("logs",), _logs),
+)

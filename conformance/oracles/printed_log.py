@@ -1,0 +1,99 @@
+"""The text of mysqlbinlog, taken apart: where each event is announced, and what stands behind its header line."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+_HEADER: Final = re.compile(
+    r"#(?P<date>\d{6}) +(?P<time>\d{1,2}:\d\d:\d\d) server id +(?P<server_id>\d+) +"
+    r"end_log_pos (?P<log_pos>\d+)(?P<rest>.*)"
+)
+_AT: Final = re.compile(r"# at (\d+)")
+_CHECKSUM: Final = re.compile(r"\bCRC32 0x[0-9a-f]+")
+#: What does not belong to an event any more: the BINLOG statement, and what the program adds at an end.
+_BORDERS: Final = re.compile(r"BINLOG '|DELIMITER |.*/\* ?added by mysqlbinlog")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedEvent:
+    """An event in a printed log.
+
+    Attributes:
+        line: Number of its header line, from 0.
+        clock: Date and time as they are shown, with single spaces.
+        server_id: The server id that is shown.
+        description: The rest of the header line, without the checksum and with single spaces.
+        behind: The lines behind it, up to the next event, BINLOG statement or end.
+    """
+
+    line: int
+    clock: str
+    server_id: int
+    description: str
+    behind: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The lines behind the header line, as they stand."""
+        return "\n".join(self.behind)
+
+
+class PrintedLog:
+    """A printed log.
+
+    Args:
+        text: What was printed.
+
+    Attributes:
+        lines: Its lines.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.split("\n")
+        self._headers: dict[int, tuple[int, re.Match[str]]] = {}
+        self._header_lines: list[int] = []
+        self._at: dict[int, int] = {}
+        for number, line in enumerate(self.lines):
+            if line.startswith("#"):
+                self._note(number, line)
+
+    def _note(self, number: int, line: str) -> None:
+        if found := _AT.fullmatch(line):
+            self._at.setdefault(int(found[1]), number)
+        elif found := _HEADER.fullmatch(line):
+            self._headers.setdefault(int(found["log_pos"]), (number, found))
+            self._header_lines.append(number)
+
+    def event(self, log_pos: int) -> PrintedEvent | None:
+        """Return the event whose header line shows an end, the first such; None where there is none."""
+        if log_pos not in self._headers:
+            return None
+        number, found = self._headers[log_pos]
+        behind: list[str] = []
+        for line in self.lines[number + 1 :]:
+            if _AT.fullmatch(line) or _HEADER.fullmatch(line) or _BORDERS.match(line):
+                break
+            behind.append(line)
+        return PrintedEvent(
+            line=number,
+            clock=f"{found['date']} {found['time']}",
+            server_id=int(found["server_id"]),
+            description=" ".join(_CHECKSUM.sub("", found["rest"]).split()),
+            behind=tuple(behind),
+        )
+
+    def next_header(self, line: int) -> int | None:
+        """Return the number of the first header line behind a line."""
+        return min((number for number in self._header_lines if number > line), default=None)
+
+    def at(self, offset: int) -> int | None:
+        """Return the number of the line that tells where an event starts."""
+        return self._at.get(offset)
+
+
+@lru_cache(maxsize=4)
+def printed_log(text: str) -> PrintedLog:
+    """Return a printed log taken apart; several oracles look at the same one."""
+    return PrintedLog(text)

@@ -1,0 +1,229 @@
+"""The oracles of the role `relay`: which events stand in the relay logs, with which bytes, and what was warned of."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.flags import Flag
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
+from conformance.boundary.boundary_type import MARKER_BITS
+from conformance.implementations.relay_fields import event_data
+from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.oracle import GOOD, Check, Oracle
+
+_RELAY_LOG: Final = int(Flag.RELAY_LOG)
+_NAMED: Final = frozenset(int(each) for each in EventType)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """An event of a relay log: its header, and what stands behind it."""
+
+    header: Header
+    rest: bytes
+
+    @property
+    def name(self) -> str:
+        """Its type's name."""
+        return type_name(self.header.type)
+
+    @property
+    def kind(self) -> str:
+        """The name, for signatures: those of types without a name are all one."""
+        return self.name if self.header.type in _NAMED else "ignorable"
+
+
+def _written(entry: Mapping[str, Any]) -> _Written | None:
+    """Return the event of an entry, None where its data is no event."""
+    data = event_data(entry)
+    if data is None:
+        return None
+    return _Written(Header(*HEADER.unpack(data[:HEADER_BYTES])), data[HEADER_BYTES:])
+
+
+#: Compares the event that is expected with the one that is there.
+_Compare = Callable[[_Written, _Written], Check]
+
+
+def _each(requirement: str, compare: _Compare, *, owed: bool = True) -> Oracle:
+    """Return the oracle that compares each marked event with the one that is there.
+
+    Args:
+        requirement: The requirement's id.
+        compare: Compares them.
+        owed: Whether an event that is missing breaks the requirement.
+    """
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            wanted = _written(alignment.case.expected.events[index])
+            assert wanted is not None, "the model writes events"
+            entry = alignment.observed(index)
+            if entry is None:
+                if owed and alignment.fate(index) is not Fate.UNREACHED:
+                    yield Check(f"{wanted.kind} not written", f"{_place(alignment, index)} is missing")
+                continue
+            found = _written(entry)
+            if found is None:
+                yield Check("no event", f"{_place(alignment, index)}: {entry['data'][:80]!r} is no event")
+                continue
+            check = compare(wanted, found)
+            where = f"{_place(alignment, index)}: {check.message}"
+            yield Check(check.signature, where) if check.signature else GOOD
+
+    return Oracle(requirement, examine, any_of=frozenset({"data"}))
+
+
+def _place(alignment: Alignment, index: int) -> str:
+    entry = alignment.case.expected.events[index]
+    wanted = _written(entry)
+    name = "event" if wanted is None else f"{wanted.name} event"
+    return f"the {name}, number {index + 1} of the relay logs"
+
+
+def _copied(wanted: _Written, found: _Written) -> Check:
+    """Compare an event that is copied; a relay log may have checksums where the source has none, and the reverse."""
+    for name in ("type", "server_id", "log_pos", "flags", "timestamp"):
+        expected, seen = getattr(wanted.header, name), getattr(found.header, name)
+        if expected != seen:
+            return Check(f"{name} of {wanted.kind} changed", f"{name} is {seen}, received was {expected}")
+    bodies = (wanted.rest, wanted.rest[:-CHECKSUM_BYTES])
+    if found.rest in bodies or found.rest[:-CHECKSUM_BYTES] in bodies:
+        return GOOD
+    return Check(f"body of {wanted.kind} changed", f"the body has {len(found.rest)} bytes other than those received")
+
+
+def _same_marker(wanted: _Written, found: _Written) -> Check:
+    marker = MARKER_BITS.read(found.header.flags)
+    if marker == MARKER_BITS.read(wanted.header.flags):
+        return GOOD
+    return Check(f"{wanted.kind} marked", f"the marker {marker} is in the flags, received was none")
+
+
+def _ignorable_copied(requirement: str) -> Oracle:
+    """Return the oracle that each marked event is there once, as it was received."""
+    each = _each(requirement, _copied)
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        yield from each.examine(alignment, name)
+        written = {entry["data"]: index for index in alignment.marked(name) if (entry := alignment.observed(index))}
+        for place in alignment.phantoms:
+            again = written.get(alignment.observation.events[place]["data"])
+            if again is not None:
+                yield Check("ignorable event written twice", f"{_place(alignment, again)} is there again")
+
+    return Oracle(requirement, examine, any_of=each.any_of)
+
+
+def _there(wanted: _Written, found: _Written) -> Check:
+    return GOOD
+
+
+def _id_zero(wanted: _Written, found: _Written) -> Check:
+    server_id = found.header.server_id
+    return GOOD if server_id == 0 else Check(f"server id of {wanted.kind}", f"its server id is {server_id}, not 0")
+
+
+def _warned(requirement: str, *, text: bool = False, wanted: bool | None = None, stops: bool = False) -> Oracle:
+    """Return the oracle that looks at the warnings of the marked events.
+
+    Args:
+        requirement: The requirement's id.
+        text: Whether the text must be the expected one; otherwise it is enough that there is one, or none.
+        wanted: Look at those events only for which a warning is expected, or none is.
+        stops: Whether an error breaks the requirement too.
+    """
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            entry = alignment.observed(index)
+            expected = alignment.case.expected.events[index]["warning"]
+            if entry is None or (wanted is not None and wanted != bool(expected)):
+                continue
+            seen = entry.get("warning", "")
+            if seen == expected or (not text and bool(seen) == bool(expected)):
+                yield GOOD
+            elif not expected:
+                yield Check("warning without cause", f"{_place(alignment, index)}: warned of with {seen!r}")
+            else:
+                message = f"{_place(alignment, index)}: the warning is {seen!r}, expected {expected!r}"
+                yield Check("another warning" if seen else "no warning", message)
+        error = alignment.observation.error
+        if stops and error is not None:
+            yield Check("error", f"the receiver stops with an error: {error.message}")
+
+    return Oracle(requirement, examine, any_of=frozenset({"warning"}))
+
+
+def _logs(alignment: Alignment) -> dict[int, list[_Written]]:
+    """Return the events of each relay log that was answered."""
+    logs: dict[int, list[_Written]] = {}
+    for entry in alignment.observation.events:
+        event = _written(entry)
+        if event is not None:
+            logs.setdefault(entry["log"], []).append(event)
+    return logs
+
+
+def _begins(alignment: Alignment, name: str) -> Iterator[Check]:
+    """Ask of each relay log that it begins with a format description and a Previous_gtids event of the replica's."""
+    logs = _logs(alignment)
+    if not logs:
+        yield Check("no relay log", "the answer has no event of a relay log")
+    for number, log in logs.items():
+        types = [event.header.type for event in log[:2]]
+        if types == [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS]:
+            yield GOOD
+        else:
+            found = " and ".join(map(type_name, types)) or "nothing"
+            yield Check("relay log begins otherwise", f"relay log {number + 1} begins with {found}")
+
+
+def _without_sources(alignment: Alignment, name: str) -> Iterator[Check]:
+    """Ask of each relay log that it has no Previous_gtids event but the one it begins with."""
+    for number, log in _logs(alignment).items():
+        places = [place for place, event in enumerate(log) if event.header.type == EventType.PREVIOUS_GTIDS]
+        foreign = [place for place in places if place != 1]
+        if foreign:
+            message = f"relay log {number + 1} has a Previous_gtids event in place {foreign[0] + 1}"
+            yield Check("Previous_gtids passed on", message)
+        else:
+            yield GOOD
+
+
+def _own_rotates(alignment: Alignment, name: str) -> Iterator[Check]:
+    """Ask of each Rotate of the replica's that its end position counts in the relay log, or nowhere."""
+    own = (0, alignment.case.settings["server_id"])
+    for number, log in _logs(alignment).items():
+        at = len(MAGIC)
+        for event in log:
+            at += HEADER_BYTES + len(event.rest)
+            header = event.header
+            of_replica = header.server_id in own or header.flags & _RELAY_LOG
+            if header.type != EventType.ROTATE or not of_replica:
+                continue
+            if header.log_pos in (0, at):
+                yield GOOD
+            else:
+                message = f"the Rotate of relay log {number + 1} ends at {at}, and says {header.log_pos}"
+                yield Check("end position of a Rotate", message)
+
+
+def _of_logs(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
+    return Oracle(requirement, examine, any_of=frozenset({"data"}))
+
+
+ORACLES: Final = (
+    _ignorable_copied("WL4033-RELAY-IGNORABLE-COPIED"),
+    _each("WL4162-TT-GUESS-LEAVES-BYTES", _same_marker, owed=False),
+    _warned("WL4162-RESET-RECEIVER-LOOP", wanted=False),
+    _warned("WL4162-WARN-RECEIVER", stops=True),
+    _each("WL4162-RELAY-KEEPS-EVENTS", _there),
+    _warned("WL4162-RELAY-FEEDS-QUEUED", text=True),
+    _of_logs("WL7592-RELAY-PREVIOUS-GTIDS-OWN", _begins),
+    _of_logs("WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", _without_sources),
+    _of_logs("WL7592-RELAY-ROTATE-OWN-POSITION", _own_rotates),
+    _each("WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", _id_zero, owed=False),
+)

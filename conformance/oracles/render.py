@@ -1,0 +1,240 @@
+"""The oracles of the role `render`: one row for each requirement.
+
+A text is judged by what it shows of each event, whatever else a version prints; the expected entry holds the facts.
+"""
+
+import base64
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.rows import rows_kind
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.boundary_warnings import later_warnings, same_warnings, warned, warning_text
+from conformance.oracles.oracle import GOOD, Check, Oracle, fields
+from conformance.oracles.printed_events import (
+    GTID_WORDS,
+    JudgeEvent,
+    all_comments,
+    anonymous,
+    before_its_table,
+    boundary_is_comment,
+    boundary_shown,
+    bytes_untouched,
+    gtid_event_named,
+    in_one_statement,
+    positions_together,
+    row_comments,
+    rows_named,
+    rows_query_words,
+    statement_shown,
+    statement_stops,
+    table_shown,
+    time_shown,
+    transaction_bordered,
+    without_commit_word,
+    without_timestamps,
+)
+from conformance.oracles.printed_facts import ROWS_FORM, Fact, name_of, printed_of
+
+#: Tells of a fact whether an oracle is about it.
+Applies = Callable[[Fact], bool]
+#: Characters of an event in base64 by which it is looked for.
+_TRACE: Final = 40
+
+
+def _text(requirement: str, applies: Applies, judge: JudgeEvent, *, unprinted: str = "") -> Oracle:
+    """Return the oracle that judges how each event of a kind is printed.
+
+    Args:
+        requirement: The requirement's id.
+        applies: Tells the kind.
+        judge: Judges an event that is printed.
+        unprinted: The signature of an event without a header line; empty where that is another oracle's.
+    """
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        printed = printed_of(alignment)
+        for index, fact in enumerate(printed.facts) if printed else ():
+            assert printed is not None
+            if not applies(fact) or not printed.is_reached(fact):
+                continue
+            found = printed.event(fact)
+            if found is None:
+                if unprinted:
+                    message = (
+                        f"{name_of(alignment, fact)} has no header line that ends with end_log_pos {fact['log_pos']}"
+                    )
+                    yield Check(unprinted, message, fact["offset"])
+                continue
+            fault = judge(printed, index, found)
+            if fault is None:
+                yield GOOD
+            else:
+                yield Check(fault[0], f"{name_of(alignment, fact)}: {fault[1]}", fact["offset"])
+
+    return Oracle(requirement, examine, frozenset({"text"}), asks_more=True)
+
+
+def _rows(oracle: Oracle) -> Oracle:
+    """Return an oracle of entries for the rows of SHOW BINLOG EVENTS alone."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        if alignment.case.settings["form"] == ROWS_FORM:
+            yield from oracle.examine(alignment, name)
+
+    return Oracle(oracle.requirement, examine, frozenset({"info"}), asks_more=True)
+
+
+def _either(text: Oracle, rows: Oracle) -> Oracle:
+    """Return the oracle that judges a text by one of two and rows by the other."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        chosen = rows if alignment.case.settings["form"] == ROWS_FORM else text
+        yield from chosen.examine(alignment, name)
+
+    return Oracle(text.requirement, examine, text.any_of | rows.any_of, asks_more=True)
+
+
+def _of(*types: int) -> Applies:
+    return lambda fact: fact["handled"] == "known" and fact["type"] in types
+
+
+def _ignored(fact: Fact) -> bool:
+    return bool(fact["handled"] == "ignored")
+
+
+def _quiet(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """An unknown ignorable event shows a header line and one comment at most, and is in no BINLOG statement."""
+    printed = printed_of(alignment)
+    for fact in printed.facts if printed else ():
+        assert printed is not None
+        if not _ignored(fact):
+            continue
+        event = printed.event(fact)
+        lines = [line for line in event.behind if line] if event else []
+        if base64.b64encode(printed.data(fact)).decode()[:_TRACE] in printed.log.text:
+            yield Check("event in base64", f"{name_of(alignment, fact)} stands in a BINLOG statement", fact["offset"])
+        elif len(lines) > 1 or any(not line.startswith("#") for line in lines):
+            message = f"{name_of(alignment, fact)} adds {len(lines)} lines, the first of them {lines[0][:80]!r}"
+            yield Check("more than a neutral comment", message, fact["offset"])
+        else:
+            yield GOOD
+
+
+# Rows of SHOW BINLOG EVENTS
+
+
+def _same_info(requirement: str) -> Oracle:
+    return _rows(fields(requirement, "info", blame=lambda expected, seen: not _info_agrees(expected, seen)))
+
+
+def _info_agrees(expected: str, seen: object) -> bool:
+    """Tell whether an Info is as expected: a stored ``# `` is shown once, and newer versions name more flags."""
+    if not isinstance(seen, str):
+        return False
+    if " flags: STMT_END_F" in expected:
+        return seen.startswith(expected)
+    forms = {expected, "# " + expected.removeprefix("# ").removeprefix("# ")}
+    return seen in forms or seen == expected.replace("`; ", "`;")
+
+
+def _row_type(requirement: str, words: Mapping[int, Iterable[str]], *, info: str = "") -> Oracle:
+    """Return the oracle that asks for rows of some types under their names, with a word in Info."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            expected, seen = alignment.case.expected.events[index], alignment.observed(index)
+            wanted = words.get(expected["type"], ())
+            if seen is None:
+                yield Check("row missing", f"no row for the event at position {expected['pos']}", expected["pos"])
+            elif not any(word in str(seen.get("event_type", "")).lower() for word in wanted):
+                message = f"the row at {expected['pos']} has the type {seen.get('event_type')!r}"
+                yield Check("another type", message, expected["pos"])
+            elif info not in str(seen.get("info", "")):
+                message = f"the Info at {expected['pos']} is {seen.get('info')!r}, which has no {info!r}"
+                yield Check(f"no {info}", message, expected["pos"])
+            else:
+                yield GOOD
+
+    return _rows(Oracle(requirement, examine))
+
+
+def _row_order(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """The row of a Rows_query stands directly before that of its Table_map."""
+    rows = [entry.get("pos") for entry in alignment.observation.events]
+    for index in alignment.marked(requirement):
+        own, table = (alignment.case.expected.events[each]["pos"] for each in (index, index + 1))
+        if own not in rows or rows[rows.index(own) + 1 : rows.index(own) + 2] != [table]:
+            yield Check("not before its Table_map", f"the row at {own} is not followed by the one at {table}", own)
+        else:
+            yield GOOD
+
+
+_GTID_ROWS: Final = {int(EventType.PREVIOUS_GTIDS): ("previous",), int(EventType.ANONYMOUS_GTID): ("anonymous",)}
+_ROWS_QUERY: Final = _of(EventType.ROWS_QUERY)
+_QUERY: Final = _of(EventType.QUERY)
+
+
+def _ends_statement(fact: Fact) -> bool:
+    return rows_kind(fact["type"]) == "write" and fact["rows_flags"] == 1
+
+
+def _is_border(fact: Fact) -> bool:
+    return _QUERY(fact) and fact["query"] in ("BEGIN", "COMMIT")
+
+
+def _warnings(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
+    return Oracle(requirement, examine, frozenset({"warnings", "text"}), asks_more=True)
+
+
+#: Every oracle of the role, in the order of the catalogue.
+ORACLES: Final[tuple[Oracle, ...]] = (
+    _either(
+        _text("WL40-RENDER-QUERY-STOPS", lambda fact: "tables_info" in fact, statement_stops),
+        _same_info("WL40-RENDER-QUERY-STOPS"),
+    ),
+    _either(
+        _text("WL4033-RENDER-ROWS-QUERY-SHOWN", _ROWS_QUERY, statement_shown),
+        _row_type("WL4033-RENDER-ROWS-QUERY-SHOWN", {int(EventType.ROWS_QUERY): ("rows_query",)}),
+    ),
+    _either(
+        _text("WL4033-RENDER-ROWS-QUERY-ORDER", _ROWS_QUERY, before_its_table),
+        _rows(Oracle("WL4033-RENDER-ROWS-QUERY-ORDER", _row_order)),
+    ),
+    _text("WL4033-RENDER-IGNORABLE-COMMENT", lambda fact: _ignored(fact) or _ROWS_QUERY(fact), all_comments),
+    Oracle("WL4033-RENDER-UNKNOWN-QUIET", _quiet, frozenset({"text"}), asks_more=True),
+    _text("WL4033-RENDER-VERBOSE-TWICE", _ROWS_QUERY, lambda *_: None, unprinted="not shown at -vv"),
+    _text("WL4033-GOLDEN-TEXT-ROWS-QUERY", _ROWS_QUERY, rows_query_words),
+    _text("WL4033-GOLDEN-TEXT-AT-LINES", _of(EventType.TABLE_MAP), positions_together),
+    _text("WL4033-GOLDEN-TEXT-TIME", _QUERY, time_shown),
+    _text("WL4033-GOLDEN-TEXT-TABLE-MAP", _of(EventType.TABLE_MAP), table_shown, unprinted="no header line"),
+    _text("WL4033-GOLDEN-TEXT-WRITE-ROWS", _ends_statement, rows_named, unprinted="no header line"),
+    _text("WL4033-GOLDEN-TEXT-BINLOG", _ROWS_QUERY, in_one_statement),
+    _text("WL4033-GOLDEN-TEXT-PSEUDO-SQL", _ends_statement, row_comments),
+    _text("WL4033-GOLDEN-TEXT-TRANSACTION", _is_border, transaction_bordered, unprinted="no header line"),
+    _same_info("WL4033-GOLDEN-SHOW-ROWS-QUERY"),
+    _same_info("WL4033-GOLDEN-SHOW-INFO"),
+    _warnings("WL4162-RESET-EACH-FILE", same_warnings),
+    _warnings("WL4162-RESET-AFTER-ERROR-DUMP", later_warnings),
+    _warnings("WL4162-WARN-DUMP", warned),
+    _warnings("WL4162-WARN-TEXT-DUMP", warning_text),
+    _warnings("WL4162-DUMP-FEEDS-READ", same_warnings),
+    _text("WL4162-PRINT-AS-COMMENT", lambda fact: fact["boundary"] != "Not Defined", boundary_is_comment),
+    _text("WL4162-PRINT-EVERY-EVENT", lambda fact: True, boundary_shown),
+    _text("WL4162-PRINT-BINLOG-STATEMENT-BYTES", lambda fact: rows_kind(fact["type"]) is not None, bytes_untouched),
+    _either(
+        _text("WL7592-RENDER-BOTH-EVENTS", _of(*GTID_WORDS), gtid_event_named, unprinted="event not printed"),
+        _row_type("WL7592-RENDER-BOTH-EVENTS", _GTID_ROWS),
+    ),
+    _either(
+        _text("WL7592-RENDER-ANONYMOUS-WORD", _of(EventType.ANONYMOUS_GTID), anonymous),
+        _row_type("WL7592-RENDER-ANONYMOUS-WORD", _GTID_ROWS, info="ANONYMOUS"),
+    ),
+    _text("WL7592-RENDER-NO-QUERY-TIMESTAMPS", _QUERY, without_timestamps),
+    _text(
+        "WL7592-RENDER-NO-COMMIT-WORD",
+        _of(EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED),
+        without_commit_word,
+    ),
+)

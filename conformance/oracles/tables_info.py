@@ -1,0 +1,134 @@
+"""The oracles of WL#40's extended Query events, in the role `decode`."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused, shown
+
+_HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
+_NAME: Final = r"`((?:[^`]|``)*)`"
+_TUPLE: Final = re.compile(rf"{_NAME}\.{_NAME}(?:,|\Z)")
+
+#: Tables as pairs of database and name.
+_Pairs = list[tuple[str, str]]
+
+
+def _pairs(text: Any, database: str) -> _Pairs | None:
+    """Return the tables that a text lists, their databases resolved; None where it is no list."""
+    if not isinstance(text, str):
+        return None
+    found: _Pairs = []
+    at = 0
+    while at < len(text):
+        tuple_ = _TUPLE.match(text, at)
+        if tuple_ is None:
+            return None
+        names = [name.replace("``", "`") for name in tuple_.groups()]
+        found.append((names[0] or database, names[1]))
+        at = tuple_.end()
+    return found
+
+
+def _tables(requirement: str, blame: Callable[[_Pairs, _Pairs], bool] | None = None) -> Oracle:
+    """Return the oracle that compares tables info as resolved pairs: a reader may leave the default database out.
+
+    Args:
+        requirement: The requirement's id.
+        blame: Whether a difference breaks this requirement, told by the tables expected and those seen, an empty list
+            for no list; any difference does when None.
+    """
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            expected, seen = alignment.case.expected.events[index], alignment.observed(index)
+            if seen is None or "tables_info" not in expected:
+                continue
+            wanted = _pairs(expected["tables_info"], expected["database"]) or []
+            # An empty list may be left out.
+            found = _pairs(seen.get("tables_info", ""), expected["database"])
+            if found == wanted or (blame is not None and not blame(wanted, found or [])):
+                yield GOOD
+            else:
+                told = f"{shown(seen.get('tables_info'))}, expected {shown(expected['tables_info'])}"
+                message = f"{alignment.describe(index)}: tables_info is {told}"
+                yield Check("tables_info of QUERY differs", message, expected["offset"])
+
+    return Oracle(requirement, examine, any_of=frozenset({"tables_info"}))
+
+
+def _is_long(expected: str, seen: object) -> bool:
+    """The statement is longer than one byte can say."""
+    return len(expected.encode()) > 0xFF
+
+
+def _same_size(expected: str, seen: object) -> bool:
+    """As many bytes, but others: they were taken from another place."""
+    return isinstance(seen, str) and len(seen.encode()) == len(expected.encode())
+
+
+def _runs_on(expected: str, seen: object) -> bool:
+    """What comes next is taken for a part of it."""
+    return isinstance(seen, str) and seen.startswith(expected)
+
+
+def _begins_otherwise(expected: str, seen: object) -> bool:
+    """It was looked for in another place."""
+    return not _runs_on(expected, seen)
+
+
+def _first_byte_lost(expected: str, seen: object) -> bool:
+    """The first byte was taken for the end of the database name."""
+    return seen == expected[1:]
+
+
+def _some_left_out(wanted: _Pairs, found: _Pairs) -> bool:
+    return wanted[: len(found)] == found
+
+
+def _in_another_order(wanted: _Pairs, found: _Pairs) -> bool:
+    return set(wanted) == set(found)
+
+
+def _long_names_differ(wanted: _Pairs, found: _Pairs) -> bool:
+    return any(len(name.encode()) > 0x7F for pair in wanted for name in pair)
+
+
+def _databases_differ(wanted: _Pairs, found: _Pairs) -> bool:
+    return [name for _, name in wanted] == [name for _, name in found]
+
+
+def _off_by_a_checksum(wanted: _Pairs, found: _Pairs) -> bool:
+    """The last four bytes, which are one short tuple, were taken for a checksum."""
+    lost = wanted[len(found) :]
+    return _some_left_out(wanted, found) and sum(2 + len(name) for _, name in lost) == CHECKSUM_BYTES
+
+
+#: Every oracle, in the order of the catalogue.
+TABLES_INFO_ORACLES: Final[tuple[Oracle, ...]] = (
+    fields("WL40-FORMAT-FROM-FDE", "query"),
+    both(delivered("WL40-ONE-FORMAT-PER-LOG"), fields("WL40-ONE-FORMAT-PER-LOG", "query")),
+    fields("WL40-POST-HEADER-ORDER", "thread_id", "exec_time", "error_code"),
+    fields("WL40-QUERY-LEN", "query", blame=_is_long),
+    _tables("WL40-TABLES-INFO-LEN", _some_left_out),
+    # Whether the lengths fill the event, only a reader sees that reads to its end.
+    replace(refused("WL40-LENGTHS-CONTRADICT"), needs=frozenset({"tables_info"})),
+    fields("WL40-DATA-ORDER", "query", blame=_same_size),
+    fields("WL40-STATUS-VARS-UNCHANGED", "database", blame=_begins_otherwise),
+    fields("WL40-DB-NO-ZERO", "query", blame=_first_byte_lost),
+    fields("WL40-DB-BY-LENGTH", "database", blame=_runs_on),
+    fields("WL40-QUERY-STOPS", "query", blame=_runs_on),
+    _tables("WL40-TABLES-INFO-LIST", _in_another_order),
+    _tables("WL40-TABLES-INFO-NAME-LENGTHS", _long_names_differ),
+    _tables("WL40-TABLES-INFO-DEFAULT-DB", _databases_differ),
+    delivered("WL40-GOLDEN-EVENT"),
+    fields("WL40-GOLDEN-HEADER", *_HEADER),
+    fields("WL40-GOLDEN-LOG-POS", "log_pos"),
+    fields("WL40-GOLDEN-FLAG", "flags"),
+    fields("WL40-GOLDEN-QUERY", "database", "query"),
+    _tables("WL40-GOLDEN-TABLES"),
+    _tables("WL40-GOLDEN-NO-CHECKSUM", _off_by_a_checksum),
+)

@@ -1,0 +1,236 @@
+"""Transaction boundaries (WL#4162): streams with and without markers, and sequences of boundary types."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Final
+
+from conformance.binlog.flags import Flag
+from conformance.binlog.servers import with_tables_info
+from conformance.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, WITHIN_TRANSACTION, BoundaryType
+from conformance.boundary.shipped_tables import SHIPPED_VERSIONS
+from conformance.filtering.table_name import TableName
+from strategies import boundary_groups as boundaries
+from strategies import events, server_events
+from strategies import transactions as groups
+from strategies.extended_query import extended_query
+from strategies.family import family
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+_T: Final = BoundaryType
+_TABLE: Final = TableName("test", "t1")
+#: The profiles whose servers have a boundary parser.
+WITH_PARSER: Final = ("worklog", *SHIPPED_VERSIONS)
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+#: The most transactions of a stream with or without markers.
+_MOST_GROUPS: Final = 9
+#: Flags beside the marker, some of them its neighbours; none of them means anything to a parser.
+_OTHER_FLAGS: Final = (0x0004, 0x0008, 0x0010, 0x0100, 0x0200, 0x2000, 0x4000, 0x8000)
+_MARKED: Final = ("WL4162-MARKER-READ-BACK", "WL4162-EVENT-HAS-TYPE")
+_UNMARKED: Final = ("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-EVENT-HAS-TYPE")
+
+
+@family(focus=("WL4162-MARKER-READ-BACK", "WL4162-MARKER-HEADER-ALONE"), profiles=("worklog",))
+def marked_streams(stream: StreamBuilder) -> None:
+    """Valid streams of a server that marks every event, in every format, with and without Gtid events."""
+    choose = stream.choose
+    stream.describe_format(flags=MARKER_BITS.write(0, _T.IGNORE_BOUNDARY), marks=_MARKED)
+    header = [events.previous_gtids(stream, events.gtid_set(stream), flags=_IGNORABLE)] if choose.yes() else []
+    _add_marked(stream, header)
+    for _ in range(choose.integer(1, _MOST_GROUPS)):
+        mode = choose.one_of(boundaries.GTID_MODES)
+        _add_marked(stream, _between_marked(stream))
+        group = boundaries.marked(boundaries.group(stream, mode))
+        if choose.yes(4):
+            # A later server may have events of its own inside: the marker alone says where they stand.
+            group.insert(choose.integer(1, len(group) - 1) if len(group) > 1 else 1, _inside(stream, group))
+        for event in group:
+            _add(stream, event)
+            if choose.yes(8):
+                _add_marked(stream, [boundaries.ignored(stream)])
+    _add_marked(stream, _last(stream))
+    if choose.yes(4):
+        again = boundaries.marked(boundaries.group(stream, choose.one_of(boundaries.GTID_MODES)))
+        boundaries.add_twice(stream, [event.marked(*_MARKED) for event in again])
+
+
+def _inside(stream: StreamBuilder, group: Sequence[PlannedEvent]) -> PlannedEvent:
+    value = _T.INSIDE_TRANSACTION if len(group) > 1 else _T.SELF_CONTAINED
+    return boundaries.later_event(stream, value)
+
+
+def _between_marked(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return what stands between two transactions: nothing, most often."""
+    choose = stream.choose
+    if not choose.yes(3):
+        return []
+    if choose.yes(4):
+        return [server_events.heartbeat(stream)]
+    return [boundaries.ignored(stream) if choose.yes() else choose.one_of(boundaries.ALONE)(stream)]
+
+
+def _last(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return how a log ends: with a Rotate, with a Stop, or with neither."""
+    ending = stream.choose.integer(0, 2)
+    return [] if ending == 0 else [events.rotate(stream) if ending == 1 else events.stop(stream)]
+
+
+def _add_marked(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
+    for event in boundaries.marked(planned):
+        _add(stream, event)
+
+
+def _add(stream: StreamBuilder, event: PlannedEvent) -> None:
+    """Add a marked event, now and then with other flags beside its marker."""
+    marks: tuple[str, ...] = _MARKED
+    if stream.choose.yes(4):
+        event = event._replace(flags=event.flags | stream.choose.one_of(_OTHER_FLAGS))
+        marks = (*marks, "WL4162-MARKER-THREE-FLAG-BITS")
+    stream.add(event.marked(*marks))
+
+
+@family(focus=("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-STREAM-MIDDLE-KNOWN"), profiles=WITH_PARSER)
+def unmarked_streams(stream: StreamBuilder) -> None:
+    """Valid streams of a server without markers, of every event type that an old source may have."""
+    choose = stream.choose
+    is_worklog = stream.server.profile == "worklog"
+    extended = is_worklog and choose.yes(6)
+    lengths = stream.server.post_header_lengths
+    stream.describe_format(post_header_lengths=with_tables_info(lengths) if extended else None, marks=_UNMARKED)
+    if extended:
+        _add_extended(stream)
+        return
+    if choose.yes():
+        flags = int(choose.one_of((Flag.IGNORABLE, Flag.IGNORABLE | Flag.RELAY_LOG, Flag(0))))
+        _add_unmarked(stream, [events.previous_gtids(stream, events.gtid_set(stream), flags=flags)])
+    for _ in range(choose.integer(1, _MOST_GROUPS)):
+        mode = choose.one_of(boundaries.GTID_MODES)
+        for _ in range(choose.integer(0, 2)):
+            alone = (*boundaries.OLD_EVENTS, *boundaries.ALONE) if is_worklog else (server_events.incident,)
+            _add_unmarked(stream, [choose.one_of(alone)(stream)])
+        for event in boundaries.group(stream, mode):
+            _add_unmarked(stream, [event])
+            if choose.yes(8):
+                _add_unmarked(stream, [boundaries.ignored(stream)])
+    _add_unmarked(stream, _last(stream))
+    if choose.yes(4):
+        again = boundaries.group(stream, choose.one_of(boundaries.GTID_MODES))
+        boundaries.add_twice(stream, [event.marked(*_UNMARKED) for event in again])
+
+
+def _add_unmarked(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
+    for event in planned:
+        stream.add(event.marked(*_UNMARKED))
+
+
+def _add_extended(stream: StreamBuilder) -> None:
+    """Add transactions whose statements stand in Query events with tables info (WL#40)."""
+    choose = stream.choose
+    for _ in choose.several(1, 3):
+        words = ["BEGIN", "INSERT INTO t1 VALUES (1)", choose.one_of(("COMMIT", "ROLLBACK"))]
+        planned = [extended_query(stream, word, [_TABLE] if choose.yes() else []) for word in words]
+        if choose.yes():
+            planned = boundaries.add_gtid(stream, planned, anonymous=choose.yes())
+        _add_unmarked(stream, planned)
+
+
+@family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=WITH_PARSER)
+def boundary_sequences(stream: StreamBuilder) -> None:
+    """Valid sequences of boundary types, most of them several in one stream, with resets between them."""
+    choose = stream.choose
+    if stream.server.profile != "worklog":
+        _add_groups(stream)
+        return
+    kind = choose.integer(0, 3)
+    if kind == 3:
+        stream.describe_format(post_header_lengths=with_tables_info(stream.server.post_header_lengths))
+        _add_extended(stream)
+    elif kind == 2:
+        _add_groups(stream)
+    else:
+        boundaries.describe_unknown(stream)
+        resets = []
+        for number in choose.several(1, 4):
+            if number:
+                resets.append(stream.offset)
+            _walk(stream)
+        stream.settings["resets"] = resets
+
+
+def _add_groups(stream: StreamBuilder) -> None:
+    """Add whole transactions without markers, CREATE TABLE ... SELECT among them, and resets within some."""
+    choose = stream.choose
+    groups.begin_log(stream, previous=False)
+    resets = []
+    for _ in choose.several(1, 3):
+        if choose.yes(3):
+            stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=_IGNORABLE))
+        planned = boundaries.create_select(stream) if choose.yes(3) else boundaries.group(stream, "anonymous")
+        # Another stream may come where this one is in the middle of a transaction.
+        cut = choose.integer(1, len(planned)) if choose.yes(3) else len(planned)
+        for event in planned[:cut]:
+            stream.add(event)
+        if cut < len(planned):
+            resets.append(stream.offset)
+    if resets and resets[-1] == stream.offset:
+        stream.add(events.stop(stream))
+    stream.settings["resets"] = resets
+
+
+#: The most events of one sequence.
+_LONGEST: Final = 12
+#: State -> the types that are right in it.
+_OPEN: Final = (_T.END_TRANSACTION, _T.INSIDE_TRANSACTION, _T.IGNORE_BOUNDARY)
+_CLOSED: Final = (_T.SELF_CONTAINED, _T.START_TRANSACTION, _T.IGNORE_BOUNDARY)
+
+
+def _walk(stream: StreamBuilder) -> None:
+    """Add a sequence of boundary types that is a beginning of a word of the grammar."""
+    choose = stream.choose
+    state = _T.NOT_DEFINED
+    for _ in range(choose.integer(0, _LONGEST)):
+        chosen = choose.one_of(_OPEN if state in WITHIN_TRANSACTION else _CLOSED)
+        stream.add(carrier(stream, chosen))
+        if chosen is not _T.IGNORE_BOUNDARY:
+            state = chosen
+
+
+def carrier(stream: StreamBuilder, value: int) -> PlannedEvent:
+    """Return an event with a marker, of a type that need not fit it; without a marker, one of any small type."""
+    choose = stream.choose
+    make = choose.one_of((events.xid, events.stop, events.intvar, _later, _word))
+    return boundaries.with_marker(make(stream), value)
+
+
+def _later(stream: StreamBuilder) -> PlannedEvent:
+    """Return an event of a type that nobody knows, which may be skipped or not."""
+    return boundaries.later_event(stream, 0) if stream.choose.yes() else boundaries.unknown(stream)
+
+
+def _word(stream: StreamBuilder) -> PlannedEvent:
+    word = stream.choose.one_of(("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT a", "ROLLBACK TO a"))
+    return events.query(stream, word, status_variables=b"")
+
+
+#: The values of a marker that are defined.
+_VALUES: Final = tuple(int(each) for each in BoundaryType)
+#: How many types stand before all those that each case goes through, and how many it goes through.
+_BEFORE: Final = 4
+_THROUGH: Final = 2
+
+
+@family(focus="WL4162-TT-INITIAL", profiles=("worklog",))
+def boundary_exhaustive(stream: StreamBuilder) -> None:
+    """Behind a sequence of up to four boundary types, right or wrong, every sequence of two, each in a new stream."""
+    choose = stream.choose
+    boundaries.describe_unknown(stream)
+    before = [choose.one_of(_VALUES) for _ in choose.several(0, _BEFORE)]
+    resets = []
+    for behind in product(_VALUES, repeat=_THROUGH):
+        resets.append(stream.offset)
+        for value in (*before, *behind):
+            stream.add(carrier(stream, value))
+    if choose.yes(4):
+        # What a parser does with the spare values is open, a clean refusal included.
+        stream.add(carrier(stream, choose.one_of(SPARE_VALUES)))
+    stream.settings["resets"] = resets

@@ -1,0 +1,172 @@
+"""Logs to be printed: what mysqlbinlog and SHOW BINLOG EVENTS have to show (WL#4033, WL#4162, WL#7592)."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.boundary.boundary_type import MARKER_BITS, BoundaryType
+from strategies import events
+from strategies import transactions as groups
+from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from strategies.family import SINCE_IGNORABLE, family
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+#: Servers that write Rows_query events.
+_WITH_ROWS_QUERY: Final = tuple(each for each in SINCE_IGNORABLE if "mariadb" not in each)
+_VERY_VERBOSE: Final = 2
+_START, _INSIDE, _END = (
+    int(each)
+    for each in (BoundaryType.START_TRANSACTION, BoundaryType.INSIDE_TRANSACTION, BoundaryType.END_TRANSACTION)
+)
+
+
+@family(focus="WL4033-RENDER-IGNORABLE-COMMENT", profiles=SINCE_IGNORABLE)
+def rendered_text(stream: StreamBuilder) -> None:
+    """Logs with everything that the text of mysqlbinlog must show, printed twice verbose."""
+    stream.settings |= {"form": "mysqlbinlog", "verbose": _VERY_VERBOSE}
+    _fill(stream)
+
+
+@family(focus="WL4033-GOLDEN-SHOW-INFO", profiles=_WITH_ROWS_QUERY)
+def show_binlog_events(stream: StreamBuilder) -> None:
+    """Logs with everything that SHOW BINLOG EVENTS must list."""
+    stream.settings["form"] = "events"
+    _fill(stream)
+
+
+def _fill(stream: StreamBuilder) -> None:
+    choose = stream.choose
+    code = choose.one_of(UNASSIGNED)
+    stream.describe_format(
+        post_header_lengths=declare_up_to(stream, code), created=choose.one_of((0, stream.timestamp))
+    )
+    if stream.server.gtid_form not in ("absent", "5.6"):
+        stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=int(Flag.IGNORABLE)))
+    marked = stream.server.profile == "worklog" and choose.yes()
+    first = _transaction(stream, code, commit=True)
+    if not any(event.ignored for event in first):
+        first.insert(1, _ignorable(stream, code, b""))
+    _add(stream, first, marked=marked, anonymous=True)
+    for _ in choose.several(0, 2):
+        _add(stream, _transaction(stream, code, commit=choose.yes()), marked=marked, anonymous=choose.yes())
+    if choose.yes():
+        _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
+    groups.end_log(stream)
+
+
+def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[PlannedEvent]:
+    """Return a transaction in row format, with the statement behind the rows where the server can log it."""
+    choose = stream.choose
+    planned = [events.query(stream, "BEGIN", status_variables=b"")]
+    for _ in choose.several(1, 2):
+        if stream.server.profile in _WITH_ROWS_QUERY and not choose.yes(6):
+            planned.append(_rows_query(stream))
+        planned += groups.row_changes(stream, rows_events=choose.one_of((1, 1, 2)))
+        if not choose.yes(3):
+            planned.append(_ignorable(stream, code, choose.octets(0, 40)))
+    if choose.yes(3):
+        planned.append(events.query(stream, events.text(stream, 1, 60)))
+    planned.append(events.query(stream, "COMMIT") if commit else events.xid(stream))
+    return planned
+
+
+def _rows_query(stream: StreamBuilder) -> PlannedEvent:
+    return events.rows_query(stream, events.text(stream, 1, 300))
+
+
+def _ignorable(stream: StreamBuilder, code: int, body: bytes) -> PlannedEvent:
+    if stream.choose.yes(8):
+        code = int(EventType.IGNORABLE)
+    return events.ignorable(stream, code, body, flags=0)
+
+
+def _add(stream: StreamBuilder, planned: list[PlannedEvent], *, marked: bool, anonymous: bool) -> None:
+    """Add a group behind its Gtid event, with boundary markers where the server has the feature."""
+    form = stream.server.gtid_form
+    if form != "absent" and not (form == "5.6" and anonymous):
+        planned = [groups.group_gtid(stream, planned, anonymous=anonymous), *planned]
+    for event in with_markers(planned) if marked else planned:
+        stream.add(event)
+    stream.timestamp += 1
+
+
+def with_markers(planned: list[PlannedEvent]) -> list[PlannedEvent]:
+    """Return a group of two events or more with its boundary markers; an unknown ignorable event is to be ignored."""
+    markers = [_START, *[_INSIDE] * (len(planned) - 2), _END]
+    found = []
+    for event, marker in zip(planned, markers, strict=True):
+        shown = int(BoundaryType.IGNORE_BOUNDARY) if event.ignored else marker
+        found.append(event._replace(flags=MARKER_BITS.write(event.flags, shown)))
+    return found
+
+
+@family(focus="WL4162-WARN-DUMP", profiles=("worklog",))
+def printed_boundaries(stream: StreamBuilder) -> None:
+    """Logs with a wrong step at one place, or printed from the middle of a transaction, or twice in one call."""
+    choose = stream.choose
+    stream.settings |= {"form": "mysqlbinlog", "verbose": choose.one_of((_VERY_VERBOSE, 0))}
+    groups.begin_log(stream)
+    marked = choose.yes()
+    kind = choose.integer(0, 3)
+    code = int(EventType.IGNORABLE)
+    for _ in choose.several(0, 1):
+        _add(stream, _transaction(stream, code, commit=choose.yes()), marked=marked, anonymous=False)
+    planned = _transaction(stream, code, commit=choose.yes())
+    planned = [groups.group_gtid(stream, planned, anonymous=choose.yes()), *planned]
+    if marked or kind == _STRAY_STATEMENT:
+        planned = with_markers(planned)
+    _FAULTS[kind](stream, planned)
+
+
+#: The fault in which a Rows_query, which may not be printed at all, has the wrong marker.
+_STRAY_STATEMENT: Final = 1
+
+
+def _cut(stream: StreamBuilder, planned: list[PlannedEvent]) -> int:
+    """Return where a transaction is cut: behind its BEGIN, and not within a statement."""
+    inside = (EventType.ROWS_QUERY, EventType.TABLE_MAP)
+    whole = [
+        index
+        for index in range(2, len(planned))
+        if planned[index - 1].type not in inside and planned[index - 1].fields.get("rows_flags", 1) & 1
+    ]
+    return stream.choose.one_of(whole)
+
+
+def _begin_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
+    """A transaction that begins before another one has ended, and that one goes on behind it."""
+    cut = _cut(stream, planned)
+    _add_all(stream, [*planned[:cut], *planned, *planned[cut:]])
+    groups.end_log(stream)
+
+
+def _stray_statement(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
+    """A Rows_query inside a transaction whose marker says that it stands for itself."""
+    stray = _rows_query(stream)
+    stray = stray._replace(flags=MARKER_BITS.write(stray.flags, int(BoundaryType.SELF_CONTAINED)))
+    _add_all(stream, [*planned[:2], stray, *planned[2:]])
+    groups.end_log(stream)
+
+
+def _start_in_the_middle(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
+    """A whole log that is printed from within a transaction on."""
+    cut = _cut(stream, planned)
+    _add_all(stream, planned[:cut])
+    stream.settings["start_position"] = stream.offset
+    _add_all(stream, planned[cut:])
+    groups.end_log(stream)
+
+
+def _unfinished_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
+    """A log that ends within a transaction, printed twice in one call."""
+    _add_all(stream, planned[: _cut(stream, planned)])
+    stream.settings["repeats"] = 1
+
+
+def _add_all(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
+    for event in planned:
+        stream.add(event)
+
+
+_FAULTS: Final = (_begin_twice, _stray_statement, _start_in_the_middle, _unfinished_twice)

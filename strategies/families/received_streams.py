@@ -1,0 +1,146 @@
+"""Streams that a source sends to a replica: what of them goes into the relay log (WL#7592, WL#4033, WL#4162)."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from conformance.binlog.flags import Flag
+from strategies import events, replica_groups, server_events
+from strategies import transactions as groups
+from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from strategies.family import SINCE_IGNORABLE, WITH_GTIDS, family
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+#: The profiles whose receivers have a boundary parser.
+_WITH_PARSER: Final = ("worklog", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
+
+
+@family(focus="WL4033-RELAY-IGNORABLE-COPIED", profiles=SINCE_IGNORABLE)
+def relay_logs(stream: StreamBuilder) -> None:
+    """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, and a log behind the first."""
+    choose = stream.choose
+    code = choose.one_of(UNASSIGNED)
+    lengths = declare_up_to(stream, code)
+    _begin(stream, lengths)
+    _add_ignorable(stream, code)
+    for _ in choose.several(1, 3):
+        _add_group(stream, code)
+        if choose.yes(4):
+            # A replica that is a source too gets its own events back, and leaves them out.
+            stream.server_id = replica_groups.REPLICA_ID
+            groups.add_group(stream, groups.ddl(stream))
+            stream.server_id = replica_groups.SOURCE_ID
+    if choose.yes():
+        stream.add(events.stop(stream) if choose.yes(3) else replica_groups.rotate(stream, "binlog.000002", 4))
+        _begin(stream, lengths)
+        _add_group(stream, code)
+
+
+def _begin(stream: StreamBuilder, lengths: bytes) -> None:
+    stream.describe_format(post_header_lengths=lengths)
+    if stream.server.gtid_form not in ("absent", "5.6"):
+        stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=_IGNORABLE))
+
+
+def _add_group(stream: StreamBuilder, code: int) -> None:
+    """Add a group, with ignorable events in it and heartbeats between its events."""
+    choose = stream.choose
+    planned = groups.group(stream)
+    form = stream.server.gtid_form
+    if form != "absent" and (form != "5.6" or choose.yes()):
+        planned = [groups.group_gtid(stream, planned, anonymous=form != "5.6" and choose.yes()), *planned]
+    for event in planned:
+        stream.add(event)
+        if choose.yes(4):
+            stream.add(server_events.heartbeat(stream))
+        if choose.yes(4):
+            _add_ignorable(stream, code)
+    stream.timestamp += 1
+
+
+def _add_ignorable(stream: StreamBuilder, code: int) -> None:
+    stream.add(events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0))
+
+
+@family(focus="WL7592-OLD-STREAMS-READ", profiles=WITH_GTIDS)
+def previous_gtids_missing(stream: StreamBuilder) -> None:
+    """Logs of servers that have Previous_gtids events, without one, and groups without Gtid events."""
+    stream.describe_format()
+    for _ in stream.choose.several(1, 3):
+        for event in groups.group(stream):
+            stream.add(event)
+    groups.end_log(stream)
+    stream.mark("WL7592-OLD-STREAMS-READ")
+
+
+@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=WITH_GTIDS, fault=True)
+def previous_gtids_doubled(stream: StreamBuilder) -> None:
+    """A log that begins with more than one Previous_gtids event."""
+    stream.describe_format()
+    for _ in range(stream.choose.integer(2, 3)):
+        _add_previous(stream)
+    groups.add_groups(stream, 1, 2)
+
+
+@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=WITH_GTIDS, fault=True)
+def previous_gtids_misplaced(stream: StreamBuilder) -> None:
+    """A log whose Previous_gtids event stands behind its first group, and perhaps in a group."""
+    choose = stream.choose
+    stream.describe_format()
+    groups.add_groups(stream, 1, 2)
+    planned = groups.group(stream)
+    place = choose.integer(0, len(planned))
+    for index, event in enumerate(planned):
+        if index == place:
+            _add_previous(stream)
+        stream.add(event)
+    if place == len(planned):
+        _add_previous(stream)
+
+
+def _add_previous(stream: StreamBuilder) -> None:
+    flags = _IGNORABLE if stream.choose.yes() else 0
+    stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=flags))
+
+
+@family(focus="WL4162-WARN-RECEIVER", profiles=_WITH_PARSER, fault=True)
+def broken_groups_received(stream: StreamBuilder) -> None:
+    """Groups that do not end, end without having begun, or begin twice: a receiver warns, and writes them."""
+    choose = stream.choose
+    groups.begin_log(stream, previous=False)
+    if choose.yes():
+        groups.add_group(stream, groups.transaction(stream), anonymous=True)
+    for event in choose.one_of(_BROKEN)(stream):
+        stream.add(event)
+    if choose.yes():
+        groups.add_group(stream, groups.transaction(stream), anonymous=True)
+
+
+def _end_alone(stream: StreamBuilder) -> Sequence[PlannedEvent]:
+    return [events.xid(stream)]
+
+
+def _begun_twice(stream: StreamBuilder) -> Sequence[PlannedEvent]:
+    begin = events.query(stream, "BEGIN")
+    return [groups.group_gtid(stream, [begin], anonymous=True), begin, *groups.transaction(stream)]
+
+
+def _never_ended(stream: StreamBuilder) -> Sequence[PlannedEvent]:
+    planned = groups.transaction(stream)
+    whole = [groups.group_gtid(stream, planned, anonymous=True), *planned]
+    return [*whole[: stream.choose.integer(2, len(whole) - 1)], *whole]
+
+
+def _named_twice(stream: StreamBuilder) -> Sequence[PlannedEvent]:
+    planned = groups.transaction(stream)
+    first, second = (groups.group_gtid(stream, planned, anonymous=True) for _ in range(2))
+    return [first, second, *planned]
+
+
+_BROKEN: Final[tuple[Callable[[StreamBuilder], Sequence[PlannedEvent]], ...]] = (
+    _end_alone,
+    _begun_twice,
+    _never_ended,
+    _named_twice,
+)

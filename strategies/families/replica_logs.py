@@ -1,0 +1,228 @@
+"""Relay logs before an applier: what it skips, where it stops, what older and newer sources send (WL#7592, WL#4033)."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.servers import server_of
+from strategies import events, replica_groups
+from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from strategies.family import SINCE_IGNORABLE, family
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+#: The profiles whose servers begin every group with a Gtid or Anonymous_gtid event.
+_SINCE_5_7: Final = ("worklog", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
+#: The profiles whose DROP DATABASE and CREATE TABLE ... SELECT are the worklog's.
+_NOT_ATOMIC: Final = ("worklog", "mysql-5.7")
+#: A position behind every event of these streams.
+_FAR: Final = 1_000_000
+_OLDER: Final = ("mysql-5.1", "mysql-5.5")
+#: Replicas that no longer take version 1 rows events, which old logs hold.
+_WITHOUT_ROWS_V1: Final = ("mysql-8.4", "mysql-9.x")
+#: The sources that are newer than 5.6.
+_NEWER: Final = ("mysql-5.7", "mysql-8.0")
+
+
+@family(focus="WL7592-APPLY-SKIP-NOT-MID-GROUP", profiles=_SINCE_5_7)
+def skip_and_until(stream: StreamBuilder) -> None:
+    """Anonymous groups before an applier with a skip counter, or with a position to stop at."""
+    choose = stream.choose
+    replica_groups.begin_relay_log(stream)
+    groups = [replica_groups.named(stream, replica_groups.group(stream), anonymous=True) for _ in choose.several(2, 4)]
+    stream.settings["gtid_mode"] = "OFF"
+    if choose.yes():
+        _stop_at(stream, groups)
+        return
+    stream.settings["skip_counter"] = choose.integer(1, sum(map(len, groups[:-1])))
+    for planned in groups:
+        replica_groups.add(stream, planned)
+
+
+def _stop_at(stream: StreamBuilder, groups: list[list[PlannedEvent]]) -> None:
+    """Add groups, a Rotate that counts in another log between two of them, and a position to stop at behind it."""
+    choose = stream.choose
+    border = choose.integer(1, len(groups) - 1)
+    stop = choose.integer(border, len(groups) - 1)
+    for index, planned in enumerate(groups):
+        if index == border:
+            # The replica makes a Rotate with id 0 for what it did not write; its position must not count. The same
+            # event of another server counts.
+            stream.server_id = choose.one_of((0, replica_groups.SOURCE_ID + 1))
+            stream.add(replica_groups.rotate(stream, replica_groups.SOURCE_LOG, stream.offset))
+            replica_groups.say_end(stream, _FAR)
+            stream.server_id = replica_groups.SOURCE_ID
+        replica_groups.add(stream, planned)
+        if index == stop:
+            # Inside the last event of a group, too: the applier stops behind the group.
+            log_pos = choose.integer(stream.offsets[-1] + 1, stream.offset)
+            stream.settings["until"] = {"log_name": replica_groups.SOURCE_LOG, "log_pos": log_pos}
+    replica_groups.add(stream, replica_groups.named(stream, replica_groups.create(stream), anonymous=True))
+
+
+@family(focus="WL7592-APPLY-ON-GTID-MISSING", profiles=_SINCE_5_7, fault=True)
+def gtid_missing(stream: StreamBuilder) -> None:
+    """A group without a Gtid event, or with an Anonymous_gtid event, among others; now and then no group has one."""
+    choose = stream.choose
+    replica_groups.begin_relay_log(stream)
+    off = choose.yes(4)
+    stream.settings["gtid_mode"] = "OFF" if off else "ON"
+    before = list(choose.several(0, 2))
+    for _ in before:
+        planned = replica_groups.group(stream)
+        replica_groups.add(stream, planned if off else replica_groups.named(stream, planned, anonymous=False))
+    # Behind a group with a GTID, servers let an empty transaction pass.
+    kind = choose.integer(1 if before and not off and stream.server.profile != "worklog" else 0, 3)
+    if kind == 0:
+        # BEGIN and COMMIT alone: the check is theirs too.
+        broken = [replica_groups.query(stream, "BEGIN"), replica_groups.query(stream, "COMMIT")]
+    else:
+        broken = replica_groups.create(stream) if kind == 1 else replica_groups.transaction(stream)
+    if kind == 3 and not off:
+        broken = replica_groups.named(stream, broken, anonymous=True)
+    replica_groups.add(stream, broken)
+    planned = replica_groups.group(stream)
+    replica_groups.add(stream, planned if off else replica_groups.named(stream, planned, anonymous=False))
+
+
+@family(focus="WL7592-APPLY-ON-GTID-MISSING-BEGIN", profiles=_SINCE_5_7, fault=True)
+def gtid_after_begin(stream: StreamBuilder) -> None:
+    """A Gtid event that stands behind the BEGIN of its transaction, where gtid_mode is ON."""
+    replica_groups.begin_relay_log(stream)
+    stream.settings["gtid_mode"] = "ON"
+    # Behind a group with a GTID, servers do not miss it at BEGIN.
+    for _ in stream.choose.several(0, 2 if stream.server.profile == "worklog" else 0):
+        replica_groups.add(stream, replica_groups.named(stream, replica_groups.group(stream), anonymous=False))
+    gtid, begin, *rest = replica_groups.named(stream, replica_groups.transaction(stream), anonymous=False)
+    replica_groups.add(stream, [begin, gtid, *rest])
+
+
+@family(focus="WL7592-APPLY-CREATE-SELECT-COMMITS", profiles=_NOT_ATOMIC)
+def split_create_selects(stream: StreamBuilder) -> None:
+    """CREATE TABLE ... SELECT in row format: the CREATE and the rows in two anonymous groups, or only the first."""
+    choose = stream.choose
+    replica_groups.begin_relay_log(stream)
+    stream.settings["gtid_mode"] = "OFF"
+    for _ in choose.several(0, 1):
+        replica_groups.add(stream, replica_groups.named(stream, replica_groups.group(stream), anonymous=True))
+    created = [replica_groups.query(stream, "CREATE TABLE `t9` (`a` INT, `b` INT)")]
+    first = replica_groups.named(stream, created, anonymous=True)
+    first[-1] = first[-1].marked("WL7592-APPLY-CREATE-SELECT-COMMITS")
+    replica_groups.add(stream, first)
+    if choose.yes():
+        rows = [replica_groups.query(stream, "BEGIN"), *replica_groups.row_changes(stream, table="t9")]
+        rows.append(replica_groups.query(stream, "COMMIT"))
+        replica_groups.add(stream, replica_groups.named(stream, rows, anonymous=True))
+
+
+#: Lengths of table names: of the longest, few fit into one statement.
+_NAME_LENGTHS: Final = (64, 60, 33)
+
+
+@family(focus="WL7592-APPLY-DROPDB-OFF-ANON-EACH", profiles=_NOT_ATOMIC, fault=True)
+def failed_drop_databases(stream: StreamBuilder) -> None:
+    """DROP DATABASE on a replica where a file in the directory stays behind, with a given GTID or without one."""
+    choose = stream.choose
+    replica_groups.begin_relay_log(stream)
+    anonymous = not choose.yes()
+    stream.settings["gtid_mode"] = "OFF" if anonymous else "ON"
+    for _ in choose.several(0, 2):
+        replica_groups.add(stream, replica_groups.named(stream, replica_groups.group(stream), anonymous=anonymous))
+    length = choose.one_of(_NAME_LENGTHS)
+    # So many that one statement cannot list them all.
+    count = choose.integer(1024 // length + 2, 3 * 1024 // length)
+    database = choose.one_of(("d1", "x" * 64))
+    tables = [f"{number:03d}".rjust(length, "t") for number in range(count)]
+    stream.settings["leftovers"] = {database: tables}
+    dropped = [replica_groups.query(stream, f"DROP DATABASE `{database}`", database=database)]
+    replica_groups.add(stream, replica_groups.named(stream, dropped, anonymous=anonymous))
+    replica_groups.add(stream, replica_groups.named(stream, replica_groups.group(stream), anonymous=anonymous))
+
+
+@family(focus="WL7592-COMPAT-OLD-NEW", profiles=_SINCE_5_7)
+def older_source_streams(stream: StreamBuilder) -> None:
+    """Logs of 5.1 and 5.5, without Gtid events, before the applier of a new replica with gtid_mode=OFF."""
+    choose = stream.choose
+    profile = stream.server.profile
+    stream.settings["gtid_mode"] = "OFF"
+    stream.server = server_of(choose.one_of(_OLDER))
+    stream.checksummed = False
+    replica_groups.begin_relay_log(stream, lengths=stream.server.post_header_lengths)
+    rows = profile not in _WITHOUT_ROWS_V1
+    for _ in choose.several(1, 3):
+        if rows and choose.yes():
+            # CREATE TABLE ... SELECT before WL#7592: one group.
+            planned = [replica_groups.query(stream, "BEGIN"), *replica_groups.create(stream)]
+            planned += [*replica_groups.row_changes(stream), replica_groups.query(stream, "COMMIT")]
+        else:
+            planned = replica_groups.group(stream, rows=rows)
+        replica_groups.add(stream, planned)
+    stream.server = server_of(profile)
+
+
+@family(focus="WL7592-COMPAT-OFF-5622", profiles=("worklog", "mysql-5.6"))
+def newer_source_streams(stream: StreamBuilder) -> None:
+    """Logs of 5.7 and 8.0 before the applier of a 5.6 replica, whose gtid_mode is the source's."""
+    choose = stream.choose
+    profile = stream.server.profile
+    stream.server = server_of(choose.one_of(_NEWER))
+    replica_groups.begin_relay_log(stream, lengths=stream.server.post_header_lengths)
+    anonymous = not choose.yes()
+    stream.settings["gtid_mode"] = "OFF" if anonymous else "ON"
+    stream.settings["version"] = "5.6.22" if anonymous else choose.one_of(("5.6.21", "5.6.22"))
+    for _ in choose.several(1, 3):
+        flags = _IGNORABLE if anonymous else 0
+        planned = replica_groups.named(stream, replica_groups.group(stream), anonymous=anonymous, flags=flags)
+        replica_groups.add(stream, planned)
+    stream.server = server_of(profile)
+
+
+@family(focus="WL7592-COMPAT-OFF-5621", profiles=("worklog", "mysql-5.6"), fault=True)
+def anonymous_before_5_6_21(stream: StreamBuilder) -> None:
+    """Anonymous groups of a newer source before the applier of a replica of 5.6.21 or older."""
+    _add_anonymous(stream, ("5.6.21", "5.6.20", "5.6.5"))
+
+
+@family(focus="WL7592-COMPAT-OFF-575", profiles=("worklog", "mysql-5.7"), fault=True)
+def anonymous_before_5_7_5(stream: StreamBuilder) -> None:
+    """Anonymous groups of a newer source before the applier of a replica of 5.7.5 or older."""
+    _add_anonymous(stream, ("5.7.5", "5.7.4", "5.7.1"))
+
+
+def _add_anonymous(stream: StreamBuilder, versions: tuple[str, ...]) -> None:
+    choose = stream.choose
+    profile = stream.server.profile
+    stream.server = server_of(choose.one_of(_NEWER))
+    replica_groups.begin_relay_log(stream, lengths=stream.server.post_header_lengths)
+    stream.settings.update(gtid_mode="OFF", version=choose.one_of(versions))
+    for _ in choose.several(1, 2):
+        flags = _IGNORABLE if choose.yes() else 0
+        planned = replica_groups.group(stream)
+        replica_groups.add(stream, replica_groups.named(stream, planned, anonymous=True, flags=flags))
+    stream.server = server_of(profile)
+
+
+@family(focus="WL4033-APPLY-UNKNOWN-IGNORED", profiles=SINCE_IGNORABLE)
+def unknown_events_applied(stream: StreamBuilder) -> None:
+    """Ignorable events of unassigned types between, before and inside the groups of a relay log."""
+    choose = stream.choose
+    code = choose.one_of(UNASSIGNED)
+    replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, code))
+    anonymous = not choose.yes()
+    with_gtids = stream.server.gtid_form != "absent" and not (stream.server.gtid_form == "5.6" and anonymous)
+    stream.settings["gtid_mode"] = "OFF" if anonymous or not with_gtids else "ON"
+    for number in choose.several(1, 3):
+        planned = replica_groups.group(stream)
+        if with_gtids:
+            planned = replica_groups.named(stream, planned, anonymous=anonymous)
+        place = choose.integer(0, len(planned))
+        if number == 0 or choose.yes():
+            planned.insert(place, _unknown(stream, code))
+        replica_groups.add(stream, planned)
+
+
+def _unknown(stream: StreamBuilder, code: int) -> PlannedEvent:
+    if stream.choose.yes(6):
+        code = int(EventType.IGNORABLE)
+    return events.ignorable(stream, code, stream.choose.octets(0, 40), flags=0)

@@ -1,0 +1,154 @@
+"""Streams whose Query events have tables info (WL#40), and such as have none."""
+
+from collections.abc import Callable
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.statement_layouts import EXTENDED_QUERY_POST_HEADER
+from conformance.filtering.log_part import Part
+from conformance.filtering.statement import CreateTable, Statement
+from conformance.filtering.table_name import TableName
+from strategies import events
+from strategies.extended_query import is_extended
+from strategies.family import family
+from strategies.questions.filter import choose_rules
+from strategies.stream import StreamBuilder
+from strategies.table_work import DATABASE, TableWork
+
+TABLES: Final = (
+    TableName(DATABASE, "t1"),
+    TableName(DATABASE, "t2"),
+    TableName(DATABASE, "t3"),
+    TableName("other", "t1"),
+    TableName(DATABASE, "t10"),
+)
+#: Names as long as tables info can hold, and such as a reader may cut or quote wrongly.
+_LONG: Final = ("x" * 255, "日" * 85, "back`tick", "a.b")
+#: Lengths of statements around what one byte, a signed and an unsigned length of two bytes can say.
+_LENGTHS: Final = (0, 1, 255, 256, 257, 32767, 32768, 65535)
+#: Events that show that a second format description counts, itself included; so many follow in any case.
+_BEHIND_A_CHANGE: Final = 3
+_CREATES: Final = ("", "LIKE", "SELECT")
+
+
+@family(
+    focus=("WL40-DATA-ORDER", "WL40-FILTER-BY-TABLES-INFO", "WL40-GUESS-EXTENDED-QUERY", "WL40-RENDER-QUERY-STOPS"),
+    profiles=("worklog",),
+)
+def tables_info_streams(stream: StreamBuilder) -> None:
+    """Logs whose Query events are all extended, or all usual; and relay logs in which that changes once."""
+    choose = stream.choose
+    extended = not choose.yes(4)
+    again = choose.yes(3)
+    second = again and (not extended or choose.yes())
+    # Without tables info renamings and creations are undefined, so only rows are judged, by the plainest rules.
+    choose_rules(stream, TABLES, modes=extended and second == again)
+    work = TableWork(stream, markers=choose.yes())
+    _begin(work, extended=extended)
+    for _ in choose.several(1, 4):
+        choose.one_of(_ADDITIONS)(work)
+    if again:
+        # A relay log: the format description of another log follows, which makes the choice anew.
+        _begin(work, extended=second, relay=True)
+        for _ in choose.several(1, 3):
+            choose.one_of(_ADDITIONS)(work)
+    # Whatever came before, the list alone decides here; and rows have their Table_map in any log.
+    if is_extended(stream):
+        tables = [choose.one_of(TABLES) for _ in choose.several(1, 2)]
+        work.group([work.statement("DO f1()", Statement(), tuple(tables)).marked("WL40-FILTER-BY-TABLES-INFO")])
+    work.group(work.row_transaction([choose.one_of(TABLES)]))
+    work.end()
+
+
+def _begin(work: TableWork, *, extended: bool, relay: bool = False) -> None:
+    lengths = bytearray(work.stream.server.post_header_lengths)
+    if not extended and work.choose.yes(3):
+        # Any other length is a usual Query event with a longer post-header.
+        others = [each for each in range(14, 24) if each != EXTENDED_QUERY_POST_HEADER]
+        lengths[EventType.QUERY - 1] = work.choose.one_of(others)
+    if relay:
+        work.stream.mark_following("WL40-ONE-FORMAT-PER-LOG", events=_BEHIND_A_CHANGE)
+    work.begin(extended=extended, lengths=bytes(lengths), flags=int(Flag.RELAY_LOG) if relay else 0)
+
+
+def _transaction(work: TableWork) -> None:
+    work.group(work.transaction([work.choose.one_of(TABLES) for _ in work.choose.several(1, 3)]))
+
+
+def _create(work: TableWork) -> None:
+    choose = work.choose
+    table, source = choose.one_of(TABLES), choose.one_of(TABLES)
+    shape = choose.one_of(_CREATES)
+    sources = (source, *((choose.one_of(TABLES),) if choose.yes() else ())) if shape == "SELECT" else ()
+    create = CreateTable(
+        table,
+        like=source if shape == "LIKE" else None,
+        sources=sources,
+        selects=bool(sources),
+        temporary=choose.yes(4),
+        if_not_exists=choose.yes(3),
+    )
+    work.group(work.create(create))
+
+
+def _create_select(work: TableWork) -> None:
+    for pieces in work.create_select(work.choose.one_of(TABLES)):
+        work.group(pieces)
+
+
+def _rename(work: TableWork) -> None:
+    """Add a chain, a swap, or any renamings of one statement."""
+    choose = work.choose
+    first, second, other = TABLES[0], TABLES[1], TableName(DATABASE, "tmp")
+    pairs = choose.one_of(
+        (
+            ((first, other),),
+            ((first, other), (second, first), (other, second)),
+            ((first, second), (second, other)),
+            ((second, TableName("other", "t2")), (first, second), (second, other)),
+        )
+    )
+    work.group(work.rename(*pairs))
+
+
+def _drop(work: TableWork) -> None:
+    work.group(work.drop([work.choose.one_of(TABLES) for _ in work.choose.several(1, 3)]))
+
+
+def _without_tables(work: TableWork) -> None:
+    sql = work.choose.one_of(("SET PASSWORD FOR u = 'x'", "FLUSH PRIVILEGES", "SAVEPOINT a"))
+    work.group([work.statement(sql, Statement(), database=work.choose.one_of((DATABASE, "")))])
+
+
+def _long(work: TableWork) -> None:
+    """Add a statement whose length or whose names are at the limits of their fields."""
+    choose = work.choose
+    size = choose.one_of(_LENGTHS)
+    text = events.text(work.stream, size, size)
+    if len(text.encode()) > 0xFFFF:
+        text = "x" * size
+    if choose.yes(4):
+        text = f"{text[:-4]}'a\0b'"[:size]
+    names = (choose.one_of(_LONG), choose.one_of((DATABASE, *_LONG)))
+    tables = tuple(TableName(database, name) for name, database in (names, names[::-1]))
+    piece = work.statement(text, Statement(tables), database=choose.one_of((DATABASE, "", "ünïcode", "x" * 64)))
+    # Text that is no statement: the list alone can decide.
+    work.group([piece.marked("WL40-FILTER-BY-TABLES-INFO")])
+
+
+def _empty(work: TableWork) -> None:
+    work.group([work.control("BEGIN", Part.BEGIN), work.control("COMMIT", Part.END)])
+
+
+#: What can be added to a log, the simplest first.
+_ADDITIONS: Final[tuple[Callable[[TableWork], None], ...]] = (
+    _transaction,
+    _create,
+    _create_select,
+    _rename,
+    _drop,
+    _without_tables,
+    _long,
+    _empty,
+)

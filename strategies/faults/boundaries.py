@@ -1,0 +1,114 @@
+"""Faults of transaction boundaries (WL#4162): sequences that the transition table does not allow."""
+
+from collections.abc import Callable
+from typing import Final
+
+from conformance.boundary.boundary_type import BoundaryType
+from conformance.boundary.transition_table import CELLS, Outcome
+from strategies import boundary_groups as boundaries
+from strategies import events, server_events
+from strategies import transactions as groups
+from strategies.boundary_groups import Group
+from strategies.families.boundaries import carrier
+from strategies.family import family
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+_T: Final = BoundaryType
+_Make = Callable[[StreamBuilder], PlannedEvent]
+_WRONG: Final = tuple(each for each in CELLS.values() if each.outcome is Outcome.ERR)
+#: Those among them that an event makes which stands on its own.
+_ALONE_WITHIN: Final = tuple(each for each in _WRONG if each.fed is _T.SELF_CONTAINED)
+
+
+def _begin(stream: StreamBuilder) -> PlannedEvent:
+    return events.query(stream, "BEGIN")
+
+
+def _insert(stream: StreamBuilder) -> PlannedEvent:
+    return events.query(stream, "INSERT INTO t1 VALUES (1)")
+
+
+def _commit(stream: StreamBuilder) -> PlannedEvent:
+    return events.query(stream, stream.choose.one_of(("COMMIT", "ROLLBACK")))
+
+
+def _gtid(stream: StreamBuilder) -> PlannedEvent:
+    return groups.group_gtid(stream, (), anonymous=stream.choose.yes())
+
+
+def _rows(stream: StreamBuilder) -> PlannedEvent:
+    return stream.choose.one_of(groups.row_changes(stream))
+
+
+def _previous(stream: StreamBuilder) -> PlannedEvent:
+    return events.previous_gtids(stream, events.gtid_set(stream), flags=0)
+
+
+#: State -> unmarked events, or markers, that lead there from Not Defined.
+_PATHS: Final[dict[BoundaryType, tuple[tuple[_Make, ...], tuple[BoundaryType, ...]]]] = {
+    _T.NOT_DEFINED: ((), ()),
+    _T.SELF_CONTAINED: ((events.stop,), (_T.SELF_CONTAINED,)),
+    _T.START_TRANSACTION: ((_begin,), (_T.START_TRANSACTION,)),
+    _T.INSIDE_TRANSACTION: ((_gtid, _begin), (_T.START_TRANSACTION, _T.INSIDE_TRANSACTION)),
+    _T.END_TRANSACTION: ((_begin, events.xid), (_T.START_TRANSACTION, _T.END_TRANSACTION)),
+}
+#: Type -> unmarked events that are guessed to be of it, in whatever state they are wrong.
+_GUESSED: Final[dict[BoundaryType, tuple[_Make, ...]]] = {
+    _T.SELF_CONTAINED: (
+        events.stop,
+        events.rotate,
+        server_events.heartbeat,
+        server_events.incident,
+        boundaries.delete_file,
+        boundaries.unknown,
+        _previous,
+    ),
+    _T.START_TRANSACTION: (_gtid, _begin),
+    _T.INSIDE_TRANSACTION: (_rows,),
+    _T.END_TRANSACTION: (events.xid, _commit),
+}
+#: What a wrong step leaves behind, up to where the parser is in step again.
+_TAIL: Final = (_T.INSIDE_TRANSACTION, _T.END_TRANSACTION, _T.IGNORE_BOUNDARY)
+#: The most streams, each behind a reset, that follow the first.
+_MORE_STREAMS: Final = 5
+_RECOVERY: Final[tuple[Group, ...]] = (groups.ddl, boundaries.transaction)
+
+
+@family(focus="WL4162-WARN-WRONG-TRANSITION", profiles=("worklog",), fault=True)
+def boundary_faults(stream: StreamBuilder) -> None:
+    """A wrong step of the transition table, marked or not, with a tail that warns too; then the stream goes on."""
+    choose = stream.choose
+    boundaries.describe_unknown(stream)
+    for event in _faulty(stream):
+        stream.add(event)
+    for _ in range(choose.integer(0, _MORE_STREAMS)):
+        planned = _faulty(stream)
+        if choose.yes(4):
+            boundaries.add_twice(stream, planned)
+            continue
+        stream.settings.setdefault("resets", []).append(stream.offset)
+        for event in planned:
+            stream.add(event)
+
+
+def _faulty(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return the events up to a wrong step, its tail, and what comes behind."""
+    choose = stream.choose
+    # Of the events that stand on their own there are many, and each has its rule.
+    alone = choose.yes(3)
+    one = choose.one_of(_ALONE_WITHIN if alone else _WRONG)
+    marked = not alone and choose.yes()
+    path, markers = _PATHS[one.before]
+    planned = [carrier(stream, each) for each in markers] if marked else [make(stream) for make in path]
+    planned.append(carrier(stream, one.fed) if marked else choose.one_of(_GUESSED[one.fed])(stream))
+    for _ in choose.several(0, 4):
+        tail = choose.one_of(_TAIL)
+        unmarked = not marked and tail is not _T.IGNORE_BOUNDARY
+        planned.append(choose.one_of(_GUESSED[tail])(stream) if unmarked else carrier(stream, tail))
+    if choose.yes():
+        group = choose.one_of(_RECOVERY)(stream)
+        group = boundaries.marked(group) if marked else group
+        # The stream may stop within the transaction, and the next one begins all the same.
+        planned += group[:-1] if choose.yes() else group
+    return planned

@@ -1,0 +1,1 @@
+"""What is asked about a finished stream, one module for each role."""

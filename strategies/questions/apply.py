@@ -1,0 +1,103 @@
+"""Questions in the role `apply`: the entries that the model of an applier gives for the events of a stream."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+from conformance.replica.applier import Applied, Applier, Outcome, StopReason
+from conformance.replica.event_kind import Kind, kind_of
+from conformance.replica.replica_event import ReplicaEvent
+from conformance.replica.replica_settings import ReplicaSettings
+from strategies.case import EVERY_EVENT, Expected
+from strategies.question import Question
+from strategies.replica_groups import REPLICA_ID
+from strategies.stream import StreamBuilder
+
+#: How a stop counts among the kinds of error: the stream can be read, and may still not be applied.
+_STOP_KIND: Final = "other"
+#: Why an applier stops -> the requirements that say so.
+_STOPS: Final = {
+    StopReason.GTID_MISSING: ("WL7592-APPLY-ON-GTID-MISSING",),
+    StopReason.ANONYMOUS: ("WL7592-APPLY-ON-GTID-MISSING",),
+    StopReason.PARTIAL_DROP: (
+        "WL7592-APPLY-DROPDB-ON-ERROR",
+        "WL7592-APPLY-DROPDB-ERROR-CODE",
+        "WL7592-APPLY-DROPDB-ERROR-TEXT",
+        "WL7592-APPLY-DROPDB-GTID-UNUSED",
+    ),
+    StopReason.DIRECTORY_REMAINS: ("WL7592-APPLY-DROPDB-OFF-ANON-EACH",),
+}
+#: Major and minor version -> the requirement on replicas that stop at Anonymous_gtid events.
+_STOPS_OF_OLD: Final = {"5.6": "WL7592-COMPAT-OFF-5621", "5.7": "WL7592-COMPAT-OFF-575"}
+_MISSING_AT_BEGIN: Final = "WL7592-APPLY-ON-GTID-MISSING-BEGIN"
+
+
+def question(stream: StreamBuilder) -> Question:
+    """Return what a replica is asked about a relay log, and what it must answer."""
+    settings = ReplicaSettings.of_json(stream.server.profile, {"server_id": REPLICA_ID, **stream.settings})
+    applier = Applier(settings)
+    done = applier.apply(map(ReplicaEvent.of_entry, stream.expected_events))
+    stop = applier.stopped
+    marks: dict[str, list[int]] = defaultdict(list)
+    for requirement, indices in stream.marks.items():
+        marks[requirement] += (index for index in indices if index < len(done))
+    for requirement, index in (*_marks(settings, done), *_compatible(settings, stream)):
+        marks[requirement].append(index)
+    if stop is not None:
+        if stop.reason is StopReason.ANONYMOUS_UNKNOWN:
+            marks[_STOPS_OF_OLD[settings.version[:3]]].append(len(done) - 1)
+        for requirement in _STOPS.get(stop.reason, ()):
+            begins = stop.reason is StopReason.GTID_MISSING and kind_of(stop.event) in (Kind.BEGIN, Kind.COMMIT)
+            marks[_MISSING_AT_BEGIN if begins else requirement].append(len(done) - 1)
+    expected = Expected(
+        tuple(each.entry() for each in done),
+        refused_at=None if stop is None else stop.event.offset,
+        refused_kind="" if stop is None else _STOP_KIND,
+        refused_code=None if stop is None else stop.code,
+    )
+    return Question(
+        expected,
+        {requirement: indices for requirement, indices in marks.items() if indices},
+        settings.as_json(),
+        bytes(stream.bytes),
+    )
+
+
+def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str, int]]:
+    """Yield the requirements that the entries themselves show, each with the index of an entry."""
+    for index, each in enumerate(done):
+        if each.outcome is Outcome.IGNORED and kind_of(each.event) is Kind.UNKNOWN:
+            yield "WL4033-APPLY-UNKNOWN-IGNORED", index
+            yield "WL4033-APPLY-UNKNOWN-POSITION", index
+        if settings.until is not None and (each.outcome is Outcome.UNTIL or each.event.server_id == 0):
+            yield "WL7592-APPLY-UNTIL-SERVER-ID-ZERO", index
+    yield from _skipped(settings.skip_counter, done)
+
+
+def _skipped(counter: int, done: list[Applied]) -> Iterator[tuple[str, int]]:
+    """Yield the requirements on the skip counter: the events that are skipped, and the one behind them."""
+    indices = [index for index, each in enumerate(done) if each.outcome is Outcome.SKIPPED and counter]
+    if indices:
+        yield "WL7592-APPLY-OFF-SKIP-ALLOWED", indices[0]
+    rule = ""
+    for index in indices:
+        kind = kind_of(done[index].event)
+        if counter == 1 and (kind is Kind.GTID or not rule):
+            # Only where the counter is 1 at the Gtid event does it matter whether that one belongs to the group.
+            rule = "WL7592-APPLY-SKIP-GTID-IN-GROUP" if kind is Kind.GTID else "WL7592-APPLY-SKIP-NOT-MID-GROUP"
+        if rule:
+            yield rule, index
+        counter = done[index].skip_counter
+    if rule and indices[-1] + 1 < len(done):
+        yield rule, indices[-1] + 1
+
+
+def _compatible(settings: ReplicaSettings, stream: StreamBuilder) -> Iterator[tuple[str, int]]:
+    """Yield the requirements on other versions' streams, which govern every event."""
+    if settings.version:
+        if settings.version == "5.6.21" and settings.gtid_mode == "ON":
+            yield "WL7592-COMPAT-ON-5621", EVERY_EVENT
+        if settings.version == "5.6.22":
+            yield "WL7592-COMPAT-OFF-5622", EVERY_EVENT
+    elif settings.gtid_mode == "OFF" and not any("gtid" in entry for entry in stream.expected_events):
+        yield "WL7592-COMPAT-OLD-NEW", EVERY_EVENT

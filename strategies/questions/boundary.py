@@ -1,0 +1,77 @@
+"""Questions in the role `boundary`: what a parser makes of each event of a stream (WL#4162)."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.boundary.answers import header_answers
+from conformance.boundary.fed_event import FedEvent
+from conformance.boundary.shipped_parser import ShippedParser
+from conformance.boundary.shipped_tables import SHIPPED_VERSIONS
+from conformance.boundary.step_entry import shipped_entry, worklog_entry
+from conformance.boundary.worklog_parser import WorklogParser
+from strategies.boundary_facts import Fact, FactFinder
+from strategies.boundary_groups import fed
+from strategies.case import Expected
+from strategies.parser_marks import marks_of
+from strategies.question import Question
+from strategies.stream import StreamBuilder
+
+#: What events are read for; the rules are the same.
+USES: Final = ("receiver", "dump")
+
+
+class _Model:
+    """The parser of a profile."""
+
+    def __init__(self, profile: str) -> None:
+        version = SHIPPED_VERSIONS.get(profile)
+        self._parser = WorklogParser() if version is None else ShippedParser(version)
+
+    def reset(self) -> None:
+        self._parser.reset()
+
+    def entry(self, event: FedEvent) -> Mapping[str, str]:
+        if isinstance(self._parser, ShippedParser):
+            shipped = self._parser.feed(event)
+            return shipped_entry(shipped, within=self._parser.within_transaction)
+        step = self._parser.feed(event)
+        return worklog_entry(step, header_answers(event.flags), within=self._parser.within_transaction)
+
+
+def question(stream: StreamBuilder) -> Question:
+    """Return the question what the parser of the stream's profile makes of it.
+
+    A production may say in `stream.settings` before which offsets the parser is reset (``resets``), and the numbers of
+    those of the streams between them that repeat the one before (``repeated``): it is read for another use.
+    """
+    resets = list(stream.settings.get("resets", ()))
+    repeated = frozenset(stream.settings.get("repeated", ()))
+    first = stream.choose.integer(0, 1)
+    uses = [USES[1 - first if number in repeated else first] for number in range(len(resets) + 1)]
+    model = _Model(stream.server.profile)
+    finder = FactFinder()
+    entries: list[dict[str, Any]] = []
+    facts: list[Fact] = []
+    made: dict[str, set[int]] = defaultdict(set)
+    for index, (planned, offset, _) in enumerate(stream.placed):
+        if offset in resets:
+            model.reset()
+            finder.reset()
+        if planned.type == EventType.FORMAT_DESCRIPTION:
+            finder.describe_format(planned.body)
+        event = fed(planned)
+        entry = {"offset": offset, "type": int(planned.type), **model.entry(event)}
+        entries.append(entry)
+        facts.append(finder.fact(event, entry))
+        for requirement in planned.marks:
+            made[requirement].add(index)
+    for requirement, indices in marks_of(facts, repeated).items():
+        made[requirement].update(indices)
+    return Question(
+        expected=Expected(events=tuple(entries)),
+        marks={requirement: sorted(indices) for requirement, indices in made.items()},
+        settings={"resets": resets, "uses": uses},
+        stream=bytes(stream.bytes),
+    )

@@ -1,0 +1,250 @@
+"""The question of the role `filter`: which events of a stream pass rules for tables."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.filtering.group_filter import Fate, GroupFilter
+from conformance.filtering.log_part import LogPart, Part
+from conformance.filtering.rules import FilterRules
+from conformance.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TableFilter
+from conformance.filtering.table_name import TableName
+from strategies.case import Expected
+from strategies.question import Question
+from strategies.stream import StreamBuilder
+from strategies.table_work import PARTS
+
+#: The settings of the question.
+RULES: Final = ("do_tables", "ignore_tables")
+_TOLD: Final = (*RULES, "tables", "renames")
+
+
+def choose_rules(
+    stream: StreamBuilder,
+    tables: Sequence[TableName],
+    *,
+    does: bool | None = None,
+    modes: bool = True,
+) -> None:
+    """Choose do or ignore rules for some of these tables, and put them into the stream's settings.
+
+    Args:
+        stream: The stream.
+        tables: The tables that can have rules.
+        does: Do rules or ignore rules; chosen when None.
+        modes: Whether the question may be asked in any mode, or only in the first ones.
+    """
+    choose = stream.choose
+    ruled = [each for each in tables if choose.yes()] or [tables[0]]
+    set_rules(
+        stream,
+        ruled,
+        does=choose.yes() if does is None else does,
+        tables=choose.one_of(TABLES_MODES) if modes else TABLES_MODES[0],
+        renames=choose.one_of(RENAMES_MODES) if modes else RENAMES_MODES[0],
+    )
+
+
+def set_rules(stream: StreamBuilder, ruled: Sequence[TableName], *, does: bool, tables: str, renames: str) -> None:
+    """Put rules into the stream's settings."""
+    told = [[each.database, each.name] for each in ruled]
+    stream.settings.update(
+        do_tables=told if does else [], ignore_tables=[] if does else told, tables=tables, renames=renames
+    )
+
+
+def rules_of(settings: Mapping[str, Any]) -> FilterRules:
+    """Return the rules of a question."""
+    do_tables, ignore_tables = (frozenset(TableName(*each) for each in settings[name]) for name in RULES)
+    return FilterRules(do_tables=do_tables, ignore_tables=ignore_tables)
+
+
+def question(stream: StreamBuilder) -> Question:
+    """Return the question about a stream that `strategies.table_work` filled."""
+    settings = {name: stream.settings[name] for name in _TOLD}
+    parts: list[LogPart] = stream.settings[PARTS]
+    rules = rules_of(settings)
+    groups = GroupFilter(TableFilter(rules, tables=settings["tables"], renames=settings["renames"]))
+    fates = [fate for part in parts for group in groups.add(part) for fate in group]
+    fates += groups.finish()
+    queries = [event for event in stream.expected_events if event["type"] == EventType.QUERY]
+    judged = all("tables_info" in event for event in queries)
+    entries = []
+    for event, fate in zip(stream.expected_events, fates, strict=True):
+        entry = {"offset": event["offset"], "type": event["type"]}
+        # What becomes of Query events without tables info, and so of their groups, is not defined.
+        if judged or fate.part.part in _ROWS:
+            entry["fate"] = "kept" if fate.kept else "dropped"
+        entries.append(entry)
+    marks: dict[str, list[int]] = {name: list(indices) for name, indices in stream.marks.items() if name != _BY_LIST}
+    by_list = frozenset(stream.marks.get(_BY_LIST, ()))
+    history = _History(rules, settings["tables"], settings["renames"])
+    for index, fate in enumerate(fates):
+        shown = [_BY_LIST] if index in by_list and not history else []
+        shown += history.shown(fate, note=judged)
+        for requirement in shown if "fate" in entries[index] else ():
+            marks.setdefault(requirement, []).append(index)
+    return Question(Expected(tuple(entries)), marks, settings, bytes(stream.bytes))
+
+
+_BY_LIST: Final = "WL40-FILTER-BY-TABLES-INFO"
+_ROWS: Final = (Part.TABLE_MAP, Part.ROWS)
+_STRUCTURE: Final = (Part.MARKER, Part.BEGIN, Part.END)
+
+
+@dataclass(slots=True)
+class _History:
+    """What came before an event, as far as the requirements that it shows depend on it.
+
+    Attributes:
+        rules: The rules.
+        tables: The mode of created tables.
+        renames: The mode of renamings.
+        derived: Tables without a rule whose CREATE was dropped for what it names besides.
+        copied: Tables with an ignore rule that were created from an ignored table.
+        renamed: New name -> old name, of single renamings of a table with a do rule.
+        returned: Old names that a renaming back has brought again.
+        moved: Whether a table was renamed that its rule follows.
+    """
+
+    rules: FilterRules
+    tables: str
+    renames: str
+    derived: set[TableName] = field(default_factory=set)
+    copied: set[TableName] = field(default_factory=set)
+    renamed: dict[TableName, TableName] = field(default_factory=dict)
+    returned: set[TableName] = field(default_factory=set)
+    moved: bool = False
+
+    def __bool__(self) -> bool:
+        """Tell whether anything came before that later events depend on."""
+        return bool(self.derived or self.copied or self.renamed or self.returned or self.moved)
+
+    def shown(self, fate: Fate, *, note: bool) -> list[str]:
+        """Return the requirements that an event shows, and take note of what it does where that counts."""
+        found = [requirement for requirement, shows in _SHOWN if shows(self, fate)]
+        if note and fate.part.part is Part.STATEMENT:
+            self._note(fate)
+        return found
+
+    def _note(self, fate: Fate) -> None:
+        statement = fate.part.statement
+        if statement is None:
+            return
+        create = statement.create
+        if create is not None:
+            others = [each for each in fate.part.tables if each != create.table]
+            broken = not self.rules.pass_all(others)
+            if broken and self.rules.pass_all([create.table]):
+                self.derived.add(create.table)
+            if broken and not self.rules.does and self.rules.have(create.table):
+                self.copied.add(create.table)
+            self.renamed.pop(create.table, None)
+        self.moved |= bool(statement.renames) and self.renames == "identity"
+        for old, new in statement.renames:
+            if self.renamed.pop(old, None) == new:
+                self.returned.add(new)
+            elif self.rules.does and self.rules.have(old) and not self.rules.have(new) and fate.kept:
+                self.renamed[new] = old
+            self.returned.discard(old)
+
+    # --- what an event is
+
+    def does(self, fate: Fate) -> bool:
+        return self.rules.does and fate.part.part is Part.STATEMENT and bool(fate.part.tables)
+
+    def ignores(self, fate: Fate) -> bool:
+        return not self.rules.does and fate.part.part is Part.STATEMENT and bool(fate.part.tables)
+
+    def only(self, fate: Fate) -> TableName | None:
+        """Return the only table of a statement that creates and renames nothing."""
+        statement, tables = fate.part.statement, fate.part.tables
+        plain = statement is not None and statement.create is None and not statement.renames
+        return tables[0] if fate.part.part is Part.STATEMENT and plain and len(tables) == 1 else None
+
+    def near_any(self, fate: Fate) -> bool:
+        """Tell whether an event concerns a table without a do rule that has nearly the name of one with a rule."""
+        return any(map(self._near, fate.part.tables))
+
+    def _near(self, table: TableName) -> bool:
+        return not self.rules.have(table) and any(table.name.startswith(each.name) for each in self.rules.do_tables)
+
+    def create_with_rule(self, fate: Fate, *, like: bool) -> bool:
+        """Tell whether an event creates a table, alone or by LIKE, for which alone the rules differ."""
+        create = fate.part.statement.create if fate.part.statement else None
+        if create is None or create.selects or (create.like is not None) != like:
+            return False
+        if create.like is None:
+            return self.rules.have(create.table) and create.table not in self.copied
+        return self.rules.have(create.table) == self.rules.does != self.rules.have(create.like)
+
+    def is_swap(self, fate: Fate) -> bool:
+        """Tell whether an event exchanges two names by way of a third that has no rule."""
+        pairs = fate.part.statement.renames if fate.part.statement else ()
+        if len(pairs) != 3 or not self.rules.pass_all(fate.part.tables):
+            return False
+        (first, middle), (second, again), (last, other) = pairs
+        return (again, last, other) == (first, middle, second) and not self.rules.have(middle)
+
+    def is_rename(self, fate: Fate) -> bool:
+        return fate.part.statement is not None and bool(fate.part.statement.renames)
+
+    def renames_alone(self, fate: Fate) -> tuple[TableName, TableName] | None:
+        statement = fate.part.statement
+        return statement.renames[0] if statement and len(statement.renames) == 1 else None
+
+
+#: Requirement -> whether an event shows it.
+_SHOWN: Final[tuple[tuple[str, Callable[[_History, Fate], bool]], ...]] = (
+    (
+        "WL40-FILTER-DO-EVERY-TABLE",
+        lambda past, fate: past.does(fate) and not past and not past.near_any(fate) and not past.is_rename(fate),
+    ),
+    ("WL40-FILTER-DO-SWAP", lambda past, fate: past.does(fate) and past.is_swap(fate) and bool(fate.kept)),
+    ("WL40-FILTER-DO-CREATE-LIKE", lambda past, fate: past.does(fate) and past.create_with_rule(fate, like=True)),
+    ("WL40-FILTER-IGNORE-CREATE", lambda past, fate: past.ignores(fate) and past.create_with_rule(fate, like=False)),
+    (
+        "WL40-FILTER-IGNORE-CREATE-LIKE",
+        lambda past, fate: past.ignores(fate) and past.create_with_rule(fate, like=True),
+    ),
+    (
+        "WL40-FILTER-IGNORE-DEPENDENT",
+        lambda past, fate: past.tables == "literal" and past.ignores(fate) and past.only(fate) in past.derived,
+    ),
+    ("WL40-FILTER-IGNORE-BOTH", lambda past, fate: past.ignores(fate) and past.only(fate) in past.copied),
+    (
+        "WL40-FILTER-RULE-MEANING",
+        lambda past, fate: past.rules.does and not past and past.near_any(fate),
+    ),
+    ("WL40-FILTER-GROUP-WHOLE", lambda past, fate: fate.part.part in _STRUCTURE),
+    # What was created or renamed before, and what names mean, is the others' concern.
+    (
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        lambda past, fate: fate.part.part in _ROWS and not past and not past.near_any(fate),
+    ),
+    (
+        "WL40-FILTER-CLEVER-CREATE",
+        lambda past, fate: past.tables == "clever" and past.only(fate) in past.derived and not past.renamed,
+    ),
+    (
+        "WL40-FILTER-RENAME-FIRST",
+        lambda past, fate: not past and past.does(fate) and past.renames_alone(fate) is not None and bool(fate.kept),
+    ),
+    (
+        "WL40-FILTER-RENAME-FOLLOWS",
+        lambda past, fate: past.renames == "identity" and past.only(fate) in past.renamed,
+    ),
+    ("WL40-FILTER-RENAME-NAMES", lambda past, fate: past.renames == "name" and past.only(fate) in past.renamed),
+    (
+        "WL40-FILTER-RENAME-BACK-DROPPED",
+        lambda past, fate: (
+            past.renames == "name"
+            and ((pair := past.renames_alone(fate)) is not None and past.renamed.get(pair[0]) == pair[1])
+        ),
+    ),
+    (
+        "WL40-FILTER-RENAME-ROUND-TRIP",
+        lambda past, fate: past.renames == "name" and past.only(fate) in (past.returned | set(past.renamed)),
+    ),
+)

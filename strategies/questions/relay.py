@@ -1,0 +1,102 @@
+"""Questions in the role `relay`: what the model of a receiver writes when a source sends a stream."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.boundary.fed_event import FedEvent
+from conformance.boundary.shipped_parser import ShippedParser
+from conformance.boundary.shipped_tables import SHIPPED_VERSIONS
+from conformance.boundary.worklog_parser import WorklogParser
+from conformance.replica.relay import Feed, Receiver, Reception, RelayEvent, RelaySettings
+from conformance.replica.replica_event import ReplicaEvent
+from strategies.case import Expected
+from strategies.question import Question
+from strategies.replica_groups import REPLICA_ID, SOURCE_LOG
+from strategies.stream import StreamBuilder
+
+#: The events with which the replica itself begins a relay log.
+_FIRST: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS)})
+#: So many events behind the beginning of a connection show what the parser was left with.
+_BEGINNING: Final = 4
+_NOT_DEFINED: Final = BoundaryType.NOT_DEFINED
+
+
+def question(stream: StreamBuilder) -> Question:
+    """Return what a replica is asked that receives a stream, and what its relay logs must hold."""
+    profile = stream.server.profile
+    settings = RelaySettings.of_json(profile, {"server_id": REPLICA_ID, "source_log": SOURCE_LOG, **stream.settings})
+    receiver = Receiver(settings, _feed(profile))
+    data = bytes(stream.bytes)
+    marks: dict[str, list[int]] = defaultdict(list)
+    unwritten = False
+    for entry in stream.expected_events:
+        event = ReplicaEvent.of_entry(entry)
+        reception = receiver.receive(event, data[event.offset : event.end])
+        if reception is not Reception.WRITTEN:
+            unwritten = True
+        elif unwritten:
+            # What was fed although it is not written shows at the next event that is.
+            marks["WL4162-RELAY-FEEDS-QUEUED"].append(len(receiver.events) - 1)
+            unwritten = False
+    for requirement, index in _marks(receiver.events):
+        marks[requirement].append(index)
+    expected = Expected(tuple(receiver.entries()))
+    return Question(expected, dict(marks), settings.as_json(), data)
+
+
+def _feed(profile: str) -> Feed | None:
+    """Return what takes an event into the boundary parser of a profile, and gives its warning."""
+    if profile == "worklog":
+        worklog = WorklogParser()
+        return lambda event: worklog.feed(_fed(event)).warning
+    version = SHIPPED_VERSIONS.get(profile)
+    if version is None:
+        return None
+    shipped = ShippedParser(version)
+
+    def feed(event: ReplicaEvent) -> str | None:
+        warning = shipped.feed(_fed(event)).warning
+        return warning.text if warning else None
+
+    return feed
+
+
+def _fed(event: ReplicaEvent) -> FedEvent:
+    with_query = event.type in (EventType.QUERY, EventType.EXECUTE_LOAD_QUERY)
+    return FedEvent(event.type, event.flags, event.query.encode() if with_query else None)
+
+
+def _marks(events: list[RelayEvent]) -> Iterator[tuple[str, int]]:
+    """Yield the requirements that the events of relay logs show, each with the index of an event."""
+    written = [index for index, event in enumerate(events) if event.written]
+    for index in written[:_BEGINNING]:
+        yield "WL4162-RESET-RECEIVER-LOOP", index
+    for index, event in enumerate(events):
+        yield from _written_marks(events, index) if event.written else _own_marks(event, index)
+
+
+def _written_marks(events: list[RelayEvent], index: int) -> Iterator[tuple[str, int]]:
+    event = events[index]
+    assert event.source is not None, "what is written was received"
+    if event.source.ignorable:
+        yield "WL4033-RELAY-IGNORABLE-COPIED", index
+    if MARKER_BITS.read(event.flags) is _NOT_DEFINED:
+        yield "WL4162-TT-GUESS-LEAVES-BYTES", index
+    if event.warning:
+        yield "WL4162-WARN-RECEIVER", index
+        yield "WL4162-RELAY-KEEPS-EVENTS", index
+        if index + 1 < len(events):
+            yield "WL4162-RELAY-KEEPS-EVENTS", index + 1
+
+
+def _own_marks(event: RelayEvent, index: int) -> Iterator[tuple[str, int]]:
+    yield "WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", index
+    if event.type in _FIRST:
+        yield "WL7592-RELAY-PREVIOUS-GTIDS-OWN", index
+    if event.type == EventType.ROTATE:
+        yield "WL7592-RELAY-ROTATE-OWN-POSITION", index
+    if event.source is not None:
+        yield "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", index

@@ -1,0 +1,204 @@
+"""Questions in the role `render`: how a log is printed (WL#4033, WL#4162, WL#7592, WL#40).
+
+What is expected is no text, as versions differ in theirs, but what the text must show: the facts of every event that is
+printed, the warnings, and for SHOW BINLOG EVENTS the rows.
+"""
+
+import base64
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.rows import rows_kind
+from conformance.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.boundary.fed_event import FedEvent
+from conformance.boundary.worklog_parser import WorklogParser
+from strategies.case import Expected
+from strategies.question import Question
+from strategies.stream import StreamBuilder
+
+_TEXT: Final = "mysqlbinlog"
+_ROWS: Final = "events"
+#: UTC first, then the zone of the WL#4033 sample, then one with half hours.
+_UTC_OFFSETS: Final = (0, 480, -210)
+_VERY_VERBOSE: Final = 2
+_STATEMENT_END: Final = 0x0001
+_ARTIFICIAL: Final = 0x0020
+_SUPPRESS_USE: Final = 0x0008
+_FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
+_TABLE_MAP: Final = int(EventType.TABLE_MAP)
+_ROWS_QUERY: Final = int(EventType.ROWS_QUERY)
+_GTIDS: Final = frozenset({int(EventType.GTID), int(EventType.ANONYMOUS_GTID), int(EventType.GTID_TAGGED)})
+#: The statements that begin and end a transaction.
+_BORDERS: Final = ("BEGIN", "COMMIT")
+
+Fact = dict[str, Any]
+Marks = dict[str, set[int]]
+
+
+def question(stream: StreamBuilder) -> Question:
+    """Return the question how the stream is printed.
+
+    A production may say in `stream.settings` which ``form`` is asked for, how ``verbose`` it is, where it starts
+    (``start_position``, in bytes) and how often the same log is printed again behind itself (``repeats``).
+    """
+    form = stream.settings.get("form") or stream.choose.one_of((_TEXT, _ROWS))
+    stream_bytes = bytes(stream.bytes)
+    expected_rows, row_marks = _expected_rows(stream)
+    # A log of which the rows show nothing that is asked for is printed as text.
+    if form == _ROWS and row_marks:
+        return Question(expected_rows, row_marks, {"form": _ROWS}, stream_bytes)
+    repeats = stream.settings.get("repeats", 0)
+    settings = {
+        "form": _TEXT,
+        "verbose": stream.settings.get("verbose", stream.choose.one_of((2, 1, 0))),
+        "base64_output": stream.choose.one_of(("auto", "decode-rows")),
+        "utc_offset": stream.choose.one_of(_UTC_OFFSETS),
+        "start_position": stream.settings.get("start_position", 4),
+        "following": [base64.b64encode(stream_bytes).decode("ascii")] * repeats,
+    }
+    facts = list(_facts(stream, settings["start_position"]))
+    warnings = _warnings(facts) + _warnings(list(_facts(stream, 4))) * repeats
+    if stream.server.profile != "worklog":
+        warnings = []
+    expected = Expected(({"events": facts, "warnings": "\n".join(warnings)},))
+    marks = {each: (0,) for each in _text_marks(facts, warnings, settings)}
+    return Question(expected, marks, settings, stream_bytes)
+
+
+def _facts(stream: StreamBuilder, start: int) -> Iterator[Fact]:
+    """Yield what is known of every event that is printed."""
+    for event, (planned, _, _) in zip(stream.expected_events, stream.placed, strict=False):
+        if event["offset"] >= start or event["type"] == _FORMAT_DESCRIPTION:
+            heading = MARKER_BITS.read(event["flags"]).heading
+            yield {**event, "boundary": heading, "tolerated": planned.tolerated}
+
+
+def _warnings(facts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the warnings of WL#4162 for one log."""
+    parser = WorklogParser()
+    found = []
+    for fact in facts:
+        query = fact["query"].encode() if "query" in fact else None
+        step = parser.feed(FedEvent(fact["type"], fact["flags"], query))
+        if step.warning is not None:
+            found.append(step.warning)
+    return found
+
+
+def _is_whole(facts: Sequence[Fact], index: int) -> bool:
+    """Tell whether a Rows_query has its Table_map and rows right behind it."""
+    table, rows = [*facts[index + 1 : index + 3], {"type": 0}, {"type": 0}][:2]
+    return table["type"] == _TABLE_MAP and rows_kind(rows["type"]) is not None
+
+
+def _text_marks(facts: Sequence[Fact], warnings: Sequence[str], settings: Mapping[str, Any]) -> set[str]:
+    """Return the requirements that a printed text exercises; those of other profiles are left out later."""
+    shown = settings["verbose"] >= _VERY_VERBOSE
+    marks = {"WL4162-PRINT-EVERY-EVENT"}
+    for index, (fact, behind) in enumerate(zip(facts, [*facts[1:], None], strict=True)):
+        marks |= _event_marks(fact, behind, settings)
+        if fact["type"] == _ROWS_QUERY and shown and _is_whole(facts, index):
+            marks.add("WL4033-RENDER-ROWS-QUERY-ORDER")
+        if fact["boundary"] != BoundaryType.NOT_DEFINED.heading:
+            marks.add("WL4162-PRINT-AS-COMMENT")
+        # An event that is read but not printed is fed all the same.
+        if fact["type"] == _ROWS_QUERY and not shown and not settings["following"]:
+            marks.add("WL4162-DUMP-FEEDS-READ")
+    types = {fact["type"] for fact in facts}
+    if {int(EventType.PREVIOUS_GTIDS), int(EventType.ANONYMOUS_GTID)} <= types:
+        marks.add("WL7592-RENDER-BOTH-EVENTS")
+    if {fact.get("query") for fact in facts}.issuperset(_BORDERS):
+        marks.add("WL4033-GOLDEN-TEXT-TRANSACTION")
+    if warnings:
+        marks |= {"WL4162-WARN-DUMP", "WL4162-WARN-TEXT-DUMP"}
+        marks.add("WL4162-RESET-AFTER-ERROR-DUMP")
+    if settings["following"]:
+        marks.add("WL4162-RESET-EACH-FILE")
+    return marks
+
+
+def _event_marks(fact: Fact, behind: Fact | None, settings: Mapping[str, Any]) -> set[str]:
+    """Return the requirements that the text of one event exercises."""
+    code = fact["type"]
+    if fact["handled"] == "ignored":
+        return {"WL4033-RENDER-IGNORABLE-COMMENT", "WL4033-RENDER-UNKNOWN-QUIET"}
+    shown = settings["verbose"] >= _VERY_VERBOSE
+    in_base64 = settings["base64_output"] == "auto"
+    if code == _ROWS_QUERY and shown:
+        marks = {
+            "WL4033-RENDER-ROWS-QUERY-SHOWN",
+            "WL4033-RENDER-IGNORABLE-COMMENT",
+            "WL4033-RENDER-VERBOSE-TWICE",
+            "WL4033-GOLDEN-TEXT-ROWS-QUERY",
+        }
+        if behind is not None and behind["type"] == _TABLE_MAP and in_base64:
+            marks.add("WL4033-GOLDEN-TEXT-BINLOG")
+        return marks
+    if code == _TABLE_MAP:
+        is_followed = behind is not None and rows_kind(behind["type"]) is not None
+        return {"WL4033-GOLDEN-TEXT-TABLE-MAP", *(("WL4033-GOLDEN-TEXT-AT-LINES",) if is_followed else ())}
+    if rows_kind(code) is not None:
+        marks = {"WL4162-PRINT-BINLOG-STATEMENT-BYTES"} if in_base64 else set()
+        if rows_kind(code) == "write" and fact["rows_flags"] == _STATEMENT_END:
+            marks |= {"WL4033-GOLDEN-TEXT-WRITE-ROWS", *(("WL4033-GOLDEN-TEXT-PSEUDO-SQL",) if shown else ())}
+        return marks
+    if code in _GTIDS:
+        anonymous = code == EventType.ANONYMOUS_GTID
+        return {"WL7592-RENDER-NO-COMMIT-WORD", *(("WL7592-RENDER-ANONYMOUS-WORD",) if anonymous else ())}
+    if code == EventType.QUERY:
+        marks = {"WL4033-GOLDEN-TEXT-TIME", "WL7592-RENDER-NO-QUERY-TIMESTAMPS"}
+        return marks | ({"WL40-RENDER-QUERY-STOPS"} if "tables_info" in fact else set())
+    return set()
+
+
+def _expected_rows(stream: StreamBuilder) -> tuple[Expected, dict[str, list[int]]]:
+    """Return the rows of SHOW BINLOG EVENTS, as far as they are told, and the requirements that they exercise."""
+    rows: list[Fact] = []
+    marks: Marks = defaultdict(set)
+    events = stream.expected_events
+    for index, event in enumerate(events):
+        rows.append({"pos": event["offset"], "type": event["type"], **_told(event)})
+        behind = events[index + 1]["type"] if index + 1 < len(events) else None
+        for requirement in _row_marks(event, behind):
+            marks[requirement].add(index)
+    return Expected(tuple(rows)), {requirement: sorted(indices) for requirement, indices in marks.items()}
+
+
+def _told(event: Mapping[str, Any]) -> dict[str, str]:
+    """Return the Info of an event where a requirement tells it."""
+    code = event["type"]
+    if event["handled"] == "ignored":
+        return {}
+    if code == EventType.QUERY:
+        name = event["database"].replace("`", "``")
+        use = "" if event["flags"] & _SUPPRESS_USE or not name else f"use `{name}`; "
+        return {"info": f"{use}{event['query']}"}
+    if code == _ROWS_QUERY:
+        return {"info": f"# {event['rows_query']}"}
+    if code == _TABLE_MAP:
+        return {"info": f"table_id: {event['table_id']} ({event['database']}.{event['table']})"}
+    if code == EventType.XID:
+        return {"info": f"COMMIT /* xid={event['xid']} */"}
+    if rows_kind(code) is not None and event["rows_flags"] == _STATEMENT_END:
+        return {"info": f"table_id: {event['table_id']} flags: STMT_END_F"}
+    return {}
+
+
+def _row_marks(event: Mapping[str, Any], behind: int | None) -> set[str]:
+    """Return the requirements that the row of an event exercises."""
+    code = event["type"]
+    if event["handled"] == "ignored":
+        return set()
+    if code == _ROWS_QUERY:
+        order = {"WL4033-RENDER-ROWS-QUERY-ORDER"} if behind == _TABLE_MAP else set()
+        return {"WL4033-RENDER-ROWS-QUERY-SHOWN", "WL4033-GOLDEN-SHOW-ROWS-QUERY"} | order
+    if code == EventType.QUERY and "tables_info" in event:
+        return {"WL40-RENDER-QUERY-STOPS"}
+    golden = code in (_TABLE_MAP, EventType.XID) or event.get("query") in _BORDERS
+    if golden or (rows_kind(code) == "write" and event["rows_flags"] == _STATEMENT_END):
+        return {"WL4033-GOLDEN-SHOW-INFO"}
+    if code == EventType.ANONYMOUS_GTID:
+        return {"WL7592-RENDER-BOTH-EVENTS", "WL7592-RENDER-ANONYMOUS-WORD"}
+    return {"WL7592-RENDER-BOTH-EVENTS"} if code == EventType.PREVIOUS_GTIDS else set()

@@ -1,0 +1,95 @@
+"""`decide`: what a user asks and is told."""
+
+import json
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from conformance.cli.decide import command
+from conformance.cli.main import UserError
+
+
+def run(*arguments):
+    done = CliRunner().invoke(command, arguments)
+    assert done.exception is None, done.output
+    return done.output
+
+
+def answer(*arguments):
+    return json.loads(run(*arguments, "--json"))
+
+
+def test_the_decision_comes_with_its_rule_and_its_row():
+    told = run("--statement", "unsafe", "--mode", "mixed", "--engine", "blackhole").splitlines()
+    assert told[0] == "error: not loggable; not executed, nothing logged"
+    assert "row logging capable no, statement logging capable yes" in told[1]
+    assert told[2].strip() == "worklog: row 18 of 24, WL3303-DT-UNSAFE-MIXED-NY"
+
+
+def test_the_same_as_json():
+    assert answer("--statement", "safe", "--mode", "row", "--engine", "ndb", "--engine", "myisam") == {
+        "table": "worklog",
+        "row": 11,
+        "requirement": "WL3303-DT-SAFE-ROW-YN",
+        "rule": "safe statement, mode row, row logging capable yes, statement logging capable no: logged as row",
+        "format": "row",
+        "executed": True,
+        "message": None,
+        "row_capable": True,
+        "statement_capable": False,
+    }
+
+
+def test_a_warning_does_not_stop_the_statement():
+    told = run("--statement", "unsafe", "--mode", "STATEMENT", "--engine", "MyISAM")
+    assert told.startswith("warning: unsafe; executed, logged as statement")
+
+
+def test_the_shipped_table_has_numbers_and_row_injections():
+    told = answer("--table", "shipped", "--statement", "row-injection", "--mode", "statement", "--engine", "innodb")
+    assert (told["message"]["code"], told["executed"], told["row"]) == (1666, False, 26)
+    told = run("--table", "shipped", "--statement", "safe", "--mode", "row", "--engine", "ndb", "--engine", "innodb")
+    assert "error 1667" in told
+    assert "no row of the table" in told
+
+
+def test_tables_that_are_read_count_for_the_worklog():
+    asked = ("--statement", "safe", "--mode", "statement", "--engine", "myisam", "--read-engine", "ndb")
+    assert answer(*asked)["format"] is None
+    assert answer(*asked, "--table", "shipped")["format"] == "statement"
+
+
+def test_what_is_given_counts_more_than_the_table_of_engines():
+    asked = ("--statement", "safe", "--mode", "row", "--engine", "innodb", "--engine", "partition:myisam+innodb")
+    assert answer(*asked, "--capability", "innodb=row,stmt")["row"] == 12
+    assert answer(*asked, "--capability", "InnoDB=")["row"] == 9
+
+
+def test_without_logging_nothing_is_said():
+    told = run("--statement", "safe", "--mode", "row", "--engine", "blackhole", "--sql-log-bin", "off")
+    assert told.startswith("executed, not logged\n")
+    assert "no row of the table" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--statement", "safe", "--mode", "row", "--engine", "innodb"), "no row for the engine 'innodb'"),
+        (("--statement", "safe", "--mode", "row", "--capability", "innodb"), "not as 'innodb'"),
+        (("--statement", "safe", "--mode", "row", "--capability", "innodb=both"), "not 'both'"),
+        (("--statement", "row-injection", "--mode", "row", "--engine", "ndb"), "not 'row-injection'"),
+        (("--statement", "safe", "--mode", "row", "--engine", "partition:"), "at least one part"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_one_line(arguments, told):
+    with pytest.raises(UserError) as caught:
+        command.main(arguments, standalone_mode=False)
+    assert told in caught.value.message
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("arguments", [(), ("--statement", "safe"), ("--statement", "sure", "--mode", "row")])
+def test_what_is_missing_or_unknown_is_said(arguments):
+    with pytest.raises(click.UsageError):
+        command.main(arguments, standalone_mode=False)

@@ -1,0 +1,167 @@
+"""Exit statuses: nothing but a verdict of "not conforming" ends with 1, whatever happens on the way."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "conformance"]
+on_linux = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the devices of Linux")
+
+#: An adapter that declines every question.
+DECLINES = """
+import json, sys
+for line in sys.stdin:
+    question = json.loads(line)
+    if question["cmd"] == "stop":
+        break
+    roles = {"decode": {"fields": ["offset", "type"], "abilities": [], "profiles": ["mysql-8.0"]}}
+    named = {"name": "declines", "version": "1", "language": "Python"}
+    answer = {"protocol": 1, "implementation": named, "roles": roles}
+    if question["cmd"] == "decode":
+        answer = {"seq": question["seq"], "unsupported": "not today"}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def in_shell(line):
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=120, check=False)
+
+
+def in_python(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_a_run_that_judged_nothing_is_no_success(tmp_path):
+    program = tmp_path / "declines.py"
+    program.write_text(DECLINES)
+    options = ["--examples", "1", "--family", "transactions", "--report", str(tmp_path / "report")]
+    spec = f"command:{sys.executable} {program}"
+    done = subprocess.run([*COMMAND, "certify", spec, *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "nothing judged" in done.stdout
+    record = str(tmp_path / "report" / "run.jsonl")
+    again = subprocess.run([*COMMAND, "report", record, str(tmp_path / "again")], capture_output=True, check=False)
+    assert again.returncode == 2
+    fuzzed = [
+        *COMMAND,
+        "fuzz",
+        "decode",
+        "--implementation",
+        spec,
+        "--time",
+        "1s",
+        "--corpus",
+        str(tmp_path / "corpus"),
+    ]
+    assert subprocess.run([*fuzzed, *options[2:4]], capture_output=True, check=False).returncode == 2
+
+
+def test_a_reader_that_goes_away_is_no_verdict():
+    done = in_shell(f"{sys.executable} -m conformance requirements | head -1; echo ${{PIPESTATUS[0]}}")
+    assert done.stdout.splitlines()[-1] == "2"
+    assert done.stderr == ""
+
+
+@on_linux
+def test_a_full_disk_is_told_in_one_line():
+    done = in_shell(f"{sys.executable} -m conformance requirements > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == ["binlog-conformance: reading or writing: No space left on device"]
+
+
+@on_linux
+@pytest.mark.parametrize("command", ["decode", "check", "show"])
+def test_a_log_that_cannot_be_read_on_is_told_in_one_line(command):
+    # It can be opened, and reading its beginning is an input/output error.
+    done = in_shell(f"{sys.executable} -m conformance {command} /proc/self/mem")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "Input/output error" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["decode", "check"])
+def test_a_closed_standard_input_is_told_in_one_line(command):
+    done = in_shell(f"{sys.executable} -m conformance {command} - <&-")
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == ["-: standard input is closed; name a file, or send a log there"]
+
+
+def test_with_a_closed_standard_output_the_exit_status_is_told_all_the_same():
+    done = in_shell(f"{sys.executable} -m conformance decide --statement safe --mode row >&-")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_missing_spark_is_told_in_one_line():
+    code = (
+        "import sys; sys.modules['py4j'] = None; sys.argv[1:] = ['corpus', 'run', 'reference', '--cases', '5']\n"
+        "from conformance.cli import main; main()"
+    )
+    done = in_python(code)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "pip install 'binlog-conformance[spark]'" in done.stderr
+
+
+def test_a_fault_of_the_kit_is_shown_and_is_no_verdict():
+    code = (
+        "import sys, conformance.cli.implementations as shown\n"
+        "shown.catalogue = lambda: 1 // 0; sys.argv[1:] = ['implementations']\n"
+        "from conformance.cli import main; main()"
+    )
+    done = in_python(code)
+    assert done.returncode == 2
+    assert "ZeroDivisionError" in done.stderr
+    assert "a fault of the kit itself" in done.stderr.splitlines()[-1]
+
+
+def _interrupted(running):
+    """Press Ctrl-C until a run ends: Python drops an interrupt that comes in a callback of its garbage collector."""
+    for presses in range(1, 7):
+        running.send_signal(signal.SIGINT)
+        try:
+            return *running.communicate(timeout=8), presses
+        except subprocess.TimeoutExpired:
+            continue
+    running.kill()
+    return *running.communicate(), presses
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("certify", "reference", "--role", "decode", "--time", "5m"),
+        ("fuzz", "boundary", "--implementation", "reference", "--engine", "property", "--corpus"),
+    ],
+)
+def test_an_interrupted_run_ends_with_2_and_one_line(arguments, tmp_path):
+    corpus = [str(tmp_path)] if arguments[-1] == "--corpus" else []
+    running = subprocess.Popen(
+        [*COMMAND, *arguments, *corpus], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    kept = tmp_path / "boundary" / "cases.txt"
+    deadline = time.monotonic() + 60
+    while not (kept.exists() if corpus else time.monotonic() > deadline - 56) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    printed, told, presses = _interrupted(running)
+    assert running.returncode == 2
+    assert told.splitlines()[-1] == "binlog-conformance: interrupted"
+    assert presses > 1 or told.split("\n") == ["", "binlog-conformance: interrupted", ""]
+    assert printed == ""
+    if corpus:
+        assert kept.read_text().startswith("boundary:")
+
+
+def test_what_can_be_written_is_found_out_before_the_run(tmp_path):
+    baseline = tmp_path / "baseline.toml"
+    baseline.write_text("# kept\n")
+    arguments = ["certify", "reference:nonsense", "--write-baseline", str(baseline)]
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert baseline.read_text() == "# kept\n"
+    arguments[-1] = str(tmp_path / "another.toml")
+    subprocess.run([*COMMAND, *arguments], capture_output=True, check=False)
+    assert not (tmp_path / "another.toml").exists()

@@ -1,0 +1,178 @@
+"""The command `filter`."""
+
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.reader import read_events
+from conformance.binlog.servers import server_of
+from conformance.cli.filter import command
+from conformance.filtering.statement import CreateTable
+from conformance.filtering.table_name import TableName
+from strategies.chooser import SeededChooser
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+from strategies.table_work import TableWork
+
+pytest.importorskip("sqlglot", reason="needs the package sqlglot, which binlog-conformance[sql] brings")
+
+T1, T2, S = (TableName("test", name) for name in ("t1", "t2", "s"))
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A log: t2 is made from t1 and written to; t1 is renamed to s and written to."""
+    stream = StreamBuilder(SeededChooser("a log to filter"), server_of("mysql-8.0"), checksums=True)
+    work = TableWork(stream)
+    work.begin(extended=False)
+    for pieces in (
+        work.create(CreateTable(T1)),
+        work.create(CreateTable(T2, like=T1)),
+        work.row_transaction([T2]),
+        work.rename((T1, S)),
+        work.row_transaction([S]),
+    ):
+        work.group(pieces)
+    path = tmp_path / "bin.000001"
+    path.write_bytes(bytes(stream.bytes))
+    return path
+
+
+def run(*arguments):
+    """Return exit status and all output of a run; a mistake of the user is shown as `main` shows it."""
+    done = CliRunner().invoke(command, [str(each) for each in arguments])
+    return done.exit_code, done.output
+
+
+def left(path):
+    """Return what is left of a log, short: statements, and the tables of rows."""
+    found = []
+    for event in read_events(path.read_bytes()):
+        fields = event.fields()
+        if event.header.type == EventType.QUERY and fields["query"] not in (b"BEGIN", b"COMMIT", b"ROLLBACK"):
+            found.append(fields["query"].decode().split(" (")[0])
+        elif event.header.type == EventType.TABLE_MAP:
+            found.append(fields["table"].decode())
+    return found
+
+
+CREATE, LIKE, RENAME = "CREATE TABLE `t1`", "CREATE TABLE `t2` LIKE `t1`", "RENAME TABLE `t1` TO `s`"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--ignore-table", "test.t1"], ["t2", "s"]),
+        (["--ignore-table", "test.t1", "--tables", "clever"], ["s"]),
+        (["--ignore-table", "test.t1", "--renames", "identity"], ["t2"]),
+        (["--ignore-table", "test.t1", "--ignore-table", "test.t2"], ["s"]),
+        (["--do-table", "test.t1"], [CREATE, RENAME]),
+        (["--do-table", "test.t1", "--renames", "identity"], [CREATE, RENAME, "s"]),
+        (["--do-table", "test.t1", "--do-table", "test.t2"], [CREATE, LIKE, "t2", RENAME]),
+        (["--do-database", "test"], [CREATE, LIKE, "t2", RENAME, "s"]),
+        (["--ignore-database", "test"], []),
+    ],
+)
+def test_rules_and_modes(log, tmp_path, options, expected):
+    out = tmp_path / "out"
+    status, output = run(log, *options, "--output", out)
+    assert (status, left(out)) == (0, expected)
+    assert output.startswith(f"{out}: ")
+    assert "left out" in output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "no rule; give --do-table"),
+        (["--do-table", "t1"], "'t1' is no table; name it as database.table"),
+        (["--do-table", "a.b", "--ignore-table", "a.c"], "give only one kind"),
+        (["--do-table", "a.b", "--tables", "smart"], "smart"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(log, tmp_path, options, message):
+    status, output = run(log, *options, "--output", tmp_path / "out")
+    assert status == 2
+    assert message in output
+    assert "Traceback" not in output
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_that_exists_is_not_overwritten(log):
+    before = log.read_bytes()
+    status, output = run(log, "--do-table", "a.b", "--output", log)
+    assert (status, log.read_bytes()) == (2, before)
+    assert "exists already" in output
+
+
+@pytest.mark.parametrize("name", ["absent/out", "absent/deeper/out"])
+def test_an_output_that_cannot_be_written_is_told(log, tmp_path, name):
+    status, output = run(log, "--do-table", "a.b", "--output", tmp_path / name)
+    assert status == 2
+    assert "cannot be written" in output
+
+
+@pytest.mark.parametrize(
+    ("damage", "status"),
+    [(lambda data: data[:-3], 1), (lambda data: data[:-6] + b"\xff" + data[-5:], 1), (lambda data: b"nonsense", 2)],
+)
+def test_a_damaged_log_leaves_no_output(log, tmp_path, damage, status):
+    log.write_bytes(damage(log.read_bytes()))
+    got, output = run(log, "--do-table", "test.t1", "--output", tmp_path / "out")
+    assert got == status
+    assert str(log) in output
+    assert sorted(each.name for each in tmp_path.iterdir()) == [log.name]
+
+
+def test_a_log_that_is_not_there_is_told(tmp_path):
+    status, output = run(tmp_path / "none", "--do-table", "a.b", "--output", tmp_path / "out")
+    assert status == 2
+    assert "No such file" in output
+
+
+def test_a_pipe_can_be_filtered(log, tmp_path):
+    out = tmp_path / "out"
+    arguments = ["-", "--ignore-table", "test.t1", "--output", str(out)]
+    done = CliRunner().invoke(command, arguments, input=log.read_bytes())
+    assert done.exit_code == 0
+    assert left(out) == ["t2", "s"]
+
+
+def test_statements_that_the_parser_does_not_know_are_counted(tmp_path):
+    stream = StreamBuilder(SeededChooser("unknown"), server_of("mysql-8.0"))
+    work = TableWork(stream)
+    work.begin(extended=False)
+    work.group([work.statement("FROBNICATE t1", work.create(CreateTable(T1))[0].part.statement)])
+    path, out = tmp_path / "bin.000001", tmp_path / "out"
+    path.write_bytes(bytes(stream.bytes))
+    status, output = run(path, "--ignore-table", "test.t1", "--output", out)
+    assert (status, left(out)) == (0, [])
+    assert "1 statements that the SQL parser does not know were judged by the names in them" in output
+
+
+def test_a_missing_parser_is_told(log, tmp_path, monkeypatch):
+    from conformance.filtering import sql_statement, sql_words
+
+    monkeypatch.setitem(sys.modules, "sqlglot", None)
+    for cached in (sql_words.sqlglot_package, sql_statement._remembered):
+        cached.cache_clear()
+    status, output = run(log, "--ignore-table", "test.t1", "--output", tmp_path / "out")
+    assert status == 2
+    assert "sqlglot" in output
+    assert "pip install 'binlog-conformance[sql]'" in output
+
+
+def test_a_post_header_without_room_for_its_fields_is_damage(tmp_path):
+    server = server_of("mysql-8.0")
+    lengths = bytearray(server.post_header_lengths)
+    lengths[EventType.QUERY - 1] = 2
+    stream = StreamBuilder(SeededChooser("short"), server, checksums=False)
+    stream.describe_format(post_header_lengths=bytes(lengths))
+    stream.add(PlannedEvent(EventType.QUERY, bytes(40), {}))
+    path = tmp_path / "bin.000001"
+    path.write_bytes(bytes(stream.bytes))
+    status, output = run(path, "--ignore-table", "test.t1", "--output", tmp_path / "out")
+    assert status == 1
+    assert "Traceback" not in output

@@ -1,0 +1,119 @@
+"""Outside programs in the role `filter`: their own rules are used where they mean what is asked."""
+
+import shutil
+
+import pytest
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.servers import server_of
+from conformance.filtering.log_part import Part
+from conformance.filtering.table_name import TableName
+from conformance.implementations.observation import Observation, Request, Trouble
+from conformance.implementations.registry import implementation
+from strategies.chooser import SeededChooser
+from strategies.stream import StreamBuilder
+from strategies.table_work import TableWork
+
+PROFILE = "mysql-5.7"
+A, B, OTHER = TableName("test", "a"), TableName("test", "b"), TableName("other", "a")
+
+
+@pytest.fixture(scope="module")
+def library():
+    pytest.importorskip("pymysqlreplication", reason="needs the package mysql-replication")
+    with implementation("mysql-replication") as started:
+        yield started
+
+
+@pytest.fixture(scope="module", params=["mysqlbinlog", "mariadb-binlog"])
+def program(request):
+    if not shutil.which(request.param):
+        pytest.skip(f"needs the program {request.param} on the PATH")
+    with implementation(request.param) as started:
+        if started.declaration.name != request.param:
+            pytest.skip(f"the {request.param} here is {started.declaration.name}")
+        yield started
+
+
+def log_of(*tables):
+    """Return a log with a transaction on each table."""
+    stream = StreamBuilder(SeededChooser("rows"), server_of(PROFILE), checksums=True)
+    work = TableWork(stream)
+    work.begin(extended=False)
+    for table in tables:
+        work.group([work.control("BEGIN", Part.BEGIN), *work.rows([table]), work.close()])
+    return bytes(stream.bytes)
+
+
+def ask(started, stream, *, do=(), ignore=(), tables="literal", renames="name"):
+    settings = {
+        "do_tables": [[each.database, each.name] for each in do],
+        "ignore_tables": [[each.database, each.name] for each in ignore],
+        "tables": tables,
+        "renames": renames,
+    }
+    return started.ask(Request("filter", PROFILE, stream, settings))
+
+
+def kept(answer, tables):
+    """Return which of the tables, one for each transaction, were kept."""
+    assert isinstance(answer, Observation), answer
+    assert answer.error is None
+    fates = []
+    for each in answer.events:
+        if each["type"] == EventType.TABLE_MAP:
+            fates.append(each["fate"])
+        elif each["type"] == EventType.WRITE_ROWS:
+            assert each["fate"] == fates[-1]
+    return [table for table, fate in zip(tables, fates, strict=True) if fate == "kept"]
+
+
+@pytest.mark.parametrize(
+    ("tables", "rules", "expected"),
+    [
+        ((A, B), {"do": [A]}, [A]),
+        ((A, B), {"ignore": [A]}, [B]),
+        ((A, B, OTHER), {"do": [A, B]}, [A, B]),
+        ((A, OTHER), {"do": [A]}, [A]),
+        ((A, B, OTHER), {"ignore": [A, OTHER]}, [B]),
+        ((A, B), {"do": [OTHER]}, []),
+    ],
+)
+def test_the_library_uses_its_rules(library, tables, rules, expected):
+    assert kept(ask(library, log_of(*tables), **rules), tables) == expected
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason"),
+    [
+        ({"ignore": [A]}, "do not say of which database"),
+        ({"do": [A, TableName("other", "b")]}, "do not say of which database"),
+        ({"do": [A], "tables": "clever"}, "names as they stand"),
+        ({"do": [A], "renames": "identity"}, "names as they stand"),
+    ],
+)
+def test_the_library_declines_what_it_has_no_rules_for(library, rules, reason):
+    answer = ask(library, log_of(A, B, OTHER), **rules)
+    assert isinstance(answer, Trouble)
+    assert (answer.status, reason in answer.detail) == ("unsupported", True)
+
+
+@pytest.mark.parametrize(
+    ("tables", "rules", "expected"),
+    [
+        ((A, B, OTHER), {"do": [A, B]}, [A, B]),
+        ((A, B, OTHER), {"do": [OTHER]}, [OTHER]),
+        ((A, OTHER), {"do": [A, B]}, [A]),
+    ],
+)
+def test_the_program_uses_its_rule_for_a_database(program, tables, rules, expected):
+    assert kept(ask(program, log_of(*tables), **rules), tables) == expected
+
+
+@pytest.mark.parametrize(
+    "rules", [{"do": [A]}, {"ignore": [A]}, {"do": [A, OTHER]}, {"do": [A, B], "tables": "clever"}]
+)
+def test_the_program_declines_what_it_has_no_rule_for(program, rules):
+    answer = ask(program, log_of(A, B, OTHER), **rules)
+    assert isinstance(answer, Trouble)
+    assert answer.status == "unsupported"

@@ -1,0 +1,617 @@
+"""Judging in the roles besides `decode`: nobody who is right is blamed, and nobody passes by luck."""
+
+import json
+import struct
+import zlib
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
+from conformance.boundary.worklog_parser import WorklogParser
+from conformance.implementations.decode_fields import ROLE as DECODE
+from conformance.implementations.observation import ABILITIES, Observation, Refusal, RoleDeclaration
+from conformance.implementations.protocol import decode_declaration
+from conformance.implementations.reference import ReferenceImplementation
+from conformance.implementations.reference_boundary import observe
+from conformance.implementations.reference_relay import answer_with
+from conformance.implementations.roles import role_of
+from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.registry import oracles
+from conformance.replica.relay import Receiver
+from specs.profiles import PROFILES
+from strategies.case_id import CaseId
+from strategies.family import case_of, families
+
+REFERENCE = ReferenceImplementation()
+ROLES = ("boundary", "filter", "decide", "relay", "apply")
+#: Cases of each family and profile.
+CASES = 3
+
+
+@cache
+def answered(role, profiles=PROFILES):
+    """Return cases of every family of a role, each with the reference's answer."""
+    found = []
+    for family in families().values():
+        for profile in family.profiles_of(role) if role in family.focus else ():
+            for index in range(CASES if profile in profiles else 0):
+                case = case_of(CaseId(family.name, profile, seed=5, index=index, role=role))
+                found.append((case, REFERENCE.ask(request_of(case))))
+    return found
+
+
+#: The first profile, and one of servers; rules of servers differ little from each other.
+TWO_PROFILES = ("worklog", "mysql-8.0")
+
+
+def declaring(role, fields=(), abilities=()):
+    """Return a declaration of what every entry has and some fields besides."""
+    return RoleDeclaration(frozenset(fields).union(role_of(role).always), frozenset(abilities), PROFILES)
+
+
+def further(role):
+    """Return the fields of a role that an implementation need not declare."""
+    return [name for name in role_of(role).fields if name not in role_of(role).always]
+
+
+def declarations(role):
+    """Return declarations by name: the fewest fields, each field alone, and all but each of them."""
+    names = further(role)
+    made = {"the fewest": declaring(role), "all": declaring(role, names, ABILITIES)}
+    for name in names:
+        made[f"only {name}"] = declaring(role, [name])
+        made[f"all but {name}"] = declaring(role, {*names} - {name}, ABILITIES)
+    return made
+
+
+DECLARED = [(role, name) for role in ROLES for name in declarations(role)]
+
+
+def as_declared(answer, declared):
+    """Return an answer without what is not declared."""
+    error = answer.error
+    if error is not None:
+        at = error.at if "error_at" in declared.abilities else None
+        error = replace(error, at=at, code=error.code if "error_code" in declared.abilities else None)
+    events = tuple({name: entry[name] for name in entry if name in declared.fields} for entry in answer.events)
+    return Observation(events, error)
+
+
+def verdicts(judge, case, answer, status):
+    return {each.requirement for each in judge.judge(case, answer) if each.status == status}
+
+
+# --- who is right is not blamed
+
+
+@pytest.mark.parametrize(("role", "name"), DECLARED)
+def test_a_right_answer_is_not_blamed_whatever_is_declared(role, name, monkeypatch):
+    declared = declarations(role)[name]
+    judge = Judge(declared)
+    cases = [(case, as_declared(answer, declared)) for case, answer in answered(role)]
+    agreeing = [judge.judge(case, told) for case, told in cases]
+    # Nor where it is looked at requirement by requirement, as if it did not agree to the letter.
+    monkeypatch.setattr(Judge, "_as_expected", lambda self, case, answer: False)
+    for (case, told), verdicts_at_once in zip(cases, agreeing, strict=True):
+        one_by_one = judge.judge(case, told)
+        assert {each.status for each in (*verdicts_at_once, *one_by_one)} <= {"pass", "unsupported"}
+        assert {(each.requirement, each.status) for each in one_by_one} <= {
+            (each.requirement, each.status) for each in verdicts_at_once
+        }
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_what_is_not_declared_is_not_looked_at(role):
+    declared = declaring(role)
+    judge = Judge(declared)
+    about = role_of(role)
+    lies = {name: about.fields[name].words[-1] if about.fields[name].words else "" for name in further(role)}
+    for case, answer in answered(role, TWO_PROFILES):
+        told = as_declared(answer, declared)
+        changed = replace(told, events=told.events[:-1])
+        lying = replace(changed, events=tuple({**lies, **entry} for entry in changed.events))
+        assert judge.judge(case, lying) == judge.judge(case, changed)
+
+
+class KnowsNoAnonymousGtid(WorklogParser):
+    """A parser that passes over Anonymous_gtid events with the ignorable flag."""
+
+    def feed(self, event):
+        passed_over = event.type == EventType.ANONYMOUS_GTID and event.ignorable
+        return super().feed(replace(event, type=99) if passed_over else event)
+
+
+def not_knowing_anonymous_gtids(case, answer):
+    return observe(request_of(case), KnowsNoAnonymousGtid())
+
+
+def refusing_a_spare_marker(case, answer):
+    last = case.expected.events[-1]
+    (flags,) = struct.unpack_from("<H", case.stream, last["offset"] + 17)
+    if MARKER_BITS.stored(flags) not in SPARE_VALUES:
+        return answer
+    return Observation(answer.events[:-1], Refusal(None, "other", "a spare marker"))
+
+
+def telling_only_of(*types):
+    def told(case, answer):
+        return replace(answer, events=tuple(entry for entry in answer.events if entry["type"] in types))
+
+    return told
+
+
+def telling_what_is_kept(case, answer):
+    return replace(answer, events=tuple(entry for entry in answer.events if entry.get("fate") == "kept"))
+
+
+def gtids_in_upper_case(case, answer):
+    events = ({**each, "executed_gtids": each["executed_gtids"].upper().replace(",", ",\n")} for each in answer.events)
+    return replace(answer, events=tuple(events))
+
+
+def without_the_failed_entry(case, answer):
+    stops = answer.error is not None and answer.error.at == case.expected.refused_at
+    return replace(answer, events=answer.events[:-1]) if stops else answer
+
+
+class KeepsItsOwn(Receiver):
+    """A receiver that writes the events that come back to it."""
+
+    def _reception(self, event):
+        came_back = event.server_id == self.settings.server_id
+        return super()._reception(replace(event, server_id=event.server_id + came_back))
+
+
+def writing_what_came_back(case, answer):
+    return answer_with(KeepsItsOwn, request_of(case))
+
+
+def checksummed(*, wanted):
+    """Return what gives every relay log checksums, or takes them away, and sets the replica's own positions anew."""
+
+    def told(case, answer):
+        ends = {}
+        events = []
+        for entry in answer.events:
+            data = bytes.fromhex(entry["data"])
+            type_code = data[4]
+            has = len(data) > HEADER_BYTES + 4 and zlib.crc32(data[:-4]) == int.from_bytes(data[-4:], "little")
+            if type_code != EventType.FORMAT_DESCRIPTION:
+                body = data[HEADER_BYTES : -4 if has else None]
+                length = HEADER_BYTES + len(body) + (4 if wanted else 0)
+                timestamp, _, server_id, _, log_pos, flags = struct.unpack("<IBIIIH", data[:HEADER_BYTES])
+                if type_code == EventType.ROTATE and flags & 0x40:
+                    log_pos = ends.get(entry["log"], len(MAGIC)) + length
+                data = struct.pack("<IBIIIH", timestamp, type_code, server_id, length, log_pos, flags) + body
+                data += zlib.crc32(data).to_bytes(4, "little") if wanted else b""
+            ends[entry["log"]] = ends.get(entry["log"], len(MAGIC)) + len(data)
+            events.append({**entry, "data": data.hex()})
+        return replace(answer, events=tuple(events))
+
+    return told
+
+
+#: Answers that differ from the reference's and are right all the same.
+RIGHT = {
+    "boundary: Anonymous_gtid events not known": ("boundary", not_knowing_anonymous_gtids, ("worklog",)),
+    "boundary: a spare marker refused": ("boundary", refusing_a_spare_marker, ("worklog",)),
+    "filter: only rows": ("filter", telling_only_of(19, 30, 31, 32), PROFILES),
+    "filter: only statements": ("filter", telling_only_of(2), PROFILES),
+    "filter: only what is kept": ("filter", telling_what_is_kept, PROFILES),
+    "relay: its own events written": ("relay", writing_what_came_back, PROFILES),
+    "relay: with checksums": ("relay", checksummed(wanted=True), PROFILES),
+    "relay: without checksums": ("relay", checksummed(wanted=False), PROFILES),
+    "apply: GTIDs spelt otherwise": ("apply", gtids_in_upper_case, PROFILES),
+    "apply: no entry where it fails": ("apply", without_the_failed_entry, PROFILES),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_is_left_open_is_not_blamed(name):
+    role, change, profiles = RIGHT[name]
+    judge = Judge(replace(REFERENCE.declaration.roles[role], abilities=frozenset({"error_at"})))
+    cases = [pair for pair in answered(role) if pair[0].id.profile in profiles]
+    changed = [(case, answer, change(case, answer)) for case, answer in cases]
+    assert any(answer != told for _, answer, told in changed), "nothing is told otherwise"
+    for case, _, told in changed:
+        assert [each for each in judge.judge(case, told) if each.status == "fail"] == []
+
+
+# --- nobody passes by luck
+
+
+def one_in_three(change, first):
+    """Return what changes each third entry only, so that the one before it is right."""
+
+    def told(case, answer):
+        pairs = zip(answer.events, change(case, answer).events, strict=True)
+        return replace(answer, events=tuple(pair[index % 3 == first] for index, pair in enumerate(pairs)))
+
+    return told
+
+
+def behind_the_last_reset(change):
+    """Return what changes the entries of the last event stream only."""
+
+    def told(case, answer):
+        starts = case.settings["resets"][-1:] or [0]
+        changed = change(case, answer).events
+        pairs = zip(answer.events, changed, strict=True)
+        return replace(answer, events=tuple(new if new["offset"] >= starts[0] else old for old, new in pairs))
+
+    return told
+
+
+def saying(name, value):
+    def told(case, answer):
+        return replace(answer, events=tuple({**each, name: value} if name in each else each for each in answer.events))
+
+    return told
+
+
+def saying_the_next(name, words):
+    def next_of(word):
+        return words[(words.index(word) + 1) % len(words)]
+
+    def told(case, answer):
+        events = ({**each, name: next_of(each[name])} if name in each else each for each in answer.events)
+        return replace(answer, events=tuple(events))
+
+    return told
+
+
+def flipping(at):
+    """Return what flips one bit of each event of a relay log."""
+
+    def flipped(text):
+        data = bytearray.fromhex(text)
+        if at < len(data):
+            data[at] ^= 0x10
+        return data.hex()
+
+    def told(case, answer):
+        return replace(answer, events=tuple({**each, "data": flipped(each["data"])} for each in answer.events))
+
+    return told
+
+
+def nothing(case, answer):
+    return Observation(())
+
+
+def error_at_once(case, answer):
+    return Observation((), Refusal(None, "other", "no"))
+
+
+def error_in_the_middle(case, answer):
+    return Observation(answer.events[: len(answer.events) // 2], Refusal(None, "other", "no"))
+
+
+def error_at_the_end(case, answer):
+    return replace(answer, error=answer.error or Refusal(None, "other", "no"))
+
+
+def no_error(case, answer):
+    return replace(answer, error=None)
+
+
+def silent_in_the_middle(case, answer):
+    return Observation(answer.events[: len(answer.events) // 2])
+
+
+def entry_missing(case, answer):
+    middle = len(answer.events) // 2
+    return replace(answer, events=(*answer.events[:middle], *answer.events[middle + 1 :]))
+
+
+def entry_too_many(case, answer):
+    extra = dict(answer.events[-1])
+    if "offset" in extra:
+        extra["offset"] += 7
+    return replace(answer, events=(*answer.events, extra))
+
+
+def every_entry_twice(case, answer):
+    return replace(answer, events=tuple(each for entry in answer.events for each in (entry, entry)))
+
+
+def backwards(case, answer):
+    return replace(answer, events=answer.events[::-1])
+
+
+def always_the_same(case, answer):
+    first = {name: value for name, value in answer.events[0].items() if name not in ("offset", "type")}
+    return replace(answer, events=tuple({**each, **first} for each in answer.events))
+
+
+#: Answers of another form than the right one.
+FORMS = (
+    nothing, error_at_once, error_in_the_middle, error_at_the_end, no_error, silent_in_the_middle, entry_missing,
+    entry_too_many, every_entry_twice, backwards, always_the_same,
+)  # fmt: skip
+#: Texts that are wrong in most places; the second is the warning of a wrong step.
+_TEXTS = ("", "Unable to change boundary parser from Start Transaction to End Transaction.", "abcdefgh")
+#: Bytes of an event whose bit is flipped: of its type, server id, log_pos, flags and body.
+_FLIPPED = (4, 5, 13, 17, 18, 20)
+
+
+def wrong_answers(role):
+    """Return ways to answer wrongly: of other forms, and with other values, everywhere or once."""
+    made = list(FORMS)
+    values = []
+    for name, field in role_of(role).fields.items():
+        if name in ("offset", "type", "log", "data"):
+            continue
+        if field.words:
+            values += [saying_the_next(name, field.words), *(saying(name, word) for word in field.words)]
+        else:
+            values += [saying(name, value) for value in (_TEXTS if field.kind == "text" else (0, 1, 7))]
+    if role == "relay":
+        values += [flipping(at) for at in _FLIPPED]
+    if role == "boundary":
+        made += map(behind_the_last_reset, values)
+    return [*made, *values, *(one_in_three(change, first) for first in range(3) for change in values)]
+
+
+FEW = [(role, name) for role, name in DECLARED if not name.startswith("all")]
+
+
+@pytest.mark.parametrize(("role", "name"), FEW)
+def test_what_passes_with_few_fields_can_fail_with_them(role, name):
+    declared = declarations(role)[name]
+    judge = Judge(declared)
+    cases = answered(role, TWO_PROFILES)
+    passing = {each for case, answer in cases for each in verdicts(judge, case, as_declared(answer, declared), "pass")}
+    failing = set()
+    for wrong in wrong_answers(role):
+        for case, answer in cases:
+            if not passing <= failing and answer.events:
+                failing |= verdicts(judge, case, as_declared(wrong(case, answer), declared), "fail")
+    assert passing <= failing, f"they pass whatever is answered: {sorted(passing - failing)}"
+
+
+#: What an entry that has no more than it must shows in each role.
+SHOWN_BY_THE_FEWEST = {
+    "boundary": set(),
+    "filter": set(),
+    "relay": {
+        "WL4033-RELAY-IGNORABLE-COPIED", "WL4162-RELAY-KEEPS-EVENTS", "WL4162-TT-GUESS-LEAVES-BYTES",
+        "WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", "WL7592-RELAY-ROTATE-OWN-POSITION",
+    },
+    "apply": {
+        "WL4033-APPLY-UNKNOWN-IGNORED", "WL7592-APPLY-DROPDB-ERROR-TEXT", "WL7592-APPLY-DROPDB-ON-ERROR",
+        "WL7592-APPLY-OFF-SKIP-ALLOWED", "WL7592-APPLY-ON-GTID-MISSING", "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
+        "WL7592-APPLY-SKIP-GTID-IN-GROUP", "WL7592-APPLY-SKIP-NOT-MID-GROUP", "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "WL7592-COMPAT-OFF-5622", "WL7592-COMPAT-OLD-NEW", "WL7592-COMPAT-ON-5621",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("role", SHOWN_BY_THE_FEWEST)
+def test_the_fewest_fields_show_what_they_show_and_no_more(role):
+    judge = Judge(declaring(role))
+    marked = {requirement for case, _ in answered(role) for requirement in case.marks} & oracles().keys()
+    supported = {requirement for requirement in marked if judge.supports(requirement)}
+    assert supported == SHOWN_BY_THE_FEWEST[role]
+    for case, answer in answered(role):
+        told = as_declared(answer, declaring(role))
+        assert verdicts(judge, case, told, "unsupported") == (case.marks.keys() & oracles().keys()) - supported
+
+
+def test_decisions_without_their_execution_do_not_show_it():
+    judge = Judge(declaring("decide"))
+    marked = {requirement for case, _ in answered("decide") for requirement in case.marks}
+    assert {each for each in marked if not judge.supports(each)} == {"WL3303-ERROR-NOT-EXECUTED"}
+
+
+# --- answers of another form, and lies
+
+
+#: Role -> form -> a requirement that must be blamed for it somewhere.
+BLAMED = {
+    "boundary": {
+        nothing: "WL4162-STREAM-TRACKED",
+        error_at_once: "WL4162-STREAM-TRACKED",
+        error_in_the_middle: "WL4162-STREAM-TRACKED",
+        error_at_the_end: "WL4162-STREAM-TRACKED",
+        silent_in_the_middle: "WL4162-STREAM-TRACKED",
+        entry_missing: "WL4162-STREAM-TRACKED",
+        entry_too_many: "WL4162-STREAM-TRACKED",
+        every_entry_twice: "WL4162-STREAM-TRACKED",
+        backwards: "WL4162-STREAM-TRACKED",
+        always_the_same: "WL4162-STREAM-MIDDLE-KNOWN",
+    },
+    "filter": {
+        error_at_once: "WL40-FILTER-BY-TABLES-INFO",
+        error_in_the_middle: "WL40-FILTER-BY-TABLES-INFO",
+        error_at_the_end: "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        entry_too_many: "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        always_the_same: "WL40-FILTER-DO-EVERY-TABLE",
+    },
+    "decide": {
+        nothing: "WL3303-DECISION-TWO-FORMATS",
+        error_at_once: "WL3303-DECISION-TWO-FORMATS",
+        error_in_the_middle: "WL3303-DECISION-TWO-FORMATS",
+        error_at_the_end: "WL3303-DECISION-TWO-FORMATS",
+        silent_in_the_middle: "WL3303-DECISION-TWO-FORMATS",
+        entry_missing: "WL3303-DECISION-TWO-FORMATS",
+        entry_too_many: "WL3303-DECISION-PER-STATEMENT",
+        every_entry_twice: "WL3303-DECISION-PER-STATEMENT",
+        backwards: "WL3303-DT-SAFE-ROW-YN",
+        always_the_same: "WL3303-DECISION-PER-STATEMENT",
+    },
+    "relay": {
+        nothing: "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        error_at_once: "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        error_in_the_middle: "WL4162-WARN-RECEIVER",
+        error_at_the_end: "WL4162-WARN-RECEIVER",
+        silent_in_the_middle: "WL4033-RELAY-IGNORABLE-COPIED",
+        entry_missing: "WL4033-RELAY-IGNORABLE-COPIED",
+        every_entry_twice: "WL4033-RELAY-IGNORABLE-COPIED",
+        backwards: "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        always_the_same: "WL4162-RELAY-KEEPS-EVENTS",
+    },
+    "apply": {
+        nothing: "WL7592-COMPAT-OLD-NEW",
+        error_at_once: "WL7592-COMPAT-OLD-NEW",
+        error_in_the_middle: "WL7592-COMPAT-OLD-NEW",
+        error_at_the_end: "WL7592-COMPAT-OLD-NEW",
+        no_error: "WL7592-APPLY-ON-GTID-MISSING",
+        silent_in_the_middle: "WL7592-COMPAT-OLD-NEW",
+        entry_missing: "WL7592-COMPAT-OLD-NEW",
+        entry_too_many: "WL7592-APPLY-ON-GTID-MISSING",
+        always_the_same: "WL4033-APPLY-UNKNOWN-IGNORED",
+    },
+}
+
+
+@pytest.mark.parametrize(("role", "form"), [(role, form) for role, forms in BLAMED.items() for form in forms])
+def test_an_answer_of_another_form_is_blamed(role, form):
+    judge = Judge(REFERENCE.declaration.roles[role])
+    blamed = {
+        each
+        for case, answer in answered(role)
+        if answer.events
+        for each in verdicts(judge, case, form(case, answer), "fail")
+    }
+    assert BLAMED[role][form] in blamed
+
+
+@pytest.mark.parametrize("change", [error_at_once, error_in_the_middle, error_at_the_end, entry_too_many])
+def test_a_filter_is_charged_once_for_what_no_stream_allows(change):
+    judge = Judge(REFERENCE.declaration.roles["filter"])
+    for case, answer in answered("filter"):
+        charged = verdicts(judge, case, change(case, answer), "fail")
+        assert len(charged) == (1 if case.marks else 0)
+        assert case.focus in charged or case.focus not in case.marks
+
+
+@pytest.mark.parametrize("text", ["zz" * 30, "00", "", "é" * 40])
+def test_a_relay_log_event_that_is_none_is_judged(text):
+    judge = Judge(REFERENCE.declaration.roles["relay"])
+    for case, answer in answered("relay", TWO_PROFILES):
+        assert verdicts(judge, case, saying("data", text)(case, answer), "fail")
+
+
+@pytest.mark.parametrize("name", ["marker", "answers", "boundary_type", "state"])
+def test_a_field_that_is_declared_and_never_answered_is_missed(name):
+    judge = Judge(REFERENCE.declaration.roles["boundary"])
+    blamed = set()
+    for case, answer in answered("boundary", ("worklog",)):
+        events = tuple({key: value for key, value in each.items() if key != name} for each in answer.events)
+        blamed |= {
+            each.signature for each in judge.judge(case, replace(answer, events=events)) if each.status == "fail"
+        }
+    assert any("missing" in each or "not given" in each for each in blamed)
+
+
+# --- outside implementations that know little
+
+
+def declared_over_the_wire(role, fields):
+    about = {"name": "small", "version": "1", "language": "C"}
+    roles = {role: {"fields": fields, "abilities": [], "profiles": list(PROFILES)}}
+    line = json.dumps({"protocol": 1, "implementation": about, "roles": roles})
+    return decode_declaration(line.encode()).roles[role]
+
+
+def test_a_boundary_parser_that_knows_where_it_stands_and_no_more():
+    declared = declared_over_the_wire("boundary", ["offset", "within_transaction"])
+    judge = Judge(declared)
+    passed, blamed = set(), set()
+    for case, answer in answered("boundary"):
+        told = as_declared(answer, declared)
+        assert verdicts(judge, case, told, "fail") == set()
+        passed |= verdicts(judge, case, told, "pass")
+        blamed |= verdicts(judge, case, saying("within_transaction", "no")(case, told), "fail")
+    assert {"WL4162-STREAM-MIDDLE-KNOWN", "WL4162-STREAM-TRACKED", "WL7592-GROUP-ENDS-AT-COMMIT"} <= passed
+    assert "WL4162-STREAM-MIDDLE-KNOWN" in blamed
+    # What a warning, a state or a type shows is not among them.
+    assert not [each for each in passed if each.startswith(("WL4162-TT-", "WL4162-WARN-", "WL4162-TYPE-"))]
+
+
+def test_a_filter_that_knows_offsets_and_no_more():
+    declared = declared_over_the_wire("filter", ["offset"])
+    judge = Judge(declared)
+    for case, answer in answered("filter"):
+        told = as_declared(answer, declared)
+        assert {each.status for each in judge.judge(case, told)} <= {"unsupported"}
+        assert {each.status for each in judge.judge(case, error_at_once(case, told))} <= {"unsupported"}
+
+
+# --- extended Query events in the role decode
+
+
+def extended(family):
+    for index in range(20):
+        case = case_of(CaseId(family, "worklog", seed=5, index=index))
+        yield case, REFERENCE.ask(request_of(case))
+
+
+def test_an_empty_list_of_tables_may_be_left_out():
+    judge = Judge(REFERENCE.declaration.roles["decode"])
+    left_out = 0
+    for case, answer in extended("tables_info_streams"):
+        events = [dict(each) for each in answer.events]
+        for each in events:
+            if each.get("tables_info") == "":
+                del each["tables_info"]
+                left_out += 1
+        assert verdicts(judge, case, Observation(tuple(events), answer.error), "fail") == set()
+    assert left_out > 0
+
+
+def test_who_does_not_read_tables_info_is_not_asked_whether_lengths_contradict():
+    judge = Judge(RoleDeclaration(frozenset({*DECODE.always, "query"}), frozenset(ABILITIES), PROFILES))
+    for case, _ in extended("contradicting_query_lengths"):
+        assert [(each.requirement, each.status) for each in judge.declined(case)] == [
+            ("WL40-LENGTHS-CONTRADICT", "unsupported")
+        ]
+
+
+# --- what an answer does not show is not judged
+
+
+def judged(role, change, requirement):
+    """Return the statuses that a requirement gets, however often it is marked."""
+    judge = Judge(REFERENCE.declaration.roles[role])
+    told = [judge.judge(case, change(case, answer)) for case, answer in answered(role) if requirement in case.marks]
+    assert told, f"no case exercises {requirement}"
+    return {each.status for verdicts_of_case in told for each in verdicts_of_case if each.requirement == requirement}
+
+
+@pytest.mark.parametrize("requirement", ["WARN-TEXT-RECEIVER", "WARN-TEXT-MIDDLE", "BOUNDARY-NAMES"])
+def test_who_never_warns_shows_no_text_of_a_warning(requirement):
+    assert judged("boundary", saying("warning", ""), f"WL4162-{requirement}") == set()
+    assert judged("boundary", saying("warning", ""), "WL4162-WARN-WRONG-TRANSITION") == {"fail"}
+
+
+@pytest.mark.parametrize("requirement", ["WL3303-ERROR-NOT-EXECUTED", "WL3303-ERROR-NOTHING-LOGGED"])
+def test_who_never_refuses_shows_nothing_of_a_refusal(requirement):
+    assert judged("decide", saying("message", "none"), requirement) == set()
+
+
+def test_who_has_no_entry_for_the_failure_shows_nothing_of_what_it_left():
+    for name in ("OFF-ANON-EACH", "GTID-UNUSED"):
+        assert judged("apply", without_the_failed_entry, f"WL7592-APPLY-DROPDB-{name}") == set()
+    assert judged("apply", without_the_failed_entry, "WL7592-APPLY-ON-GTID-MISSING") == {"pass"}
+
+
+def test_a_warning_that_names_another_type_shows_that_the_reset_led_elsewhere():
+    def from_another_type(case, answer):
+        events = ({**each, "warning": each["warning"].replace("Not Defined", "Start Transaction")}
+                  for each in answer.events)  # fmt: skip
+        return replace(answer, events=tuple(events))
+
+    assert "fail" in judged("boundary", from_another_type, "WL4162-RESET-TO-UNDEFINED")
+
+    def without_a_full_stop(case, answer):
+        return replace(answer, events=tuple({**each, "warning": each["warning"].rstrip(".")} for each in answer.events))
+
+    assert judged("boundary", without_a_full_stop, "WL4162-RESET-TO-UNDEFINED") == {"pass"}
+    assert judged("boundary", without_a_full_stop, "WL4162-WARN-TEXT-RECEIVER") == {"fail"}

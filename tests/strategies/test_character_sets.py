@@ -1,0 +1,55 @@
+"""Text in other character sets than UTF-8: whole characters, and what a reader may report of them."""
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies.case_id import CaseId
+from strategies.character_sets import BY_COLLATION, character_sets
+from strategies.chooser import SeededChooser
+from strategies.family import case_of
+
+SETS = sorted(BY_COLLATION.values())
+
+
+@pytest.mark.parametrize("known", SETS, ids=lambda known: known.name)
+def test_samples_are_written_in_characters_of_at_most_its_width(known):
+    encoded = [character.encode(known.codec) for sample in known.samples for character in sample]
+    assert max(map(len, encoded)) <= known.width
+    assert not any(sample.endswith(" ") for sample in known.samples)
+    assert any(data != data.decode(known.codec).encode("utf-8") for data in encoded)
+
+
+@given(st.sampled_from(SETS), st.integers(0, 40), st.integers(0, 500))
+def test_a_value_is_whole_characters_within_its_limit(known, limit, key):
+    value = known.value(SeededChooser(str(key)), limit, told=True)
+    assert len(value.wire) <= limit
+    text = value.wire.decode(known.codec)
+    assert value.shown in (text, {"base64": base64.b64encode(value.wire).decode(), "text": text})
+
+
+def test_what_the_log_does_not_tell_is_bytes():
+    chooser = SeededChooser("bytes")
+    shown = [BY_COLLATION[8].value(chooser, 20, told=False).shown for _ in range(40)]
+    assert {"base64": base64.b64encode("é".encode("cp1252")).decode()} in shown
+    assert not any(isinstance(each, dict) and "text" in each for each in shown)
+
+
+def test_utf16_came_after_5_1():
+    names = [{each.name for each in character_sets(profile)} for profile in ("mysql-5.1", "mysql-5.5")]
+    assert names[1] - names[0] == {"utf16", "utf32"}
+
+
+@pytest.mark.parametrize(("profile", "told"), [("mysql-5.7", False), ("mysql-9.x", True), ("mariadb-11.x", False)])
+def test_columns_have_text_where_the_table_map_names_the_collation(profile, told):
+    cells = [
+        cell
+        for index in range(60)
+        for event in case_of(CaseId("every_column_type", profile, seed=2, index=index)).expected.events
+        for row in event.get("rows", ())
+        for image in row.values()
+        for cell in (image or {}).values()
+    ]
+    assert any(isinstance(cell, dict) and "text" in cell for cell in cells) == told
