@@ -1,9 +1,11 @@
 """`binlog-conformance`: the group of all commands, and what every command does with a user's mistake."""
 
 import os
+import signal
 import sys
 import traceback
 from importlib import import_module
+from types import FrameType
 from typing import Any, Final, NoReturn
 
 import click
@@ -46,6 +48,19 @@ class _OutputClosed(Exception):
     """Whoever read the output wants no more of it."""
 
 
+class _Interrupt:
+    """Ctrl-C, remembered: what a library makes of it on its way up is no fault of the kit."""
+
+    def __init__(self) -> None:
+        self.came = False
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._come)
+
+    def _come(self, number: int, frame: FrameType | None) -> NoReturn:
+        self.came = True
+        raise KeyboardInterrupt
+
+
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -81,23 +96,36 @@ def main() -> None:
     if sys.stdout is None:
         # It was closed by the caller, who wants the exit status only.
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    interrupt = _Interrupt()
     try:
-        try:
-            cli.main(standalone_mode=False)
-        finally:
-            sys.stdout.flush()
-    except click.exceptions.Abort:
+        _run()
+    except KeyboardInterrupt:
         _could_not_run("interrupted")
-    except click.ClickException as error:
-        _explain(error)
-        sys.exit(COULD_NOT_RUN)
-    except (_OutputClosed, BrokenPipeError):
-        _could_not_run()
-    except OSError as error:
-        _could_not_run(f"{error.filename or 'reading or writing'}: {error.strerror or error}")
     except Exception as error:  # noqa: BLE001 - status 1 means not conforming, and this is no verdict
-        traceback.print_exception(error)
-        _could_not_run("this is a fault of the kit itself; please report it with the lines above")
+        if interrupt.came or isinstance(error, click.exceptions.Abort):
+            _could_not_run("interrupted")
+        _tell(error)
+
+
+def _run() -> None:
+    try:
+        cli.main(standalone_mode=False)
+    finally:
+        sys.stdout.flush()
+
+
+def _tell(error: Exception) -> NoReturn:
+    match error:
+        case click.ClickException():
+            _explain(error)
+            sys.exit(COULD_NOT_RUN)
+        case _OutputClosed() | BrokenPipeError():
+            _could_not_run()
+        case OSError():
+            _could_not_run(f"{error.filename or 'reading or writing'}: {error.strerror or error}")
+        case _:
+            traceback.print_exception(error)
+            _could_not_run("this is a fault of the kit itself; please report it with the lines above")
 
 
 def _explain(error: click.ClickException) -> None:
