@@ -10,6 +10,7 @@ from conformance.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, Bounda
 from conformance.boundary.event_class import EventClass, event_class
 from conformance.boundary.fed_event import FedEvent
 from conformance.boundary.guess import Kind, Standing, guessed_row, kind_of, standing_of
+from conformance.boundary.shipped_parser import ShippedStep
 from conformance.boundary.transition_table import Outcome
 from conformance.boundary.type_table import TypeRow
 from conformance.boundary.worklog_parser import ParserStep, WorklogParser
@@ -28,6 +29,7 @@ class Fact:
         fed: What of the event is fed.
         step: What the worklog's parser does with it.
         entry: What must be answered about it.
+        shipped: What the parser that its servers ship does with it; None under the worklog's profile.
         before: The parser's type before it.
         standing: How far the transaction before it has got.
         row: The row of the type table that a guess is made by, also where the event has a marker.
@@ -46,6 +48,7 @@ class Fact:
     fed: FedEvent
     step: ParserStep
     entry: Mapping[str, Any]
+    shipped: ShippedStep | None
     before: BoundaryType
     standing: Standing
     row: TypeRow
@@ -122,7 +125,7 @@ class FactFinder:
         """Take in a format description."""
         self._extended = body[_QUERY_LENGTH_AT] == EXTENDED_QUERY_POST_HEADER
 
-    def fact(self, fed: FedEvent, entry: Mapping[str, Any]) -> Fact:
+    def fact(self, fed: FedEvent, entry: Mapping[str, Any], shipped: ShippedStep | None) -> Fact:
         """Return the fact about the next event."""
         parser = self._parser
         before, standing = parser.state, standing_of(parser.state, parser.begun)
@@ -138,6 +141,7 @@ class FactFinder:
             fed=fed,
             step=step,
             entry=entry,
+            shipped=shipped,
             before=before,
             standing=standing,
             row=guessed_row(fed, standing),

@@ -36,6 +36,7 @@ _MODULES: Final = (
     "strategies.faults.framing",
     "strategies.families.boundaries",
     "strategies.faults.boundaries",
+    "strategies.faults.boundary_operators",
     "strategies.faults.extended_queries",
     "strategies.families.logged_transactions",
     "strategies.families.logged_definitions",

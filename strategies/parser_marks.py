@@ -9,6 +9,8 @@ from conformance.binlog.event_types import EventType
 from conformance.boundary.boundary_type import BoundaryType
 from conformance.boundary.event_class import EventClass
 from conformance.boundary.guess import Kind, Standing
+from conformance.boundary.shipped_parser import ShippedStep
+from conformance.boundary.shipped_tables import ShippedState, ShippedType
 from strategies.boundary_facts import Fact
 
 _T: Final = BoundaryType
@@ -147,6 +149,21 @@ def _anonymous_marks(fact: Fact) -> Iterator[str]:
             yield "WL7592-DDL-ENDS-ANON-GROUP"
 
 
+def _shipped_marks(step: ShippedStep, whole: Whole) -> Iterator[str]:
+    """Yield the requirements on a parser that servers ship that its step exercises."""
+    within = step.before not in (ShippedState.NONE, ShippedState.ERROR)
+    if not whole.clean:
+        yield "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD"
+    if step.error:
+        yield "FORMAT-SHIPPED-BOUNDARY-GOES-ON"
+    if step.warning is not None:
+        yield "FORMAT-SHIPPED-BOUNDARY-WARNING-TEXT"
+    if step.shipped_type is ShippedType.IGNORE and within:
+        yield "FORMAT-SHIPPED-BOUNDARY-IGNORED-WITHIN"
+    if step.shipped_type is ShippedType.INCIDENT and within:
+        yield "FORMAT-SHIPPED-BOUNDARY-INCIDENT"
+
+
 #: What is certain in a transaction that a parser may not have seen the beginning of.
 _CERTAIN: Final = ("WL4162-STREAM-TRACKED", "WL4162-BOUNDARY-NOT-DEFINED", "WL4162-ANSWER-NO-INFORMATION")
 
@@ -156,6 +173,8 @@ def _marks_of(fact: Fact, whole: Whole, *, repeats: bool) -> Iterator[str]:
         return
     if repeats:
         yield "WL4162-STREAM-SAME-RULES"
+    if fact.shipped is not None:
+        yield from _shipped_marks(fact.shipped, whole)
     yield from _anonymous_marks(fact)
     if fact.doubted:
         yield from _CERTAIN

@@ -105,6 +105,11 @@ class StreamBuilder:
         return tuple(self._events)
 
     @property
+    def refused_kind(self) -> str:
+        """Why a reader refuses it, one of `conformance.binlog.errors.ERROR_KINDS`; empty where it reads to the end."""
+        return self._refused_kind
+
+    @property
     def refused_at(self) -> int | None:
         """Offset of the event that a reader refuses, None where it reads to the end."""
         return self._refused_at

@@ -42,6 +42,7 @@ from conformance.implementations.mutation import (
 from conformance.implementations.reference import report
 from conformance.implementations.relay_mutants import RELAY_MUTANTS
 from conformance.implementations.render_mutants import RENDER_MUTANTS
+from conformance.implementations.shipped_boundary_mutants import SHIPPED_BOUNDARY_MUTANTS
 from conformance.implementations.tables_info_mutants import TABLES_INFO_MUTANTS
 
 _T: Final = EventType
@@ -223,6 +224,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     *LOG_MUTANTS,
     *EVENT_TYPE_MUTANTS,
     *BOUNDARY_MUTANTS,
+    *SHIPPED_BOUNDARY_MUTANTS,
     *DECIDE_MUTANTS,
     *COLUMN_TYPE_MUTANTS,
     # Refusals

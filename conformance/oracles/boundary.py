@@ -182,7 +182,8 @@ def _tracked(requirement: str) -> Oracle:
             at = alignment.disordered
             yield Check("event twice or out of order", f"the event at offset {at} comes twice or out of order", at)
         last, error = alignment.count - 1, alignment.observation.error
-        if error is not None and last in alignment.marked(name) and alignment.observed(last) is not None:
+        whole = alignment.case.expected.refused_at is None
+        if whole and error is not None and last in alignment.marked(name) and alignment.observed(last) is not None:
             yield Check("error at the end", f"there is an entry for every event, and still an error: {error.message}")
 
     return Oracle(requirement, examine, any_of=frozenset(_FIELDS))
@@ -315,6 +316,11 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _told("WL4162-TYPE-EXECUTE-LOAD-QUERY", _TYPE, "boundary_type"),
     _told("WL4162-QUERY-WORDS", _TYPE, "boundary_type"),
     _told("WL40-GUESS-EXTENDED-QUERY", _TYPE, "boundary_type"),
+    _told("FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", _warned, "warning"),
+    _told("FORMAT-SHIPPED-BOUNDARY-GOES-ON", _same("within_transaction"), "within_transaction"),
+    _told("FORMAT-SHIPPED-BOUNDARY-WARNING-TEXT", _text, "warning"),
+    _told("FORMAT-SHIPPED-BOUNDARY-IGNORED-WITHIN", _everything, "within_transaction", "warning"),
+    _told("FORMAT-SHIPPED-BOUNDARY-INCIDENT", _everything, "within_transaction", "warning"),
     *(
         _told(f"WL7592-{name}", _same("within_transaction"), "within_transaction", anywhere=True)
         for name in (

@@ -7,7 +7,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.boundary.answers import header_answers
 from conformance.boundary.fed_event import FedEvent
-from conformance.boundary.shipped_parser import ShippedParser
+from conformance.boundary.shipped_parser import ShippedParser, ShippedStep
 from conformance.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.boundary.step_entry import shipped_entry, worklog_entry
 from conformance.boundary.worklog_parser import WorklogParser
@@ -32,12 +32,13 @@ class _Model:
     def reset(self) -> None:
         self._parser.reset()
 
-    def entry(self, event: FedEvent) -> Mapping[str, str]:
+    def feed(self, event: FedEvent) -> tuple[Mapping[str, str], ShippedStep | None]:
+        """Return what must be reported of the next event, and the step of a parser that servers ship."""
         if isinstance(self._parser, ShippedParser):
             shipped = self._parser.feed(event)
-            return shipped_entry(shipped, within=self._parser.within_transaction)
+            return shipped_entry(shipped, within=self._parser.within_transaction), shipped
         step = self._parser.feed(event)
-        return worklog_entry(step, header_answers(event.flags), within=self._parser.within_transaction)
+        return worklog_entry(step, header_answers(event.flags), within=self._parser.within_transaction), None
 
 
 def question(stream: StreamBuilder) -> Question:
@@ -56,21 +57,24 @@ def question(stream: StreamBuilder) -> Question:
     facts: list[Fact] = []
     made: dict[str, set[int]] = defaultdict(set)
     for index, (planned, offset, _) in enumerate(stream.placed):
+        if offset == stream.refused_at:
+            break
         if offset in resets:
             model.reset()
             finder.reset()
         if planned.type == EventType.FORMAT_DESCRIPTION:
             finder.describe_format(planned.body)
         event = fed(planned)
-        entry = {"offset": offset, "type": int(planned.type), **model.entry(event)}
+        told, shipped = model.feed(event)
+        entry = {"offset": offset, "type": int(planned.type), **told}
         entries.append(entry)
-        facts.append(finder.fact(event, entry))
+        facts.append(finder.fact(event, entry, shipped))
         for requirement in planned.marks:
             made[requirement].add(index)
     for requirement, indices in marks_of(facts, repeated).items():
         made[requirement].update(indices)
     return Question(
-        expected=Expected(events=tuple(entries)),
+        expected=Expected(tuple(entries), stream.refused_at, stream.refused_kind),
         marks={requirement: sorted(indices) for requirement, indices in made.items()},
         settings={"resets": resets, "uses": uses},
         stream=bytes(stream.bytes),

@@ -1,0 +1,227 @@
+"""Operators on valid streams (WL#4162): one change each, as a bad splice, a lost packet or another writer makes it."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain
+from typing import Final
+
+from conformance.boundary.boundary_type import SPARE_VALUES, BoundaryType
+from conformance.boundary.marking import boundary_types
+from strategies import boundary_groups as boundaries
+from strategies import events, server_events
+from strategies.boundary_groups import fed, with_marker
+from strategies.families.boundaries import WITH_PARSER
+from strategies.family import family
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+_T: Final = BoundaryType
+#: Registers a family of streams with a change that a parser has to tell of, or to bear.
+_operator: Final = partial(family, focus="WL4162-STREAM-TRACKED")
+#: The values of a marker that say where an event stands.
+_MARKERS: Final = tuple(each for each in BoundaryType if each is not _T.NOT_DEFINED)
+
+Events = list[PlannedEvent]
+
+
+def _previous_gtids(stream: StreamBuilder) -> PlannedEvent:
+    return events.previous_gtids(stream, events.gtid_set(stream), flags=0)
+
+
+def _unmarked(stream: StreamBuilder, group: Events) -> Events:
+    return group
+
+
+def _marked(stream: StreamBuilder, group: Events) -> Events:
+    return boundaries.marked(group)
+
+
+def _mixed(stream: StreamBuilder, group: Events) -> Events:
+    """Return a group in which each event has its marker or has none."""
+    pairs = zip(group, boundaries.marked(group), strict=True)
+    return [with_it if stream.choose.yes() else without for without, with_it in pairs]
+
+
+_MARKINGS: Final = (_unmarked, _marked, _mixed)
+
+
+class _Valid:
+    """A valid stream before it is changed: whole transactions, each a list of events."""
+
+    def __init__(self, stream: StreamBuilder) -> None:
+        choose = stream.choose
+        stream.describe_format()
+        self._stream = stream
+        self._mode = choose.one_of(boundaries.GTID_MODES)
+        # Servers never wrote markers.
+        self._mark = choose.one_of(_MARKINGS) if stream.server.profile == "worklog" else _unmarked
+
+    def group(self) -> Events:
+        """Return a transaction of any shape."""
+        return self._finished(boundaries.group(self._stream, self._mode))
+
+    def long_group(self) -> Events:
+        """Return a transaction of several events, BEGIN among them."""
+        planned = boundaries.transaction(self._stream)
+        if self._mode != "none":
+            planned = boundaries.add_gtid(self._stream, planned, anonymous=self._mode == "anonymous")
+        return self._finished(planned)
+
+    def groups(self) -> list[Events]:
+        """Return some transactions, at least one of them of several events."""
+        planned = [self.group() for _ in self._stream.choose.several(0, 2)]
+        planned.insert(self._stream.choose.integer(0, len(planned)), self.long_group())
+        return planned
+
+    def _finished(self, planned: Events) -> Events:
+        # What a requirement says of an event holds where it stands, which the change may move.
+        return self._mark(self._stream, [event._replace(marks=()) for event in planned])
+
+
+def _types(groups: Sequence[Events]) -> list[BoundaryType]:
+    """Return what each event is in the valid stream."""
+    return [each for group in groups for each in boundary_types([fed(event) for event in group])]
+
+
+def _flat(groups: Sequence[Events]) -> Events:
+    return list(chain.from_iterable(groups))
+
+
+def _one(stream: StreamBuilder, groups: Sequence[Events]) -> int:
+    """Return the index of an event: of each boundary type that occurs as likely as of another."""
+    types = _types(groups)
+    wanted = stream.choose.one_of(sorted(set(types)))
+    return stream.choose.one_of([index for index, each in enumerate(types) if each is wanted])
+
+
+def _add(stream: StreamBuilder, planned: Events) -> None:
+    for event in planned:
+        stream.add(event)
+
+
+def _change(stream: StreamBuilder, change: Callable[[Events, int, BoundaryType], None]) -> None:
+    """Add a valid stream that is changed at one event, of a known boundary type."""
+    valid = _Valid(stream)
+    groups = valid.groups()
+    planned, index = _flat(groups), _one(stream, groups)
+    change(planned, index, _types(groups)[index])
+    _add(stream, [*planned, *valid.group()])
+
+
+@_operator(profiles=WITH_PARSER, fault=True)
+def boundary_mid_transaction_starts(stream: StreamBuilder) -> None:
+    """A stream that is read from the middle of a transaction on."""
+    valid = _Valid(stream)
+    first = valid.long_group()
+    _add(stream, first[stream.choose.integer(1, len(first) - 1) :])
+    _add(stream, _flat(valid.groups()))
+
+
+@_operator(profiles=WITH_PARSER, fault=True)
+def boundary_events_dropped(stream: StreamBuilder) -> None:
+    """A stream that lacks one event, of any boundary type."""
+    _change(stream, lambda planned, index, _: planned.__delitem__(index))
+
+
+@_operator(profiles=WITH_PARSER, fault=True)
+def boundary_events_doubled(stream: StreamBuilder) -> None:
+    """A stream in which one event comes twice, of any boundary type."""
+    _change(stream, lambda planned, index, _: planned.insert(index, planned[index]))
+
+
+@_operator(profiles=WITH_PARSER, fault=True)
+def boundary_events_swapped(stream: StreamBuilder) -> None:
+    """A stream in which two neighbours of different boundary types have changed places."""
+    valid = _Valid(stream)
+    groups = valid.groups()
+    planned, types = _flat(groups), _types(groups)
+    at = stream.choose.one_of([index for index in range(len(types) - 1) if types[index] is not types[index + 1]])
+    planned[at], planned[at + 1] = planned[at + 1], planned[at]
+    _add(stream, [*planned, *valid.group()])
+
+
+@_operator(profiles=WITH_PARSER, fault=True)
+def boundary_streams_spliced(stream: StreamBuilder) -> None:
+    """Two streams without a reset between them: the first stops, or the second begins, within a transaction."""
+    choose = stream.choose
+    valid = _Valid(stream)
+    first, second = valid.long_group(), valid.long_group()
+    cut = choose.integer(1, len(first))
+    begun = choose.integer(0 if cut < len(first) else 1, len(second) - 1)
+    _add(stream, [*_flat([valid.group()] if choose.yes() else []), *first[:cut]])
+    if choose.yes():
+        stream.describe_format()
+        if choose.yes():
+            stream.add(_previous_gtids(stream))
+    _add(stream, [*second[begun:], *valid.group()])
+
+
+@_operator(profiles=("worklog",), fault=True)
+def boundary_markers_contradicting(stream: StreamBuilder) -> None:
+    """A stream in which one event has the marker of another boundary type than its own."""
+
+    def contradict(planned: Events, index: int, own: BoundaryType) -> None:
+        value = stream.choose.one_of([each for each in _MARKERS if each is not own])
+        planned[index] = with_marker(planned[index], value)
+
+    _change(stream, contradict)
+
+
+@_operator(profiles=("worklog",), fault=True)
+def boundary_markers_spare(stream: StreamBuilder) -> None:
+    """A stream in which one event has a marker with a value that is not defined."""
+
+    def spoil(planned: Events, index: int, own: BoundaryType) -> None:
+        planned[index] = with_marker(planned[index], stream.choose.one_of(SPARE_VALUES))
+
+    _change(stream, spoil)
+
+
+@_operator(profiles=("worklog",))
+def boundary_markers_missing(stream: StreamBuilder) -> None:
+    """A marked stream of which some events have lost their markers."""
+    stream.describe_format()
+    for _ in stream.choose.several(1, 3):
+        group = boundaries.group(stream, stream.choose.one_of(boundaries.GTID_MODES))
+        _add(stream, _mixed(stream, [event._replace(marks=()) for event in group]))
+
+
+@_operator(profiles=WITH_PARSER)
+def boundary_ignorable_anywhere(stream: StreamBuilder) -> None:
+    """A stream with an event that takes no part, in any place, within transactions too."""
+    _change(stream, lambda planned, index, _: planned.insert(index, boundaries.ignored(stream)))
+
+
+#: Events that stand on their own in the worklog; shipped parsers pass over them, an Incident excepted.
+_ALONE: Final = (
+    events.stop,
+    events.rotate,
+    server_events.heartbeat,
+    server_events.incident,
+    boundaries.delete_file,
+    _previous_gtids,
+)
+
+
+@_operator(profiles=WITH_PARSER, fault=True)
+def boundary_lone_events_within(stream: StreamBuilder) -> None:
+    """A stream with an event within a transaction that stands on its own."""
+    valid = _Valid(stream)
+    planned = valid.long_group()
+    planned.insert(stream.choose.integer(1, len(planned) - 1), stream.choose.one_of(_ALONE)(stream))
+    _add(stream, [*planned, *valid.group()])
+
+
+@_operator(profiles=WITH_PARSER, fault=True)
+def boundary_streams_truncated(stream: StreamBuilder) -> None:
+    """A file that ends within a transaction, between two of its events or inside one."""
+    choose = stream.choose
+    valid = _Valid(stream)
+    _add(stream, _flat([valid.group()] if choose.yes() else []))
+    last = valid.long_group()
+    _add(stream, last[: choose.integer(1, len(last) - 1)])
+    if choose.yes():
+        start = stream.offsets[-1]
+        cut = choose.integer(start + 1, stream.offset - 1)
+        stream.damage(stream.bytes[:cut])
+        stream.expect_refusal(at=start, kind="truncated", marks=())
