@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Machines differ in speed, and a run that fails must fail again.
+settings.register_profile("kit", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.load_profile("kit")
 
 _VARIABLE = "BINLOG_GROUND_TRUTH"
 

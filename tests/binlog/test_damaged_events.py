@@ -56,7 +56,7 @@ def damaged(data: bytes, changes: list[tuple[float, str, int]]) -> bytes:
     return data[:HEADER_BYTES] + bytes(body).ljust(4, b"\0")
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 @given(st.sampled_from(WINDOWS), edits)
 def test_a_damaged_event_is_read_or_refused(window, changes):
     *before, event = window

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 from column_values import json_values
-from hypothesis import given, settings
+from hypothesis import given
 
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.json_document import JsonDocument
@@ -26,13 +26,11 @@ def test_keys_are_sorted_by_length_and_then_by_bytes():
     assert list(write_json({"bb": 1, "c": 2, "a": 3, "": 4}).value()) == ["", "a", "c", "bb"]
 
 
-@settings(deadline=None)
 @given(json_values)
 def test_what_is_written_is_read(value):
     assert write_json(value).value() == (list(value) if isinstance(value, tuple) else value)
 
 
-@settings(deadline=None)
 @given(json_values)
 def test_every_value_has_a_text(value):
     assert json_text(write_json(value))

@@ -2,7 +2,7 @@
 
 import pytest
 from field_values import Fields, field_values, names, short_bytes
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.binlog.event_types import MARIADB_TYPES_START, EventType, type_name
@@ -167,7 +167,6 @@ def test_only_what_nobody_writes_any_more_is_kept_as_bytes():
 
 
 @pytest.mark.parametrize("code", sorted(set(EventType) - KEPT_AS_BYTES), ids=type_name)
-@settings(deadline=None)
 @given(data=st.data())
 def test_what_is_written_is_read(code, data):
     length = declared(code)
@@ -185,7 +184,6 @@ def test_what_is_written_is_read(code, data):
 
 
 @pytest.mark.parametrize("code", sorted(set(EventType)), ids=type_name)
-@settings(deadline=None)
 @given(body=st.binary(max_size=80))
 def test_bytes_that_no_server_wrote_are_read_or_refused_but_never_lost(code, body):
     layout = layout_of(code, declared(code))

@@ -3,7 +3,7 @@
 import zlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.binlog.errors import MalformedBody
@@ -14,7 +14,6 @@ from conformance.binlog.rows import Row, read_rows, write_rows
 from conformance.binlog.table import Column, Table
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=70000))
 def test_what_is_packed_is_unpacked(data):
     assert unpack_mariadb(pack_mariadb(data)) == data

@@ -1,7 +1,7 @@
 """Rows that are written are the rows that are read, for every column type."""
 
 from column_values import documents, images, typed_columns
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.binlog.column_codes import ColumnType
@@ -15,7 +15,6 @@ from conformance.binlog.table import Column, Table, column_metadata, table_of
 KINDS = (EventType.WRITE_ROWS, EventType.UPDATE_ROWS, EventType.DELETE_ROWS, EventType.UPDATE_ROWS_V1)
 
 
-@settings(deadline=None)
 @given(typed_columns(), st.data())
 def test_a_value_of_any_type(typed, data):
     column, values = typed
@@ -25,7 +24,6 @@ def test_a_value_of_any_type(typed, data):
     assert codec.read(b"before" + written + b"behind", 6, 6 + len(written), {}) == (value, 6 + len(written))
 
 
-@settings(deadline=None)
 @given(st.sampled_from(KINDS), st.lists(typed_columns(), min_size=1, max_size=20), st.booleans(), st.data())
 def test_rows_of_any_table(code, typed, ones, data):
     table = Table(7, b"d", b"t", tuple(column for column, _ in typed))
@@ -39,7 +37,6 @@ def test_rows_of_any_table(code, typed, ones, data):
     assert all(line.startswith("### ") for row in rows for line in row_lines(row, table))
 
 
-@settings(deadline=None)
 @given(st.lists(typed_columns(), max_size=20).map(lambda typed: [column for column, _ in typed]))
 def test_a_table_map_describes_its_columns(columns):
     types, metadata, null_bits = column_metadata(columns)
@@ -68,7 +65,6 @@ diffs = st.builds(
 json_or_diffs = st.one_of(st.none(), documents, st.lists(diffs, max_size=4).map(lambda each: JsonDiffs(tuple(each))))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(json_or_diffs, json_or_diffs), min_size=1, max_size=4))
 def test_partial_updates_of_json(afters):
     columns = (Column(ColumnType.LONG), Column(ColumnType.JSON, 4), Column(ColumnType.JSON, 4))
@@ -78,7 +74,6 @@ def test_partial_updates_of_json(afters):
     assert list(read_rows(EventType.PARTIAL_UPDATE_ROWS, fields, table)) == rows
 
 
-@settings(deadline=None)
 @given(st.lists(typed_columns(), min_size=1, max_size=6), st.binary(max_size=120), st.binary(min_size=1, max_size=1))
 def test_bytes_that_no_server_wrote_are_refused_or_read(typed, data, bitmap):
     from conformance.binlog.errors import MalformedBody

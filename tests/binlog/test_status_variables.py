@@ -1,6 +1,6 @@
 """Status variables of Query events."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.binlog.status_variables import read_status_variables, write_status_variables
@@ -75,13 +75,11 @@ def test_mariadb_tells_which_alter_is_committed():
     }
 
 
-@settings(deadline=None)
 @given(st.fixed_dictionaries({}, optional=VARIABLES))
 def test_what_is_written_is_read(variables):
     assert read_status_variables(write_status_variables(variables)) == variables
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_block_is_rewritten_byte_for_byte(block):
     assert write_status_variables(read_status_variables(block)) == block

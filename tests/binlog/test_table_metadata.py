@@ -1,7 +1,7 @@
 """The optional metadata of Table_map events, and the columns that it describes."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.binlog.column_codes import ColumnType
@@ -100,7 +100,6 @@ charset = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(
     st.fixed_dictionaries(
         {},

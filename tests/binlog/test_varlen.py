@@ -1,7 +1,7 @@
 """Integers of variable length."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.binlog.errors import MalformedBody
@@ -33,7 +33,6 @@ def test_a_sign_is_folded_into_the_lowest_bit(value, written):
     assert Varlen(signed=True).write(value, {}).hex() == written
 
 
-@settings(deadline=None)
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_signed_integers_round_trip(value):
     written = Varlen(signed=True).write(value, {})

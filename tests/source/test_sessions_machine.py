@@ -2,7 +2,7 @@
 
 import io
 
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, precondition, rule
 from model_logs import RULES
@@ -184,6 +184,4 @@ class Sessions(RuleBasedStateMachine):
 
 
 TestSessions = Sessions.TestCase
-TestSessions.settings = settings(
-    max_examples=60, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+TestSessions.settings = settings(max_examples=60, stateful_step_count=25)
