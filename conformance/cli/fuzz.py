@@ -91,7 +91,7 @@ def command(
             folder = report_folder(report, stack)
             writer = stack.enter_context(RecordWriter(folder / RECORD))
             progress = stack.enter_context(FuzzingProgress())
-            finished = Fuzzing(
+            run = Fuzzing(
                 implementation=tested,
                 spec=spec,
                 selections=(selection,),
@@ -102,7 +102,8 @@ def command(
                 seconds=seconds,
                 kept=kept,
                 engine=_engine(engine, tested, spec, selection, pairs, seed, corpus / role),
-            ).run()
+            )
+            finished = _finished(run, progress)
         except (BaselineError, CannotStart, NothingToRun, EngineFailed, OSError, ValueError) as error:
             raise UserError(str(error)) from error
         progress.stop()
@@ -116,6 +117,17 @@ def command(
             write_reports(folder / RECORD, folder)
             click.echo(f"Report: {folder / 'report.html'}")
     raise SystemExit(exit_status(record))
+
+
+def _finished(run: Fuzzing, progress: FuzzingProgress) -> RunFinished:
+    """Let a run go to its end; where the user interrupts it, print what it has found."""
+    try:
+        return run.run()
+    except KeyboardInterrupt:
+        progress.stop()
+        for requirement, signature, case_id in run.found:
+            click.echo(f"{requirement}  {signature}  {case_id}")
+        raise
 
 
 def _engine(

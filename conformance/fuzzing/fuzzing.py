@@ -38,6 +38,11 @@ class Fuzzing(Certification):
     _told: float = field(default=0.0, init=False)
     _fatal: list[Failure] = field(default_factory=list, init=False)
 
+    @property
+    def found(self) -> list[tuple[str, str, str]]:
+        """Requirement, signature and case id of each kind of failure so far, not minimised."""
+        return sorted((*key, str(found.case.id)) for key, found in self._found.items())
+
     def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
         self._began = time.monotonic()
         try:

@@ -168,6 +168,24 @@ def test_an_interrupted_run_ends_with_2_and_one_line(arguments, tmp_path):
         assert kept.read_text().startswith("boundary:")
 
 
+def test_an_interrupted_fuzzing_run_tells_what_it_found(tmp_path):
+    arguments = ["fuzz", "boundary", "--implementation", "reference:no-warnings", "--engine", "property"]
+    options = ["--requirement", "WL4162-WARN-*", "--corpus", str(tmp_path)]
+    running = subprocess.Popen(
+        [*COMMAND, *arguments, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    kept = tmp_path / "boundary" / "cases.txt"
+    deadline = time.monotonic() + 60
+    while not (kept.exists() and "boundary_faults" in kept.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    printed, told, _ = _interrupted(running)
+    assert running.returncode == 2
+    assert told.splitlines()[-1] == "binlog-conformance: interrupted"
+    first = printed.split()
+    assert first[0].startswith("WL4162-WARN-")
+    assert first[-1].startswith("boundary:")
+
+
 def test_what_can_be_written_is_found_out_before_the_run(tmp_path):
     baseline = tmp_path / "baseline.toml"
     baseline.write_text("# kept\n")
