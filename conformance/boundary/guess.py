@@ -33,7 +33,7 @@ class Kind(Enum):
     COMMIT_OR_ROLLBACK = auto()
     STATEMENT = auto()
     CONTEXT = auto()
-    FAKE = auto()
+    ARTIFICIAL = auto()
     #: The class alone.
     PLAIN = auto()
 
@@ -46,7 +46,7 @@ _SITUATIONS: Final[Mapping[Kind, tuple[Situation, Situation, Situation]]] = {
     Kind.COMMIT_OR_ROLLBACK: (_S.COMMIT_OR_ROLLBACK,) * 3,
     Kind.STATEMENT: (_S.MADE, _S.IMMEDIATE_IN_GROUP, _S.NOT_IMMEDIATE),
     Kind.CONTEXT: (_S.FIRST_CONTEXT, _S.MADE, _S.MADE),
-    Kind.FAKE: (_S.FAKE,) * 3,
+    Kind.ARTIFICIAL: (_S.ARTIFICIAL,) * 3,
     Kind.PLAIN: (_S.MADE,) * 3,
 }
 _STANDINGS: Final = {standing: index for index, standing in enumerate(Standing)}
@@ -64,7 +64,7 @@ def kind_of(event: FedEvent, its_class: EventClass) -> Kind:
         return _QUERY_KINDS[query_word(event.query)]
     if its_class in CONTEXT_CLASSES:
         return Kind.CONTEXT
-    return Kind.FAKE if its_class is EventClass.ROTATE and event.artificial else Kind.PLAIN
+    return Kind.ARTIFICIAL if its_class is EventClass.ROTATE and event.artificial else Kind.PLAIN
 
 
 def is_begin(event: FedEvent) -> bool:

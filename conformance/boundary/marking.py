@@ -25,7 +25,7 @@ _MADE: Final = {
     Kind.COMMIT_OR_ROLLBACK: (Situation.COMMIT_OR_ROLLBACK, Situation.COMMIT_OR_ROLLBACK),
     Kind.STATEMENT: (Situation.MADE, Situation.NOT_IMMEDIATE),
     Kind.CONTEXT: (Situation.MADE, Situation.MADE),
-    Kind.FAKE: (Situation.FAKE, Situation.FAKE),
+    Kind.ARTIFICIAL: (Situation.ARTIFICIAL, Situation.ARTIFICIAL),
     Kind.PLAIN: (Situation.MADE, Situation.MADE),
 }
 #: What becomes of the type of an event that a Gtid event is logged for (binlog.cc M1a and M1b).

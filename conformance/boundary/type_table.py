@@ -28,7 +28,7 @@ class Situation(Enum):
     #: The first context event of a statement that is logged on its own.
     FIRST_CONTEXT = "binlog write_event"
     #: Sent to a replica, and logged nowhere.
-    FAKE = "rpl_binlog_sender"
+    ARTIFICIAL = "rpl_binlog_sender"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ TYPE_ROWS: Final = (
     TypeRow(_C.XID, _S.MADE, _END, "WL4162-TYPE-XID"),
     TypeRow(_C.STOP, _S.MADE, _SELF, "WL4162-TYPE-STOP"),
     TypeRow(_C.ROTATE, _S.MADE, _SELF, "WL4162-TYPE-ROTATE"),
-    TypeRow(_C.ROTATE, _S.FAKE, _IGNORE, "WL4162-TYPE-ROTATE-FAKE"),
+    TypeRow(_C.ROTATE, _S.ARTIFICIAL, _IGNORE, "WL4162-TYPE-ROTATE-FAKE"),
     TypeRow(_C.APPEND_BLOCK, _S.MADE, _INSIDE, "WL4162-TYPE-APPEND-BLOCK"),
     TypeRow(_C.BEGIN_LOAD_QUERY, _S.MADE, _INSIDE, "WL4162-TYPE-BEGIN-LOAD-QUERY"),
     TypeRow(_C.DELETE_FILE, _S.MADE, _SELF, "WL4162-TYPE-DELETE-FILE"),

@@ -1,5 +1,6 @@
 """An implementation in a process of its own, asked over the protocol."""
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,8 @@ from conformance.implementations.observation import Declaration, Observation, Re
 RESTARTS: Final = 3
 #: Seconds in which a suspect that has answered may still say too much, or end.
 _GRACE_SECONDS: Final = 0.05
+#: The words of a runtime that got too little memory, Java's and Go's among them.
+_OUT_OF_MEMORY: Final = re.compile("memory|heap|alloc|reserve|mmap", re.IGNORECASE)
 
 
 class CannotStart(Exception):
@@ -77,7 +80,7 @@ class ProcessImplementation:
             self._declaration = self._running().declaration
         except Failed as failed:
             message = f"{' '.join(self._command)} cannot start: {failed}"
-            if failed.trouble.status == "crash" and self._limits.memory_bytes is not None:
+            if self._limits.memory_bytes is not None and _may_lack_memory(failed.trouble):
                 message += (
                     f"\n(its address space is limited to {self._limits.memory_bytes >> 20} MiB;"
                     " a program on the Java or Go runtime may need that limit switched off)"
@@ -236,6 +239,13 @@ class ProcessImplementation:
             self._discard()
             return failed.trouble
         return answer
+
+
+def _may_lack_memory(trouble: Trouble) -> bool:
+    """Tell whether a process that did not start may have ended for want of memory: runtimes that do say so, or die."""
+    if trouble.status != "crash" or trouble.signature == "cannot-run":
+        return False
+    return trouble.signature.startswith("signal-") or _OUT_OF_MEMORY.search(trouble.detail) is not None
 
 
 def _requeue(under_way: deque[_Question], again: deque[Request]) -> None:

@@ -135,7 +135,10 @@ def _on_path(name: str) -> Callable[[], str | None]:
 
 
 def _command(rest: str, limits: Limits) -> Implementation:
-    words = shlex.split(rest.removeprefix(":"))
+    try:
+        words = shlex.split(rest.removeprefix(":"))
+    except ValueError as error:
+        raise ValueError(f"{rest!r} behind 'command' is no command line: {error}") from error
     if not rest.startswith(":") or not words:
         raise ValueError("a program follows 'command:'")
     return ProcessImplementation(words, limits=limits)

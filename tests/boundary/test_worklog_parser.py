@@ -96,7 +96,7 @@ def test_what_has_no_cell_is_refused(before, one):
 
 def test_what_has_no_row_is_refused():
     with pytest.raises(ValueError, match="Xid"):
-        type_row(EventClass.XID, Situation.FAKE)
+        type_row(EventClass.XID, Situation.ARTIFICIAL)
 
 
 @pytest.mark.parametrize("state", PATHS)

@@ -26,7 +26,7 @@ SITUATIONS = {
     ("not immediate logging", ""): Situation.NOT_IMMEDIATE,
     ("immediate logging", ""): Situation.IMMEDIATE_IN_GROUP,
     ("", "binlog write_event *4"): Situation.FIRST_CONTEXT,
-    ("", "Log_event constructor *5"): Situation.FAKE,
+    ("", "Log_event constructor *5"): Situation.ARTIFICIAL,
 }
 
 

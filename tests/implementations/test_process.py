@@ -161,6 +161,20 @@ def test_a_bad_start_says_why(name, message):
     assert time.monotonic() - started < 5
 
 
+@pytest.mark.parametrize(
+    ("said", "hinted"),
+    [
+        ("Error occurred during initialization of VM; could not reserve enough space for object heap", True),
+        ("fatal error: failed to reserve page summary memory", True),
+        ("no library here", False),
+    ],
+)
+def test_the_limit_on_memory_is_named_where_it_may_be_the_reason(said, hinted):
+    with pytest.raises(CannotStart) as raised:
+        ProcessImplementation([sys.executable, "-c", f"import sys; sys.exit({said!r})"]).start()
+    assert ("address space" in str(raised.value)) == hinted
+
+
 def test_a_program_that_cannot_start_again_gives_trouble_for_each_question(tmp_path):
     with double("starts_once", "trigger", tmp_path) as mortal:
         answers = list(mortal.ask_many([question(b"trigger")] * 30))

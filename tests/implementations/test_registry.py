@@ -35,6 +35,11 @@ def test_a_mutant_is_asked_for_by_its_name():
         assert mutant.declaration.name == "reference:text-of-255"
 
 
+def test_a_command_with_an_open_quotation_is_shown():
+    with pytest.raises(ValueError, match="unclosed.*is no command line: No closing quotation"):
+        implementation("command:'unclosed")
+
+
 def test_a_command_is_split_like_a_shell_would():
     script = "import sys; sys.exit(' '.join(sys.argv[1:]))"
     with pytest.raises(CannotStart, match="exit-status-1\none two words"):
