@@ -4,7 +4,7 @@ It is loaded with every pytest run where the kit is installed, so nothing is imp
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,12 @@ class Outcome:
 
     Attributes:
         spec: The implementation as the user named it.
+        roles: The roles that were asked.
         finished: How the run ended.
     """
 
     spec: str
+    roles: frozenset[str]
     finished: "RunFinished"
 
     def failures_of(self, requirement: str) -> tuple[list[str], list[str]]:
@@ -62,6 +64,9 @@ class Outcome:
             return f"not testable from outside: {untestable}"
         if requirement not in oracles():
             return "no oracle yet"
+        role = catalogue()[requirement].role
+        if role not in self.roles:
+            return f"the role {role} was not asked: it is not declared, or nothing is left of it"
         verdict = self.finished.tally.verdict(requirement)
         return None if verdict == "pass" else {"not-reached": "no case exercised it"}.get(verdict, verdict)
 
@@ -72,7 +77,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--binlog-implementation", metavar="NAME", help="the implementation, as `certify` takes it")
     group.addoption("--binlog-profile", action="append", default=[], help="a profile; all that it claims if none")
     group.addoption("--binlog-requirement", default="*", metavar="GLOB", help="requirements to judge")
-    group.addoption("--binlog-role", default="decode", help="what to ask")
+    group.addoption("--binlog-role", help="what to ask; everything that it can be asked if none")
     group.addoption("--binlog-examples", type=int, default=50, help="cases for each family and profile")
     group.addoption("--binlog-seed", type=int, default=0, help="what the cases depend on")
     group.addoption("--binlog-baseline", type=Path, help="known failures with reasons (TOML)")
@@ -116,15 +121,16 @@ def _run(option: Any, baseline: "Baseline") -> Outcome:
     from conformance.implementations.registry import implementation
 
     spec = option("binlog_implementation")
+    selection = Selection(profiles=tuple(option("binlog_profile")), requirements=option("binlog_requirement"))
+    role = option("binlog_role")
     with implementation(spec) as tested:
+        selections = [replace(selection, role=role)] if role else selection.in_every_role(tested.declaration)
         finished = Certification(
             implementation=tested,
             spec=spec,
-            selections=[
-                Selection(option("binlog_role"), tuple(option("binlog_profile")), option("binlog_requirement"))
-            ],
+            selections=selections,
             budget=Budget(option("binlog_examples")),
             seed=option("binlog_seed"),
             baseline=baseline,
         ).run()
-    return Outcome(spec, finished)
+    return Outcome(spec, frozenset(each.role for each in selections), finished)

@@ -33,6 +33,15 @@ def test_a_broken_requirement_is_a_failed_test_with_the_line_that_replays_it(tmp
     assert "test_requirement[FORMAT-XID]" not in failed
 
 
+def test_every_role_is_asked_that_is_declared(tmp_path):
+    both = ("--binlog-requirement", "WL3303-ENGINE-*", "--binlog-examples", "2")
+    done = run(tmp_path, "--binlog-implementation", "reference", *both)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+    done = run(tmp_path, "--binlog-implementation", "reference", *both, "--binlog-role", "decode", "-rs")
+    assert " passed" not in done.stdout
+
+
 def test_what_is_not_judged_is_skipped_with_the_reason(tmp_path):
     done = run(tmp_path, "--binlog-implementation", "reference", "--binlog-examples", "2", "-rs",
                "--binlog-requirement", "WL40-*", "--binlog-profile", "mysql-8.0")  # fmt: skip

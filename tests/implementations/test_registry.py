@@ -36,7 +36,7 @@ def test_a_mutant_is_asked_for_by_its_name():
 
 
 def test_a_command_with_an_open_quotation_is_shown():
-    with pytest.raises(ValueError, match="unclosed.*is no command line: No closing quotation"):
+    with pytest.raises(ValueError, match=r"unclosed.*is no command line: No closing quotation"):
         implementation("command:'unclosed")
 
 
