@@ -107,6 +107,10 @@ class Entry:
         for name in found.values:
             yield name, found.entry(name)
 
+    def named_texts(self) -> dict[str, str]:
+        """Return all of this object, which holds texts only."""
+        return {key: self.text(key) for key in self.values}
+
     def counts(self) -> dict[str, int]:
         """Return all of this object, which holds counts only."""
         return {key: self.count(key) for key in self.values}

@@ -78,14 +78,25 @@ def _row(*cells: Html, state: str) -> Html:
     return element("tr", cells, class_=state)
 
 
-def _title(event: EventDifference) -> str:
-    return "answer" if event.type is None else f"type {elided(value_text(event.type), _NAME_CHARACTERS)}"
+class _EventNames:
+    """What the events of a failure are called: as they stand in the stream, else by the type that an answer gives."""
+
+    def __init__(self, failure: Failure) -> None:
+        self._in_stream = {event.offset: elided(event.name, _NAME_CHARACTERS) for event in failure.events}
+        self._of_type = failure.type_names
+
+    def of(self, event: EventDifference) -> str:
+        """Return the name of one event."""
+        if event.offset is not None and event.offset in self._in_stream:
+            return self._in_stream[event.offset]
+        if event.type is None:
+            return "answer"
+        return self._of_type.get(str(event.type)) or f"type {elided(value_text(event.type), _NAME_CHARACTERS)}"
 
 
-def _event_rows(event: EventDifference, names: Mapping[int, str]) -> Iterator[Html]:
-    offset = event.offset if event.offset is not None else -1
+def _event_rows(event: EventDifference, names: _EventNames) -> Iterator[Html]:
     title = fragment(
-        element("b", names.get(offset) or _title(event)),
+        element("b", names.of(event)),
         element("span", f" at {event.offset}" if event.offset is not None else "", class_="quiet"),
     )
     if event.state in ("missing", "unexpected"):
@@ -121,11 +132,8 @@ def _event_rows(event: EventDifference, names: Mapping[int, str]) -> Iterator[Ht
         yield _row(element("td", rest, colspan=3), state="agreeing")
 
 
-def _agreeing(events: Collection[EventDifference], names: Mapping[int, str]) -> Html:
-    places = [
-        _title(event) if event.offset is None else f"{names.get(event.offset, 'an event')} at {event.offset}"
-        for event in list(events)[:4]
-    ]
+def _agreeing(events: Collection[EventDifference], names: _EventNames) -> Html:
+    places = [names.of(event) + ("" if event.offset is None else f" at {event.offset}") for event in list(events)[:4]]
     text = f"\u2713 {len(events)} event{'s' if len(events) > 1 else ''} as expected: {', '.join(places)}"
     text += ", \u2026" if len(events) > len(places) else ""
     return _row(element("td", text, colspan=4), state="agreeing")
@@ -171,7 +179,7 @@ def _no_answer(failure: Failure) -> Iterator[Html]:
     )
 
 
-def _comparison(failure: Failure, observed: Answer, events: list[EventDifference], names: Mapping[int, str]) -> Html:
+def _comparison(failure: Failure, observed: Answer, events: list[EventDifference], names: _EventNames) -> Html:
     rows: list[Html] = []
     differing = 0
     for same, run in groupby(events, key=lambda event: event.state == "same"):
@@ -288,7 +296,6 @@ def failure_card(
         also: The other requirements that the same observation breaks.
         related: Number and requirement of the other failures that the same stream shows.
     """
-    names = {event.offset: elided(event.name, _NAME_CHARACTERS) for event in failure.events}
     concerned: Mapping[int, Collection[str]] = {} if failure.at is None else {failure.at: ()}
     observed = failure.observed
     if observed is None:
@@ -300,7 +307,7 @@ def failure_card(
             heading, answer = "What was answered", _answered(observed)
         else:
             heading = f"Expected beside got: {summary(events)}"
-            answer = _beside(_comparison(failure, observed, events, names))
+            answer = _beside(_comparison(failure, observed, events, _EventNames(failure)))
     level = requirement.level if requirement else None
     return element(
         "article",

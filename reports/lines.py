@@ -190,6 +190,7 @@ class Failure:
         events: Its events, field by field.
         expected: The right answer.
         observed: The implementation's, None where there was none.
+        type_names: Event type code, in decimal digits -> the name of the type, for the events of both answers.
         detail: The raw line or the end of the standard error.
         replay: The command line that shows it again.
         known: The reason that the baseline gives, None where it is not listed.
@@ -211,6 +212,7 @@ class Failure:
     events: tuple[StreamEvent, ...]
     expected: Answer
     observed: Answer | None
+    type_names: Mapping[str, str]
     detail: str
     replay: str
     known: str | None
@@ -240,6 +242,7 @@ class Failure:
             events=tuple(map(StreamEvent.read, entry.entries("events"))),
             expected=Answer.read(entry.entry("expected")),
             observed=None if observed is None else Answer.read(observed),
+            type_names=entry.entry("type_names").named_texts(),
             detail=entry.text("detail"),
             replay=entry.text("replay"),
             known=entry.optional_text("known"),

@@ -2,7 +2,7 @@
 
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -186,10 +186,18 @@ def failure_entry(failure: Failure, spec: str) -> dict[str, Any]:
         "events": dump(case.stream[:_STREAM_LIMIT]),
         "expected": {"events": [dict(event) for event in expected.events], "error": _refusal(refusal)},
         "observed": _observed(failure.answer),
+        "type_names": _type_names(expected.events, failure.answer),
         "detail": failure.answer.detail if isinstance(failure.answer, Trouble) else "",
         "replay": f"binlog-conformance replay {case.id} {shlex.quote(spec)}",
         "known": failure.known,
     }
+
+
+def _type_names(expected: Sequence[Mapping[str, Any]], answer: Observation | Trouble) -> dict[str, str]:
+    """Return the names of the event types that stand in the answers, by their codes in digits."""
+    told = () if isinstance(answer, Trouble) else answer.events
+    codes = {entry.get("type") for entry in (*expected, *told)}
+    return {str(code): type_name(code) for code in sorted(each for each in codes if type(each) is int)}
 
 
 def _observed(answer: Observation | Trouble) -> dict[str, Any] | None:

@@ -143,6 +143,7 @@ def failure(**changes: object) -> Line:
         "events": stream.events,
         "expected": {"events": right, "error": None},
         "observed": {"events": wrong, "error": None},
+        "type_names": {str(each["type"]): each["name"] for each in stream.events[1:]},
         "detail": '{"seq":3,"events":[...]}',
         "replay": f"binlog-conformance replay {case} mysql-replication==1.0.17",
         "known": None,

@@ -100,6 +100,16 @@ def test_a_case_without_a_stream_shows_its_question_whole(tmp_path: Path):
     assert " 0 bytes" not in text
 
 
+def test_an_event_without_a_place_has_the_name_of_its_type(tmp_path: Path):
+    answers = [{"events": [{"type": 33, "gtid": gtid}], "error": None} for gtid in ("automatic", "none")]
+    named = failure(
+        role="log", stream="", events=[], expected=answers[0], observed=answers[1], type_names={"33": "GTID"}, at=None
+    )
+    text = page_of(tmp_path, finished(named, requirement())).text
+    assert "GTID" in text
+    assert "type 33" not in text
+
+
 def test_nothing_placed_absolutely_in_a_scrolling_table_widens_the_page(example: RunRecord):
     page = html_report(example)
     assert re.search(r"\.spoken \{[^}]*position: absolute", page)
