@@ -26,11 +26,13 @@ class Chooser(ABC):
 
     def one_of(self, options: Sequence[T]) -> T:
         """Return one of `options`; the first is the simplest."""
-        return options[self.integer(0, len(options) - 1)]
+        last = len(options) - 1
+        return options[self._integer(0, last) if last else 0]
 
     def yes(self, one_in: int = 2) -> bool:
         """Return True once in `one_in` times; False is the simpler answer."""
-        return self.integer(0, one_in - 1) == one_in - 1
+        last = one_in - 1
+        return not last or self._integer(0, last) == last
 
     def several(self, low: int, high: int) -> Iterator[int]:
         """Yield 0, 1, 2, ... from `low` to `high` times, asking before each whether there is one more.

@@ -11,6 +11,7 @@ CHECKSUM_BYTES: Final = 4
 _TYPE_AT: Final = 4
 _FLAGS_AT: Final = 17
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
+_FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
 
 
 class ChecksumAlgorithm(IntEnum):
@@ -27,7 +28,7 @@ def checksum(event: bytes | bytearray) -> int:
     In a format description the in-use bit counts as cleared: a server clears it in place, without a new
     checksum, when it closes the file.
     """
-    if event[_TYPE_AT] == EventType.FORMAT_DESCRIPTION and event[_FLAGS_AT] & _IN_USE:
+    if event[_TYPE_AT] == _FORMAT_DESCRIPTION and event[_FLAGS_AT] & _IN_USE:
         event = bytearray(event)
         event[_FLAGS_AT] &= ~_IN_USE
     return zlib.crc32(event)
