@@ -95,6 +95,12 @@ def catalogue() -> dict[str, Requirement]:
     return entries
 
 
+@cache
+def governing(role: str, profile: str) -> dict[str, bool]:
+    """Return of every requirement by id whether it is one of a role and holds under a profile."""
+    return {id_: entry.role == role and profile in entry.profiles for id_, entry in catalogue().items()}
+
+
 def select(*, worklog: str | None = None, role: str | None = None, pattern: str | None = None) -> list[Requirement]:
     """Return the requirements of one worklog, one role, or with an id that matches a glob.
 

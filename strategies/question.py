@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-from specs.catalogue import catalogue
+from specs.catalogue import governing
 from strategies.case import Case, Expected
 from strategies.case_id import CaseId
 from strategies.stream import StreamBuilder
@@ -39,12 +39,8 @@ class Question:
 
     def case(self, case_id: CaseId, focus: str) -> Case:
         """Return the finished case: marks of other roles, and of other profiles, are left out."""
-        entries = catalogue()
-        marks = {
-            requirement: tuple(indices)
-            for requirement, indices in self.marks.items()
-            if entries[requirement].role == case_id.role and case_id.profile in entries[requirement].profiles
-        }
+        governs = governing(case_id.role, case_id.profile)
+        marks = {each: tuple(indices) for each, indices in self.marks.items() if governs[each]}
         return Case(
             id=case_id,
             role=case_id.role,

@@ -1,6 +1,7 @@
 """The stream builder: planned events to bytes, with what is known of them."""
 
 from collections import defaultdict
+from functools import lru_cache
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm
@@ -10,7 +11,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.binlog.servers import Server
-from specs.catalogue import catalogue
+from specs.catalogue import governing
 from strategies.case import EVERY_EVENT, Case, Expected
 from strategies.case_id import DEFAULT_ROLE, CaseId
 from strategies.chooser import Chooser
@@ -20,6 +21,7 @@ from strategies.planned_event import PlannedEvent
 EPOCH: Final = 1276143737
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+_IN_USE: Final = int(Flag.BINLOG_IN_USE)
 #: Heartbeats stand in no log: a source sends them between two events, with the position that it has got to.
 _HEARTBEATS: Final = frozenset({int(EventType.HEARTBEAT), int(EventType.HEARTBEAT_V2)})
 
@@ -36,6 +38,20 @@ _ALWAYS: Final = (
     "WL7592-HEADER-19-BYTES",
     "WL4033-READ-POSITION-CHAIN",
 )
+
+
+@lru_cache(maxsize=4096)
+def _described(version: str, lengths: bytes, created: int, algorithm: int | None) -> tuple[FormatDescription, bytes]:
+    """Return a format description and its body: the streams of a server share a few."""
+    described = FormatDescription(
+        binlog_version=4,
+        server_version=version,
+        created=created,
+        header_length=HEADER_BYTES,
+        post_header_lengths=lengths,
+        checksum_algorithm=algorithm,
+    )
+    return described, described.body()
 
 
 class StreamBuilder:
@@ -56,14 +72,7 @@ class StreamBuilder:
         if checksums is None:
             checksums = server.checksums and not chooser.yes(3)
         self.checksummed = checksums and server.checksums
-        self.format = FormatDescription(
-            binlog_version=4,
-            server_version=server.version,
-            created=0,
-            header_length=HEADER_BYTES,
-            post_header_lengths=server.post_header_lengths,
-            checksum_algorithm=self._algorithm(),
-        )
+        self.format, _ = _described(server.version, server.post_header_lengths, 0, self._algorithm())
         self.refused = False
         self._tolerated: list[int] = []
         self.timestamp = EPOCH
@@ -73,11 +82,9 @@ class StreamBuilder:
         self.placed: list[tuple[PlannedEvent, int, int]] = []
         self.settings: dict[str, Any] = {}
         self._columns: dict[int, tuple[int, ...]] = {}
-        self._marks: dict[str, list[int]] = defaultdict(list)
+        self._marks: dict[str, list[int]] = defaultdict(list, {each: [EVERY_EVENT] for each in _ALWAYS})
         self._refused_at: int | None = None
         self._refused_kind = ""
-        for requirement in _ALWAYS:
-            self._marks[requirement].append(EVERY_EVENT)
 
     @property
     def offset(self) -> int:
@@ -133,13 +140,11 @@ class StreamBuilder:
         marks: tuple[str, ...] = (),
     ) -> None:
         """Add a format description, which governs what follows."""
-        self.format = FormatDescription(
-            binlog_version=4,
-            server_version=version or self.server.version,
-            created=created,
-            header_length=HEADER_BYTES,
-            post_header_lengths=post_header_lengths or self.format.post_header_lengths,
-            checksum_algorithm=self._algorithm(),
+        self.format, body = _described(
+            version or self.server.version,
+            post_header_lengths or self.format.post_header_lengths,
+            created,
+            self._algorithm(),
         )
         fields = {
             "binlog_version": 4,
@@ -151,9 +156,9 @@ class StreamBuilder:
         marks += ("FORMAT-DESCRIPTION-FIELDS", "FORMAT-TYPE-COUNT")
         if self.server.checksums:
             marks += ("FORMAT-CHECKSUM-ALGORITHM",)
-        if flags & Flag.BINLOG_IN_USE and self.checksummed:
+        if flags & _IN_USE and self.checksummed:
             marks += ("FORMAT-IN-USE-CHECKSUM",)
-        planned = PlannedEvent(EventType.FORMAT_DESCRIPTION, self.format.body(), fields, flags, marks)
+        planned = PlannedEvent(EventType.FORMAT_DESCRIPTION, body, fields, flags, marks)
         self._append(planned, checksummed=self.server.checksums)
 
     def add(self, event: PlannedEvent) -> None:
@@ -241,13 +246,8 @@ class StreamBuilder:
 
     def case(self, case_id: CaseId, focus: str) -> Case:
         """Return the finished case; requirements that do not hold under its profile are left out."""
-        profile = self.server.profile
-        entries = catalogue()
-        marks = {
-            requirement: tuple(indices)
-            for requirement, indices in self._marks.items()
-            if profile in entries[requirement].profiles and entries[requirement].role == DEFAULT_ROLE
-        }
+        governs = governing(DEFAULT_ROLE, self.server.profile)
+        marks = {each: tuple(indices) for each, indices in self._marks.items() if governs[each]}
         return Case(
             id=case_id,
             role=DEFAULT_ROLE,
