@@ -1,11 +1,14 @@
 """What a layout is: the fields of one event type, from which reading, writing and the dump all follow."""
 
-from collections.abc import Callable, Mapping
+import struct
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final, Protocol
 
-from conformance.binlog.codecs import Codec, Values
+from conformance.binlog.codecs import Bytes, Codec, Int, Rest, Values
 from conformance.binlog.errors import MalformedBody
 
 #: Post-header bytes beyond the fields that the layout knows, kept as they are.
@@ -67,6 +70,9 @@ class Layout:
         body: Fields of the body, behind the post-header.
         honours_post_header: False for the few types whose declared post-header length is wrong.
         closed: Bytes behind the last field make the event malformed; otherwise they are kept as `TAIL`.
+        derived: The fields that a writer may leave out, with what derives them.
+        written_post_header: How the fields of the post-header are written.
+        written_body: How those of the body are written.
     """
 
     post_header: tuple[Field, ...] = ()
@@ -74,6 +80,15 @@ class Layout:
     block: Block | None = None
     honours_post_header: bool = True
     closed: bool = False
+    derived: tuple[tuple[str, Callable[[Mapping[str, Any]], Any]], ...] = field(init=False, repr=False, compare=False)
+    written_post_header: tuple["Piece", ...] = field(init=False, repr=False, compare=False)
+    written_body: tuple["Piece", ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        derived = tuple((each.name, each.derive) for each in self.post_header + self.body if each.derive is not None)
+        object.__setattr__(self, "derived", derived)
+        object.__setattr__(self, "written_post_header", tuple(_pieces(self.post_header)))
+        object.__setattr__(self, "written_body", tuple(_pieces(self.body)))
 
     def read(self, data: bytes, at: int, end: int, *, post_header_length: int) -> dict[str, Any]:
         """Return the fields of the body in ``data[at:end]`` by name, with what stands behind them.
@@ -107,14 +122,18 @@ class Layout:
             ValueError: A field that must be there is missing, or its value does not fit.
         """
         complete = dict(values)
-        for each in self.post_header + self.body:
-            if each.name not in complete and each.derive is not None:
-                complete[each.name] = each.derive(complete)
-        post_header = self._write(self.post_header, complete, post_header_length)
-        rest = complete.get(POST_HEADER_REST, b"")
+        for name, derive in self.derived:
+            if name not in complete:
+                complete[name] = derive(complete)
         block = b"" if self.block is None else self.block.write(complete)
-        body = self._write(self.body, complete, None)
-        return b"".join((post_header, rest, block, body, complete.get(TAIL, b"")))
+        try:
+            post_header = b"".join([piece(complete) for piece in self.written_post_header])
+            body = b"".join([piece(complete) for piece in self.written_body])
+        except (KeyError, struct.error):
+            # A field is not there, or does not fit: one by one it shows which, and whether it may be left out.
+            post_header = _write_fields(self.post_header, complete, post_header_length)
+            body = _write_fields(self.body, complete, None)
+        return b"".join((post_header, complete.get(POST_HEADER_REST, b""), block, body, complete.get(TAIL, b"")))
 
     def _read(
         self,
@@ -146,17 +165,65 @@ class Layout:
                 raise MalformedBody(f"{end - at} bytes follow the last field")
             _keep(TAIL, data, at, end, values, spans)
 
-    def _write(self, fields: tuple[Field, ...], values: Mapping[str, Any], declared: int | None) -> bytes:
-        parts = bytearray()
-        for each in fields:
-            if each.when is not None and not each.when(values):
+
+#: Writes the bytes of one field, or of several that stand side by side, from the values of an event.
+Piece = Callable[[Mapping[str, Any]], bytes]
+#: Width in bytes of an unsigned integer -> its code in the formats of `struct`.
+_STRUCT_CODES: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
+
+
+def _pieces(fields: tuple[Field, ...]) -> Iterator[Piece]:
+    """Yield what writes fields; it raises KeyError or `struct.error` where one is not there or does not fit."""
+    for fixed, group in groupby(fields, lambda each: _struct_code(each) is not None):
+        if fixed:
+            yield _integers(list(group))
+        else:
+            yield from map(_piece, group)
+
+
+def _struct_code(each: Field) -> str | None:
+    """Return the code of an integer that is always there and that `struct` has a code for; None for other fields."""
+    if each.optional or each.joined or each.when is not None or not isinstance(each.codec, Int):
+        return None
+    code = _STRUCT_CODES.get(each.codec.size)
+    return code.lower() if code is not None and each.codec.signed else code
+
+
+def _integers(fields: list[Field]) -> Piece:
+    pack = struct.Struct("<" + "".join(_struct_code(each) or "" for each in fields)).pack
+    if len(fields) == 1:
+        name = fields[0].name
+        return lambda values: pack(values[name])
+    numbers = itemgetter(*(each.name for each in fields))
+    return lambda values: pack(*numbers(values))
+
+
+def _piece(each: Field) -> Piece:
+    name, codec, when = each.name, each.codec, each.when
+    may_lack = each.optional or each.joined
+    if may_lack or when is not None:
+        return lambda values: (
+            b""
+            if (may_lack and name not in values) or (when is not None and not when(values))
+            else codec.write(values[name], values)
+        )
+    if isinstance(codec, Rest) or (isinstance(codec, Bytes) and callable(codec.size)):
+        return itemgetter(name)
+    return lambda values: codec.write(values[name], values)
+
+
+def _write_fields(fields: tuple[Field, ...], values: Mapping[str, Any], declared: int | None) -> bytes:
+    """Return the bytes of fields; `declared` are those of the post-header, where they stand there."""
+    parts = bytearray()
+    for each in fields:
+        if each.when is not None and not each.when(values):
+            continue
+        if each.name not in values:
+            if each.optional or each.joined or (declared is not None and len(parts) >= declared):
                 continue
-            if each.name not in values:
-                if each.optional or each.joined or (declared is not None and len(parts) >= declared):
-                    continue
-                raise ValueError(f"the field {each.name!r} is missing")
-            parts += each.codec.write(values[each.name], values)
-        return bytes(parts)
+            raise ValueError(f"the field {each.name!r} is missing")
+        parts += each.codec.write(values[each.name], values)
+    return bytes(parts)
 
 
 def _read_fields(
