@@ -6,7 +6,7 @@ from uuid import UUID
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.gtid_set import GNO_END, GtidSet, Interval, Source
+from conformance.binlog.gtid_set import GNO_END, GtidSet, Interval, Source, uuid_text
 from conformance.binlog.layout import POST_HEADER_REST, TAIL
 from conformance.binlog.layouts import LOGICAL_TIMESTAMP_TYPECODE, layout_of
 from strategies.planned_event import PlannedEvent
@@ -239,7 +239,7 @@ def gtid_tagged(stream: StreamBuilder, *, group_length: int) -> PlannedEvent:
         if length == fields["transaction_length"]:
             break
         fields["transaction_length"] = length
-    fields["gtid"] = f"{UUID(bytes=uuid)}:{tag}:{gno}"
+    fields["gtid"] = f"{uuid_text(uuid)}:{tag}:{gno}"
     marks = ("FORMAT-GTID-TAGGED", *(("WL7592-GTID-CHECKSUM",) if stream.checksummed else ()))
     return plan(stream, EventType.GTID_TAGGED, wire, fields, marks=marks)
 
@@ -273,7 +273,7 @@ def gtid(
     gno = 0 if anonymous else choose.integer(1, GNO_END - 1)
     wire: dict[str, Any] = {"gtid_flags": choose.integer(0, 1), "source_uuid": uuid, "gno": gno}
     fields: dict[str, Any] = {
-        "gtid": "ANONYMOUS" if anonymous else f"{UUID(bytes=uuid)}:{gno}",
+        "gtid": "ANONYMOUS" if anonymous else f"{uuid_text(uuid)}:{gno}",
         "gtid_flags": wire["gtid_flags"],
     }
     if form == "commit-field":

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
-from uuid import UUID
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.tables_info import tables_text
@@ -174,7 +174,7 @@ def _gtid(event: LoggedEvent) -> str:
     if event.type == EventType.ANONYMOUS_GTID:
         return "ANONYMOUS"
     tag = event.fields.get("tag", b"").decode()
-    return ":".join([str(UUID(bytes=event.fields["source_uuid"])), *([tag] if tag else []), str(event.fields["gno"])])
+    return ":".join([uuid_text(event.fields["source_uuid"]), *([tag] if tag else []), str(event.fields["gno"])])
 
 
 #: What every log shows as a whole.

@@ -1,10 +1,10 @@
 """Events that servers make of themselves: incidents, heartbeats, group replication, XA, large transactions."""
 
 from typing import Any, Final
-from uuid import UUID
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import uuid_text
 from strategies import events
 from strategies.notation import shown_bytes
 from strategies.planned_event import PlannedEvent
@@ -52,7 +52,7 @@ def transaction_context(stream: StreamBuilder) -> PlannedEvent:
     writes = [choose.octets(8, 16) for _ in choose.several(0, 4)]
     reads = [choose.octets(8, 16) for _ in choose.several(0, 2)]
     about: dict[str, Any] = {
-        "server_uuid": str(UUID(bytes=choose.one_of(events.UUIDS))),
+        "server_uuid": uuid_text(choose.one_of(events.UUIDS)),
         "thread_id": choose.integer(0, 0xFFFFFFFF),
         "gtid_specified": choose.integer(0, 1),
     }

@@ -6,13 +6,13 @@ Sources: what MySQL 9.7 and MariaDB 10.11 print for their own logs.
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final
-from uuid import UUID
 
 from conformance.binlog import mariadb_layouts
 from conformance.binlog.collations import collation
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.mariadb_compression import unpack_mariadb
 from conformance.binlog.status_variables import read_status_variables
 from conformance.binlog.transaction_payload import Compression
@@ -144,7 +144,8 @@ def _gtid(event: Event, fields: Mapping[str, Any]) -> str | None:
     if "source_uuid" not in fields or "gno" not in fields:
         return None
     tag = text(fields["tag"]) if fields.get("tag") else ""
-    source = f"{UUID(bytes=fields['source_uuid'])}:{tag}" if tag else str(UUID(bytes=fields["source_uuid"]))
+    uuid = uuid_text(fields["source_uuid"])
+    source = f"{uuid}:{tag}" if tag else uuid
     return f"SET @@SESSION.GTID_NEXT= '{source}:{fields['gno']}'"
 
 

@@ -2,6 +2,7 @@
 
 import struct
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -12,6 +13,12 @@ GNO_END: Final = 2**63 - 1
 
 #: In the tagged form the count word is (1 << 56) | (count << 8) | 1.
 _TAGGED: Final = 1
+
+
+@lru_cache(maxsize=4096)
+def uuid_text(uuid: bytes) -> str:
+    """Return a UUID of 16 bytes as text: a log names few sources, and each of them often."""
+    return str(UUID(bytes=uuid))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,7 +41,7 @@ class Source:
     tag: str = ""
 
     def __str__(self) -> str:
-        name = str(UUID(bytes=self.uuid)) + (f":{self.tag}" if self.tag else "")
+        name = uuid_text(self.uuid) + (f":{self.tag}" if self.tag else "")
         return ":".join([name, *map(str, self.intervals)])
 
 

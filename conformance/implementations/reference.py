@@ -5,13 +5,13 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
-from uuid import UUID
 
 from conformance import __version__
 from conformance.binlog.checksum import ChecksumAlgorithm
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
+from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.mariadb_compression import unpack_mariadb
 from conformance.binlog.open_tables import OpenTables
 from conformance.binlog.reader import ReaderRules, read_events
@@ -135,7 +135,7 @@ def _gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
     if "source_uuid" not in fields or "gno" not in fields:
         raise MalformedBody("a Gtid body without UUID or number")
     tag = fields.get("tag") or b""
-    name = ":".join([str(UUID(bytes=fields["source_uuid"])), *([tag.decode("ascii", "replace")] if tag else [])])
+    name = ":".join([uuid_text(fields["source_uuid"]), *([tag.decode("ascii", "replace")] if tag else [])])
     return {"gtid": f"{name}:{fields['gno']}"}
 
 

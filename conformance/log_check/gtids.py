@@ -2,11 +2,11 @@
 
 from functools import lru_cache
 from typing import Final
-from uuid import UUID
 
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.layout import TAIL
 from conformance.binlog.status_variables import read_status_variables
 from conformance.log_check.log_event import GTID_EVENTS, QUERY_EVENTS, Log, LogEvent
@@ -113,7 +113,7 @@ class UsedGtids:
         if self.executed.add(fields["source_uuid"], tag, fields["gno"]):
             verdicts.good(GTID_ONCE)
         else:
-            name = ":".join(filter(None, (str(UUID(bytes=fields["source_uuid"])), tag, str(fields["gno"]))))
+            name = ":".join(filter(None, (uuid_text(fields["source_uuid"]), tag, str(fields["gno"]))))
             found = f"the GTID {name}, which the log or its Previous_gtids has already"
             verdicts.bad(GTID_ONCE, seen.offset, found, "a GTID that was not used before")
 

@@ -6,11 +6,10 @@ Source: the output of mysqlbinlog 9.7.4; WL#7592 for the words that went away.
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
-from uuid import UUID
 
 from conformance.binlog.event_info import text
 from conformance.binlog.event_types import EventType
-from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.gtid_set import GtidSet, uuid_text
 from conformance.rendering.printer_version import PrinterVersion
 from conformance.rendering.session_settings import DELIMITER
 
@@ -32,7 +31,7 @@ def gtid_of(type_code: int, fields: Mapping[str, Any]) -> str:
     if type_code == EventType.ANONYMOUS_GTID:
         return "ANONYMOUS"
     tag = text(fields.get("tag", _NO_TAG))
-    return f"{UUID(bytes=fields['source_uuid'])}:{f'{tag}:' if tag else ''}{fields['gno']}"
+    return f"{uuid_text(fields['source_uuid'])}:{f'{tag}:' if tag else ''}{fields['gno']}"
 
 
 def gtid_description(version: PrinterVersion, type_code: int, fields: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from conformance.binlog.gtid_set import GNO_END, GtidSet, Interval, Source
+from conformance.binlog.gtid_set import GNO_END, GtidSet, Interval, Source, uuid_text
 
 _GTID: Final = re.compile(
     r"(?P<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::(?P<tag>[a-z_][a-z0-9_]{0,31}))?:(?P<gno>[1-9][0-9]{0,18})"
@@ -22,7 +22,7 @@ class Gtid:
     gno: int
 
     def __str__(self) -> str:
-        return ":".join([str(UUID(bytes=self.uuid)), *([self.tag] if self.tag else []), str(self.gno)])
+        return ":".join([uuid_text(self.uuid), *([self.tag] if self.tag else []), str(self.gno)])
 
     @classmethod
     def parse(cls, text: str) -> "Gtid":
