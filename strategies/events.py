@@ -49,6 +49,7 @@ def plan(
     *,
     flags: int = 0,
     marks: tuple[str, ...] = (),
+    columns: tuple[int, ...] = (),
 ) -> PlannedEvent:
     """Return an event of a type that has a layout, from its fields on the wire and those a reader reports.
 
@@ -57,13 +58,14 @@ def plan(
     declared = stream.format.post_header_length(type_code)
     own = stream.server.post_header_lengths
     known = own[type_code - 1] if type_code <= len(own) else declared
+    tolerated = False
     if declared > known:
+        # mysqlbinlog 9.7 refuses a Table_map with a longer post-header; no server writes one.
+        tolerated = type_code == EventType.TABLE_MAP and stream.server.profile != "worklog"
         wire = {**wire, POST_HEADER_REST: stream.choose.octets(declared - known, declared - known)}
         marks = (*marks, "FORMAT-POST-HEADER-LENGTHS")
     body = layout_of(type_code, known).write(wire, post_header_length=declared)
-    # mysqlbinlog 9.7 refuses a Table_map with a longer post-header; no server writes one.
-    tolerated = declared > known and type_code == EventType.TABLE_MAP and stream.server.profile != "worklog"
-    return PlannedEvent(type_code, body, fields, flags, marks, tolerated=tolerated)
+    return PlannedEvent(type_code, body, fields, flags, marks, False, tolerated, columns)
 
 
 def query(
@@ -160,7 +162,7 @@ def write_rows(stream: StreamBuilder, *, table_id: int, columns: int, rows: int,
         marks += ("FORMAT-ROWS-IMAGES",)
     row = bytes(bitmap) + values
     wire = {**fields, "row_data": bytes([columns]) + b"\xff" * bitmap + row * rows}
-    return plan(stream, stream.server.rows_events[0], wire, fields, marks=marks)._replace(columns=(_INT,) * columns)
+    return plan(stream, stream.server.rows_events[0], wire, fields, marks=marks, columns=(_INT,) * columns)
 
 
 def rows_query(stream: StreamBuilder, statement: str, *, length_byte: int | None = None) -> PlannedEvent:

@@ -120,7 +120,7 @@ def rows_event(stream: StreamBuilder, rows: RowTable, operation: Operation, *, l
         code = int(_V1[place])
     planned = _planned(stream, rows, operation, code, last=last, marks=("FORMAT-ROWS", "FORMAT-ROWS-IMAGES"))
     # Servers and tools since 8.4 refuse version 1, as nobody needs it who did not ask for it.
-    return planned._replace(tolerated=older)
+    return planned._replace(tolerated=True) if older else planned
 
 
 def partial_update(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
@@ -167,7 +167,7 @@ def _planned(
         marks += ("FORMAT-ROWS-EXTRA-DATA",)
     if code not in _COMPRESSED_V1:
         marks += _value_marks(values, partial=partial)
-    return events.plan(stream, code, wire, fields, marks=marks)._replace(columns=rows.codes)
+    return events.plan(stream, code, wire, fields, marks=marks, columns=rows.codes)
 
 
 def _value_marks(values: Sequence[tuple[int, Value]], *, partial: bool) -> tuple[str, ...]:
