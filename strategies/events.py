@@ -371,6 +371,6 @@ _PACKED_WIDTHS: Final = ((1, 251), (3, 1 << 16), (4, 1 << 24), (9, 1 << 64))
 
 def _transaction_length(stream: StreamBuilder, wire: dict[str, Any], group_length: int) -> int:
     # The length counts its own event, whose size depends on the width of the length.
-    body = layout_of(EventType.GTID, 42).write({**wire, "transaction_length": 0}, post_header_length=42)
-    others = stream.length_of(PlannedEvent(EventType.GTID, body, {})) - 1 + group_length
+    body = layout_of(EventType.GTID, 42).write(wire, post_header_length=42)
+    others = stream.length_of(PlannedEvent(EventType.GTID, body, {})) + group_length
     return next(others + width for width, limit in _PACKED_WIDTHS if others + width < limit)

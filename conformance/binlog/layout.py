@@ -199,17 +199,19 @@ def _integers(fields: list[Field]) -> Piece:
 
 
 def _piece(each: Field) -> Piece:
-    name, codec, when = each.name, each.codec, each.when
+    name, write, when = each.name, each.codec.write, each.when
     may_lack = each.optional or each.joined
+
+    def piece(values: Mapping[str, Any]) -> bytes:
+        if (may_lack and name not in values) or (when is not None and not when(values)):
+            return b""
+        return write(values[name], values)
+
     if may_lack or when is not None:
-        return lambda values: (
-            b""
-            if (may_lack and name not in values) or (when is not None and not when(values))
-            else codec.write(values[name], values)
-        )
-    if isinstance(codec, Rest) or (isinstance(codec, Bytes) and callable(codec.size)):
+        return piece
+    if isinstance(each.codec, Rest) or (isinstance(each.codec, Bytes) and callable(each.codec.size)):
         return itemgetter(name)
-    return lambda values: codec.write(values[name], values)
+    return lambda values: write(values[name], values)
 
 
 def _write_fields(fields: tuple[Field, ...], values: Mapping[str, Any], declared: int | None) -> bytes:
