@@ -3,10 +3,12 @@
 import struct
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 from typing import Final, NamedTuple
 
 from conformance.binlog.column_codes import ColumnType
 from conformance.binlog.mariadb_compression import AS_IT_IS, PackedValue
+from conformance.binlog.servers import server_of
 from conformance.binlog.table import Column
 from conformance.binlog.temporal import Date, DateTime, Time, Timestamp
 from strategies import events
@@ -227,6 +229,7 @@ def _blob(stream: StreamBuilder, column: Column) -> Value:
     return _characters(stream, column, limit)
 
 
+@cache
 def labels(count: int, collation: int) -> tuple[bytes, ...]:
     """Return the labels of an ENUM or SET, in its character set."""
     known = BY_COLLATION.get(collation)
@@ -343,13 +346,17 @@ _MARIADB: Final = (
 
 def column_kinds(stream: StreamBuilder) -> tuple[ColumnKind, ...]:
     """Return the kinds of column that the stream's server writes into rows."""
-    profile = stream.server.profile
+    return _kinds_of(stream.server.profile)
+
+
+@cache
+def _kinds_of(profile: str) -> tuple[ColumnKind, ...]:
     return (
         *_EVERYWHERE,
         *(_OLD if profile in _OLD_TEMPORAL else _NEW),
         *((JSON,) if profile in _WITH_JSON else ()),
         *((_VECTOR,) if profile in _WITH_VECTOR else ()),
-        *(_MARIADB if stream.server.is_mariadb else ()),
+        *(_MARIADB if server_of(profile).is_mariadb else ()),
     )
 
 

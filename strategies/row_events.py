@@ -148,6 +148,7 @@ def _planned(
     sides = {"write": ("after",), "update": ("before", "after"), "delete": ("before",)}[operation]
     present = {side: _present(stream, len(rows.kinds)) for side in sides}
     partial = code == EventType.PARTIAL_UPDATE_ROWS
+    codes = rows.codes
     images: list[Row] = []
     shown: list[dict[str, Any]] = []
     values: list[tuple[int, Value]] = []
@@ -155,7 +156,7 @@ def _planned(
         row = {side: _image(stream, rows, present[side], changes=partial and side == "after") for side in sides}
         images.append(Row(*(_wire(rows, row.get(side)) for side in ("before", "after"))))
         shown.append({side: _shown(row.get(side)) for side in ("before", "after")})
-        values += [(rows.codes[index], value) for image in row.values() for index, value in image.items()]
+        values += [(codes[index], value) for image in row.values() for index, value in image.items()]
     fields = {"table_id": rows.table.table_id, "rows_flags": _STATEMENT_END if last else 0, "rows": shown}
     ones = stream.server.profile not in _FILL_WITH_ZEROS
     wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=partial or None)}
@@ -167,7 +168,7 @@ def _planned(
         marks += ("FORMAT-ROWS-EXTRA-DATA",)
     if code not in _COMPRESSED_V1:
         marks += _value_marks(values, partial=partial)
-    return events.plan(stream, code, wire, fields, marks=marks, columns=rows.codes)
+    return events.plan(stream, code, wire, fields, marks=marks, columns=codes)
 
 
 def _value_marks(values: Sequence[tuple[int, Value]], *, partial: bool) -> tuple[str, ...]:
