@@ -3,7 +3,13 @@
     python benchmarks/corpus.py                 all parts, ten million events
     python benchmarks/corpus.py --events 1000000 --part generation --part cores
 
-Ratios are of runs one after the other, so whatever else the machine does goes into them.
+The parts:
+
+- generation: events for each second of processor time, made by the seeded chooser as corpora are made, against the same
+  families and profiles through Hypothesis' engine, equally many cases of each. What both need once, imports and the
+  first case of each pair, is not counted. Rounds with some of the pairs each alternate between the two.
+- cores, overhead, memory: whole runs of the command. Their ratios are of runs one after the other, so whatever else the
+  machine does goes into them.
 """
 
 import argparse
@@ -16,8 +22,10 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from conformance.corpus.counts import EVENTS, Counts
 from conformance.corpus.judging import CaseJudge, Mishaps, planned_cases
@@ -26,7 +34,6 @@ from conformance.engine.discovery import discover
 from conformance.engine.selection import Selection
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge
-from strategies.case import Case
 
 PARTS = ("generation", "cores", "overhead", "memory")
 #: What each part is to come to: name -> (at least or at most, limit).
@@ -73,31 +80,71 @@ def told(name: str, ratio: float) -> None:
     print(f"{name}: {ratio:.2f} (wanted {sign} {limit:g}): {'good' if good else 'MISSED'}", flush=True)
 
 
-def generation(seconds: float) -> None:
+@dataclass(frozen=True)
+class Made:
+    """Cases that were made: how many, the events expected of them, seconds of processor time."""
+
+    cases: int
+    events: int
+    seconds: float
+
+    @property
+    def speed(self) -> float:
+        """Events in a second of one core."""
+        return self.events / self.seconds
+
+    def __add__(self, other: "Made") -> "Made":
+        return Made(self.cases + other.cases, self.events + other.events, self.seconds + other.seconds)
+
+    def __str__(self) -> str:
+        return f"{self.speed:,.0f} events/s, {self.cases / self.seconds:,.0f} cases/s, one core"
+
+
+def by_grammar(cases: Plan, places: Sequence[int], examples: int) -> Made:
+    """Make cases of the pairs at some places of a plan, as corpora are made."""
+    events, began = 0, time.process_time()
+    for place in places:
+        for index in range(examples):
+            events += len(cases.case(index * len(cases.pairs) + place).expected.events)
+    return Made(len(places) * examples, events, time.process_time() - began)
+
+
+def by_hypothesis(cases: Plan, places: Sequence[int], examples: int) -> Made:
+    """Make cases of the same pairs as `certify` makes them, which includes the start of the engine for each pair."""
+    seen: list[int] = []
+    began = time.process_time()
+    for place in places:
+        family, profile = cases.pairs[place]
+        discover(
+            family,
+            profile,
+            examples=examples,
+            seed_value=0,
+            visit=lambda case: seen.append(len(case.expected.events)),
+        )
+    return Made(len(seen), sum(seen), time.process_time() - began)
+
+
+def generation(rounds: int, examples: int) -> None:
+    """Make as many cases of every pair in both ways, a part of the pairs in each round.
+
+    Both make whole cases: the bytes, what must be observed, the marks and the id. The time is the processor's, so that
+    others on the machine take nothing from it but caches; both ways take turns, for those.
+    """
     cases = plan()
-    events, number, began = 0, 0, time.perf_counter()
-    while time.perf_counter() - began < seconds:
-        events += len(cases.case(number).expected.events)
-        number += 1
-    grammar = events / (time.perf_counter() - began)
-    print(f"grammar: {grammar:,.0f} events/s, {number / (time.perf_counter() - began):,.0f} cases/s, one core")
-
-    seen = made = 0
-
-    def visit(case: Case) -> None:
-        nonlocal seen, made
-        seen += len(case.expected.events)
-        made += 1
-
-    began = time.perf_counter()
-    while time.perf_counter() - began < seconds:
-        for family, profile in cases.pairs:
-            discover(family, profile, examples=10, seed_value=made, visit=visit)
-            if time.perf_counter() - began > seconds:
-                break
-    hypothesis = seen / (time.perf_counter() - began)
-    print(f"Hypothesis: {hypothesis:,.0f} events/s, {made / (time.perf_counter() - began):,.0f} cases/s, one core")
-    told("generation, grammar / Hypothesis", grammar / hypothesis)
+    by_grammar(cases, range(len(cases.pairs)), 1)
+    by_hypothesis(cases, [0], 1)
+    grammar = hypothesis = Made(0, 0, 0.0)
+    ratios = []
+    for number in range(rounds):
+        places = range(number, len(cases.pairs), rounds)
+        made, sought = by_grammar(cases, places, examples), by_hypothesis(cases, places, examples)
+        ratios.append(made.speed / sought.speed)
+        grammar, hypothesis = grammar + made, hypothesis + sought
+    print(f"grammar: {grammar}")
+    print(f"Hypothesis: {hypothesis}")
+    print(f"ratios of {rounds} rounds: {min(ratios):.1f} to {max(ratios):.1f}, median {median(ratios):.1f}")
+    told("generation, grammar / Hypothesis", grammar.speed / hypothesis.speed)
 
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -206,13 +253,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", type=int, default=10_000_000, help="the large corpus")
     parser.add_argument("--few", type=int, help="the small corpus; a tenth of the large one if not given")
-    parser.add_argument("--seconds", type=float, default=10.0, help="time for each side of the generation part")
+    parser.add_argument("--rounds", type=int, default=12, help="rounds of the generation part")
+    parser.add_argument("--examples", type=int, default=50, help="cases of each pair there; 50 as `certify` has it")
     parser.add_argument("--part", action="append", choices=PARTS, help="a part; all if none is given")
     given = parser.parse_args()
     parts, few, cores = given.part or PARTS, given.few or given.events // 10, 2
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
     if "generation" in parts:
-        generation(given.seconds)
+        generation(given.rounds, given.examples)
     small = large = None
     if "cores" in parts or "memory" in parts:
         small = on_spark(few, cores)
