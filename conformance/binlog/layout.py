@@ -71,8 +71,7 @@ class Layout:
         honours_post_header: False for the few types whose declared post-header length is wrong.
         closed: Bytes behind the last field make the event malformed; otherwise they are kept as `TAIL`.
         derived: The fields that a writer may leave out, with what derives them.
-        written_post_header: How the fields of the post-header are written.
-        written_body: How those of the body are written.
+        pieces: What writes the fields and what stands between and behind them, in their order.
     """
 
     post_header: tuple[Field, ...] = ()
@@ -81,14 +80,14 @@ class Layout:
     honours_post_header: bool = True
     closed: bool = False
     derived: tuple[tuple[str, Callable[[Mapping[str, Any]], Any]], ...] = field(init=False, repr=False, compare=False)
-    written_post_header: tuple["Piece", ...] = field(init=False, repr=False, compare=False)
-    written_body: tuple["Piece", ...] = field(init=False, repr=False, compare=False)
+    pieces: tuple["Piece", ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         derived = tuple((each.name, each.derive) for each in self.post_header + self.body if each.derive is not None)
         object.__setattr__(self, "derived", derived)
-        object.__setattr__(self, "written_post_header", tuple(_pieces(self.post_header)))
-        object.__setattr__(self, "written_body", tuple(_pieces(self.body)))
+        block = () if self.block is None else (self.block.write,)
+        pieces = (*_pieces(self.post_header), _kept(POST_HEADER_REST), *block, *_pieces(self.body), _kept(TAIL))
+        object.__setattr__(self, "pieces", pieces)
 
     def read(self, data: bytes, at: int, end: int, *, post_header_length: int) -> dict[str, Any]:
         """Return the fields of the body in ``data[at:end]`` by name, with what stands behind them.
@@ -125,15 +124,17 @@ class Layout:
         for name, derive in self.derived:
             if name not in complete:
                 complete[name] = derive(complete)
-        block = b"" if self.block is None else self.block.write(complete)
         try:
-            post_header = b"".join([piece(complete) for piece in self.written_post_header])
-            body = b"".join([piece(complete) for piece in self.written_body])
+            return b"".join([piece(complete) for piece in self.pieces])
         except (KeyError, struct.error):
             # A field is not there, or does not fit: one by one it shows which, and whether it may be left out.
-            post_header = _write_fields(self.post_header, complete, post_header_length)
-            body = _write_fields(self.body, complete, None)
-        return b"".join((post_header, complete.get(POST_HEADER_REST, b""), block, body, complete.get(TAIL, b"")))
+            return self._write(complete, post_header_length)
+
+    def _write(self, values: Mapping[str, Any], post_header_length: int) -> bytes:
+        post_header = _write_fields(self.post_header, values, post_header_length)
+        block = b"" if self.block is None else self.block.write(values)
+        body = _write_fields(self.body, values, None)
+        return b"".join((post_header, values.get(POST_HEADER_REST, b""), block, body, values.get(TAIL, b"")))
 
     def _read(
         self,
@@ -212,6 +213,11 @@ def _piece(each: Field) -> Piece:
     if isinstance(each.codec, Rest) or (isinstance(each.codec, Bytes) and callable(each.codec.size)):
         return itemgetter(name)
     return lambda values: write(values[name], values)
+
+
+def _kept(name: str) -> Piece:
+    """Return what writes the bytes that were kept under a name, if there were any."""
+    return lambda values: values.get(name, b"")
 
 
 def _write_fields(fields: tuple[Field, ...], values: Mapping[str, Any], declared: int | None) -> bytes:
