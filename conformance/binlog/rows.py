@@ -4,9 +4,8 @@ An image is a bitmap of NULLs, a bit for each column that the event holds, and t
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from conformance.binlog.codecs import Codec, Packed, take
 from conformance.binlog.column_codes import ColumnType
@@ -32,8 +31,7 @@ ABSENT: Final = Absent.ABSENT
 Image = tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row of an event.
 
     Attributes:
@@ -148,7 +146,7 @@ class _ImageReader:
         self._data = data
         self._json = [index for index, each in enumerate(table.columns) if each.type == ColumnType.JSON]
         self._columns = table.columns
-        self._reads: dict[int, Callable[..., tuple[Any, int]]] = {}
+        self._reads: list[Callable[..., tuple[Any, int]] | None] = [None] * len(table.columns)
         self.at = 0
 
     def image(self, present: Sequence[int], *, partial: bool = False) -> Image:
@@ -158,15 +156,15 @@ class _ImageReader:
         nulls = int.from_bytes(take(data, self.at, len(data), size), "little")
         at, end = self.at + size, len(data)
         image: list[Any] = [ABSENT] * len(self._columns)
-        for place, index in enumerate(present):
-            if nulls >> place & 1:
+        values: dict[str, Any] = {}
+        for index in present:
+            if nulls & 1:
                 image[index] = None
-                continue
-            if index in changed:
-                read = JsonDiffColumn(self._columns[index].meta).read
+            elif index in changed:
+                image[index], at = JsonDiffColumn(self._columns[index].meta).read(data, at, end, values)
             else:
-                read = reads.get(index) or self._read_of(index)
-            image[index], at = read(data, at, end, {})
+                image[index], at = (reads[index] or self._read_of(index))(data, at, end, values)
+            nulls >>= 1
         self.at = at
         return tuple(image)
 

@@ -1,7 +1,7 @@
 """The values that the reference reader finds, in the notation of the protocol."""
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -76,16 +76,17 @@ def _json(value: Any) -> Any:
 
 def noted_rows(rows: Iterable[Row], table: Table) -> list[dict[str, Any]]:
     """Return rows as the protocol writes them."""
-    return [{"before": _image(row.before, table), "after": _image(row.after, table)} for row in rows]
+    columns = [(str(index), _digits(column)) for index, column in enumerate(table.columns)]
+    return [{"before": _image(before, columns), "after": _image(after, columns)} for before, after in rows]
 
 
-def _image(image: Image | None, table: Table) -> dict[str, Any] | None:
+def _image(image: Image | None, columns: Sequence[tuple[str, int]]) -> dict[str, Any] | None:
+    """Return an image by the names of its columns, which come with the digits of their fractions."""
     if image is None:
         return None
-    columns = table.columns
     return {
-        str(index): value if type(value) is int else noted(value, digits=_digits(columns[index]))
-        for index, value in enumerate(image)
+        name: value if type(value) is int else noted(value, digits=digits)
+        for (name, digits), value in zip(columns, image, strict=True)
         if value is not ABSENT
     }
 
