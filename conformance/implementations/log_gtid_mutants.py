@@ -114,6 +114,12 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=changed(of_type(_T.GTID), set_fields(gno=1)),
     ),
     Mutant(
+        "logs-previous-gtids-twice",
+        "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
+        "a log begins with two Previous_gtids events",
+        answer=doubled(of_type(_T.PREVIOUS_GTIDS)),
+    ),
+    Mutant(
         "logs-behind-rotate",
         "FORMAT-LOG-END-LAST",
         "a log ends with two Rotate events",

@@ -6,10 +6,12 @@ from conformance.boundary.fed_event import FedEvent
 from conformance.boundary.shipped_parser import ShippedParser
 from conformance.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.boundary.worklog_parser import WorklogParser
-from conformance.log_check.log_event import QUERY_EVENTS, Log, LogEvent
+from conformance.log_check.log_event import QUERY_EVENTS, Log, LogEvent, Place
 from conformance.log_check.verdicts import Verdicts
 
 REPOSITION_AT_START: Final = "WL4162-REPOSITION-AT-START"
+#: Where an event stands that does not begin anything.
+_GOES_ON: Final = (Place.INSIDE, Place.END)
 
 
 class BoundarySteps:
@@ -23,9 +25,14 @@ class BoundarySteps:
         self._profile = ""
         self._parser: WorklogParser | ShippedParser = WorklogParser()
         self._begun = False
+        #: Whether it lost its step at an event that another rule is broken by.
+        self._astray = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
-        """Judge one event: it must fit where the stream stands."""
+        """Judge one event: it must fit where the stream stands.
+
+        What breaks a rule of transactions is left to that rule, up to the end of the transaction.
+        """
         if log.profile != self._profile:
             self._profile = log.profile
             version = SHIPPED_VERSIONS.get(log.profile)
@@ -42,6 +49,9 @@ class BoundarySteps:
         self._begun = self._begun or (self._parser.within_transaction and not wrong)
         if wrong and log.relay and not self._begun:
             return  # A relay log may begin inside a transaction: the one before it was full.
+        self._astray = seen.broken is not None or (self._astray and seen.place in _GOES_ON)
+        if wrong and self._astray:
+            return
         if wrong:
             verdicts.bad(
                 REPOSITION_AT_START, seen.offset, told.rstrip("."), "an event that fits where the stream stands"

@@ -16,6 +16,7 @@ ON_PREVIOUS_GTIDS: Final = "WL7592-LOG-ON-PREVIOUS-GTIDS"
 PREVIOUS_GTIDS: Final = "WL7592-LOG-OFF-PREVIOUS-GTIDS"
 RELAY_PREVIOUS_GTIDS: Final = "WL7592-RELAY-PREVIOUS-GTIDS-OWN"
 RELAY_FOREIGN_PREVIOUS_GTIDS: Final = "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED"
+PREVIOUS_GTIDS_ONCE: Final = "FORMAT-LOG-PREVIOUS-GTIDS-ONCE"
 ANON_IGNORABLE: Final = "WL7592-LOG-ANON-IGNORABLE"
 GTID_ONCE: Final = "FORMAT-LOG-GTID-ONCE"
 LOGICAL_TIMESTAMPS: Final = "WL7592-LOG-LOGICAL-TIMESTAMPS"
@@ -27,19 +28,24 @@ _DIRECTLY: Final = "a Previous_gtids event directly behind the format descriptio
 
 
 class PreviousGtids:
-    """Judges that the second event of every log is its own Previous_gtids event."""
+    """Judges that the second event of every log is its own Previous_gtids event, and the only one."""
 
-    requirements = (ON_PREVIOUS_GTIDS, PREVIOUS_GTIDS, RELAY_PREVIOUS_GTIDS, RELAY_FOREIGN_PREVIOUS_GTIDS)
+    requirements = (
+        ON_PREVIOUS_GTIDS, PREVIOUS_GTIDS, RELAY_PREVIOUS_GTIDS, RELAY_FOREIGN_PREVIOUS_GTIDS, PREVIOUS_GTIDS_ONCE,
+    )  # fmt: skip
     codes = None
     inside_payloads = False
 
     def __init__(self) -> None:
         self._second: LogEvent | None = None
+        self._first_at: int | None = None
         self._judged_on = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event; only the first Gtid event shows that the log was written with gtid_mode=ON."""
         previous = seen.code == EventType.PREVIOUS_GTIDS
+        if previous and not log.relay:
+            self._once(seen, verdicts)
         if log.events == _SECOND:
             self._second = seen
             self._begin(seen, log, verdicts, previous=previous)
@@ -48,6 +54,14 @@ class PreviousGtids:
             verdicts.bad(RELAY_FOREIGN_PREVIOUS_GTIDS, seen.offset, found, "only the replica's own, at the beginning")
         elif seen.code in GTID_EVENTS and seen.code != EventType.ANONYMOUS_GTID and not log.relay:
             self._first_gtid(verdicts)
+
+    def _once(self, seen: LogEvent, verdicts: Verdicts) -> None:
+        if self._first_at is None:
+            self._first_at = seen.offset
+            verdicts.good(PREVIOUS_GTIDS_ONCE)
+        else:
+            found = f"a Previous_gtids event behind that at offset {self._first_at}"
+            verdicts.bad(PREVIOUS_GTIDS_ONCE, seen.offset, found, "one in the log, at its beginning")
 
     def _begin(self, seen: LogEvent, log: Log, verdicts: Verdicts, *, previous: bool) -> None:
         requirement = RELAY_PREVIOUS_GTIDS if log.relay else PREVIOUS_GTIDS

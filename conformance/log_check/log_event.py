@@ -53,6 +53,7 @@ class Break(Enum):
 
     SECOND_MARKER = auto()
     LONE_MARKER = auto()
+    LATE_MARKER = auto()
     NOT_ENDED = auto()
     NOTHING_TO_END = auto()
 

@@ -74,14 +74,18 @@ class Statements:
         self._query_before = False
 
     def _rows_query(self, seen: LogEvent, verdicts: Verdicts) -> None:
-        if self._query_before or self._tables:
-            found = f"a Rows_query event before the rows of the statement ended{seen.where}"
+        if self._query_before:
+            found = f"a second Rows_query event before the rows of the statement ended{seen.where}"
             verdicts.bad(PER_STATEMENT, seen.offset, found, "one for each statement, before its first Table_map")
         else:
             verdicts.good(PER_STATEMENT)
-        if seen.place is not Place.INSIDE:
+        late = bool(self._tables) and not self._query_before
+        if late:
+            found = f"a Rows_query event behind the Table_map of its statement{seen.where}"
+            verdicts.bad(BEFORE_TABLE_MAP, seen.offset, found, "the event before the statement's first Table_map")
+        elif seen.place is not Place.INSIDE:
             verdicts.bad(BEFORE_TABLE_MAP, seen.offset, "a Rows_query event outside a transaction", "BEGIN before it")
-        self._query, self._query_before = seen, True
+        self._query, self._query_before = None if late else seen, True
 
     def _behind_query(self, query: LogEvent, seen: LogEvent, verdicts: Verdicts) -> None:
         if seen.code in TABLE_MAPS:

@@ -70,6 +70,8 @@ class Markers:
     def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions
         self._gtids = False
+        #: Offset of the last event that had no Gtid event before it and was blamed for that.
+        self._blamed = -1
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
@@ -77,6 +79,8 @@ class Markers:
             self._gtids = seen.code != EventType.ANONYMOUS_GTID
         if seen.broken in (Break.SECOND_MARKER, Break.LONE_MARKER):
             self._marker_without_transaction(seen, verdicts)
+        if seen.broken is Break.LATE_MARKER:
+            self._late_marker(seen, verdicts)
         if seen.place not in (Place.BEGIN, Place.ALONE) or seen.transaction is None:
             return
         marker = seen.transaction.marker
@@ -99,10 +103,19 @@ class Markers:
             found = f"{type_name(seen.code)} behind {name} at offset {lone.start}"
             verdicts.bad(WITH_FLUSH, seen.offset, found, "the transaction that the event announces")
 
+    def _late_marker(self, seen: LogEvent, verdicts: Verdicts) -> None:
+        late = seen.transaction
+        assert late is not None
+        if late.start != self._blamed:
+            requirement = ANON_FIRST if seen.code == EventType.ANONYMOUS_GTID else GTID_FIRST
+            found = f"{type_name(seen.code)} behind the BEGIN at offset {late.start}"
+            verdicts.bad(requirement, seen.offset, found, "the event directly before its transaction")
+
     def _unmarked(self, seen: LogEvent, verdicts: Verdicts, requirement: str) -> None:
         kind = "Gtid" if self._gtids else "Anonymous_gtid or Gtid"
         if self._gtids or verdicts.holds(ANON_FIRST):
             verdicts.bad(requirement, seen.offset, _shown(seen), f"one {kind} event directly before it")
+            self._blamed = seen.offset
 
 
 class Endings:

@@ -22,6 +22,8 @@ class _State(Enum):
     OUTSIDE = auto()
     #: Behind a Gtid event whose transaction has not begun.
     MARKED = auto()
+    #: Behind the BEGIN of a transaction that no Gtid event announced.
+    BEGUN = auto()
     #: Inside a transaction.
     OPEN = auto()
     #: Inside the rows of a statement outside any transaction (servers before 5.5).
@@ -50,13 +52,13 @@ class _Part(Enum):
     PASSED = auto()
 
 
-_OUT, _MARKED, _OPEN, _LOOSE = _State.OUTSIDE, _State.MARKED, _State.OPEN, _State.LOOSE
+_OUT, _MARKED, _BEGUN, _OPEN, _LOOSE = _State.OUTSIDE, _State.MARKED, _State.BEGUN, _State.OPEN, _State.LOOSE
 
 #: (state, part) -> (next state, place, break). Context events (Intvar, Rand, User_var, load-data blocks) and ignorable
 #: ones are `PASSED`, which changes nothing.
-_STEPS: Final[dict[tuple[_State, _Part], tuple[_State, Place, Break | None]]] = {
+_TOLD: Final[dict[tuple[_State, _Part], tuple[_State, Place, Break | None]]] = {
     (_OUT, _Part.MARKER): (_MARKED, Place.MARKER, None),
-    (_OUT, _Part.BEGIN): (_OPEN, Place.BEGIN, None),
+    (_OUT, _Part.BEGIN): (_BEGUN, Place.BEGIN, None),
     (_OUT, _Part.MARKER_AND_BEGIN): (_OPEN, Place.BEGIN, None),
     (_OUT, _Part.COMMIT): (_OUT, Place.BETWEEN, Break.NOTHING_TO_END),
     (_OUT, _Part.FINISH): (_OUT, Place.ALONE, None),
@@ -89,7 +91,7 @@ _STEPS: Final[dict[tuple[_State, _Part], tuple[_State, Place, Break | None]]] = 
     (_OPEN, _Part.BORDER): (_OUT, Place.BETWEEN, Break.NOT_ENDED),
     (_OPEN, _Part.RESET): (_OUT, Place.BETWEEN, None),
     (_LOOSE, _Part.MARKER): (_MARKED, Place.MARKER, None),
-    (_LOOSE, _Part.BEGIN): (_OPEN, Place.BEGIN, None),
+    (_LOOSE, _Part.BEGIN): (_BEGUN, Place.BEGIN, None),
     (_LOOSE, _Part.MARKER_AND_BEGIN): (_OPEN, Place.BEGIN, None),
     (_LOOSE, _Part.COMMIT): (_OUT, Place.BETWEEN, Break.NOTHING_TO_END),
     (_LOOSE, _Part.FINISH): (_OUT, Place.ALONE, None),
@@ -99,6 +101,12 @@ _STEPS: Final[dict[tuple[_State, _Part], tuple[_State, Place, Break | None]]] = 
     (_LOOSE, _Part.PAYLOAD): (_OUT, Place.ALONE, None),
     (_LOOSE, _Part.BORDER): (_OUT, Place.BETWEEN, None),
     (_LOOSE, _Part.RESET): (_OUT, Place.BETWEEN, None),
+}
+#: A Gtid event directly behind such a BEGIN is that transaction's own, too late; all else is as in any transaction.
+_STEPS: Final = {
+    **{(_BEGUN, part): step for (state, part), step in _TOLD.items() if state is _OPEN},
+    **_TOLD,
+    (_BEGUN, _Part.MARKER): (_OPEN, Place.INSIDE, Break.LATE_MARKER),
 }
 
 _STATEMENT_PARTS: Final = {
@@ -156,7 +164,7 @@ class Transactions:
     @property
     def unfinished(self) -> Transaction | None:
         """The transaction that is open, or only marked, at this point of the log."""
-        if self._state in (_State.OPEN, _State.LOOSE):
+        if self._state in (_State.BEGUN, _State.OPEN, _State.LOOSE):
             return self._transaction
         return self._announced
 
@@ -164,7 +172,7 @@ class Transactions:
         """Say in `seen` where it stands, and how it contradicts what came before it."""
         part = _part(seen, log)
         if part is _Part.PASSED:
-            if self._state is _State.OPEN:
+            if self._state in (_State.BEGUN, _State.OPEN):
                 seen.place, seen.transaction = Place.INSIDE, self._transaction
             return
         before = self.unfinished
@@ -178,5 +186,5 @@ class Transactions:
         seen.transaction = before if hurt else self._transaction
         if announced is not None or seen.place is Place.END:
             self.entered = True
-        self._announced = announced if part is _Part.MARKER else None
+        self._announced = announced if seen.place is Place.MARKER else None
         self._state = state

@@ -217,6 +217,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
             "FORMAT-LOG-TRANSACTION-ENDS",
             "FORMAT-LOG-END-NEEDS-BEGIN",
             "FORMAT-LOG-GTID-ONCE",
+            "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
             "FORMAT-LOG-END-LAST",
             "FORMAT-LOG-ROTATE-NEXT",
         ),

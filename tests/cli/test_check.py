@@ -18,7 +18,7 @@ LENGTH = "FORMAT-LOG-TRANSACTION-LENGTH"
 #: These hold some events of a longer log, byte for byte: what was left out between them is missed.
 EXCERPTS = {
     "statement": {POSITIONS, LENGTH},
-    "column_types": {POSITIONS, LENGTH, "WL7592-LOG-OFF-ANON-FIRST", "WL4162-REPOSITION-AT-START"},
+    "column_types": {POSITIONS, LENGTH, "WL7592-LOG-OFF-ANON-FIRST"},
     "mariadb": {POSITIONS},
 }
 

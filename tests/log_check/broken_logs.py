@@ -217,6 +217,17 @@ def a_relay_log_with_the_sources_previous_gtids():
     return WrittenLog().describe(flags=RELAY).previous_gtids(flags=RELAY | IGNORABLE).previous_gtids()
 
 
+@breaks("FORMAT-LOG-PREVIOUS-GTIDS-ONCE")
+def a_second_previous_gtids():
+    return WrittenLog().begin().anonymous().insert().previous_gtids()
+
+
+@breaks("WL4162-REPOSITION-AT-START", profile="worklog")
+def an_incident_inside_a_transaction():
+    log = WrittenLog("worklog").begin().gtid(1).query("BEGIN")
+    return log.event(EventType.INCIDENT, incident=1, message=b"lost")
+
+
 @breaks("FORMAT-LOG-END-LAST")
 def an_event_behind_stop():
     return WrittenLog().begin().stop().anonymous()
@@ -232,7 +243,7 @@ def a_transaction_without_gtid_behind_one_with():
     return log
 
 
-@breaks("WL7592-LOG-ON-GTID-FIRST", "WL4162-REPOSITION-AT-START")
+@breaks("WL7592-LOG-ON-GTID-FIRST")
 def two_gtids_in_a_row():
     return WrittenLog().begin().gtid(1).gtid(2)
 
@@ -242,9 +253,15 @@ def a_transaction_without_any_gtid_event():
     return WrittenLog("mysql-5.7").begin().query("BEGIN")
 
 
-@breaks("WL7592-LOG-OFF-ANON-FIRST", "WL4162-REPOSITION-AT-START")
+@breaks("WL7592-LOG-OFF-ANON-FIRST")
 def two_anonymous_gtids_in_a_row():
     return WrittenLog().begin().anonymous().anonymous()
+
+
+@breaks("WL7592-LOG-ON-GTID-FIRST", event=3)
+def a_gtid_behind_the_begin_of_its_transaction():
+    log = WrittenLog("mysql-5.6").describe().previous_gtids().query("BEGIN")
+    return log.gtid(1).table_map().rows().xid()
 
 
 @breaks("WL7592-LOG-OFF-ANON-DDL")
@@ -279,7 +296,7 @@ def a_gtid_without_its_transaction():
     return WrittenLog().begin().gtid(1).rotate("bin.000002")
 
 
-@breaks("FORMAT-LOG-TRANSACTION-ENDS", "WL4162-REPOSITION-AT-START")
+@breaks("FORMAT-LOG-TRANSACTION-ENDS")
 def a_transaction_inside_another():
     return WrittenLog().begin().gtid(1).query("BEGIN").gtid(2)
 
@@ -299,12 +316,12 @@ def a_payload_without_the_end_of_its_transaction():
     return WrittenLog().begin().gtid(1).event(EventType.TRANSACTION_PAYLOAD, **packed)
 
 
-@breaks("FORMAT-LOG-END-NEEDS-BEGIN", "WL4162-REPOSITION-AT-START")
+@breaks("FORMAT-LOG-END-NEEDS-BEGIN")
 def a_commit_outside_a_transaction():
     return WrittenLog().begin().anonymous().query("COMMIT")
 
 
-@breaks("FORMAT-LOG-END-NEEDS-BEGIN", "WL4162-REPOSITION-AT-START")
+@breaks("FORMAT-LOG-END-NEEDS-BEGIN")
 def a_second_xid():
     return WrittenLog().begin().anonymous().insert().xid(2)
 
@@ -375,6 +392,11 @@ def a_rows_query_with_another_flag():
 def a_rows_query_before_each_table_map():
     log = WrittenLog().begin().anonymous().query("BEGIN").rows_query().table_map(7)
     return log.rows_query().table_map(8)
+
+
+@breaks("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP", event=-2)
+def a_rows_query_behind_its_table_map():
+    return WrittenLog().begin().anonymous().query("BEGIN").table_map().rows_query().rows()
 
 
 @breaks("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP")

@@ -11,7 +11,6 @@ from conformance.log_check.verdicts import Note, Verdicts, Violation
 
 pytestmark = pytest.mark.ground_truth
 
-STEPS = "WL4162-REPOSITION-AT-START"
 POSITIONS = "WL4033-READ-POSITION-CHAIN"
 ENDS = "FORMAT-LOG-TRANSACTION-ENDS"
 NEEDS_BEGIN = "FORMAT-LOG-END-NEEDS-BEGIN"
@@ -21,11 +20,11 @@ CHECKSUM = "FORMAT-CHECKSUM-WRONG"
 #: before, and what the cut took leaves a transaction without its end, or an end without its transaction.
 EDITED = {
     "real-binlogs/8.0.30_duplicate_xid_xa_rollback.000001": [(980, POSITIONS)],
-    "real-binlogs/8.0.30_orphan_begin_start.000001": [(487, POSITIONS), (487, STEPS), (487, ENDS)],
-    "real-binlogs/8.0.30_orphan_commit.000001": [(431, POSITIONS), (431, STEPS), (431, NEEDS_BEGIN)],
-    "real-binlogs/8.0.30_orphan_rollback.000001": [(589, POSITIONS), (589, STEPS), (589, NEEDS_BEGIN)],
-    "real-binlogs/8.0.30_orphan_xa_prepare.000001": [(236, POSITIONS), (236, STEPS), (236, NEEDS_BEGIN)],
-    "real-binlogs/8.0.30_orphan_xa_rollback.000001": [(775, POSITIONS), (775, STEPS), (775, ENDS)],
+    "real-binlogs/8.0.30_orphan_begin_start.000001": [(487, POSITIONS), (487, ENDS)],
+    "real-binlogs/8.0.30_orphan_commit.000001": [(431, POSITIONS), (431, NEEDS_BEGIN)],
+    "real-binlogs/8.0.30_orphan_rollback.000001": [(589, POSITIONS), (589, NEEDS_BEGIN)],
+    "real-binlogs/8.0.30_orphan_xa_prepare.000001": [(236, POSITIONS), (236, NEEDS_BEGIN)],
+    "real-binlogs/8.0.30_orphan_xa_rollback.000001": [(775, POSITIONS), (775, ENDS)],
     # An alpha of 2008: the positions of statements inside a transaction count from the wrong place.
     "real-binlogs/5.2.2_ver_5_1-wl2325_s.001": [(170, POSITIONS)],
 }
