@@ -258,6 +258,7 @@ def gtid(
     group_length: int = 0,
     flags: int = 0,
     tail: bytes = b"",
+    number: int | None = None,
 ) -> PlannedEvent:
     """Return a Gtid or Anonymous_gtid event.
 
@@ -269,10 +270,12 @@ def gtid(
         group_length: Bytes of the transaction behind this event.
         flags: The flags word.
         tail: Bytes behind the last field.
+        number: The number of the transaction in its log, from 1, which its GTID and its logical timestamps tell;
+            any numbers when None.
     """
     choose = stream.choose
     uuid = bytes(16) if anonymous else choose.one_of(UUIDS)
-    gno = 0 if anonymous else choose.integer(1, GNO_END - 1)
+    gno = 0 if anonymous else choose.integer(1, GNO_END - 1) if number is None else number
     wire: dict[str, Any] = {"gtid_flags": choose.integer(0, 1), "source_uuid": uuid, "gno": gno}
     fields: dict[str, Any] = {
         "gtid": "ANONYMOUS" if anonymous else f"{uuid_text(uuid)}:{gno}",
@@ -282,7 +285,7 @@ def gtid(
         tail = b"\x01" + choose.octets(8, 8)
     elif form != "5.6":
         wire["logical_timestamp_typecode"] = LOGICAL_TIMESTAMP_TYPECODE
-        _add_logical_timestamps(stream, wire, fields)
+        _add_logical_timestamps(stream, wire, fields, number)
     if form == "8.0":
         _add_commit(stream, wire, fields, group_length)
     if tail:
@@ -338,11 +341,14 @@ def _gtid_marks(stream: StreamBuilder, *, anonymous: bool, form: str, flags: int
     return tuple(marks)
 
 
-def _add_logical_timestamps(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any]) -> None:
-    last_committed = stream.choose.integer(0, GNO_END - 2)
+def _add_logical_timestamps(
+    stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any], number: int | None = None
+) -> None:
+    choose = stream.choose
+    last_committed = choose.integer(0, GNO_END - 2) if number is None else choose.integer(0, number - 1)
     timestamps = {
         "last_committed": last_committed,
-        "sequence_number": last_committed + stream.choose.integer(1, 2),
+        "sequence_number": last_committed + choose.integer(1, 2) if number is None else number,
     }
     fields.update(timestamps)
     wire.update(timestamps)

@@ -38,6 +38,8 @@ _MODULES: Final = (
     "strategies.faults.boundaries",
     "strategies.faults.boundary_operators",
     "strategies.faults.extended_queries",
+    "strategies.faults.groups",
+    "strategies.faults.previous_gtids",
     "strategies.families.logged_transactions",
     "strategies.families.logged_definitions",
     "strategies.families.logged_extensions",

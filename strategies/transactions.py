@@ -114,8 +114,12 @@ def group_gtid(
     form: str | None = None,
     flags: int = 0,
     tail: bytes = b"",
+    number: int | None = None,
 ) -> PlannedEvent:
-    """Return the Gtid or Anonymous_gtid event that stands before a group, in the server's form unless one is given."""
+    """Return the Gtid or Anonymous_gtid event that stands before a group, in the server's form unless one is given.
+
+    The group is the transaction of this `number` in its log, of any when None.
+    """
     return events.gtid(
         stream,
         anonymous=anonymous,
@@ -123,6 +127,7 @@ def group_gtid(
         group_length=sum(stream.length_of(event) for event in planned),
         flags=flags,
         tail=tail,
+        number=number,
     )
 
 

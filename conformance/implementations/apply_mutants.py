@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import gtid_parts
 from conformance.implementations.mutation import Mutant
 from conformance.implementations.observation import Observation, Refusal, Request
 from conformance.implementations.reference_apply import STOP_KIND, answer_with
 from conformance.replica.applier import Applied, Applier, ApplierStopped, LoggedGroup, Outcome, StopReason
 from conformance.replica.compatibility import Anonymous
-from conformance.replica.event_kind import Kind
+from conformance.replica.event_kind import OF_TRANSACTIONS, Kind
 from conformance.replica.failed_drop import CANNOT_REMOVE_DIRECTORY
 from conformance.replica.groups import State
 from conformance.replica.replica_event import ReplicaEvent
@@ -120,6 +121,33 @@ class _MissesNoGtidAtBegin(Applier):
             super()._check_gtid(kind)
 
 
+class _MissesGtidAmongAnonymous(Applier):
+    def _check_gtid(self, kind: Kind) -> None:
+        super()._check_gtid(kind)
+        alone = kind in OF_TRANSACTIONS and self._state is State.OUTSIDE
+        if alone and self.settings.gtid_mode == "OFF" and ANONYMOUS in self.history:
+            raise ApplierStopped(StopReason.GTID_MISSING)
+
+
+class _CommitsInsideGtid(Applier):
+    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+        inside = kind is Kind.DDL and self._state is State.OPEN
+        return super()._run(event, Kind.STATEMENT if inside else kind)
+
+
+class _TextForgetsTables(Applier):
+    def __init__(self, settings: ReplicaSettings) -> None:
+        super().__init__(settings)
+        self._mapped = False
+
+    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+        if event.type in (EventType.TABLE_MAP, EventType.ROWS_QUERY):
+            self._mapped = event.type == EventType.TABLE_MAP
+        elif kind in (Kind.ROWS, Kind.LAST_ROWS) and not self._mapped:
+            raise ApplierStopped(StopReason.UNKNOWN_EVENT)
+        return super()._run(event, kind)
+
+
 class _AsksOldStreamsForGtids(Applier):
     def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
         if kind is Kind.BEGIN and self._state is State.OUTSIDE and not self.settings.version:
@@ -211,6 +239,18 @@ APPLY_MUTANTS: tuple[Mutant, ...] = (
         answer=_of(_PositionStays),
     ),
     Mutant(
+        "apply-text-forgets-tables",
+        "WL4033-APPLY-ROWS-QUERY-INFORMS",
+        "forgets the tables of a statement at its Rows_query event",
+        answer=_of(_TextForgetsTables),
+    ),
+    Mutant(
+        "apply-create-inside-gtid",
+        "WL7592-APPLY-CREATE-INSIDE",
+        "applies a CREATE TABLE inside a transaction that has a GTID",
+        answer=_of(_CommitsInsideGtid),
+    ),
+    Mutant(
         "apply-create-select-one-group",
         "WL7592-APPLY-CREATE-SELECT-COMMITS",
         "keeps the group open behind the CREATE of a CREATE TABLE ... SELECT",
@@ -281,6 +321,12 @@ APPLY_MUTANTS: tuple[Mutant, ...] = (
         "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
         "does not miss the Gtid event at BEGIN and COMMIT",
         answer=_of(_MissesNoGtidAtBegin),
+    ),
+    Mutant(
+        "apply-gtid-missed-although-off",
+        "WL7592-APPLY-OFF-GTID-NOT-MISSED",
+        "misses Anonymous_gtid events behind groups that have them",
+        answer=_of(_MissesGtidAmongAnonymous),
     ),
     Mutant(
         "apply-old-streams-refused",

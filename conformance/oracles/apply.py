@@ -63,6 +63,25 @@ def _at_stop(
     return Oracle(requirement, examine, needs=frozenset(needs), abilities=frozenset(abilities), asks_more=asks_more)
 
 
+def _stops_or_goes_on(requirement: str) -> Oracle:
+    """Return the oracle that asks for a stop at the marked events where one is expected, and for none elsewhere."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            event, seen = alignment.case.expected.events[index], alignment.observed(index)
+            if event["outcome"] == "failed":
+                if alignment.fate(index) is not Fate.UNREACHED:
+                    yield _stopped(alignment, index)
+            elif seen is None or seen["outcome"] != event["outcome"]:
+                what = "no entry" if seen is None else f"the outcome {seen['outcome']!r}"
+                message = f"{alignment.describe(index)} has {what}, expected {event['outcome']!r}"
+                yield Check("not applied", message, event["offset"])
+            else:
+                yield GOOD
+
+    return Oracle(requirement, examine)
+
+
 def _field(alignment: Alignment, index: int, name: str) -> Any:
     """Return what was answered in one field, None where there is no entry or no such field in it."""
     seen = alignment.observed(index)
@@ -150,6 +169,8 @@ _STANDING: Final = ("outcome", "in_group", "gtid", "executed_gtids", "transactio
 ORACLES: Final = (
     _entries("WL4033-APPLY-UNKNOWN-IGNORED", *_STANDING),
     fields("WL4033-APPLY-UNKNOWN-POSITION", "relay_log_pos"),
+    _entries("WL4033-APPLY-ROWS-QUERY-INFORMS", *_STANDING),
+    _stops_or_goes_on("WL7592-APPLY-CREATE-INSIDE"),
     _entries("WL7592-APPLY-CREATE-SELECT-COMMITS", "in_group", "transactions"),
     _at_stop("WL7592-APPLY-DROPDB-OFF-ANON-EACH", _anonymous_each, needs=_LOGGED),
     _at_stop("WL7592-APPLY-DROPDB-ON-ERROR", _nothing_logged),
@@ -162,6 +183,7 @@ ORACLES: Final = (
     _entries("WL7592-APPLY-OFF-SKIP-ALLOWED", "outcome"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING-BEGIN"),
+    _entries("WL7592-APPLY-OFF-GTID-NOT-MISSED", "outcome", "in_group", "transactions"),
     _to_the_end("WL7592-COMPAT-OLD-NEW"),
     _to_the_end("WL7592-COMPAT-ON-5621"),
     _to_the_end("WL7592-COMPAT-OFF-5622"),

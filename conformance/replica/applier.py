@@ -207,7 +207,7 @@ class Applier:
                 self.stopped = Stop(event=event, reason=stopped.reason, message=stopped.message, code=code)
                 done.append(self._applied(event, Outcome.FAILED, event.offset, stopped.logged))
                 break
-            self._advance(event)
+            self._advance(event, kind_of(event))
             done.append(self._applied(event, outcome, event.end))
         return done
 
@@ -350,8 +350,9 @@ class Applier:
             raise ApplierStopped(StopReason.PARTIAL_DROP, message=failure_message(found[1], self._gtid))
         raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=(LoggedGroup(self._gtid, statements[0]),))
 
-    def _advance(self, event: ReplicaEvent) -> None:
-        if self._state is not State.OUTSIDE:
+    def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
+        # A Previous_gtids event is read, and is no end of a group: a restart may read it again.
+        if self._state is not State.OUTSIDE or kind is Kind.PREVIOUS_GTIDS:
             return
         self._group_relay_log_pos = event.end
         if event.of_relay_log or event.server_id == self.settings.server_id:

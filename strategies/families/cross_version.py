@@ -6,10 +6,10 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layouts import layout_of
 from conformance.binlog.servers import server_of
-from strategies import events
+from strategies import events, replica_groups
 from strategies import transactions as groups
 from strategies.families.ignorable_events import UNASSIGNED
-from strategies.family import SINCE_IGNORABLE, family
+from strategies.family import SINCE_IGNORABLE, WITH_GTIDS, family
 from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
 
@@ -22,7 +22,10 @@ _BETA: Final = "5.1.15-beta-log"
 _TABLE_ID_LIMIT: Final = 2**32 - 1
 
 
-@family(focus="WL7592-OLD-STREAMS-READ", profiles=SINCE_IGNORABLE)
+@family(
+    focus=("WL7592-OLD-STREAMS-READ", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", "WL7592-COMPAT-OLD-NEW"),
+    profiles=SINCE_IGNORABLE,
+)
 def cross_version_streams(stream: StreamBuilder) -> None:
     """Logs of 5.1 and 5.5 before a newer reader: no checksums, no Gtid events, fewer types."""
     profile = stream.server.profile
@@ -56,6 +59,17 @@ def _add_old_group(stream: StreamBuilder, *, rows: bool) -> None:
         planned.append(events.xid(stream))
     for event in planned:
         stream.add(event)
+
+
+@family(
+    focus=("WL7592-OLD-STREAMS-READ", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", "WL7592-COMPAT-OLD-NEW"), profiles=WITH_GTIDS
+)
+def streams_without_gtids(stream: StreamBuilder) -> None:
+    """Logs in the format of this server without any Gtid, Anonymous_gtid or Previous_gtids event."""
+    stream.describe_format()
+    for _ in stream.choose.several(1, 3):
+        replica_groups.add(stream, replica_groups.group(stream))
+    stream.mark("WL7592-OLD-STREAMS-READ")
 
 
 @family(focus="FORMAT-ROWS-PRE-GA", profiles=_OLD)

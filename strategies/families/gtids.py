@@ -13,7 +13,15 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 _WITH_ANONYMOUS: Final = tuple(each for each in WITH_GTIDS if each != "mysql-5.6")
 
 
-@family(focus=("WL7592-GTID-IDENTIFIER-READ", "WL7592-RENDER-NO-COMMIT-WORD"), profiles=WITH_GTIDS)
+@family(
+    focus=(
+        "WL7592-GTID-IDENTIFIER-READ",
+        "WL7592-PREVIOUS-GTIDS-OUTSIDE",
+        "WL7592-RENDER-NO-COMMIT-WORD",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+    ),
+    profiles=WITH_GTIDS,
+)
 def gtid_streams(stream: StreamBuilder) -> None:
     """Transactions behind Gtid events of several sizes, and now and then an Anonymous_gtid event."""
     groups.begin_log(stream)
@@ -21,7 +29,12 @@ def gtid_streams(stream: StreamBuilder) -> None:
 
 
 @family(
-    focus=("WL7592-BODY-SIZES-DIFFER", "WL7592-GROUP-STARTS-AT-ANON", "WL7592-RENDER-ANONYMOUS-WORD"),
+    focus=(
+        "WL7592-BODY-SIZES-DIFFER",
+        "WL7592-GROUP-STARTS-AT-ANON",
+        "WL7592-RENDER-ANONYMOUS-WORD",
+        "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED",
+    ),
     profiles=_WITH_ANONYMOUS,
 )
 def anonymous_gtid_streams(stream: StreamBuilder) -> None:

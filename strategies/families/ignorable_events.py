@@ -28,7 +28,10 @@ def declare_up_to(stream: StreamBuilder, type_code: int) -> bytes:
     return lengths + stream.choose.octets(more, more)
 
 
-@family(focus="WL4033-READ-UNKNOWN-SKIPPED", profiles=SINCE_IGNORABLE)
+@family(
+    focus=("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-RELAY-IGNORABLE-COPIED", "WL4033-APPLY-UNKNOWN-IGNORED"),
+    profiles=SINCE_IGNORABLE,
+)
 def ignorable_events(stream: StreamBuilder) -> None:
     """Valid streams with flagged events of unassigned types between, before and inside transactions."""
     choose = stream.choose
@@ -44,7 +47,8 @@ def ignorable_events(stream: StreamBuilder) -> None:
             if choose.yes(3):
                 _add_ignorable(stream, code)
             stream.add(event)
-    if choose.yes():
+    # The last place where one can stand, if there is none yet.
+    if choose.yes() or not any(event.ignored for event, _, _ in stream.placed):
         _add_ignorable(stream, code)
     groups.end_log(stream)
 

@@ -7,7 +7,7 @@ from conformance.binlog.flags import Flag
 from strategies import events, replica_groups, server_events
 from strategies import transactions as groups
 from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from strategies.family import SINCE_IGNORABLE, WITH_GTIDS, family
+from strategies.family import SINCE_IGNORABLE, family
 from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
 
@@ -61,47 +61,6 @@ def _add_group(stream: StreamBuilder, code: int) -> None:
 
 def _add_ignorable(stream: StreamBuilder, code: int) -> None:
     stream.add(events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0))
-
-
-@family(focus="WL7592-OLD-STREAMS-READ", profiles=WITH_GTIDS)
-def previous_gtids_missing(stream: StreamBuilder) -> None:
-    """Logs of servers that have Previous_gtids events, without one, and groups without Gtid events."""
-    stream.describe_format()
-    for _ in stream.choose.several(1, 3):
-        for event in groups.group(stream):
-            stream.add(event)
-    groups.end_log(stream)
-    stream.mark("WL7592-OLD-STREAMS-READ")
-
-
-@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=WITH_GTIDS, fault=True)
-def previous_gtids_doubled(stream: StreamBuilder) -> None:
-    """A log that begins with more than one Previous_gtids event."""
-    stream.describe_format()
-    for _ in range(stream.choose.integer(2, 3)):
-        _add_previous(stream)
-    groups.add_groups(stream, 1, 2)
-
-
-@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=WITH_GTIDS, fault=True)
-def previous_gtids_misplaced(stream: StreamBuilder) -> None:
-    """A log whose Previous_gtids event stands behind its first group, and perhaps in a group."""
-    choose = stream.choose
-    stream.describe_format()
-    groups.add_groups(stream, 1, 2)
-    planned = groups.group(stream)
-    place = choose.integer(0, len(planned))
-    for index, event in enumerate(planned):
-        if index == place:
-            _add_previous(stream)
-        stream.add(event)
-    if place == len(planned):
-        _add_previous(stream)
-
-
-def _add_previous(stream: StreamBuilder) -> None:
-    flags = _IGNORABLE if stream.choose.yes() else 0
-    stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=flags))
 
 
 @family(focus="WL4162-WARN-RECEIVER", profiles=_WITH_PARSER, fault=True)

@@ -62,40 +62,15 @@ def _stop_at(stream: StreamBuilder, groups: list[list[PlannedEvent]]) -> None:
 
 
 @family(focus="WL7592-APPLY-ON-GTID-MISSING", profiles=_SINCE_5_7, fault=True)
-def gtid_missing(stream: StreamBuilder) -> None:
-    """A group without a Gtid event, or with an Anonymous_gtid event, among others; now and then no group has one."""
+def anonymous_with_gtid_mode_on(stream: StreamBuilder) -> None:
+    """An anonymous group among groups with GTIDs, before the applier of a replica whose gtid_mode is ON."""
     choose = stream.choose
     replica_groups.begin_relay_log(stream)
-    off = choose.yes(4)
-    stream.settings["gtid_mode"] = "OFF" if off else "ON"
-    before = list(choose.several(0, 2))
-    for _ in before:
-        planned = replica_groups.group(stream)
-        replica_groups.add(stream, planned if off else replica_groups.named(stream, planned, anonymous=False))
-    # Behind a group with a GTID, servers let an empty transaction pass.
-    kind = choose.integer(1 if before and not off and stream.server.profile != "worklog" else 0, 3)
-    if kind == 0:
-        # BEGIN and COMMIT alone: the check is theirs too.
-        broken = [replica_groups.query(stream, "BEGIN"), replica_groups.query(stream, "COMMIT")]
-    else:
-        broken = replica_groups.create(stream) if kind == 1 else replica_groups.transaction(stream)
-    if kind == 3 and not off:
-        broken = replica_groups.named(stream, broken, anonymous=True)
-    replica_groups.add(stream, broken)
-    planned = replica_groups.group(stream)
-    replica_groups.add(stream, planned if off else replica_groups.named(stream, planned, anonymous=False))
-
-
-@family(focus="WL7592-APPLY-ON-GTID-MISSING-BEGIN", profiles=_SINCE_5_7, fault=True)
-def gtid_after_begin(stream: StreamBuilder) -> None:
-    """A Gtid event that stands behind the BEGIN of its transaction, where gtid_mode is ON."""
-    replica_groups.begin_relay_log(stream)
     stream.settings["gtid_mode"] = "ON"
-    # Behind a group with a GTID, servers do not miss it at BEGIN.
-    for _ in stream.choose.several(0, 2 if stream.server.profile == "worklog" else 0):
+    for _ in choose.several(0, 2):
         replica_groups.add(stream, replica_groups.named(stream, replica_groups.group(stream), anonymous=False))
-    gtid, begin, *rest = replica_groups.named(stream, replica_groups.transaction(stream), anonymous=False)
-    replica_groups.add(stream, [begin, gtid, *rest])
+    replica_groups.add(stream, replica_groups.named(stream, replica_groups.group(stream), anonymous=True))
+    replica_groups.add(stream, replica_groups.named(stream, replica_groups.group(stream), anonymous=False))
 
 
 @family(focus="WL7592-APPLY-CREATE-SELECT-COMMITS", profiles=_NOT_ATOMIC)

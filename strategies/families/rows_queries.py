@@ -13,7 +13,7 @@ _LENGTHS: Final = (0, 1, 3, 4, 5, 33, 250, 251, 253, 254, 255, 256, 257, 258, 25
 
 
 @family(
-    focus=("WL4033-READ-ROWS-QUERY-TEXT", "WL4033-RENDER-ROWS-QUERY-SHOWN"),
+    focus=("WL4033-READ-ROWS-QUERY-TEXT", "WL4033-RENDER-ROWS-QUERY-SHOWN", "WL4033-RELAY-IGNORABLE-COPIED"),
     profiles=tuple(each for each in SINCE_IGNORABLE if "mariadb" not in each),
 )
 def rows_query_streams(stream: StreamBuilder) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.replica.applier import Applied, Applier, Outcome, StopReason
-from conformance.replica.event_kind import Kind, kind_of
+from conformance.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
 from conformance.replica.replica_event import ReplicaEvent
 from conformance.replica.replica_settings import ReplicaSettings
 from strategies.case import EVERY_EVENT, Expected
@@ -69,6 +69,9 @@ def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str
         if each.outcome is Outcome.IGNORED and kind_of(each.event) is Kind.UNKNOWN:
             yield "WL4033-APPLY-UNKNOWN-IGNORED", index
             yield "WL4033-APPLY-UNKNOWN-POSITION", index
+        starts = kind_of(each.event) in OF_TRANSACTIONS and not (index and done[index - 1].in_group)
+        if settings.gtid_mode == "OFF" and starts and each.outcome is Outcome.APPLIED and settings.rules.gtids:
+            yield "WL7592-APPLY-OFF-GTID-NOT-MISSED", index
         if settings.until is not None and (each.outcome is Outcome.UNTIL or each.event.server_id == 0):
             yield "WL7592-APPLY-UNTIL-SERVER-ID-ZERO", index
     yield from _skipped(settings.skip_counter, done)

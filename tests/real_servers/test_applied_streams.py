@@ -20,7 +20,17 @@ from strategies.replica_groups import PREPARATION
 PROFILE = "mysql-9.x"
 SEED = 1
 CASES = 40
-FAMILIES = ("unknown_events_applied", "gtid_missing", "skip_and_until", "older_source_streams")
+FAMILIES = (
+    "unknown_events_applied",
+    "gtid_missing",
+    "anonymous_with_gtid_mode_on",
+    "create_select_not_split",
+    "drops_not_split",
+    "rows_before_rows_query",
+    "skip_and_until",
+    "older_source_streams",
+    "streams_without_gtids",
+)
 
 #: A declared type that is only the base class of ignorable events.
 IGNORABLE_TYPE = EventType.IGNORABLE
@@ -28,6 +38,8 @@ IGNORABLE_TYPE = EventType.IGNORABLE
 DEVIATIONS = {
     "gtid_after_begin": "the coordinator waits for the end of the group that BEGIN began, and does not hand it on",
 }
+#: With gtid_mode=OFF a CREATE inside a transaction commits it half way, and 9.7 crashes now and then behind that.
+ONLY_ON = {"create_select_not_split"}
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +78,8 @@ def test_a_real_replica_stands_where_the_model_stands(replicas, family):
     different = []
     for index in range(CASES):
         case = case_of(CaseId(family, PROFILE, seed=SEED, index=index, role="apply"))
+        if family in ONLY_ON and case.settings["gtid_mode"] != "ON":
+            continue
         found = fed(replicas, case)
         last = case.expected.events[-1]
         expected = {

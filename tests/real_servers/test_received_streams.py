@@ -27,7 +27,20 @@ from strategies.replica_groups import REPLICA_ID, SOURCE_ID, SOURCE_LOG
 PROFILE = "mysql-9.x"
 SEED = 3
 CASES = 12
-FAMILIES = ("relay_logs", "previous_gtids_doubled", "previous_gtids_misplaced", "broken_groups_received")
+FAMILIES = (
+    "relay_logs",
+    "previous_gtids_missing",
+    "previous_gtids_doubled",
+    "previous_gtids_misplaced",
+    "broken_groups_received",
+    "gtid_doubled",
+    "gtid_streams",
+    "anonymous_gtid_streams",
+    "ignorable_events",
+    "rows_query_streams",
+    "cross_version_streams",
+    "streams_without_gtids",
+)
 #: Seconds that a replica may take to receive a stream, and between two looks at it.
 LIMIT = 15.0
 POLL = 0.05

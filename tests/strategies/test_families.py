@@ -76,6 +76,12 @@ def test_every_family_reaches_what_the_catalogue_says():
     assert set(oracles()) <= set(reached), "an oracle that no family exercises"
 
 
+def test_every_family_that_the_catalogue_names_exists():
+    # "*" is every family; recorded logs are not generated.
+    named = {each for requirement in catalogue().values() for each in requirement.families}
+    assert named - set(families()) == {"*", "recorded_logs"}
+
+
 def test_only_faults_are_refused():
     for name, profile in DECODED:
         refused = {case.expected.refused_at is not None for case in sample(name, profile, 3)}

@@ -1,0 +1,61 @@
+"""Faults of the Previous_gtids event (WL#7592): none, more than one, or one in another place.
+
+A replica writes an event of its own whatever its source did. Each stream is a log that is sound but for the fault.
+"""
+
+from typing import Final
+
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
+from strategies import events, replica_groups
+from strategies.family import family
+from strategies.planned_event import PlannedEvent
+from strategies.sound_log import add_group, add_groups, begin_log
+from strategies.stream import StreamBuilder
+
+#: The profiles whose servers begin every log with the event.
+_SINCE_5_7: Final = ("worklog", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
+
+
+@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN", profiles=_SINCE_5_7, fault=True)
+def previous_gtids_missing(stream: StreamBuilder) -> None:
+    """A log without a Previous_gtids event, of a server that has it in every log."""
+    stream.describe_format()
+    add_groups(stream, 1, 3, anonymous=stream.choose.yes())
+
+
+@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=_SINCE_5_7, fault=True)
+def previous_gtids_doubled(stream: StreamBuilder) -> None:
+    """A log that begins with more than one Previous_gtids event, or has another behind its first groups."""
+    choose = stream.choose
+    anonymous = choose.yes()
+    begin_log(stream)
+    add_groups(stream, 0, 2, anonymous=anonymous)
+    stream.add(_previous(stream, anonymous=anonymous))
+    add_groups(stream, 1, 2, anonymous=anonymous)
+
+
+@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=_SINCE_5_7, fault=True)
+def previous_gtids_misplaced(stream: StreamBuilder) -> None:
+    """A log whose Previous_gtids event stands behind its first group, or in a group where that alone is no fault."""
+    choose = stream.choose
+    anonymous = choose.yes()
+    stream.describe_format()
+    add_groups(stream, 1, 2, anonymous=anonymous)
+    planned = replica_groups.group(stream)
+    previous = _previous(stream, anonymous=anonymous)
+    # The worklog's boundary parser warns of it inside a group; servers' parsers pass over it anywhere.
+    inside = stream.server.profile != "worklog"
+    place = choose.integer(0, len(planned)) if inside else choose.one_of((0, len(planned)))
+    if 0 < place < len(planned):
+        planned.insert(place, previous)
+    replica_groups.add(stream, [previous] if place == 0 else [])
+    add_group(stream, planned, anonymous=anonymous)
+    replica_groups.add(stream, [previous] if place == len(planned) else [])
+
+
+def _previous(stream: StreamBuilder, *, anonymous: bool) -> PlannedEvent:
+    """Return a Previous_gtids event, of a set that has none of the log's own GTIDs."""
+    flags = int(Flag.IGNORABLE) if stream.choose.yes() else 0
+    gtids = events.gtid_set(stream) if anonymous else GtidSet(())
+    return events.previous_gtids(stream, gtids, flags=flags)
