@@ -1,0 +1,171 @@
+"""Where mysqlbinlog 9.7 stops otherwise than the kit says, why, and in how many of the test's cases."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
+from strategies.case import Case
+
+#: The highest type code that it can pass over.
+HIGHEST_IGNORABLE = 127
+#: Bytes of the post-header of a Table_map event in every server.
+TABLE_MAP_POST_HEADER = 8
+#: Bytes of a Rows_query event without a text: header, length byte, checksum where there is one.
+EMPTY_ROWS_QUERY = (HEADER_BYTES + 1, HEADER_BYTES + 1 + 4)
+
+_T = EventType
+_PRE_GA = (_T.PRE_GA_WRITE_ROWS, _T.PRE_GA_UPDATE_ROWS, _T.PRE_GA_DELETE_ROWS)
+_VERSION_1 = (_T.WRITE_ROWS_V1, _T.UPDATE_ROWS_V1, _T.DELETE_ROWS_V1)
+_BEFORE_5_0 = (_T.START_V3, _T.SLAVE, _T.LOAD, _T.CREATE_FILE, _T.EXEC_LOAD, _T.NEW_LOAD)
+
+#: Family -> version -> how many cases.
+Counts = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One way in which the program does not do what the kit says.
+
+    Attributes:
+        why: Why it does what it does.
+        holds: Tells from a case and the offset at which the program stops, None where it reads to the end.
+        counts: In which cases of the test it is needed: no more, and no fewer.
+    """
+
+    why: str
+    holds: Callable[[Case, int | None], bool]
+    counts: Counts
+
+
+def _header(case: Case, at: int) -> Header:
+    return Header(*HEADER.unpack(case.stream[at : at + HEADER_BYTES]))
+
+
+def _stops_at(*types: int) -> Callable[[Case, int | None], bool]:
+    return lambda case, at: at is not None and _header(case, at).type in types
+
+
+def _format(case: Case) -> FormatDescription:
+    start = len(MAGIC)
+    return FormatDescription.from_event(case.stream[start : start + _header(case, start).length])
+
+
+def _stops_at_uncovered(case: Case, at: int | None) -> bool:
+    if at is None or not _header(case, at).flags & Flag.IGNORABLE:
+        return False
+    return _header(case, at).type > min(_format(case).event_types, HIGHEST_IGNORABLE)
+
+
+def _stops_at_longer_table_map(case: Case, at: int | None) -> bool:
+    if at is None or _header(case, at).type != _T.TABLE_MAP:
+        return False
+    return _format(case).post_header_length(_T.TABLE_MAP) > TABLE_MAP_POST_HEADER
+
+
+def _stops_at_empty_rows_query(case: Case, at: int | None) -> bool:
+    if at is None:
+        return False
+    header = _header(case, at)
+    return header.type == _T.ROWS_QUERY and header.length in EMPTY_ROWS_QUERY
+
+
+def _taken(kind: str) -> Callable[[Case, int | None], bool]:
+    return lambda case, at: at is None and case.expected.refused_kind == kind
+
+
+DIFFERENCES = (
+    Difference(
+        "rows events of betas were never of a release, and are gone since 8.4",
+        _stops_at(*_PRE_GA),
+        {
+            "rows_of_betas": {"5.1": 5, "5.5": 5},
+        },
+    ),
+    Difference(
+        "rows events of version 1 are gone since 8.4",
+        _stops_at(*_VERSION_1),
+        {
+            "cross_version_streams": {"worklog": 2, "5.6": 4, "5.7": 3, "8.0": 1},
+            "every_column_type": {"5.1": 5, "5.5": 5, "5.6": 3, "5.7": 4, "8.0": 1},
+            "every_event_type": {"5.1": 3, "5.5": 2, "5.6": 1, "5.7": 1, "8.0": 1},
+            "golden_vectors": {"worklog": 3, "5.6": 5, "5.7": 5, "8.0": 5},
+            "loaded_files": {"5.1": 1, "5.5": 1},
+            "marked_streams": {"worklog": 1},
+            "missing_format_description": {"5.1": 3, "5.5": 5},
+            "new_streams_to_old_readers": {"5.1": 5, "5.5": 3},
+            "post_header_lengths": {"5.1": 3, "5.5": 2},
+            "rotations": {"5.1": 3, "5.5": 5},
+            "row_filters": {"5.1": 5, "5.5": 5},
+            "transactions": {"5.1": 3, "5.5": 4},
+            "type_beyond_format_description": {"5.1": 2, "5.5": 1},
+            "unknown_not_ignorable": {"5.1": 1, "5.5": 2},
+            "unmarked_streams": {"8.0": 1},
+            "user_variables": {"5.1": 1},
+            "wrong_event_lengths": {"5.5": 1},
+        },
+    ),
+    Difference(
+        "no file holds heartbeats: a source sends them between two events of its file",
+        _stops_at(_T.HEARTBEAT, _T.HEARTBEAT_V2),
+        {
+            "every_event_type": {"worklog": 1, "5.6": 1, "8.4": 1, "9.x": 2},
+            "heartbeats": {"worklog": 5, "5.5": 5, "5.6": 5, "5.7": 5, "8.0": 5, "8.4": 5, "9.x": 5},
+            "marked_streams": {"worklog": 2},
+        },
+    ),
+    Difference(
+        "events of servers before 5.0 are gone since 8.0",
+        _stops_at(*_BEFORE_5_0),
+        {
+            "unmarked_streams": {"worklog": 4},
+        },
+    ),
+    Difference(
+        "a Table_map has a longer post-header, which no server writes",
+        _stops_at_longer_table_map,
+        {
+            "post_header_lengths": {"worklog": 1, "5.1": 2, "5.5": 2, "5.6": 1, "5.7": 1, "8.0": 1, "8.4": 2, "9.x": 1},
+        },
+    ),
+    Difference(
+        "a Rows_query without a text, which no server writes",
+        _stops_at_empty_rows_query,
+        {
+            "rows_query_streams": {"5.6": 1, "8.4": 1},
+        },
+    ),
+    Difference(
+        "an ignorable type must be declared and at most 127; the worklog does not say so",
+        _stops_at_uncovered,
+        {
+            "ignorable_events": {"worklog": 1},
+            "marked_streams": {"worklog": 2},
+            "uncovered_ignorable_events": {"worklog": 5, "5.6": 5, "5.7": 5, "8.0": 5, "8.4": 5, "9.x": 5},
+            "unmarked_streams": {"5.7": 4, "8.0": 3, "8.4": 3, "9.x": 4},
+        },
+    ),
+    Difference(
+        "it begins with a format description of its own, and goes on where a log has none",
+        _taken("no-format-description"),
+        {
+            "missing_format_description": {"worklog": 5, "5.1": 2, "5.6": 5, "5.7": 5, "8.0": 5, "8.4": 5, "9.x": 5},
+        },
+    ),
+    Difference(
+        "it is a newer reader than the profile's, and knows or may pass over what that one refuses",
+        _taken("unknown-event"),
+        {
+            "new_streams_to_old_readers": {"5.5": 2},
+        },
+    ),
+    Difference(
+        "no server has WL#40's post-header, so none checks its lengths",
+        _taken("malformed"),
+        {
+            "contradicting_query_lengths": {"worklog": 5},
+        },
+    ),
+)
