@@ -25,6 +25,7 @@ from conformance.implementations.log_faults import (
     without,
 )
 from conformance.implementations.log_transaction_faults import (
+    in_both_formats,
     in_format,
     merged_delayed,
     of_rows_queries,
@@ -159,6 +160,30 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "in row format statements are logged",
         answer=other_scenario(in_format("ROW", "STATEMENT")),
+    ),
+    Mutant(
+        "logs-statement-and-rows",
+        "WL3303-LOG-AS-STATEMENT",
+        "in statement format rows are logged beside the statements",
+        answer=in_both_formats("STATEMENT", "ROW"),
+    ),
+    Mutant(
+        "logs-statement-twice",
+        "WL3303-LOG-AS-STATEMENT",
+        "in statement format statements are logged twice",
+        answer=in_both_formats("STATEMENT", "STATEMENT"),
+    ),
+    Mutant(
+        "logs-rows-and-statement",
+        "WL3303-LOG-AS-ROWS",
+        "in row format statements are logged beside their rows",
+        answer=in_both_formats("ROW", "STATEMENT"),
+    ),
+    Mutant(
+        "logs-rows-twice",
+        "WL3303-LOG-AS-ROWS",
+        "in row format the rows of a statement are logged twice",
+        answer=in_both_formats("ROW", "ROW"),
     ),
     Mutant(
         "logs-mixture-as-statement",

@@ -1,6 +1,7 @@
 """Faults in whole transactions and in whole logs, for the mutants of the role `log`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -39,6 +40,8 @@ from conformance.source.statements import (
 )
 
 _T = EventType
+#: What statements that change rows begin with.
+_CHANGES: Final = (b"INSERT", b"UPDATE", b"DELETE")
 
 
 def without_gtid(condition: Callable[[Scenario, PlannedLog, Unit], bool]) -> Answer:
@@ -326,3 +329,46 @@ def in_format(asked: str, logged: str) -> Callable[[Scenario], Scenario]:
         )
 
     return change
+
+
+def in_both_formats(asked: str, also: str) -> Answer:
+    """Return what logs, in scenarios of one format, each change a second time: as it is logged in another."""
+
+    def answer(request: Request) -> Observation:
+        scenario = scenario_of(request)
+        logs = log_of(scenario).logs
+        if scenario.settings.binlog_format != asked:
+            return written(request, logs)
+        again: dict[int | None, list[LoggedEvent]] = defaultdict(list)
+        for log in log_of(in_format(asked, also)(scenario)).logs:
+            for unit in log.units:
+                for event in filter(_changes, unit.events):
+                    again[_owner(unit, event)].append(event)
+        for log in logs:
+            log.units = [_with_more(unit, again) for unit in log.units]
+        return written(request, logs)
+
+    return answer
+
+
+def _changes(event: LoggedEvent) -> bool:
+    """Tell whether an event is a change of rows, or its Table_map, or the text of one."""
+    return (
+        event.type in ROWS or event.type == _T.TABLE_MAP or event.fields.get("query", b"").upper().startswith(_CHANGES)
+    )
+
+
+def _owner(unit: Unit, event: LoggedEvent) -> int | None:
+    return unit.statement if event.statement is None else event.statement
+
+
+def _with_more(unit: Unit, more: Mapping[int | None, Sequence[LoggedEvent]]) -> Unit:
+    """Return a unit with more events behind the last change of each of its statements."""
+    last = {_owner(unit, event): at for at, event in enumerate(unit.events) if _changes(event)}
+    made: list[LoggedEvent] = []
+    for at, event in enumerate(unit.events):
+        made.append(event)
+        owner = _owner(unit, event)
+        if last.get(owner) == at:
+            made += [replace(each, statement=event.statement) for each in more.get(owner, ())]
+    return replace(unit, events=tuple(made))

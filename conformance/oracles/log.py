@@ -1,6 +1,7 @@
 """The oracles of the role `log`: which events stand in a server's logs, in which order, and what they say."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final
 
 from conformance.binlog.event_types import EventType, type_name
@@ -185,6 +186,38 @@ _ROWS_EVENTS: Final = frozenset(
 )
 
 
+#: What statements that change rows begin with.
+_CHANGES: Final = ("INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "WITH")
+
+
+def _rows_in(entries: Iterable[Entry]) -> Counter[str]:
+    """Return how many rows are written, updated and deleted, in however many events."""
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        counts[type_name(entry["type"]).split("_")[0]] += len(entry.get("rows") or ())
+    return counts
+
+
+def _no_further_rows(requirement: str) -> Oracle:
+    """Return the oracle that asks that no more rows are in the logs than were changed."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        expected, found = map(_rows_in, (alignment.case.expected.events, alignment.observation.events))
+        kind = next(iter(found - expected), None)
+        if kind is None:
+            yield GOOD
+        else:
+            yield Check(f"further rows: {kind}", f"{found[kind]} rows in {kind} events, expected {expected[kind]}")
+
+    return Oracle(requirement, examine)
+
+
+def _logged_once(requirement: str, types: frozenset[int]) -> Oracle:
+    """Return the oracle that asks for the marked changes in events of some types, and for nothing of them besides."""
+    besides = none_of(requirement, _is(*_CHANGES), "statement")
+    return both(both(stands(requirement, types=types, close=False), besides), _no_further_rows(requirement))
+
+
 _TABLE_MAP: Final = frozenset({int(EventType.TABLE_MAP)})
 
 
@@ -343,13 +376,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     ),
     stands("WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT", behind=True),
     # WL#3303
-    both(
-        stands("WL3303-LOG-AS-STATEMENT", types=_QUERIES, close=False),
-        none_of("WL3303-LOG-AS-STATEMENT", _of_type(*_ROWS_EVENTS), "rows"),
-    ),
-    both(
-        stands("WL3303-LOG-AS-ROWS", types=_TABLE_MAP | _ROWS_EVENTS, close=False),
-        none_of("WL3303-LOG-AS-ROWS", _is("INSERT", "UPDATE", "DELETE"), "statement"),
-    ),
+    _logged_once("WL3303-LOG-AS-STATEMENT", _QUERIES),
+    _logged_once("WL3303-LOG-AS-ROWS", _TABLE_MAP | _ROWS_EVENTS),
     stands("WL3303-LOG-MIXTURE", types=_QUERIES | _TABLE_MAP | _ROWS_EVENTS, close=False),
 )

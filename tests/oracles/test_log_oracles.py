@@ -7,6 +7,8 @@ import pytest
 
 from conformance.binlog.servers import server_of
 from conformance.implementations.answered_streams import observed_streams
+from conformance.implementations.mutants import mutant_of
+from conformance.implementations.mutation import MutantImplementation
 from conformance.implementations.reference import ReferenceImplementation
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.judge import Judge, request_of
@@ -60,6 +62,25 @@ def test_what_no_requirement_fixes_is_free(name, profile):
         found = broken(case, other)
         # What stands in the log as it was given has to stay so.
         assert {each for each in found if "AS-IS" not in each} == set()
+
+
+#: Wrong answers that log a change in the right format, and once more.
+LOGGED_AGAIN = ("logs-statement-and-rows", "logs-statement-twice", "logs-rows-and-statement", "logs-rows-twice")
+
+
+@pytest.mark.parametrize("name", LOGGED_AGAIN)
+def test_a_change_that_is_logged_again_is_seen_wherever_it_is(name):
+    mutant = mutant_of(name)
+    seen = 0
+    for family in ("logged_transactions", "logged_modes"):
+        for profile in catalogue()[mutant.requirement].profiles:
+            for case in cases(family, profile, 6) if profile in families()[family].profiles else ():
+                request = request_of(case)
+                answer = MutantImplementation(mutant).ask(request)
+                if mutant.requirement in case.marks and len(answer.events) > len(REFERENCE.ask(request).events):
+                    assert mutant.requirement in broken(case, answer), str(case.id)
+                    seen += 1
+    assert seen >= len(catalogue()[mutant.requirement].profiles)
 
 
 def test_an_empty_answer_passes_nothing_that_asks_for_events():
