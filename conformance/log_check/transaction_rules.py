@@ -81,7 +81,9 @@ class Markers:
             self._marker_without_transaction(seen, verdicts)
         if seen.broken is Break.LATE_MARKER:
             self._late_marker(seen, verdicts)
-        if seen.place not in (Place.BEGIN, Place.ALONE) or seen.transaction is None:
+        # What begins inside another transaction has no Gtid event because that one is not ended.
+        inside = seen.broken is Break.NOT_ENDED
+        if seen.place not in (Place.BEGIN, Place.ALONE) or seen.transaction is None or inside:
             return
         marker = seen.transaction.marker
         with_gtid, anonymous = _asked(seen)

@@ -17,7 +17,7 @@ from conformance.source.statements import (
     SetUserVariable,
     Use,
 )
-from conformance.source.transactions import commit_open
+from conformance.source.transactions import commit_open, take_back
 
 #: Errors, as servers number them.
 _NO_DATABASE: Final = 1049
@@ -127,6 +127,5 @@ def crash(server: SourceServer, session: Session, statement: Crash) -> None:
     """Kill the server and start it again: nothing is written, and what was not committed is rolled back."""
     for each in server.sessions.values():
         if each.transaction is not None:
-            for table, rows in each.transaction.before.items():
-                table.rows = rows
+            take_back(server, each, each.transaction)
     server.start_again(server.settings, stopped=False)

@@ -20,6 +20,7 @@ from conformance.source.statements import (
     UpdateTables,
 )
 from conformance.source.tables import Row, Table
+from conformance.source.transactions import share_new_rows
 
 #: What happens to the rows of one table: the rows before and behind the change.
 Change = tuple[Table, events.RowsKind, list[tuple[Row | None, Row | None]]]
@@ -97,7 +98,7 @@ def internal_rows(server: SourceServer, session: Session, statement: InternalRow
     """Insert rows that no statement's text stands for; they are logged as rows whatever the format."""
     table = server.table(session, statement.table)
     change: Change = (table, "write", [(None, row) for row in _new_rows(table, statement.values)])
-    _apply(session, change)
+    _apply(server, session, change)
     _log(server, session, _as_rows(server, session, [change], text=None), [table], changed=True, as_rows=True)
 
 
@@ -130,11 +131,15 @@ def _log_change(
     unsafe |= temporary and server.rules.temporary_follow_mixed
     # What cannot be rolled back is unsafe behind what can.
     plain = any(not table.transactional for table in (*tables, *reads))
-    unsafe |= plain and session.transaction is not None and bool(session.transaction.events)
+    mixed = len({table.transactional for table in tables}) > 1
+    unsafe |= plain and session.transaction is not None and (mixed or bool(session.transaction.events))
     as_rows = session.binlog_format == "ROW" or (session.binlog_format == "MIXED" and unsafe)
     changed = always_changes or any(rows for _, _, rows in changes)
     for change in changes:
-        _apply(session, change)
+        _apply(server, session, change)
+    if as_rows and mixed:
+        _log_apart(server, session, changes, text=sql_of(statement))
+        return
     if as_rows:
         logged = _as_rows(server, session, changes, text=sql_of(statement))
     else:
@@ -147,21 +152,40 @@ def _log_change(
     _log(server, session, logged, tables, changed=takes_part, as_rows=as_rows)
 
 
+def _log_apart(server: SourceServer, session: Session, changes: Sequence[Change], *, text: str | None) -> None:
+    """Log the rows of tables with and without transactions each by themselves, those without first."""
+    plain, kept = ([change for change in changes if change[0].transactional is each] for each in (False, True))
+    first = changes[0] in plain or server.rules.text_with_plain
+    parts = [
+        (plain, _as_rows(server, session, plain, text=text if first else None)),
+        (kept, _as_rows(server, session, kept, text=None if first else text)),
+    ]
+    if session.transaction is None and not server.rules.engines_apart:
+        parts = [(list(changes), [event for _, logged in parts for event in logged])]
+    for part, logged in parts:
+        changed = part is not plain and any(table.transactional and rows for table, _, rows in part)
+        _log(server, session, logged, [table for table, _, _ in part], changed=changed, as_rows=True)
+
+
 def _check_engines(server: SourceServer, session: Session, tables: Sequence[Table]) -> None:
     enforced = server.must_be_consistent(session)
     exempt = session.binlog_format != "STATEMENT"
     plain = any(not table.transactional and not (table.temporary and exempt) for table in tables)
-    if enforced and plain and session.transaction is not None and session.transaction.events:
+    mixed = plain and any(table.transactional for table in tables)
+    behind = session.transaction is not None and session.transaction.events
+    if enforced and plain and (mixed or behind):
         message = "Statement violates GTID consistency: updates to non-transactional tables can only be done in"
         raise Refused(_NOT_TRANSACTIONAL, f"{message} either autocommitted statements or single-statement transactions")
 
 
-def _apply(session: Session, change: Change) -> None:
+def _apply(server: SourceServer, session: Session, change: Change) -> None:
     table, kind, rows = change
     if session.transaction is not None and table.transactional:
         session.transaction.remember(table)
     if kind == "write":
-        table.rows = [*table.rows, *(after for _, after in rows if after is not None)]
+        new = [after for _, after in rows if after is not None]
+        table.rows = [*table.rows, *new]
+        share_new_rows(server, session, table, new)
     elif kind == "delete":
         table.rows = []
     else:
@@ -210,16 +234,18 @@ def _log(
         return
     logged = [replace(event, statement=server.at) for event in logged]
     transactional = all(table.transactional for table in tables)
+    # A statement over tables of both kinds goes with what can be rolled back.
+    kept = any(table.transactional for table in tables)
     transaction = session.transaction
     if transaction is not None:
         transaction.registered = True
         by_statement = session.binlog_format == "STATEMENT" and server.rules.plain_keeps_transaction
         transaction.irrevocable |= by_statement and not transactional
-    if transaction is not None and (transactional or (not as_rows and transaction.events)):
+    if transaction is not None and (kept or (not as_rows and transaction.events)):
         transaction.events += logged
         transaction.changed |= changed
         transaction.irrevocable |= not transactional
         return
     # What no engine can roll back is logged at once, before the transaction that it was run in.
-    end = server.xid() if transactional and changed else server.commit_query(session)
+    end = server.xid() if kept and changed else server.commit_query(session)
     server.log_transaction(session, logged, end=end)

@@ -59,6 +59,10 @@ class LoggingRules:
         temporary_keeps_transaction: Whether a transaction that created or dropped a temporary table is logged when it
             is rolled back, even where the table is not.
         idle_update_of_plain: Whether the UPDATE of an empty table without transactions is logged.
+        engines_apart: Whether the rows that one statement changes in tables with and without transactions are two
+            transactions outside of one, too; inside they always are.
+        text_with_plain: Whether the statement's text stands before the rows of the tables without transactions; else
+            before those of the first table.
         checksum_table: Whether CHECKSUM TABLE is logged.
         rand_is_unsafe: Whether RAND() makes a statement unsafe, which decides in MIXED.
         needless_create: Whether CREATE TABLE IF NOT EXISTS of a table that exists is logged.
@@ -83,6 +87,8 @@ class LoggingRules:
     plain_keeps_transaction: bool = False
     temporary_keeps_transaction: bool = False
     idle_update_of_plain: bool = True
+    engines_apart: bool = True
+    text_with_plain: bool = False
     checksum_table: bool = False
     rand_is_unsafe: bool = True
     needless_create: bool = True
@@ -120,6 +126,8 @@ _MARIADB_10: Final = LoggingRules(
     plain_keeps_transaction=True,
     temporary_keeps_transaction=True,
     disconnect_by_engine=False,
+    engines_apart=False,
+    text_with_plain=True,
 )
 
 RULES: Final[Mapping[str, LoggingRules]] = {

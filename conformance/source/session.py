@@ -1,5 +1,6 @@
 """Sessions of the model: their variables, their temporary tables, and the transaction that is open."""
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -62,6 +63,20 @@ class OpenTransaction:
     def remember(self, table: Table) -> None:
         """Keep a table's rows as they are before its first change in this transaction."""
         self.before.setdefault(table, list(table.rows))
+
+    def add_foreign(self, table: Table, rows: Sequence[Row]) -> None:
+        """Keep rows that another session has added meanwhile."""
+        for kept in self._kept(table):
+            kept.extend(rows)
+
+    def drop_foreign(self, table: Table, gone: Container[int]) -> None:
+        """Keep some rows, named by their identity, no longer: the session that added them has taken them back."""
+        for kept in self._kept(table):
+            kept[:] = [row for row in kept if id(row) not in gone]
+
+    def _kept(self, table: Table) -> list[list[Row]]:
+        places = (self.before, *(each.rows for each in self.savepoints))
+        return [rows[table] for rows in places if table in rows]
 
 
 @dataclass(slots=True, eq=False)

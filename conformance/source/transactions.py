@@ -1,11 +1,13 @@
 """BEGIN, COMMIT, ROLLBACK and savepoints."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from conformance.source import events
 from conformance.source.session import UNDEFINED, OpenTransaction, Refused, SavepointPlace, Session
 from conformance.source.source_server import SourceServer
 from conformance.source.statements import Begin, Commit, Rollback, RollbackTo, Savepoint
+from conformance.source.tables import Row, Table
 
 _NO_SAVEPOINT: Final = 1305
 
@@ -49,12 +51,34 @@ def roll_back_open(server: SourceServer, session: Session) -> None:
     session.transaction = None
     if transaction is None:
         return
-    for table, rows in transaction.before.items():
-        table.rows = rows
+    take_back(server, session, transaction)
     if transaction.irrevocable and transaction.events:
         server.log_transaction(session, transaction.events, end=server.query(session, events.ROLLBACK))
     elif session.has_given_gtid:
         session.gtid_next = UNDEFINED
+
+
+def take_back(server: SourceServer, session: Session, transaction: OpenTransaction) -> None:
+    """Take a session's changes back, and nothing of what other sessions changed meanwhile."""
+    for table, rows in transaction.before.items():
+        _withdraw(server, session, table, rows)
+        table.rows = rows
+
+
+def share_new_rows(server: SourceServer, session: Session, table: Table, rows: Sequence[Row]) -> None:
+    """Keep the rows that a session adds out of what other sessions' open transactions take back when they end."""
+    for other in server.sessions.values():
+        if other is not session and other.transaction is not None:
+            other.transaction.add_foreign(table, rows)
+
+
+def _withdraw(server: SourceServer, session: Session, table: Table, left: Sequence[Row]) -> None:
+    """Take the rows that a session takes back out of what other sessions' open transactions keep."""
+    kept = set(map(id, left))
+    gone = {id(row) for row in table.rows} - kept
+    for other in server.sessions.values():
+        if other is not session and other.transaction is not None:
+            other.transaction.drop_foreign(table, gone)
 
 
 def savepoint(server: SourceServer, session: Session, statement: Savepoint) -> None:
@@ -82,7 +106,9 @@ def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -
         raise Refused(_NO_SAVEPOINT, f"SAVEPOINT {statement.name} does not exist")
     del savepoints[savepoints.index(place) + 1 :]
     for table, before in transaction.before.items():
-        table.rows = list(place.rows.get(table, before))
+        rows = list(place.rows.get(table, before))
+        _withdraw(server, session, table, rows)
+        table.rows = rows
     if transaction.irrevocable:
         transaction.events.append(server.query(session, f"ROLLBACK TO `{statement.name}`"))
     else:

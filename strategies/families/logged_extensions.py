@@ -20,7 +20,8 @@ from strategies.chooser import Chooser
 from strategies.family import asking_family
 from strategies.logged import LogQuestion
 from strategies.question import Question
-from strategies.scenarios import DATABASES, settings_of, take_step
+from strategies.scenario_steps import take_step
+from strategies.scenarios import DATABASES, settings_of
 
 _WORKLOG: Final = ("worklog",)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from conformance.binlog.flags import Flag
-from strategies import events, replica_groups, server_events
+from strategies import events, replica_groups, server_events, sound_log
 from strategies import transactions as groups
 from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from strategies.family import SINCE_IGNORABLE, family
@@ -67,13 +67,11 @@ def _add_ignorable(stream: StreamBuilder, code: int) -> None:
 def broken_groups_received(stream: StreamBuilder) -> None:
     """Groups that do not end, end without having begun, or begin twice: a receiver warns, and writes them."""
     choose = stream.choose
-    groups.begin_log(stream, previous=False)
-    if choose.yes():
-        groups.add_group(stream, groups.transaction(stream), anonymous=True)
+    sound_log.begin_log(stream)
+    sound_log.add_groups(stream, 0, 1, anonymous=True)
     for event in choose.one_of(_BROKEN)(stream):
         stream.add(event)
-    if choose.yes():
-        groups.add_group(stream, groups.transaction(stream), anonymous=True)
+    sound_log.add_groups(stream, 0, 1, anonymous=True)
 
 
 def _end_alone(stream: StreamBuilder) -> Sequence[PlannedEvent]:
@@ -81,25 +79,18 @@ def _end_alone(stream: StreamBuilder) -> Sequence[PlannedEvent]:
 
 
 def _begun_twice(stream: StreamBuilder) -> Sequence[PlannedEvent]:
-    begin = events.query(stream, "BEGIN")
-    return [groups.group_gtid(stream, [begin], anonymous=True), begin, *groups.transaction(stream)]
+    begin = replica_groups.query(stream, "BEGIN")
+    return [*sound_log.named(stream, [begin], anonymous=True), *replica_groups.transaction(stream)]
 
 
 def _never_ended(stream: StreamBuilder) -> Sequence[PlannedEvent]:
-    planned = groups.transaction(stream)
-    whole = [groups.group_gtid(stream, planned, anonymous=True), *planned]
-    return [*whole[: stream.choose.integer(2, len(whole) - 1)], *whole]
-
-
-def _named_twice(stream: StreamBuilder) -> Sequence[PlannedEvent]:
-    planned = groups.transaction(stream)
-    first, second = (groups.group_gtid(stream, planned, anonymous=True) for _ in range(2))
-    return [first, second, *planned]
+    planned = replica_groups.transaction(stream)
+    first, second = (sound_log.named(stream, planned, anonymous=True, later=later) for later in (0, 1))
+    return [*first[: stream.choose.integer(2, len(first) - 1)], *second]
 
 
 _BROKEN: Final[tuple[Callable[[StreamBuilder], Sequence[PlannedEvent]], ...]] = (
     _end_alone,
     _begun_twice,
     _never_ended,
-    _named_twice,
 )

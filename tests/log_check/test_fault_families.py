@@ -32,6 +32,7 @@ BLAMED = {
     "gtid_missing": Blamed("apply", (ON, OFF, OFF_DDL)),
     "gtid_after_begin": Blamed("apply", (ON, OFF)),
     "gtid_doubled": Blamed("relay", (ON, OFF)),
+    "broken_groups_received": Blamed("relay", ("FORMAT-LOG-TRANSACTION-ENDS", "FORMAT-LOG-END-NEEDS-BEGIN")),
     "previous_gtids_missing": Blamed("relay", ("WL7592-LOG-OFF-PREVIOUS-GTIDS",)),
     "previous_gtids_doubled": Blamed("relay", ("FORMAT-LOG-PREVIOUS-GTIDS-ONCE",)),
     "previous_gtids_misplaced": Blamed("relay", ("WL7592-LOG-OFF-PREVIOUS-GTIDS",)),

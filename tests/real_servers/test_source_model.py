@@ -10,10 +10,12 @@ from server import products, running
 from conformance.source.execution import log_of
 from conformance.source.log_bytes import log_bytes
 from conformance.source.scenario import Scenario
+from conformance.source.settings import Settings
 from conformance.source.sql import sql_of
 from conformance.source.statements import UpdateTables
-from strategies.chooser import SeededChooser
-from strategies.scenarios import random_scenario, settings_of
+from strategies.chooser import Chooser, SeededChooser
+from strategies.scenario_steps import random_scenario, scenario_of_both
+from strategies.scenarios import settings_of
 
 #: Unpacked server -> the profile whose rules it must keep.
 PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}
@@ -21,6 +23,7 @@ PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "
 BLOCK = 55
 BLOCKS = 4
 WITH_RESTARTS = 8
+OF_BOTH = 80
 #: Small, so that a few dozen rows need several events.
 _ROWS_EVENT_BYTES = 512
 
@@ -63,10 +66,17 @@ DEVIATIONS = {
 }
 
 
-def _scenario(profile: str, number: int, *, restarts: bool, **fixed: object) -> Scenario:
-    choose = SeededChooser(f"real-servers/{profile}/{restarts}/{number}")
-    settings = settings_of(choose, profile, binlog_row_event_max_size=_ROWS_EVENT_BYTES, **fixed)
-    return random_scenario(choose, settings, restarts=restarts)
+#: Makes a scenario.
+Make = Callable[[Chooser, Settings], Scenario]
+
+
+def _with_restarts(choose: Chooser, settings: Settings) -> Scenario:
+    return random_scenario(choose, settings, restarts=True)
+
+
+def _scenario(make: Make, profile: str, number: int, **fixed: object) -> Scenario:
+    choose = SeededChooser(f"real-servers/{profile}/{make.__name__}/{number}")
+    return make(choose, settings_of(choose, profile, binlog_row_event_max_size=_ROWS_EVENT_BYTES, **fixed))
 
 
 def _first_difference(scenario: Scenario, real: list[Line], model: list[Line]) -> str:
@@ -96,10 +106,10 @@ def runner_of(server_folder, template_of):
         context.__exit__(None, None, None)
 
 
-def _hold(runner: Runner, name: str, numbers: range, *, restarts: bool) -> None:
+def _hold(runner: Runner, name: str, numbers: range, make: Make) -> None:
     fixed = {} if runner.server.product.is_mariadb else {"server_uuid": runner.server.value("select @@server_uuid")}
     for number in numbers:
-        scenario = _scenario(PROFILES[name], number, restarts=restarts, **fixed)
+        scenario = _scenario(make, PROFILES[name], number, **fixed)
         logged = log_of(scenario)
         errors, streams = runner.run(scenario)
         real, model = lines_of(streams), lines_of(map(log_bytes, logged.logs))
@@ -113,9 +123,14 @@ def _hold(runner: Runner, name: str, numbers: range, *, restarts: bool) -> None:
 @pytest.mark.parametrize("block", range(BLOCKS))
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_server_logs_what_the_model_logs(name, block, runner_of):
-    _hold(runner_of(name), name, range(block * BLOCK, (block + 1) * BLOCK), restarts=False)
+    _hold(runner_of(name), name, range(block * BLOCK, (block + 1) * BLOCK), random_scenario)
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_server_that_starts_again_logs_what_the_model_logs(name, runner_of):
-    _hold(runner_of(name), name, range(WITH_RESTARTS), restarts=True)
+    _hold(runner_of(name), name, range(WITH_RESTARTS), _with_restarts)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_server_logs_statements_over_both_engines_and_two_sessions_as_the_model_does(name, runner_of):
+    _hold(runner_of(name), name, range(OF_BOTH), scenario_of_both)

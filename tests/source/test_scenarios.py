@@ -10,7 +10,8 @@ from conformance.source.sql import sql_of
 from conformance.source.statements import KINDS
 from specs.profiles import PROFILES
 from strategies.chooser import SeededChooser
-from strategies.scenarios import random_scenario, settings_of
+from strategies.scenario_steps import random_scenario
+from strategies.scenarios import settings_of
 
 
 def scenario(profile, number, **options):
@@ -26,7 +27,7 @@ def test_a_scenario_survives_json(profile):
 
 
 def test_random_scenarios_have_every_kind_of_statement():
-    met = {each.kind for number in range(150) for each in scenario("mysql-9.x", number, restarts=True).statements}
+    met = {each.kind for number in range(600) for each in scenario("mysql-9.x", number, restarts=True).statements}
     # Rows without a statement's text have a family of their own.
     assert met == set(KINDS) - {"internal_rows"}
 

@@ -10,7 +10,8 @@ from conformance.source.execution import log_of
 from conformance.source.log_bytes import log_bytes
 from specs.profiles import PROFILES
 from strategies.chooser import SeededChooser
-from strategies.scenarios import random_scenario, settings_of
+from strategies.scenario_steps import random_scenario
+from strategies.scenarios import settings_of
 
 
 def scenarios(profile, count, **fixed):
