@@ -76,6 +76,36 @@ def test_every_family_reaches_what_the_catalogue_says():
     assert set(oracles()) <= set(reached), "an oracle that no family exercises"
 
 
+#: What users of WL#4033 and WL#7592 look for -> the roles in which it is asked at least.
+LOOKED_FOR = {
+    "ignorable_events": {"decode", "relay", "apply"},
+    "rows_query_streams": {"decode", "render", "relay"},
+    "gtid_streams": {"decode", "boundary", "render", "relay"},
+    "anonymous_gtid_streams": {"decode", "boundary", "render", "relay"},
+    "cross_version_streams": {"decode", "relay", "apply"},
+    "relay_logs": {"relay"},
+    "skip_and_until": {"apply"},
+    "create_select_splits": {"log"},
+    "drop_database_splits": {"log"},
+    "multi_table_drops": {"log"},
+    "temporary_tables": {"log"},
+    "gtid_missing": {"apply"},
+    "gtid_after_begin": {"apply"},
+    "gtid_doubled": {"relay", "boundary"},
+    "previous_gtids_missing": {"relay"},
+    "previous_gtids_doubled": {"relay"},
+    "previous_gtids_misplaced": {"relay"},
+    "create_select_not_split": {"apply"},
+    "drops_not_split": {"apply"},
+    "rows_before_rows_query": {"apply"},
+}
+
+
+@pytest.mark.parametrize("name", LOOKED_FOR)
+def test_what_users_look_for_is_there_by_name(name):
+    assert LOOKED_FOR[name] <= families()[name].focus.keys()
+
+
 def test_every_family_that_the_catalogue_names_exists():
     # "*" is every family; recorded logs are not generated.
     named = {each for requirement in catalogue().values() for each in requirement.families}
