@@ -189,3 +189,32 @@ def test_bytes_that_no_server_wrote_are_read_or_refused_but_never_lost(code, bod
     layout = layout_of(code, declared(code))
     spans = layout.spans(body, 0, len(body), post_header_length=declared(code))
     assert sum(span.size for span in spans) <= len(body)
+
+
+QUERY_FIELDS = {
+    "thread_id": 1,
+    "exec_time": 2,
+    "error_code": 0,
+    "status_variables": b"",
+    "database": b"d",
+    "query": b"q",
+}
+
+
+@pytest.mark.parametrize("name", ["exec_time", "error_code", "query"])
+def test_a_field_that_must_be_there_is_named_where_it_is_missing(name):
+    values = {each: value for each, value in QUERY_FIELDS.items() if each != name}
+    with pytest.raises(ValueError, match=f"the field '{name}' is missing"):
+        layout_of(EventType.QUERY, 13).write(values, post_header_length=13)
+
+
+def test_a_number_that_is_too_large_for_its_field_is_refused():
+    with pytest.raises(OverflowError):
+        layout_of(EventType.QUERY, 13).write({**QUERY_FIELDS, "exec_time": 2**32}, post_header_length=13)
+
+
+def test_a_shorter_post_header_ends_before_fields_that_are_not_given():
+    values = {"table_id": 7, "database": b"d", "table": b"t", "column_types": b"", "column_metadata": b""}
+    values |= {"null_bits": b"", "optional_metadata": b""}
+    written = layout_of(EventType.TABLE_MAP, 8).write(values, post_header_length=6)
+    assert written == b"\x07\0\0\0\0\0" + b"\x01d\0" + b"\x01t\0" + b"\0" + b"\0"

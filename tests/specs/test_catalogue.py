@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from specs.catalogue import ROLES, catalogue, documents, select
+from specs.catalogue import ROLES, catalogue, documents, governing, select
 from specs.profiles import PROFILES
 
 DOCUMENTS = dict(documents())
@@ -72,6 +72,13 @@ def test_a_role_and_a_glob_narrow_the_selection():
     found = select(role="decode", pattern="WL4033-GOLDEN-*")
     assert found
     assert {each.role for each in found} == {"decode"}
+
+
+@pytest.mark.parametrize("profile", ["worklog", "mysql-5.1"])
+def test_what_governs_is_of_the_role_and_holds_under_the_profile(profile):
+    governed = {name for name, governs in governing("decode", profile).items() if governs}
+    assert governed == {each.id for each in select(role="decode") if profile in each.profiles}
+    assert set(governing("decode", profile)) == set(catalogue())
 
 
 def test_an_unknown_worklog_is_named_in_the_error():
