@@ -1,7 +1,9 @@
 """The format description event: how the events behind it are to be read."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm
@@ -25,6 +27,12 @@ def version_tuple(server_version: str) -> tuple[int, int, int]:
         return (0, 0, 0)
     major, minor, patch = found.groups()
     return int(major), int(minor), int(patch)
+
+
+@lru_cache(maxsize=256)
+def _renumbered(server_version: str) -> Mapping[int, int]:
+    """Return the codes that servers of a version write for other types than all later servers."""
+    return _ALPHA_CODES if _ALPHA.match(server_version) else {}
 
 
 def has_checksum_algorithm(server_version: str) -> bool:
@@ -71,9 +79,7 @@ class FormatDescription:
 
     def type_code(self, code: int) -> int:
         """Return the event type code that `code` stands for: another one only in logs of the row-format alphas."""
-        if _ALPHA.match(self.server_version):
-            return _ALPHA_CODES.get(code, code)
-        return code
+        return _renumbered(self.server_version).get(code, code)
 
     @classmethod
     def from_event(cls, event: bytes) -> "FormatDescription":
