@@ -58,8 +58,12 @@ class Judge:
         self._role = role
         self._oracles = oracles()
         self._supported = {requirement for requirement, oracle in self._oracles.items() if self._can_show(oracle)}
-
+        self._if_right = {requirement: self._holds(requirement) for requirement in self._oracles}
         self._asks_more = {requirement for requirement, oracle in self._oracles.items() if oracle.asks_more}
+
+    def _holds(self, requirement: str) -> Verdict:
+        """Return the verdict on a requirement that holds."""
+        return Verdict(requirement, "pass" if requirement in self._supported else "unsupported")
 
     def _can_show(self, oracle: Oracle) -> bool:
         shown = not oracle.any_of or bool(oracle.any_of & self._role.fields)
@@ -92,11 +96,7 @@ class Judge:
         if isinstance(answer, Trouble):
             return [Verdict(case.focus, answer.status, answer.signature, answer.detail)]
         if self._as_expected(case, answer):
-            return [
-                Verdict(requirement, "pass" if requirement in self._supported else "unsupported")
-                for requirement in case.marks
-                if requirement in self._oracles
-            ]
+            return [self._if_right[requirement] for requirement in case.marks if requirement in self._if_right]
         return self._examine(case, answer)
 
     def _as_expected(self, case: Case, answer: Observation) -> bool:
@@ -124,7 +124,7 @@ class Judge:
             if oracle is None:
                 continue
             if requirement not in self._supported:
-                verdicts.append(Verdict(requirement, "unsupported"))
+                verdicts.append(self._if_right[requirement])
                 continue
             checks = list(oracle.examine(alignment, requirement))
             wrong = next((check for check in checks if check.signature), None)
@@ -132,7 +132,7 @@ class Judge:
                 message = wrong.message[:1].upper() + wrong.message[1:]
                 verdicts.append(Verdict(requirement, "fail", wrong.signature, message, wrong.at))
             elif checks:
-                verdicts.append(Verdict(requirement, "pass"))
+                verdicts.append(self._if_right[requirement])
         return verdicts
 
 
