@@ -88,15 +88,18 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
             spark = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
             raise NoSession(f"Spark does not start: {reason(error)}") from error
+        context = spark.sparkContext
+        # Spark heeds this setting under spark-submit only; otherwise it takes the name from PYSPARK_PYTHON.
+        context.pythonExec = context.getConf().get("spark.pyspark.python", context.pythonExec)
         # It prints the traceback of a connection that broke, which only says that Spark's machine is gone.
-        server = getattr(spark.sparkContext, "_accumulatorServer", None)
+        server = getattr(context, "_accumulatorServer", None)
         if server is not None:
             server.handle_error = lambda request, address: None
         try:
-            if not _is_here(str(spark.sparkContext.master)):
+            if not _is_here(str(context.master)):
                 archive = Path(scratch) / "binlog-conformance.zip"
                 write_archive(archive)
-                spark.sparkContext.addPyFile(str(archive))
+                context.addPyFile(str(archive))
             yield spark
         finally:
             spark.stop()
