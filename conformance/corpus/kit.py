@@ -1,4 +1,4 @@
-"""The kit itself, as something that travels: an archive for workers, and a digest of what cases depend on."""
+"""The kit itself, as something that travels: archives for workers, and a digest of what cases depend on."""
 
 import hashlib
 import zipfile
@@ -25,9 +25,9 @@ def _files(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
             yield f"{name}/{each.name}", each.read_bytes()
 
 
-def files() -> Iterator[tuple[str, bytes]]:
-    """Yield each file of the kit as (name, content), in the order of their names."""
-    for package in PACKAGES:
+def files(*packages: str) -> Iterator[tuple[str, bytes]]:
+    """Yield each file of some packages as (name, content), in the order of their names."""
+    for package in packages:
         yield from _files(resources.files(package), package)
 
 
@@ -37,15 +37,22 @@ def digest() -> str:
     A run that was begun with one kit cannot be resumed with another one: its cases would be others.
     """
     whole = hashlib.blake2b(digest_size=8)
-    for name, content in files():
+    for name, content in files(*PACKAGES):
         if name.startswith(_RULES):
             whole.update(f"{name}\0{len(content)}\0".encode())
             whole.update(content)
     return whole.hexdigest()
 
 
-def write_archive(path: Path) -> None:
-    """Write the kit as a zip archive that Python imports from."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files():
-            archive.writestr(zipfile.ZipInfo(name, _TIME), content)
+def write_archives(folder: Path) -> dict[str, Path]:
+    """Write the kit as zip archives, and return package -> archive.
+
+    An archive has what is in the package's folder. Unpacked and not imported from, so that there are files for who
+    wants files: an adapter is run as a script.
+    """
+    archives = {package: folder / f"binlog-conformance-{package}.zip" for package in PACKAGES}
+    for package, path in archives.items():
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files(package):
+                archive.writestr(zipfile.ZipInfo(name.removeprefix(f"{package}/"), _TIME), content)
+    return archives

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from conformance.corpus.java import find_java, write_java_home
-from conformance.corpus.kit import write_archive
+from conformance.corpus.kit import write_archives
 
 #: Where Spark runs when nobody says: on every core here, each task tried up to four times as on a cluster.
 LOCAL: Final = "local[*,4]"
@@ -97,9 +97,9 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
             server.handle_error = lambda request, address: None
         try:
             if not _is_here(str(context.master)):
-                archive = Path(scratch) / "binlog-conformance.zip"
-                write_archive(archive)
-                context.addPyFile(str(archive))
+                # Unpacked into the folder that Python's workers import from, ahead of a kit that is installed there.
+                for package, archive in write_archives(Path(scratch)).items():
+                    context.addArchive(f"{archive}#{package}")
             yield spark
         finally:
             spark.stop()

@@ -1,11 +1,13 @@
 """Which case has which number depends on the plan alone."""
 
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from conformance.corpus.kit import digest, write_archive
+from conformance.corpus.kit import digest, write_archives
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.worker import Stretch
@@ -74,12 +76,12 @@ def test_waves_are_stretches_of_whole_shards_up_to_the_goal(cores):
     assert first == 100_000
 
 
-def test_the_kit_works_from_an_archive(tmp_path):
-    archive = tmp_path / "kit.zip"
-    write_archive(archive)
+def test_the_kit_works_where_its_archives_are_unpacked(tmp_path):
+    (tmp_path / "sent").mkdir()
+    for package, archive in write_archives(tmp_path / "sent").items():
+        shutil.unpack_archive(archive, tmp_path / "there" / package)
     code = (
-        f"import sys; sys.path.insert(0, {str(archive)!r})\n"
-        "import conformance; assert 'kit.zip' in conformance.__file__, conformance.__file__\n"
+        "import conformance; print(conformance.__file__)\n"
         "from conformance.corpus.counts import Counts\n"
         "from conformance.corpus.judging import CaseJudge, Mishaps, planned_cases\n"
         "from conformance.corpus.kit import digest\n"
@@ -91,5 +93,9 @@ def test_the_kit_works_from_an_archive(tmp_path):
         "judge.count(planned_cases(Plan((('transactions', 'mysql-8.0'),)), 0, 20, mishaps=mishaps), counts)\n"
         "print(counts.totals['cases judged'], len(mishaps.found), digest())\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["20", "0", digest()], done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path / "there", env={}, capture_output=True, text=True, check=False
+    )
+    there, *told = done.stdout.split()
+    assert Path(there) == tmp_path / "there" / "conformance" / "__init__.py", done.stderr
+    assert told == ["20", "0", digest()], done.stderr
