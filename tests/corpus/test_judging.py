@@ -1,29 +1,15 @@
 """What is kept of judged cases adds up to the same, however they are divided."""
 
-from collections import Counter
-
 import pytest
-from plain_judging import PLAN, judged
+from plain_judging import PLAN, judged, sums
 
 from conformance.corpus.failing import FailingCases, storable
 from conformance.corpus.judging import Mishaps
 from conformance.corpus.plan import Plan
-from conformance.corpus.rows import ROWS, batches_of
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
 from conformance.engine.coverage import position
 from conformance.oracles.judge import Verdict
 from strategies.case_id import CaseId
-
-
-def sums(*parts):
-    """Adds up counts as Spark does: rows of one table and cell."""
-    met = Counter()
-    for counts in parts:
-        for batch in batches_of(counts):
-            assert batch.schema == ROWS
-            for row in batch.to_pylist():
-                met[row["table"], tuple(row["cell"]), row["number"]] += row["count"]
-    return met
 
 
 def test_sums_do_not_depend_on_the_division():

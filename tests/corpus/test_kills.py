@@ -2,79 +2,38 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
+import running
+from running import committed, descendants, wait_for
 
 from conformance.corpus.results import read_results
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")]
 
 CASES = 12_000
-
-
-@contextmanager
-def corpus_run(output, spec, *options):
-    """Runs the command in a process of its own, which may be killed."""
-    code = "from conformance.cli import main; main()"
-    arguments = ["corpus", "run", spec, "--cases", str(CASES), "--output", str(output), "--no-shrink", *options]
-    with subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+corpus_run = partial(running.corpus_run, cases=CASES)
 
 
 def resumed(output, spec):
-    """Finishes a run, and returns the last lines it printed."""
+    """Finishes a run."""
     with corpus_run(output, spec, "--resume") as process:
         text, _ = process.communicate(timeout=300)
     assert process.returncode == 1, text
-    return text
-
-
-def descendants(process):
-    """Returns the command line of each running process below one, by its number."""
-    parents, commands = {}, {}
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit():
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                commands[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-        except OSError:
-            continue  # It has ended meanwhile.
-    found = {process.pid}
-    while more := {each for each, parent in parents.items() if parent in found} - found:
-        found |= more
-    return {each: commands[each] for each in found - {process.pid}}
-
-
-def wait_for(condition, process, *, seconds=120):
-    """Waits until something is the case while a process runs, and returns it."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if found := condition():
-            return found
-        assert process.poll() is None, process.stdout.read()
-        time.sleep(0.05)
-    raise AssertionError("it never was the case")
-
-
-def committed(output):
-    return list(output.glob("waves/*/_COMMITTED"))
 
 
 def kill_one(process, output, part):
     """Kills a process of the run whose command line has a certain part, once a wave is committed."""
     wait_for(lambda: committed(output), process)
-    victim = wait_for(lambda: [each for each, command in descendants(process).items() if part in command], process)[-1]
-    os.kill(victim, signal.SIGKILL)
+
+    def victims():
+        return [each for each, command in descendants(process.pid).items() if part in command]
+
+    os.kill(wait_for(victims, process)[-1], signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +80,9 @@ def test_killing_a_worker_changes_nothing(spark, spec, undisturbed, tmp_path):
 @pytest.mark.parametrize("waves", [0, 1, 2])
 def test_a_killed_driver_is_resumed(spark, spec, undisturbed, tmp_path, waves):
     with corpus_run(tmp_path / "run", spec) as process:
-        wait_for(lambda: len(committed(tmp_path / "run")) >= waves and descendants(process), process)
+        wait_for(lambda: len(committed(tmp_path / "run")) >= waves and descendants(process.pid), process)
         time.sleep(1.0)
-        below = descendants(process)
+        below = descendants(process.pid)
         process.kill()
     # Spark's machine ends with its driver, and with it every worker and every implementation.
     deadline = time.monotonic() + 30

@@ -1,0 +1,116 @@
+"""A standalone cluster of Spark on this machine, whose workers have what Spark asks for and not the kit."""
+
+import os
+import re
+import signal
+import subprocess
+import venv
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import distributions
+from pathlib import Path
+
+import pyspark
+from running import descendants, wait_for
+
+from conformance.corpus.java import find_java, write_java_home
+
+#: What docs/clusters.md asks workers for, and what pandas needs in turn.
+PACKAGES = {"pyarrow", "zstandard", "pandas", "numpy", "python-dateutil", "pytz", "six", "tzdata"}
+SPARK_HOME = Path(pyspark.__file__).parent
+#: Quick to start, and small: it is about what happens and not about speed.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+@dataclass
+class StandaloneCluster:
+    """A running cluster.
+
+    Attributes:
+        url: Its master, for `--master`.
+        daemons: The processes of the master and of the workers.
+    """
+
+    url: str
+    daemons: list[subprocess.Popen] = field(default_factory=list)
+
+    def executors(self):
+        """Returns the numbers of the executors' processes."""
+        below = {}
+        for daemon in self.daemons:
+            below |= descendants(daemon.pid)
+        return [each for each, command in below.items() if "CoarseGrainedExecutorBackend" in command]
+
+    @property
+    def options(self):
+        """What the command needs to run here, with small executors of one core."""
+        settings = {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.executor.cores": "1",
+            "spark.executor.memory": "512m",
+            "spark.executor.extraJavaOptions": JAVA_OPTIONS,
+        }
+        return ["--master", self.url, *(f"--conf={name}={value}" for name, value in settings.items())]
+
+
+@contextmanager
+def standalone_cluster(folder, *, workers=2):
+    """Starts a master and workers of one core and one GiB each, every one in a folder of its own."""
+    write_java_home(folder / "java", find_java())
+    python = worker_python(folder / "python")
+    environment = {
+        "PATH": f"{python.parent}:/usr/bin:/bin",
+        "HOME": str(folder),
+        "JAVA_HOME": str(folder / "java"),
+        "SPARK_HOME": str(SPARK_HOME),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": f"{JAVA_OPTIONS} -Dspark.master.rest.enabled=false",
+    }
+    with ExitStack() as stack:
+        cluster = StandaloneCluster("")
+
+        def start(name, found, *arguments):
+            daemon, log = launched(folder / name, environment, *arguments)
+            stack.callback(end, daemon)
+            cluster.daemons.append(daemon)
+            return wait_for(lambda: re.search(found, log.read_text(encoding="utf-8", errors="replace")))
+
+        place = ("--host", "127.0.0.1", "--webui-port", "0")
+        started = start("master", r"at (spark://127\.0\.0\.1:\d+)", "master.Master", *place, "--port", "0")
+        cluster.url = started[1]
+        for number in range(workers):
+            size = ("--cores", "1", "--memory", "1g")
+            start(f"worker-{number}", "Successfully registered", "worker.Worker", *place, *size, cluster.url)
+        yield cluster
+
+
+def launched(folder, environment, name, *arguments):
+    """Starts one of Spark's daemons in a folder, and returns its process and its log."""
+    folder.mkdir()
+    with open(folder / "log", "wb") as log:
+        command = [SPARK_HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *arguments]
+        daemon = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
+    return daemon, folder / "log"
+
+
+def end(daemon):
+    """Ends a daemon and the executors in its process group, and waits for everything below them."""
+    below = descendants(daemon.pid)
+    os.killpg(daemon.pid, signal.SIGKILL)
+    daemon.wait()
+    wait_for(lambda: not any(Path(f"/proc/{each}").exists() for each in below))
+
+
+def worker_python(folder):
+    """Makes a Python that has the packages workers need, and not the kit."""
+    venv.create(folder, with_pip=False, symlinks=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for each in distributions():
+        if each.name in PACKAGES:
+            for top in {file.parts[0] for file in each.files} - {"..", "__pycache__"}:
+                (packages / top).symlink_to(each.locate_file(top))
+    return folder / "bin" / "python3"
