@@ -2,14 +2,19 @@
 
     python benchmarks/corpus.py                 all parts, ten million events
     python benchmarks/corpus.py --events 1000000 --part generation --part cores
+    python benchmarks/corpus.py --events 10000000 --part overhead
 
 The parts:
 
 - generation: events for each second of processor time, made by the seeded chooser as corpora are made, against the same
   families and profiles through Hypothesis' engine, equally many cases of each. What both need once, imports and the
   first case of each pair, is not counted. Rounds with some of the pairs each alternate between the two.
-- cores, overhead, memory: whole runs of the command. Their ratios are of runs one after the other, so whatever else the
-  machine does goes into them.
+- cores, memory: whole runs of the command.
+- overhead: the same cases twice, with as many processes on either side: as Spark's tasks, whose results are written and
+  verified, and in plain processes, which throw them away. It says first how long a side takes.
+
+Ratios are of runs one after the other, so whatever else the machine does goes into them; those of processor time less
+so.
 """
 
 import argparse
@@ -74,10 +79,13 @@ def plan() -> Plan:
         return Plan(tuple(Selection().pairs(tested.declaration)))
 
 
-def told(name: str, ratio: float) -> None:
+def told(name: str, ratio: float) -> str:
+    """Print a ratio as soon as it is known, and return it for the end."""
     sign, limit = TARGETS[name]
     good = ratio >= limit if sign == ">=" else ratio <= limit
-    print(f"{name}: {ratio:.2f} (wanted {sign} {limit:g}): {'good' if good else 'MISSED'}", flush=True)
+    line = f"{name}: {ratio:.2f} (wanted {sign} {limit:g}): {'good' if good else 'MISSED'}"
+    print(line, flush=True)
+    return line
 
 
 @dataclass(frozen=True)
@@ -125,7 +133,7 @@ def by_hypothesis(cases: Plan, places: Sequence[int], examples: int) -> Made:
     return Made(len(seen), sum(seen), time.process_time() - began)
 
 
-def generation(rounds: int, examples: int) -> None:
+def generation(rounds: int, examples: int) -> str:
     """Make as many cases of every pair in both ways, a part of the pairs in each round.
 
     Both make whole cases: the bytes, what must be observed, the marks and the id. The time is the processor's, so that
@@ -144,7 +152,7 @@ def generation(rounds: int, examples: int) -> None:
     print(f"grammar: {grammar}")
     print(f"Hypothesis: {hypothesis}")
     print(f"ratios of {rounds} rounds: {min(ratios):.1f} to {max(ratios):.1f}, median {median(ratios):.1f}")
-    told("generation, grammar / Hypothesis", grammar.speed / hypothesis.speed)
+    return told("generation, grammar / Hypothesis", grammar.speed / hypothesis.speed)
 
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -228,15 +236,31 @@ def judge_stretch(stretch: tuple[int, int]) -> int:
     return counts.totals[EVENTS]
 
 
-def in_plain_processes(cases: int, cores: int) -> float:
-    """Return the seconds that the same cases take in processes without Spark."""
+def forecast(events: int, cores: int, cases: int = 2000) -> None:
+    """Print how long a side of the overhead takes, by the rate of a few cases in this process."""
+    began = time.perf_counter()
+    rate = judge_stretch((0, cases)) / (time.perf_counter() - began)
+    print(
+        f"{rate:,.0f} events/s in one process: about {events / rate / cores / 60:.0f} minutes for each side", flush=True
+    )
+
+
+def in_plain_processes(cases: int, cores: int) -> tuple[float, float]:
+    """Return the seconds, and those of processor time, that the same cases take in processes without Spark."""
     busy_before = busy()
     used_before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     step = 5000
     stretches = [(first, min(first + step, cases)) for first in range(0, cases, step)]
+    events = 0
     began = time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(cores) as pool:
-        events = sum(pool.imap_unordered(judge_stretch, stretches))
+        for done, judged in enumerate(pool.imap_unordered(judge_stretch, stretches), 1):
+            events += judged
+            if done * 20 // len(stretches) > (done - 1) * 20 // len(stretches):
+                rate = events / (time.perf_counter() - began)
+                print(
+                    f"  {done:,} of {len(stretches):,} stretches, {events:,} events, {rate:,.0f} events/s", flush=True
+                )
         pool.close()
         pool.join()
     seconds = time.perf_counter() - began
@@ -246,7 +270,7 @@ def in_plain_processes(cases: int, cores: int) -> float:
         f"{used:.1f} s of processor time, others kept {(busy() - busy_before - used) / seconds:.2f} cores busy",
         flush=True,
     )
-    return seconds
+    return seconds, used
 
 
 def main() -> None:
@@ -259,8 +283,9 @@ def main() -> None:
     given = parser.parse_args()
     parts, few, cores = given.part or PARTS, given.few or given.events // 10, 2
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
+    ratios = []
     if "generation" in parts:
-        generation(given.rounds, given.examples)
+        ratios.append(generation(given.rounds, given.examples))
     small = large = None
     if "cores" in parts or "memory" in parts:
         small = on_spark(few, cores)
@@ -268,17 +293,20 @@ def main() -> None:
     if "cores" in parts and small is not None:
         one = on_spark(few, 1)
         print(f"1 core: {one}", flush=True)
-        told("two cores / one core", (small.events / small.in_waves) / (one.events / one.in_waves))
+        ratios.append(told("two cores / one core", (small.events / small.in_waves) / (one.events / one.in_waves)))
     if "overhead" in parts or "memory" in parts:
+        forecast(given.events, cores)
         large = on_spark(given.events, cores)
         print(f"{cores} cores: {large}", flush=True)
     if "overhead" in parts and large is not None:
-        plain = in_plain_processes(large.cases, cores)
-        told("Spark / plain processes", large.in_waves / plain)
-        print(f"with Spark's start and the report: {large.seconds / plain:.2f}")
+        plain, used = in_plain_processes(large.cases, cores)
+        ratios.append(told("Spark / plain processes", large.in_waves / plain))
+        ratios.append(f"  with Spark's start and the report: {large.seconds / plain:.2f}")
+        ratios.append(f"  of processor time, start and report included: {large.processor / used:.2f}")
     if "memory" in parts and small is not None and large is not None:
-        told("memory, many / few events", (large.java + large.python) / (small.java + small.python))
-        print(f"Python alone: {large.python / small.python:.2f}")
+        ratios.append(told("memory, many / few events", (large.java + large.python) / (small.java + small.python)))
+        ratios.append(f"  Python alone: {large.python / small.python:.2f}")
+    print("", *ratios, sep="\n")
 
 
 if __name__ == "__main__":
