@@ -130,7 +130,8 @@ class Waves:
             cases, events = self._verify(stretch)
             if cases != stretch.end - stretch.first:
                 self._output.discard(stretch.first, stretch.end)
-                raise WaveFailed(f"cases {stretch.first} to {stretch.end - 1}: {cases} came back")
+                where = "" if cases else f": do all workers reach {self._output.storage.uri}?"
+                raise WaveFailed(f"cases {stretch.first} to {stretch.end - 1}: {cases} came back{where}")
             seconds = time.monotonic() - began
             wave = Wave(stretch.first, stretch.end, cases, events, round(seconds, 3))
             self._output.commit(wave)
