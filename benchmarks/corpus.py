@@ -241,7 +241,7 @@ def forecast(events: int, cores: int, cases: int = 2000) -> None:
     began = time.perf_counter()
     rate = judge_stretch((0, cases)) / (time.perf_counter() - began)
     print(
-        f"{rate:,.0f} events/s in one process: about {events / rate / cores / 60:.0f} minutes for each side", flush=True
+        f"{rate:,.0f} events/s in one process: about {events / rate / cores / 60:.1f} minutes for each side", flush=True
     )
 
 
@@ -249,7 +249,7 @@ def in_plain_processes(cases: int, cores: int) -> tuple[float, float]:
     """Return the seconds, and those of processor time, that the same cases take in processes without Spark."""
     busy_before = busy()
     used_before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-    step = 5000
+    step = min(5000, -(-cases // (cores * 4)))  # as many tasks for each core, at least, as a wave has
     stretches = [(first, min(first + step, cases)) for first in range(0, cases, step)]
     events = 0
     began = time.perf_counter()
