@@ -28,10 +28,12 @@ class StandaloneCluster:
 
     Attributes:
         url: Its master, for `--master`.
+        python: The Python that has the packages which workers need; the `python3` of their PATH has none.
         daemons: The processes of the master and of the workers.
     """
 
     url: str
+    python: Path
     daemons: list[subprocess.Popen] = field(default_factory=list)
 
     def executors(self):
@@ -45,6 +47,7 @@ class StandaloneCluster:
     def options(self):
         """What the command needs to run here, with small executors of one core."""
         settings = {
+            "spark.pyspark.python": str(self.python),
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.executor.cores": "1",
@@ -58,9 +61,10 @@ class StandaloneCluster:
 def standalone_cluster(folder, *, workers=2):
     """Starts a master and workers of one core and one GiB each, every one in a folder of its own."""
     write_java_home(folder / "java", find_java())
-    python = worker_python(folder / "python")
+    python = python_with(PACKAGES, folder / "python")
+    nothing = python_with((), folder / "nothing")
     environment = {
-        "PATH": f"{python.parent}:/usr/bin:/bin",
+        "PATH": f"{nothing.parent}:/usr/bin:/bin",
         "HOME": str(folder),
         "JAVA_HOME": str(folder / "java"),
         "SPARK_HOME": str(SPARK_HOME),
@@ -69,7 +73,7 @@ def standalone_cluster(folder, *, workers=2):
         "SPARK_DAEMON_JAVA_OPTS": f"{JAVA_OPTIONS} -Dspark.master.rest.enabled=false",
     }
     with ExitStack() as stack:
-        cluster = StandaloneCluster("")
+        cluster = StandaloneCluster("", python)
 
         def start(name, found, *arguments):
             daemon, log = launched(folder / name, environment, *arguments)
@@ -105,12 +109,12 @@ def end(daemon):
     wait_for(lambda: not any(Path(f"/proc/{each}").exists() for each in below))
 
 
-def worker_python(folder):
-    """Makes a Python that has the packages workers need, and not the kit."""
+def python_with(names, folder):
+    """Makes a Python that has some distributions and nothing else, so not the kit."""
     venv.create(folder, with_pip=False, symlinks=True)
     (packages,) = folder.glob("lib/python*/site-packages")
     for each in distributions():
-        if each.name in PACKAGES:
+        if each.name in names:
             for top in {file.parts[0] for file in each.files} - {"..", "__pycache__"}:
                 (packages / top).symlink_to(each.locate_file(top))
     return folder / "bin" / "python3"

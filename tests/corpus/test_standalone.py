@@ -47,7 +47,7 @@ def cluster(tmp_path_factory):
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("cluster")
     with standalone_cluster(folder) as started:
-        kit = [folder / "python" / "bin" / "python3", "-c", "import conformance"]
+        kit = [started.python, "-c", "import conformance"]
         told = subprocess.run(kit, cwd=folder, env={}, capture_output=True, text=True, check=False).stderr
         assert "No module named 'conformance'" in told
         yield started
