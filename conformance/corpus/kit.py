@@ -47,8 +47,8 @@ def digest() -> str:
 def write_archives(folder: Path) -> dict[str, Path]:
     """Write the kit as zip archives, and return package -> archive.
 
-    An archive has what is in the package's folder. Unpacked and not imported from, so that there are files for who
-    wants files: an adapter is run as a script.
+    Each holds what is in the package's folder, and is unpacked where it is used: adapters are run as scripts, which
+    needs files.
     """
     archives = {package: folder / f"binlog-conformance-{package}.zip" for package in PACKAGES}
     for package, path in archives.items():
