@@ -179,7 +179,7 @@ def checksummed(*, wanted):
         for entry in answer.events:
             data = bytes.fromhex(entry["data"])
             type_code = data[4]
-            has = len(data) > HEADER_BYTES + 4 and zlib.crc32(data[:-4]) == int.from_bytes(data[-4:], "little")
+            has = len(data) >= HEADER_BYTES + 4 and zlib.crc32(data[:-4]) == int.from_bytes(data[-4:], "little")
             if type_code != EventType.FORMAT_DESCRIPTION:
                 body = data[HEADER_BYTES : -4 if has else None]
                 length = HEADER_BYTES + len(body) + (4 if wanted else 0)
@@ -384,7 +384,8 @@ SHOWN_BY_THE_FEWEST = {
         "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", "WL7592-RELAY-ROTATE-OWN-POSITION",
     },
     "apply": {
-        "WL4033-APPLY-UNKNOWN-IGNORED", "WL7592-APPLY-DROPDB-ERROR-TEXT", "WL7592-APPLY-DROPDB-ON-ERROR",
+        "WL4033-APPLY-ROWS-QUERY-INFORMS", "WL4033-APPLY-UNKNOWN-IGNORED", "WL7592-APPLY-CREATE-INSIDE",
+        "WL7592-APPLY-DROPDB-ERROR-TEXT", "WL7592-APPLY-DROPDB-ON-ERROR", "WL7592-APPLY-OFF-GTID-NOT-MISSED",
         "WL7592-APPLY-OFF-SKIP-ALLOWED", "WL7592-APPLY-ON-GTID-MISSING", "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
         "WL7592-APPLY-SKIP-GTID-IN-GROUP", "WL7592-APPLY-SKIP-NOT-MID-GROUP", "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
         "WL7592-COMPAT-OFF-5622", "WL7592-COMPAT-OLD-NEW", "WL7592-COMPAT-ON-5621",
