@@ -7,7 +7,7 @@ from typing import Final
 from conformance.binlog.flags import Flag
 from conformance.source import events
 from conformance.source.logged_event import LoggedEvent
-from conformance.source.session import Refused, Session
+from conformance.source.session import OpenTransaction, Refused, Session
 from conformance.source.source_server import SourceServer
 from conformance.source.sql import COMPUTED_VALUES, sql_of
 from conformance.source.statements import (
@@ -129,10 +129,8 @@ def _log_change(
     _check_engines(server, session, tables)
     temporary = any(table.temporary for table in (*tables, *reads))
     unsafe |= temporary and server.rules.temporary_follow_mixed
-    # What cannot be rolled back is unsafe behind what can.
-    plain = any(not table.transactional for table in (*tables, *reads))
     mixed = len({table.transactional for table in tables}) > 1
-    unsafe |= plain and session.transaction is not None and (mixed or bool(session.transaction.events))
+    unsafe |= session.transaction is not None and _endangers(session.transaction, tables, reads)
     as_rows = session.binlog_format == "ROW" or (session.binlog_format == "MIXED" and unsafe)
     changed = always_changes or any(rows for _, _, rows in changes)
     for change in changes:
@@ -150,6 +148,16 @@ def _log_change(
         logged = [*context, query]
     takes_part = changed and any(table.transactional and not table.temporary for table in tables)
     _log(server, session, logged, tables, changed=takes_part, as_rows=as_rows)
+
+
+def _endangers(transaction: OpenTransaction, tables: Sequence[Table], reads: Sequence[Table]) -> bool:
+    """Tell whether a statement is unsafe in a transaction: what cannot be rolled back stands behind, or with, what can.
+
+    A temporary table that is only read with it does no harm.
+    """
+    plain = [table for table in (*tables, *reads) if not table.transactional]
+    together = any(table.transactional for table in tables) and not all(table.temporary for table in plain)
+    return bool(plain) and (together or bool(transaction.events))
 
 
 def _log_apart(server: SourceServer, session: Session, changes: Sequence[Change], *, text: str | None) -> None:
