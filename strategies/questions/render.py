@@ -63,7 +63,7 @@ def question(stream: StreamBuilder) -> Question:
     if stream.server.profile != "worklog":
         warnings = []
     expected = Expected(({"events": facts, "warnings": "\n".join(warnings)},))
-    marks = {each: (0,) for each in _text_marks(facts, warnings, settings)}
+    marks = {each: (0,) for each in sorted(_text_marks(facts, warnings, settings))}
     return Question(expected, marks, settings, stream_bytes)
 
 
@@ -163,7 +163,7 @@ def _expected_rows(stream: StreamBuilder) -> tuple[Expected, dict[str, list[int]
         behind = events[index + 1]["type"] if index + 1 < len(events) else None
         for requirement in _row_marks(event, behind):
             marks[requirement].add(index)
-    return Expected(tuple(rows)), {requirement: sorted(indices) for requirement, indices in marks.items()}
+    return Expected(tuple(rows)), {requirement: sorted(indices) for requirement, indices in sorted(marks.items())}
 
 
 def _told(event: Mapping[str, Any]) -> dict[str, str]:
