@@ -109,7 +109,8 @@ def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -
         rows = list(place.rows.get(table, before))
         _withdraw(server, session, table, rows)
         table.rows = rows
-    if transaction.irrevocable:
+    # What was logged at once stands before the transaction, in which there is then nothing to go back in.
+    if transaction.irrevocable and transaction.events:
         transaction.events.append(server.query(session, f"ROLLBACK TO `{statement.name}`"))
     else:
         del transaction.events[place.length :]
