@@ -237,6 +237,11 @@ def exec_load(stream: StreamBuilder) -> PlannedEvent:
     return PlannedEvent(_E.EXEC_LOAD, (1).to_bytes(4, "little"), {}, tolerated=True)
 
 
+def previous_gtids(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Previous_gtids event without the ignorable flag."""
+    return events.previous_gtids(stream, events.gtid_set(stream), flags=0)
+
+
 def delete_file(stream: StreamBuilder) -> PlannedEvent:
     """Return a Delete_file event."""
     return statement_events.delete_file(stream, stream.choose.integer(1, 99))

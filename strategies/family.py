@@ -49,6 +49,8 @@ _MODULES: Final = (
 SINCE_IGNORABLE: Final = tuple(each for each in PROFILES if each not in ("mysql-5.1", "mysql-5.5"))
 #: The profiles whose servers write MySQL's Gtid events.
 WITH_GTIDS: Final = tuple(each for each in PROFILES if server_of(each).gtid_form != "absent")
+#: The profiles whose servers begin every group with a Gtid or Anonymous_gtid event.
+WITH_ANONYMOUS_GTIDS: Final = tuple(each for each in WITH_GTIDS if each != "mysql-5.6")
 #: The profiles whose servers can write checksums.
 WITH_CHECKSUMS: Final = tuple(each for each in PROFILES if server_of(each).checksums)
 

@@ -10,7 +10,7 @@ from conformance.boundary.boundary_type import BoundaryType
 from conformance.boundary.event_class import EventClass
 from conformance.boundary.guess import Kind, Standing
 from conformance.boundary.shipped_parser import ShippedStep
-from conformance.boundary.shipped_tables import ShippedState, ShippedType
+from conformance.boundary.shipped_tables import ShippedType
 from strategies.boundary_facts import Fact
 
 _T: Final = BoundaryType
@@ -151,7 +151,7 @@ def _anonymous_marks(fact: Fact) -> Iterator[str]:
 
 def _shipped_marks(step: ShippedStep, whole: Whole) -> Iterator[str]:
     """Yield the requirements on a parser that servers ship that its step exercises."""
-    within = step.before not in (ShippedState.NONE, ShippedState.ERROR)
+    within = step.before.within_transaction
     if not whole.clean:
         yield "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD"
     if step.error:

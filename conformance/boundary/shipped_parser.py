@@ -25,7 +25,6 @@ Context = Literal["receiver", "applier"]
 
 #: The versions that ask where the parser runs.
 _ASK_CONTEXT: Final = ("8.0.43", "9.7")
-_OUTSIDE: Final = (ShippedState.NONE, ShippedState.ERROR)
 
 
 def shipped_type(event: FedEvent, version: ShippedVersion) -> ShippedType:
@@ -86,7 +85,7 @@ class ShippedParser:
     @property
     def within_transaction(self) -> bool:
         """Whether the stream stands within a transaction."""
-        return self.state not in _OUTSIDE
+        return self.state.within_transaction
 
     def reset(self) -> None:
         """Go back to NONE, for another stream."""

@@ -33,6 +33,11 @@ class ShippedState(Enum):
     DML = auto()
     ERROR = auto()
 
+    @property
+    def within_transaction(self) -> bool:
+        """Whether the stream stands within a transaction."""
+        return self not in (ShippedState.NONE, ShippedState.ERROR)
+
 
 class ShippedType(Enum):
     """What an event is to a shipped parser."""

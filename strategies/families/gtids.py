@@ -5,12 +5,11 @@ from typing import Final
 from conformance.binlog.flags import Flag
 from strategies import events
 from strategies import transactions as groups
-from strategies.family import WITH_GTIDS, family
+from strategies.family import WITH_ANONYMOUS_GTIDS, WITH_GTIDS, family
 from strategies.stream import StreamBuilder
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The profiles whose servers write Anonymous_gtid events.
-_WITH_ANONYMOUS: Final = tuple(each for each in WITH_GTIDS if each != "mysql-5.6")
 
 
 @family(
@@ -35,7 +34,7 @@ def gtid_streams(stream: StreamBuilder) -> None:
         "WL7592-RENDER-ANONYMOUS-WORD",
         "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED",
     ),
-    profiles=_WITH_ANONYMOUS,
+    profiles=WITH_ANONYMOUS_GTIDS,
 )
 def anonymous_gtid_streams(stream: StreamBuilder) -> None:
     """Transactions behind Anonymous_gtid events of several sizes, flagged or not, and now and then a Gtid event."""
@@ -45,7 +44,7 @@ def anonymous_gtid_streams(stream: StreamBuilder) -> None:
 
 def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
     choose = stream.choose
-    anonymous_possible = stream.server.profile in _WITH_ANONYMOUS
+    anonymous_possible = stream.server.profile in WITH_ANONYMOUS_GTIDS
     forms = events.GTID_FORMS[: events.GTID_FORMS.index(groups.native_form(stream)) + 1]
     sizes = set()
     for _ in choose.several(1, 4):

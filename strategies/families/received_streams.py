@@ -6,14 +6,13 @@ from typing import Final
 from conformance.binlog.flags import Flag
 from strategies import events, replica_groups, server_events, sound_log
 from strategies import transactions as groups
+from strategies.families.boundaries import WITH_PARSER
 from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from strategies.family import SINCE_IGNORABLE, family
 from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-#: The profiles whose receivers have a boundary parser.
-_WITH_PARSER: Final = ("worklog", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
 
 
 @family(focus="WL4033-RELAY-IGNORABLE-COPIED", profiles=SINCE_IGNORABLE)
@@ -63,7 +62,7 @@ def _add_ignorable(stream: StreamBuilder, code: int) -> None:
     stream.add(events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0))
 
 
-@family(focus="WL4162-WARN-RECEIVER", profiles=_WITH_PARSER, fault=True)
+@family(focus="WL4162-WARN-RECEIVER", profiles=WITH_PARSER, fault=True)
 def broken_groups_received(stream: StreamBuilder) -> None:
     """Groups that do not end, end without having begun, or begin twice: a receiver warns, and writes them."""
     choose = stream.choose

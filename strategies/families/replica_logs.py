@@ -7,13 +7,11 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.servers import server_of
 from strategies import events, replica_groups
 from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from strategies.family import SINCE_IGNORABLE, family
+from strategies.family import SINCE_IGNORABLE, WITH_ANONYMOUS_GTIDS, family
 from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-#: The profiles whose servers begin every group with a Gtid or Anonymous_gtid event.
-_SINCE_5_7: Final = ("worklog", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
 #: The profiles whose DROP DATABASE and CREATE TABLE ... SELECT are the worklog's.
 _NOT_ATOMIC: Final = ("worklog", "mysql-5.7")
 #: A position behind every event of these streams.
@@ -25,7 +23,7 @@ _WITHOUT_ROWS_V1: Final = ("mysql-8.4", "mysql-9.x")
 _NEWER: Final = ("mysql-5.7", "mysql-8.0")
 
 
-@family(focus="WL7592-APPLY-SKIP-NOT-MID-GROUP", profiles=_SINCE_5_7)
+@family(focus="WL7592-APPLY-SKIP-NOT-MID-GROUP", profiles=WITH_ANONYMOUS_GTIDS)
 def skip_and_until(stream: StreamBuilder) -> None:
     """Anonymous groups before an applier with a skip counter, or with a position to stop at."""
     choose = stream.choose
@@ -61,7 +59,7 @@ def _stop_at(stream: StreamBuilder, groups: list[list[PlannedEvent]]) -> None:
     replica_groups.add(stream, replica_groups.named(stream, replica_groups.create(stream), anonymous=True))
 
 
-@family(focus="WL7592-APPLY-ON-GTID-MISSING", profiles=_SINCE_5_7, fault=True)
+@family(focus="WL7592-APPLY-ON-GTID-MISSING", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def anonymous_with_gtid_mode_on(stream: StreamBuilder) -> None:
     """An anonymous group among groups with GTIDs, before the applier of a replica whose gtid_mode is ON."""
     choose = stream.choose
@@ -115,7 +113,7 @@ def failed_drop_databases(stream: StreamBuilder) -> None:
     replica_groups.add(stream, replica_groups.named(stream, replica_groups.group(stream), anonymous=anonymous))
 
 
-@family(focus="WL7592-COMPAT-OLD-NEW", profiles=_SINCE_5_7)
+@family(focus="WL7592-COMPAT-OLD-NEW", profiles=WITH_ANONYMOUS_GTIDS)
 def older_source_streams(stream: StreamBuilder) -> None:
     """Logs of 5.1 and 5.5, without Gtid events, before the applier of a new replica with gtid_mode=OFF."""
     choose = stream.choose

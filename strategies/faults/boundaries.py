@@ -41,10 +41,6 @@ def _rows(stream: StreamBuilder) -> PlannedEvent:
     return stream.choose.one_of(groups.row_changes(stream))
 
 
-def _previous(stream: StreamBuilder) -> PlannedEvent:
-    return events.previous_gtids(stream, events.gtid_set(stream), flags=0)
-
-
 #: State -> unmarked events, or markers, that lead there from Not Defined.
 _PATHS: Final[dict[BoundaryType, tuple[tuple[_Make, ...], tuple[BoundaryType, ...]]]] = {
     _T.NOT_DEFINED: ((), ()),
@@ -62,7 +58,7 @@ _GUESSED: Final[dict[BoundaryType, tuple[_Make, ...]]] = {
         server_events.incident,
         boundaries.delete_file,
         boundaries.unknown,
-        _previous,
+        boundaries.previous_gtids,
     ),
     _T.START_TRANSACTION: (_gtid, _begin),
     _T.INSIDE_TRANSACTION: (_rows,),

@@ -24,10 +24,6 @@ _MARKERS: Final = tuple(each for each in BoundaryType if each is not _T.NOT_DEFI
 Events = list[PlannedEvent]
 
 
-def _previous_gtids(stream: StreamBuilder) -> PlannedEvent:
-    return events.previous_gtids(stream, events.gtid_set(stream), flags=0)
-
-
 def _unmarked(stream: StreamBuilder, group: Events) -> Events:
     return group
 
@@ -152,7 +148,7 @@ def boundary_streams_spliced(stream: StreamBuilder) -> None:
     if choose.yes():
         stream.describe_format()
         if choose.yes():
-            stream.add(_previous_gtids(stream))
+            stream.add(boundaries.previous_gtids(stream))
     _add(stream, [*second[begun:], *valid.group()])
 
 
@@ -199,7 +195,7 @@ _ALONE: Final = (
     server_events.heartbeat,
     server_events.incident,
     boundaries.delete_file,
-    _previous_gtids,
+    boundaries.previous_gtids,
 )
 
 

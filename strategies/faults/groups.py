@@ -4,17 +4,13 @@ Each stream is a log that is sound but for the fault: the checker of recorded lo
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 from conformance.binlog.event_types import EventType
 from strategies import events, replica_groups
-from strategies.family import family
+from strategies.family import WITH_ANONYMOUS_GTIDS, family
 from strategies.planned_event import PlannedEvent
 from strategies.sound_log import add_group, add_groups, begin_log, named
 from strategies.stream import StreamBuilder
-
-#: The profiles whose servers begin every group with a Gtid or Anonymous_gtid event.
-_SINCE_5_7: Final = ("worklog", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
 
 
 def _begin(stream: StreamBuilder, *, anonymous: bool | None = None) -> bool:
@@ -26,7 +22,7 @@ def _begin(stream: StreamBuilder, *, anonymous: bool | None = None) -> bool:
     return anonymous
 
 
-@family(focus="WL7592-APPLY-ON-GTID-MISSING", profiles=_SINCE_5_7, fault=True)
+@family(focus="WL7592-APPLY-ON-GTID-MISSING", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def gtid_missing(stream: StreamBuilder) -> None:
     """A group without a Gtid or Anonymous_gtid event among groups that have theirs."""
     choose = stream.choose
@@ -44,7 +40,7 @@ def gtid_missing(stream: StreamBuilder) -> None:
     add_groups(stream, 1, 1, anonymous=anonymous)
 
 
-@family(focus="WL7592-APPLY-ON-GTID-MISSING-BEGIN", profiles=_SINCE_5_7, fault=True)
+@family(focus="WL7592-APPLY-ON-GTID-MISSING-BEGIN", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def gtid_after_begin(stream: StreamBuilder) -> None:
     """A Gtid event that stands behind the BEGIN of its transaction, where gtid_mode is ON."""
     _begin(stream, anonymous=False)
@@ -54,7 +50,7 @@ def gtid_after_begin(stream: StreamBuilder) -> None:
     replica_groups.add(stream, [begin, gtid, *rest])
 
 
-@family(focus=("WL4162-WARN-RECEIVER", "WL4162-WARN-WRONG-TRANSITION"), profiles=_SINCE_5_7, fault=True)
+@family(focus=("WL4162-WARN-RECEIVER", "WL4162-WARN-WRONG-TRANSITION"), profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def gtid_doubled(stream: StreamBuilder) -> None:
     """A group behind two Gtid events, or two Anonymous_gtid events, each with a number of its own."""
     anonymous = _begin(stream)
@@ -65,7 +61,7 @@ def gtid_doubled(stream: StreamBuilder) -> None:
     add_groups(stream, 0, 1, anonymous=anonymous)
 
 
-@family(focus="WL7592-APPLY-CREATE-INSIDE", profiles=_SINCE_5_7, fault=True)
+@family(focus="WL7592-APPLY-CREATE-INSIDE", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def create_select_not_split(stream: StreamBuilder) -> None:
     """CREATE TABLE ... SELECT in row format as one transaction, the CREATE between BEGIN and the rows."""
     anonymous = _begin(stream)
@@ -77,7 +73,7 @@ def create_select_not_split(stream: StreamBuilder) -> None:
     add_groups(stream, 0, 1, anonymous=anonymous)
 
 
-@family(focus="WL7592-APPLY-ON-GTID-MISSING", profiles=_SINCE_5_7, fault=True)
+@family(focus="WL7592-APPLY-ON-GTID-MISSING", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def drops_not_split(stream: StreamBuilder) -> None:
     """The DROP TABLE statements that a DROP TABLE or a DROP DATABASE was split into, behind one Gtid event for all."""
     anonymous = _begin(stream)
@@ -91,7 +87,7 @@ def drops_not_split(stream: StreamBuilder) -> None:
     add_groups(stream, 0, 1, anonymous=anonymous)
 
 
-@family(focus="WL4033-APPLY-ROWS-QUERY-INFORMS", profiles=_SINCE_5_7, fault=True)
+@family(focus="WL4033-APPLY-ROWS-QUERY-INFORMS", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def rows_before_rows_query(stream: StreamBuilder) -> None:
     """A Rows_query event behind the Table_map event of its statement, or behind its rows."""
     choose = stream.choose

@@ -3,28 +3,23 @@
 A replica writes an event of its own whatever its source did. Each stream is a log that is sound but for the fault.
 """
 
-from typing import Final
-
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from strategies import events, replica_groups
-from strategies.family import family
+from strategies.family import WITH_ANONYMOUS_GTIDS, family
 from strategies.planned_event import PlannedEvent
 from strategies.sound_log import add_group, add_groups, begin_log
 from strategies.stream import StreamBuilder
 
-#: The profiles whose servers begin every log with the event.
-_SINCE_5_7: Final = ("worklog", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
 
-
-@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN", profiles=_SINCE_5_7, fault=True)
+@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def previous_gtids_missing(stream: StreamBuilder) -> None:
     """A log without a Previous_gtids event, of a server that has it in every log."""
     stream.describe_format()
     add_groups(stream, 1, 3, anonymous=stream.choose.yes())
 
 
-@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=_SINCE_5_7, fault=True)
+@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def previous_gtids_doubled(stream: StreamBuilder) -> None:
     """A log that begins with more than one Previous_gtids event, or has another behind its first groups."""
     choose = stream.choose
@@ -35,7 +30,7 @@ def previous_gtids_doubled(stream: StreamBuilder) -> None:
     add_groups(stream, 1, 2, anonymous=anonymous)
 
 
-@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=_SINCE_5_7, fault=True)
+@family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def previous_gtids_misplaced(stream: StreamBuilder) -> None:
     """A log whose Previous_gtids event stands behind its first group, or in a group where that alone is no fault."""
     choose = stream.choose
