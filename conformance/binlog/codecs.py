@@ -39,12 +39,22 @@ def take(data: bytes, at: int, end: int, size: int) -> bytes:
     return data[at : at + size]
 
 
+#: Width in bytes of an unsigned integer -> its code in the formats of `struct`.
+_STRUCT_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+
+
 @dataclass(frozen=True, slots=True)
 class Int:
     """A little-endian integer of a fixed width in bytes."""
 
     size: int
     signed: bool = False
+
+    @property
+    def struct_code(self) -> str | None:
+        """Its code in the formats of `struct`, None for a width that has none."""
+        code = _STRUCT_CODES.get(self.size)
+        return code.lower() if code is not None and self.signed else code
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[int, int]:
         """See `Codec.read`."""

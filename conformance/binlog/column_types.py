@@ -33,6 +33,14 @@ _BIT_BYTES: Final = 8
 #: The year that the byte 1 stands before; the byte 0 is the year 0000.
 _YEAR_BASE: Final = 1900
 _FLOAT_BYTES: Final = 4
+#: Type of an integer column -> bytes of its values.
+_INTEGER_BYTES: Final[Mapping[int, int]] = {
+    ColumnType.TINY: 1,
+    ColumnType.SHORT: 2,
+    ColumnType.INT24: 3,
+    ColumnType.LONG: 4,
+    ColumnType.LONGLONG: 8,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +97,6 @@ class _Vector:
         return len(raw).to_bytes(self.length_bytes, "little") + raw
 
 
-def _integer(size: int) -> Callable[[Column], Codec]:
-    return lambda column: Int(size, signed=not column.unsigned)
-
-
 def _blob(column: Column) -> Codec:
     return Counted(Int(_sized(column.meta, 4, "length bytes of a blob")))
 
@@ -140,11 +144,6 @@ def _sized(size: int, limit: int, what: str) -> int:
 
 
 _CODECS: Final[Mapping[int, Callable[[Column], Codec]]] = {
-    ColumnType.TINY: _integer(1),
-    ColumnType.SHORT: _integer(2),
-    ColumnType.INT24: _integer(3),
-    ColumnType.LONG: _integer(4),
-    ColumnType.LONGLONG: _integer(8),
     ColumnType.FLOAT: lambda column: _Real(struct.Struct("<f")),
     ColumnType.DOUBLE: lambda column: _Real(struct.Struct("<d")),
     ColumnType.NULL: lambda column: Bytes(0),
@@ -182,6 +181,15 @@ def column_codec(column: Column) -> Codec:
     Raises:
         MalformedBody: The type is not known, or its metadata cannot be.
     """
+    integer = integer_codec(column)
+    if integer is not None:
+        return integer
     if column.type not in _CODECS:
         raise MalformedBody(f"a column of type {column.type}, which no server writes into rows")
     return _CODECS[column.type](column)
+
+
+def integer_codec(column: Column) -> Int | None:
+    """Return the codec of an integer column's values, None for a column of another type."""
+    size = _INTEGER_BYTES.get(column.type)
+    return None if size is None else Int(size, signed=not column.unsigned)

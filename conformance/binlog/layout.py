@@ -169,8 +169,6 @@ class Layout:
 
 #: Writes the bytes of one field, or of several that stand side by side, from the values of an event.
 Piece = Callable[[Mapping[str, Any]], bytes]
-#: Width in bytes of an unsigned integer -> its code in the formats of `struct`.
-_STRUCT_CODES: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
 def _pieces(fields: tuple[Field, ...]) -> Iterator[Piece]:
@@ -186,8 +184,7 @@ def _struct_code(each: Field) -> str | None:
     """Return the code of an integer that is always there and that `struct` has a code for; None for other fields."""
     if each.optional or each.joined or each.when is not None or not isinstance(each.codec, Int):
         return None
-    code = _STRUCT_CODES.get(each.codec.size)
-    return code.lower() if code is not None and each.codec.signed else code
+    return each.codec.struct_code
 
 
 def _integers(fields: list[Field]) -> Piece:

@@ -3,18 +3,19 @@
 An image is a bitmap of NULLs, a bit for each column that the event holds, and the values of the other ones.
 """
 
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, Literal, NamedTuple
 
 from conformance.binlog.codecs import Codec, Packed, take
 from conformance.binlog.column_codes import ColumnType
-from conformance.binlog.column_types import column_codec
+from conformance.binlog.column_types import column_codec, integer_codec
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.json_diff import JsonDiffColumn, JsonDiffs
 from conformance.binlog.mariadb_compression import unpack_mariadb
-from conformance.binlog.table import Table
+from conformance.binlog.table import Column, Table
 
 RowsKind = Literal["write", "update", "delete"]
 
@@ -147,9 +148,14 @@ class _ImageReader:
         self._json = [index for index, each in enumerate(table.columns) if each.type == ColumnType.JSON]
         self._columns = table.columns
         self._reads: list[Callable[..., tuple[Any, int]] | None] = [None] * len(table.columns)
+        self._whole = _whole(table.columns)
         self.at = 0
 
     def image(self, present: Sequence[int], *, partial: bool = False) -> Image:
+        if self._whole is not None and len(present) == len(self._columns) and not partial:
+            whole = self._whole_image(self._whole)
+            if whole is not None:
+                return whole
         changed = self._changed() if partial else frozenset()
         size = (len(present) + 7) // 8
         data, reads = self._data, self._reads
@@ -168,6 +174,16 @@ class _ImageReader:
         self.at = at
         return tuple(image)
 
+    def _whole_image(self, whole: struct.Struct) -> Image | None:
+        """Return the image that follows if none of its columns is NULL; its bytes are taken at once."""
+        count = len(self._columns)
+        border = self.at + (count + 7) // 8
+        end = border + whole.size
+        if end > len(self._data) or int.from_bytes(self._data[self.at : border], "little") & ((1 << count) - 1):
+            return None
+        self.at = end
+        return whole.unpack_from(self._data, border)
+
     def _read_of(self, index: int) -> Callable[..., tuple[Any, int]]:
         read = self._reads[index] = column_codec(self._columns[index]).read
         return read
@@ -182,6 +198,13 @@ class _ImageReader:
         bits = int.from_bytes(take(self._data, self.at, end, size), "little")
         self.at += size
         return frozenset(index for place, index in enumerate(self._json) if bits >> place & 1)
+
+
+def _whole(columns: Sequence[Column]) -> struct.Struct | None:
+    """Return the form of an image that holds all of these columns, None where `struct` cannot read it."""
+    integers = [codec for codec in map(integer_codec, columns) if codec is not None]
+    codes = [code for code in (each.struct_code for each in integers) if code is not None]
+    return struct.Struct("<" + "".join(codes)) if codes and len(codes) == len(columns) else None
 
 
 def _present(bitmap: bytes, count: int) -> list[int]:

@@ -1,11 +1,13 @@
 """Rows that are written are the rows that are read, for every column type."""
 
+import pytest
 from column_values import documents, images, typed_columns
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.binlog.column_codes import ColumnType
 from conformance.binlog.column_types import column_codec
+from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.json_diff import DiffOperation, JsonDiff, JsonDiffs
 from conformance.binlog.row_text import row_lines
@@ -35,6 +37,29 @@ def test_rows_of_any_table(code, typed, ones, data):
     fields = write_rows(code, rows, table, ones=ones)
     assert list(read_rows(code, fields, table)) == rows
     assert all(line.startswith("### ") for row in rows for line in row_lines(row, table))
+
+
+WIDTHS = {ColumnType.TINY: 1, ColumnType.SHORT: 2, ColumnType.INT24: 3, ColumnType.LONG: 4, ColumnType.LONGLONG: 8}
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(list(WIDTHS)), st.booleans()), min_size=1, max_size=9), st.booleans(), st.data()
+)
+def test_rows_of_integers(kinds, ones, data):
+    """Integers without NULL are read at once, others one by one; nobody sees which."""
+    columns = [Column(code, unsigned=unsigned) for code, unsigned in kinds]
+    table = Table(7, b"d", b"t", tuple(columns))
+    ranges = [(0 if each.unsigned else -(256 ** WIDTHS[each.type] // 2), WIDTHS[each.type]) for each in columns]
+    values = [st.integers(low, low + 256**width - 1) for low, width in ranges]
+    whole, with_nulls = st.tuples(*values), st.tuples(*(st.none() | each for each in values))
+    rows = data.draw(st.lists(st.builds(Row, st.none(), whole | with_nulls), min_size=1, max_size=5))
+
+    fields = write_rows(EventType.WRITE_ROWS, rows, table, ones=ones)
+    assert list(read_rows(EventType.WRITE_ROWS, fields, table)) == rows
+    if None not in rows[-1].after:
+        fields["row_data"] = fields["row_data"][:-1]
+        with pytest.raises(MalformedBody, match="are wanted at byte"):
+            list(read_rows(EventType.WRITE_ROWS, fields, table))
 
 
 @given(st.lists(typed_columns(), max_size=20).map(lambda typed: [column for column, _ in typed]))
@@ -76,8 +101,6 @@ def test_partial_updates_of_json(afters):
 
 @given(st.lists(typed_columns(), min_size=1, max_size=6), st.binary(max_size=120), st.binary(min_size=1, max_size=1))
 def test_bytes_that_no_server_wrote_are_refused_or_read(typed, data, bitmap):
-    from conformance.binlog.errors import MalformedBody
-
     table = Table(7, b"d", b"t", tuple(column for column, _ in typed))
     fields = {"column_count": len(typed), "columns_present": bitmap, "row_data": data}
     try:
