@@ -7,10 +7,10 @@ from typing import Final
 from conformance.corpus.failing import SHARD
 from conformance.corpus.worker import Stretch
 
-#: Tasks of a wave for each core: the last ones end near each other, although no two are alike.
+#: Tasks of a wave for each core: many enough that a wave is not as slow as its slowest core.
 _TASKS: Final = 4
 #: Seconds that a wave is to take. What a wave costs besides - about one second - is little against that;
-#: what a kill costs is one wave.
+#: what a kill costs is the waves that are under way.
 _SHORTEST: Final = 5.0
 _LONGEST: Final = 60.0
 
@@ -33,6 +33,10 @@ class Pace:
         """Take note of a finished wave."""
         self.seconds += seconds
         self.rate = cases / max(seconds, 0.001)
+
+    def seconds_of(self, cases: int) -> float:
+        """Return how long cases will take; 0 seconds before the first wave is done."""
+        return cases / self.rate if self.rate else 0.0
 
     def stretch(self, first: int, *, goal: int | None, seconds_left: float | None = None) -> Stretch:
         """Return the next stretch of cases.

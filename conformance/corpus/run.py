@@ -205,8 +205,8 @@ class CorpusRun:
         pace = Pace(self.options.cores or self.spark.sparkContext.defaultParallelism)
         deadline = None if seconds is None else time.monotonic() + seconds
 
-        def next_stretch(done: Sequence[Wave]) -> Stretch | None:
-            return source.next(done, pace, None if deadline is None else deadline - time.monotonic())
+        def next_stretch(done: Sequence[Wave], first: int) -> Stretch | None:
+            return source.next(done, first, pace, None if deadline is None else deadline - time.monotonic())
 
         def frame(stretch: Stretch, report: Report) -> DataFrame:
             return source.results(self.spark, stretch, job, report)
@@ -254,7 +254,9 @@ def generate(spark: SparkSession, output: Output, plan: Plan, *, size: Size, opt
     done = Waves(
         spark,
         output,
-        next_stretch=lambda done: source.next(done, pace, None if deadline is None else deadline - time.monotonic()),
+        next_stretch=lambda done, first: source.next(
+            done, first, pace, None if deadline is None else deadline - time.monotonic()
+        ),
         frame=lambda stretch, report: source.corpus(spark, stretch, report),
         verify=lambda stretch: verified_corpus(spark, output, stretch),
         goal=source.goal,

@@ -19,8 +19,15 @@ from strategies.case import Case
 class Source(Protocol):
     """Where cases come from."""
 
-    def next(self, done: Sequence[Wave], pace: Pace, seconds_left: float | None) -> Stretch | None:
-        """Return the stretch behind the committed waves, None at the end."""
+    def next(self, done: Sequence[Wave], first: int, pace: Pace, seconds_left: float | None) -> Stretch | None:
+        """Return the stretch from a case on, None at the end and where further waves have to be committed before.
+
+        Args:
+            done: The committed waves.
+            first: The number of its first case; waves between them and it are under way.
+            pace: Knows how many cases a wave takes.
+            seconds_left: What is left of the time for the run, None for no limit.
+        """
 
     def goal(self, done: Sequence[Wave]) -> int | None:
         """Return how many cases there are to be, None where that is not known."""
@@ -49,18 +56,19 @@ class PlannedCases:
     plan: Plan
     size: Size
 
-    def next(self, done: Sequence[Wave], pace: Pace, seconds_left: float | None) -> Stretch | None:
-        """Return the stretch behind the committed waves, None at the end.
+    def next(self, done: Sequence[Wave], first: int, pace: Pace, seconds_left: float | None) -> Stretch | None:
+        """See `Source.next`.
 
         Raises:
             ValueError: The plan's cases have no events to count by.
         """
-        first = done[-1].end if done else 0
         goal = self.goal(done)
         if goal is not None and first >= goal:
             return None
-        if seconds_left is not None and seconds_left <= 0 and done:
-            return None
+        if seconds_left is not None:
+            seconds_left -= pace.seconds_of(first - (done[-1].end if done else 0))
+            if seconds_left <= 0 and first:
+                return None
         return pace.stretch(first, goal=goal, seconds_left=seconds_left)
 
     def goal(self, done: Sequence[Wave]) -> int | None:
@@ -110,12 +118,10 @@ class StoredCases:
     corpus: Output
     waves: tuple[Wave, ...]
 
-    def next(self, done: Sequence[Wave], pace: Pace, seconds_left: float | None) -> Stretch | None:
-        """Return the stretch of the corpus' next wave, None at the end."""
-        if len(done) >= len(self.waves):
-            return None
-        wave = self.waves[len(done)]
-        return Stretch(wave.first, wave.end, wave.end - wave.first)
+    def next(self, done: Sequence[Wave], first: int, pace: Pace, seconds_left: float | None) -> Stretch | None:
+        """See `Source.next`; the waves are those of the corpus."""
+        wave = next((each for each in self.waves if each.first == first), None)
+        return Stretch(wave.first, wave.end, wave.end - wave.first) if wave is not None else None
 
     def goal(self, done: Sequence[Wave]) -> int | None:
         """Return how many cases the corpus has."""

@@ -1,15 +1,20 @@
-"""Waves: one Spark job after the other, each verified before it counts."""
+"""Waves: Spark jobs in the order of their cases, each verified before it counts.
+
+While the last tasks of a wave end, the first ones of the next are under way already: no core waits for another.
+"""
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent import futures
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Final, Protocol
 
 from py4j.protocol import Py4JError
-from pyspark import AccumulatorParam, SparkContext
+from pyspark import Accumulator, AccumulatorParam
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
@@ -22,7 +27,14 @@ from conformance.corpus.session import reason
 from conformance.corpus.worker import FAILED, REACHED, STOPPED, Report, Stretch
 from conformance.implementations.process import CannotStart
 
-#: Seconds between two looks at a running job.
+#: What Spark raises; a connection is refused where its machine is gone.
+_OF_SPARK: Final = (PySparkException, Py4JError, ConnectionError)
+#: Waves that are under way at once.
+_AT_ONCE: Final = 2
+#: Spark's scheduling pool of the waves, in which earlier ones come first. What verifies a wave is in another pool, so
+#: that it need not wait for the next wave.
+_POOL: Final = "waves"
+#: Seconds between two looks at running jobs.
 _LOOK: Final = 0.5
 
 
@@ -75,13 +87,39 @@ class _Sums(AccumulatorParam[Counter[str]]):
 Verify = Callable[[Stretch], tuple[int, int]]
 
 
+@dataclass(frozen=True, slots=True)
+class _UnderWay:
+    """A wave that Spark works on.
+
+    Attributes:
+        stretch: Its cases.
+        reported: What its tasks reported so far.
+        job: Is done when its results are written, or holds why they are not.
+    """
+
+    stretch: Stretch
+    reported: Accumulator[Counter[str]]
+    job: Future[None]
+
+    @property
+    def group(self) -> str:
+        """Spark's job group."""
+        return _group(self.stretch)
+
+    @property
+    def sums(self) -> Counter[str]:
+        """What its tasks reported so far, which goes on growing."""
+        return Counter(self.reported.value)
+
+
 class Waves:
     """Runs waves until there is no further one.
 
     Args:
         spark: The session.
         output: The run's folder.
-        next_stretch: Returns the stretch behind the committed waves, None at the end.
+        next_stretch: Returns the stretch from a case on, the committed waves being known; None where none can be said
+            before further waves are committed, and at the end.
         frame: Returns the results of a stretch, not yet computed.
         verify: Looks at the results of a stretch, and returns how many cases and events they are about.
         goal: Returns how many cases there are to be.
@@ -94,7 +132,7 @@ class Waves:
         spark: SparkSession,
         output: Output,
         *,
-        next_stretch: Callable[[Sequence[Wave]], Stretch | None],
+        next_stretch: Callable[[Sequence[Wave], int], Stretch | None],
         frame: Callable[[Stretch, Report], DataFrame],
         verify: Verify,
         goal: Callable[[Sequence[Wave]], int | None],
@@ -109,9 +147,11 @@ class Waves:
         self._goal = goal
         self._pace = pace
         self._watch = watch
+        self._done: list[Wave] = []
+        self._under_way: deque[_UnderWay] = deque()
         self._failures: Counter[str] = Counter()
         self._reached: Counter[str] = Counter()
-        self._began = time.monotonic()
+        self._began = self._committed = time.monotonic()
         self._events = 0
 
     def run(self) -> list[Wave]:
@@ -123,71 +163,90 @@ class Waves:
             StorageError: The folder cannot be reached.
         """
         self._output.discard_uncommitted()
-        done = self._output.committed()
-        while (stretch := self._next_stretch(done)) is not None:
-            began = time.monotonic()
-            self._compute(stretch, done)
-            cases, events = self._verify(stretch)
-            if cases != stretch.end - stretch.first:
-                self._output.discard(stretch.first, stretch.end)
-                where = "" if cases else f": do all workers reach {self._output.storage.uri}?"
-                raise WaveFailed(f"cases {stretch.first} to {stretch.end - 1}: {cases} came back{where}")
-            seconds = time.monotonic() - began
-            wave = Wave(stretch.first, stretch.end, cases, events, round(seconds, 3))
-            self._output.commit(wave)
-            self._pace.done(cases, seconds)
-            self._events += events
-            done.append(wave)
-        return done
-
-    def _compute(self, stretch: Stretch, done: Sequence[Wave]) -> None:
-        context = self._spark.sparkContext
-        sums = context.accumulator(Counter[str](), _Sums())
-        group = f"cases {stretch.first:,} to {stretch.end - 1:,}"
-        uri = self._output.wave_uri(stretch.first, stretch.end)
-        context.setJobGroup(group, f"{group}: generate, ask, judge", interruptOnCancel=True)
-        error: Exception | None = None
-        with self._watched(context, group, lambda: Counter(sums.value), done):
+        self._done = self._output.committed()
+        self._began = self._committed = time.monotonic()
+        with ThreadPoolExecutor(_AT_ONCE, "wave") as threads, self._watched():
             try:
-                self._frame(stretch, sums.add).write.mode("overwrite").parquet(uri)
-            except (PySparkException, Py4JError) as failed:
-                error = failed
-        context.setJobGroup(f"{group}, verified", f"{group}: verify", interruptOnCancel=True)
-        self._failures += _of(FAILED, sums.value)
-        self._reached += _of(REACHED, sums.value)
-        stopped = _stopped(sums.value)
-        if error is not None and stopped:
+                while self._begin(threads):
+                    self._finish(self._under_way[0])
+                    self._under_way.popleft()
+            except BaseException:
+                self._cancel()
+                raise
+        return self._done
+
+    def _begin(self, threads: ThreadPoolExecutor) -> bool:
+        """Begin as many waves as there may be, and tell whether any is under way."""
+        while len(self._under_way) < _AT_ONCE:
+            before = self._under_way[-1].stretch if self._under_way else self._done[-1] if self._done else None
+            stretch = self._next_stretch(self._done, before.end if before else 0)
+            if stretch is None:
+                break
+            reported = self._spark.sparkContext.accumulator(Counter[str](), _Sums())
+            job = threads.submit(self._compute, stretch, reported.add)
+            self._under_way.append(_UnderWay(stretch, reported, job))
+        return bool(self._under_way)
+
+    def _compute(self, stretch: Stretch, report: Report) -> None:
+        context = self._spark.sparkContext
+        context.setJobGroup(_group(stretch), f"{_group(stretch)}: generate, ask, judge", interruptOnCancel=True)
+        context.setLocalProperty("spark.scheduler.pool", _POOL)
+        self._frame(stretch, report).write.mode("overwrite").parquet(self._output.wave_uri(stretch.first, stretch.end))
+
+    def _finish(self, wave: _UnderWay) -> None:
+        """Wait for a wave, verify it and commit it."""
+        stretch = wave.stretch
+        error = wave.job.exception()
+        # A worker of the next wave may have been the first that could not begin, and all waves were cancelled.
+        stopped = _stopped(self._sums())
+        if stopped and error is not None:
             raise CannotStart(stopped) from error
+        if isinstance(error, _OF_SPARK):
+            raise WaveFailed(f"{wave.group}: {reason(error)}") from error
         if error is not None:
-            raise WaveFailed(f"{group}: {reason(error)}") from error
+            raise error
+        self._spark.sparkContext.setJobGroup(f"{wave.group}, verified", f"{wave.group}: verify", interruptOnCancel=True)
+        cases, events = self._verify(stretch)
+        if cases != stretch.end - stretch.first:
+            self._output.discard(stretch.first, stretch.end)
+            where = "" if cases else f": do all workers reach {self._output.storage.uri}?"
+            raise WaveFailed(f"cases {stretch.first} to {stretch.end - 1}: {cases} came back{where}")
+        seconds = time.monotonic() - self._committed
+        self._committed += seconds
+        committed = Wave(stretch.first, stretch.end, cases, events, round(seconds, 3))
+        self._output.commit(committed)
+        self._pace.done(cases, seconds)
+        self._events += events
+        self._failures += _of(FAILED, wave.sums)
+        self._reached += _of(REACHED, wave.sums)
+        self._done.append(committed)
+
+    def _sums(self, first: int = 0) -> Counter[str]:
+        """Return what the waves under way reported so far, those from a case on."""
+        return sum((wave.sums for wave in tuple(self._under_way) if wave.stretch.first >= first), Counter())
+
+    def _cancel(self) -> None:
+        """Stop the waves under way, and wait until they are: nobody will look at their results."""
+        jobs = [wave.job for wave in self._under_way]
+        # A job that is about to be submitted is not there to be cancelled yet, so once is not enough.
+        while futures.wait(jobs, timeout=0).not_done:
+            self._cancel_jobs()
+            futures.wait(jobs, timeout=_LOOK)
+
+    def _cancel_jobs(self) -> None:
+        for wave in tuple(self._under_way):
+            # Spark may be gone, and the waves with it.
+            with suppress(*_OF_SPARK):
+                self._spark.sparkContext.cancelJobGroup(wave.group)
 
     @contextmanager
-    def _watched(
-        self, context: SparkContext, group: str, sums: Callable[[], Counter[str]], done: Sequence[Wave]
-    ) -> Iterator[None]:
-        """Show progress from another thread while a job runs, and cancel the job when no worker can begin."""
+    def _watched(self) -> Iterator[None]:
+        """Show progress from another thread, and cancel waves when no worker can begin."""
         ended = Event()
-        goal = self._goal(done)
-        cases, events = (done[-1].end, sum(wave.events for wave in done)) if done else (0, 0)
 
         def look() -> None:
             while not ended.wait(_LOOK):
-                met = sums()
-                if _stopped(met):
-                    # No worker will begin where one cannot; Spark would try each task again.
-                    context.cancelJobGroup(group)
-                rate = (self._events + met[EVENTS]) / max(time.monotonic() - self._began, 0.001)
-                self._watch(
-                    Snapshot(
-                        cases=cases + met[TAKEN],
-                        goal=goal,
-                        events=events + met[EVENTS],
-                        rate=rate,
-                        failures=self._failures + _of(FAILED, met),
-                        reached=len(self._reached + _of(REACHED, met)),
-                        stage=group,
-                    )
-                )
+                self._look()
 
         thread = Thread(target=look, name="progress", daemon=True)
         thread.start()
@@ -196,6 +255,29 @@ class Waves:
         finally:
             ended.set()
             thread.join()
+
+    def _look(self) -> None:
+        done, under_way = tuple(self._done), tuple(self._under_way)
+        met = self._sums(done[-1].end if done else 0)
+        if _stopped(met):
+            # No worker will begin where one cannot; Spark would try each task again.
+            self._cancel_jobs()
+        rate = (self._events + met[EVENTS]) / max(time.monotonic() - self._began, 0.001)
+        self._watch(
+            Snapshot(
+                cases=(done[-1].end if done else 0) + met[TAKEN],
+                goal=self._goal(done),
+                events=sum(wave.events for wave in done) + met[EVENTS],
+                rate=rate,
+                failures=self._failures + _of(FAILED, met),
+                reached=len(self._reached + _of(REACHED, met)),
+                stage=", ".join(wave.group for wave in under_way),
+            )
+        )
+
+
+def _group(stretch: Stretch) -> str:
+    return f"cases {stretch.first:,} to {stretch.end - 1:,}"
 
 
 def _of(prefix: str, sums: Counter[str]) -> Counter[str]:

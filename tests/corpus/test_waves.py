@@ -1,0 +1,89 @@
+"""Waves overlap, and count in their order, each after it was verified."""
+
+import time
+from threading import Event
+
+import pytest
+
+from conformance.corpus.output import Wave
+from conformance.corpus.pace import Pace
+from conformance.corpus.plan import Plan, Size
+from conformance.corpus.source import PlannedCases, task_numbers
+from conformance.corpus.waves import WaveFailed, Waves
+from conformance.corpus.worker import Stretch
+
+
+@pytest.fixture
+def waves(spark, folder):
+    """Makes a run of waves of ten cases, with thirty events each, of which some take a time; says when one begins."""
+
+    def make(*, count, verify, begins=lambda first: None, seconds=None):
+        def frame(stretch, report):
+            begins(stretch.first)
+            takes = (seconds or {}).get(stretch.first, 0.0)
+
+            def work(batches):
+                for batch in batches:
+                    time.sleep(takes)
+                    yield batch
+
+            return task_numbers(spark, stretch).mapInArrow(work, "id long")
+
+        def verified(stretch):
+            verify(stretch.first)
+            return 10, 30
+
+        return Waves(
+            spark,
+            folder("run"),
+            next_stretch=lambda done, first: Stretch(first, first + 10, 10) if first < count * 10 else None,
+            frame=frame,
+            verify=verified,
+            goal=lambda done: count * 10,
+            pace=Pace(2),
+            watch=lambda snapshot: None,
+        )
+
+    return make
+
+
+def test_the_next_wave_is_under_way_when_one_is_verified(waves, folder):
+    told, next_begun = [], Event()
+
+    def begins(first):
+        told.append(("begun", first))
+        if first == 10:
+            next_begun.set()
+
+    def verify(first):
+        assert next_begun.wait(60), "the wave from case 10 on was not begun"
+        told.append(("verified", first))
+
+    done = waves(count=4, verify=verify, begins=begins).run()
+    assert [(wave.first, wave.end, wave.events) for wave in done] == [(at, at + 10, 30) for at in (0, 10, 20, 30)]
+    assert folder("run").committed() == done
+    assert [first for what, first in told if what == "verified"] == [0, 10, 20, 30]
+    # Two are under way at most: the third is begun behind the first.
+    assert told.index(("verified", 0)) < told.index(("begun", 20))
+
+
+def test_a_wave_that_fails_stops_the_one_behind_it(waves, folder):
+    def fail(first):
+        raise WaveFailed("cases 0 to 9: 9 came back")
+
+    with pytest.raises(WaveFailed, match="9 came back"):
+        waves(count=2, verify=fail, seconds={10: 60.0}).run()
+    assert folder("run").committed() == []
+    # Spark marks a job that went to its end.
+    assert folder("run").storage.exists("waves/cases=000000000000-000000000010/_SUCCESS")
+    assert not folder("run").storage.exists("waves/cases=000000000010-000000000020/_SUCCESS")
+
+
+def test_a_run_of_limited_time_begins_no_wave_that_will_not_be_done():
+    source = PlannedCases(Plan((("transactions", "mysql-8.0"),)), Size(seconds=60.0))
+    pace = Pace(2)
+    pace.done(1000, 10.0)
+    done = [Wave(0, 1000, 1000, 8000, 10.0)]
+    # 4,000 cases are under way, which take 40 of the 50 seconds: 10 are left for the next.
+    assert source.next(done, 5000, pace, 50.0).end == 6000
+    assert source.next(done, 6000, pace, 50.0) is None
