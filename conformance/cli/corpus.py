@@ -352,6 +352,8 @@ def _mistakes_in_one_line() -> Iterator[None]:
         raise UserError(str(error)) from error
     except (Py4JError, PySparkException) as error:
         raise UserError(f"Spark: {reason(error)}") from error
+    except ConnectionError as error:
+        raise UserError(f"Spark does not answer: {error.strerror}") from error
     except OSError as error:
         raise UserError(f"{error.filename}: {error.strerror}") from error
     except ValueError as error:

@@ -1,5 +1,6 @@
 """The Spark session: local by default, any master, or the one that spark-submit prepared."""
 
+import logging
 import os
 import sys
 import tempfile
@@ -47,6 +48,8 @@ _SETTINGS: Final = {
     "spark.ui.showConsoleProgress": "false",
     # Results are small; a shuffle of a few thousand rows needs no two hundred tasks.
     "spark.sql.shuffle.partitions": "8",
+    # Small jobs come between the tasks of a wave, see `conformance.corpus.waves`.
+    "spark.scheduler.mode": "FAIR",
     # Streams stand in stored corpora as they are: a task is to hold a part of a file only.
     "spark.sql.files.maxPartitionBytes": "16m",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "500",
@@ -88,6 +91,8 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
             spark = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
             raise NoSession(f"Spark does not start: {reason(error)}") from error
+        # Py4J logs the traceback of what it raises, too, and not by a logger of its own.
+        logging.getLogger().addFilter(_is_not_py4j)
         context = spark.sparkContext
         # Spark heeds this setting under spark-submit only; otherwise it takes the name from PYSPARK_PYTHON.
         context.pythonExec = context.getConf().get("spark.pyspark.python", context.pythonExec)
@@ -110,17 +115,21 @@ def _launched(master: str | None, scratch: Path) -> dict[str, str]:
     home = scratch / "java"
     write_java_home(home, find_java())
     os.environ["JAVA_HOME"] = str(home)
-    logging = scratch / "log4j2.properties"
-    logging.write_text(_QUIET, encoding="utf-8")
+    quiet = scratch / "log4j2.properties"
+    quiet.write_text(_QUIET, encoding="utf-8")
     settings = {
         "spark.master": master or LOCAL,
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet.as_uri()}",
     }
     if _is_here(settings["spark.master"]):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return settings
+
+
+def _is_not_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
 
 
 def _is_here(master: str) -> bool:
