@@ -130,7 +130,7 @@ GROUPS: Final[tuple[Group, ...]] = (groups.ddl, context_statement, transaction, 
 
 
 def add_gtid(
-    stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool, flags: int = 0
+    stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool, flags: int | None = None
 ) -> list[PlannedEvent]:
     """Return a group behind its Gtid or Anonymous_gtid event."""
     return [groups.group_gtid(stream, planned, anonymous=anonymous, flags=flags), *planned]
@@ -149,7 +149,7 @@ def group(stream: StreamBuilder, mode: str) -> list[PlannedEvent]:
     planned = stream.choose.one_of(makers)(stream)
     if mode == "none":
         return planned
-    flags = int(Flag.IGNORABLE) if mode == "anonymous" and stream.choose.yes(4) else 0
+    flags = int(Flag.IGNORABLE) if mode == "anonymous" and stream.choose.yes(4) else None
     return add_gtid(stream, planned, anonymous=mode == "anonymous", flags=flags)
 
 

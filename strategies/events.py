@@ -187,7 +187,8 @@ def ignorable(stream: StreamBuilder, type_code: int, body: bytes, *, flags: int)
 
 
 def previous_gtids(stream: StreamBuilder, gtids: GtidSet, *, flags: int) -> PlannedEvent:
-    """Return a Previous_gtids event."""
+    """Return a Previous_gtids event; no Gtid event that is made later has a GTID of its set."""
+    stream.executed.add_set(gtids)
     marks = ["WL7592-PREVIOUS-GTIDS-SET-READ" if gtids.sources else "WL7592-PREVIOUS-GTIDS-EMPTY-READ"]
     marks.append("WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY")
     if flags & _IGNORABLE:
@@ -224,7 +225,8 @@ TAGS: Final = ("a", "tag", "_under_score_9", "x" * 32)
 def gtid_tagged(stream: StreamBuilder, *, group_length: int) -> PlannedEvent:
     """Return a tagged Gtid event; `group_length` is the bytes of the transaction behind it."""
     choose = stream.choose
-    uuid, tag, gno = choose.one_of(UUIDS), choose.one_of(TAGS), choose.integer(1, GNO_END - 1)
+    uuid, tag = choose.one_of(UUIDS), choose.one_of(TAGS)
+    gno = _unused_gno(stream, uuid, tag)
     fields: dict[str, Any] = {"gtid_flags": choose.integer(0, 1)}
     wire: dict[str, Any] = {"source_uuid": uuid, "gno": gno, "tag": tag.encode()}
     _add_logical_timestamps(stream, wire, fields)
@@ -258,9 +260,8 @@ def gtid(
     group_length: int = 0,
     flags: int = 0,
     tail: bytes = b"",
-    number: int | None = None,
 ) -> PlannedEvent:
-    """Return a Gtid or Anonymous_gtid event.
+    """Return a Gtid or Anonymous_gtid event, of a GTID that the stream has not used and the next sequence number.
 
     Args:
         stream: The stream it is for.
@@ -270,12 +271,10 @@ def gtid(
         group_length: Bytes of the transaction behind this event.
         flags: The flags word.
         tail: Bytes behind the last field.
-        number: The number of the transaction in its log, from 1, which its GTID and its logical timestamps tell;
-            any numbers when None.
     """
     choose = stream.choose
     uuid = bytes(16) if anonymous else choose.one_of(UUIDS)
-    gno = 0 if anonymous else choose.integer(1, GNO_END - 1) if number is None else number
+    gno = 0 if anonymous else _unused_gno(stream, uuid, "")
     wire: dict[str, Any] = {"gtid_flags": choose.integer(0, 1), "source_uuid": uuid, "gno": gno}
     fields: dict[str, Any] = {
         "gtid": "ANONYMOUS" if anonymous else f"{uuid_text(uuid)}:{gno}",
@@ -285,9 +284,9 @@ def gtid(
         tail = b"\x01" + choose.octets(8, 8)
     elif form != "5.6":
         wire["logical_timestamp_typecode"] = LOGICAL_TIMESTAMP_TYPECODE
-        _add_logical_timestamps(stream, wire, fields, number)
+        _add_logical_timestamps(stream, wire, fields)
     if form == "8.0":
-        _add_commit(stream, wire, fields, group_length)
+        _add_commit(stream, wire, fields, group_length + len(tail))
     if tail:
         wire[TAIL] = tail
         # A reader may take the first of these bytes for the next optional field.
@@ -341,14 +340,19 @@ def _gtid_marks(stream: StreamBuilder, *, anonymous: bool, form: str, flags: int
     return tuple(marks)
 
 
-def _add_logical_timestamps(
-    stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any], number: int | None = None
-) -> None:
-    choose = stream.choose
-    last_committed = choose.integer(0, GNO_END - 2) if number is None else choose.integer(0, number - 1)
+def _unused_gno(stream: StreamBuilder, uuid: bytes, tag: str) -> int:
+    """Return a number with which the source's GTID is new to the stream, and note that it is used now."""
+    gno = stream.choose.integer(1, GNO_END - 1)
+    while not stream.executed.add(uuid, tag, gno):
+        gno = gno % (GNO_END - 1) + 1
+    return gno
+
+
+def _add_logical_timestamps(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any]) -> None:
+    stream.sequence_number += 1
     timestamps = {
-        "last_committed": last_committed,
-        "sequence_number": last_committed + choose.integer(1, 2) if number is None else number,
+        "last_committed": stream.choose.integer(0, stream.sequence_number - 1),
+        "sequence_number": stream.sequence_number,
     }
     fields.update(timestamps)
     wire.update(timestamps)

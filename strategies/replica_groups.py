@@ -98,11 +98,10 @@ def named(
     planned: Sequence[PlannedEvent],
     *,
     anonymous: bool,
-    flags: int = 0,
-    number: int | None = None,
+    flags: int | None = None,
 ) -> list[PlannedEvent]:
-    """Return a group behind its Gtid or Anonymous_gtid event: the transaction of this number in its log, or of any."""
-    gtid = groups.group_gtid(stream, planned, anonymous=anonymous, flags=flags, number=number)
+    """Return a group behind its Gtid or Anonymous_gtid event, with the server's flags unless some are given."""
+    gtid = groups.group_gtid(stream, planned, anonymous=anonymous, flags=flags)
     # Its flags say that there may be statements among the rows; a replica relies on that.
     gtid = gtid._replace(body=_STATEMENTS + gtid.body[1:], fields={**gtid.fields, "gtid_flags": _STATEMENTS[0]})
     return [gtid, *planned]

@@ -7,6 +7,7 @@ from typing import Any, Final
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm
 from conformance.binlog.checksum import checksum as crc
 from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
@@ -64,6 +65,8 @@ class StreamBuilder:
         refused: Whether a reader has refused an event; nothing behind it is expected.
         placed: Every event that was added, refused ones included, each with its offset and its log_pos.
         settings: What a production says to the questions about its stream, in the roles other than `decode`.
+        executed: The GTIDs that were used, in Previous_gtids and in Gtid events.
+        sequence_number: The last sequence number that a Gtid event has; 0 before the first.
     """
 
     def __init__(self, chooser: Chooser, server: Server, *, checksums: bool | None = None) -> None:
@@ -81,6 +84,8 @@ class StreamBuilder:
         self._events: list[dict[str, Any]] = []
         self.placed: list[tuple[PlannedEvent, int, int]] = []
         self.settings: dict[str, Any] = {}
+        self.executed = ExecutedGtids()
+        self.sequence_number = 0
         self._columns: dict[int, tuple[int, ...]] = {}
         self._marks: dict[str, list[int]] = defaultdict(list, {each: [EVERY_EVENT] for each in _ALWAYS})
         self._refused_at: int | None = None

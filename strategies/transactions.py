@@ -1,12 +1,17 @@
 """Transactions: the groups of events that streams are made of."""
 
 from collections.abc import Sequence
+from typing import Final
 
+from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.gtid_set import GNO_END, GtidSet
 from strategies import events
 from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
+
+#: The highest sequence number from which a log can go on: no stream has so many groups that they reach the end.
+_HIGHEST_START: Final = GNO_END - 64
 
 
 def begin_log(stream: StreamBuilder, *, previous: bool | None = None, flags: int = 0) -> None:
@@ -14,12 +19,14 @@ def begin_log(stream: StreamBuilder, *, previous: bool | None = None, flags: int
 
     Args:
         stream: The stream to add to.
-        previous: Whether a Previous_gtids event follows; what the server does when None.
+        previous: Whether a Previous_gtids event follows; what the server does when None: 5.6 has it where gtid_mode is
+            ON, which is chosen.
         flags: The flags of the format description.
     """
     stream.describe_format(flags=flags, created=stream.choose.one_of((0, stream.timestamp)))
     if previous is None:
-        previous = stream.server.gtid_form not in ("absent", "5.6")
+        form = stream.server.gtid_form
+        previous = stream.choose.yes() if form == "5.6" else form != "absent"
     if previous:
         stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=int(Flag.IGNORABLE)))
 
@@ -29,6 +36,12 @@ def begin_plain_log(stream: StreamBuilder) -> None:
     begin_log(stream, previous=False)
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.add(events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE)))
+
+
+def number_from_anywhere(stream: StreamBuilder) -> None:
+    """Let the sequence numbers of a log go on from any number: they have 64 bits, and everyday logs need few."""
+    if stream.server.gtid_form not in ("absent", "5.6"):
+        stream.sequence_number = stream.choose.integer(0, _HIGHEST_START)
 
 
 def end_log(stream: StreamBuilder) -> None:
@@ -95,15 +108,21 @@ def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymo
     Args:
         stream: The stream to add to.
         planned: The events of the group.
-        anonymous: Whether the server puts Anonymous_gtid events before groups; chosen when None.
+        anonymous: Whether the group has no GTID; chosen when None, but for 5.6, whose logs are all of one mode.
     """
     form = stream.server.gtid_form
-    anonymous = stream.choose.yes() if anonymous is None else anonymous
+    if anonymous is None:
+        anonymous = not has_previous_gtids(stream) if form == "5.6" else stream.choose.yes()
     if form != "absent" and not (form == "5.6" and anonymous):
         stream.add(group_gtid(stream, planned, anonymous=anonymous))
     for event in planned:
         stream.add(event)
     stream.timestamp += 1
+
+
+def has_previous_gtids(stream: StreamBuilder) -> bool:
+    """Tell whether a Previous_gtids event stands where a log begins."""
+    return any(event.type == EventType.PREVIOUS_GTIDS for event, _, _ in stream.placed[1:2])
 
 
 def group_gtid(
@@ -112,14 +131,13 @@ def group_gtid(
     *,
     anonymous: bool,
     form: str | None = None,
-    flags: int = 0,
+    flags: int | None = None,
     tail: bytes = b"",
-    number: int | None = None,
 ) -> PlannedEvent:
-    """Return the Gtid or Anonymous_gtid event that stands before a group, in the server's form unless one is given.
-
-    The group is the transaction of this `number` in its log, of any when None.
-    """
+    """Return the Gtid or Anonymous_gtid event before a group, in the server's form and with its flags by default."""
+    if flags is None:
+        # The worklog has the flag on every Anonymous_gtid event; servers leave it out.
+        flags = int(Flag.IGNORABLE) if anonymous and stream.server.profile == "worklog" else 0
     return events.gtid(
         stream,
         anonymous=anonymous,
@@ -127,7 +145,6 @@ def group_gtid(
         group_length=sum(stream.length_of(event) for event in planned),
         flags=flags,
         tail=tail,
-        number=number,
     )
 
 

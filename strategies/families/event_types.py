@@ -102,6 +102,7 @@ def every_event_type(stream: StreamBuilder) -> None:
     profile = stream.server.profile
     additions = tuple(addition for addition, profiles in _ADDITIONS if profile in profiles)
     groups.begin_log(stream)
+    groups.number_from_anywhere(stream)
     for _ in stream.choose.several(1, 6):
         stream.choose.one_of(additions)(stream)
     groups.end_log(stream)

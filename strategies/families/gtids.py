@@ -9,7 +9,6 @@ from strategies.family import WITH_ANONYMOUS_GTIDS, WITH_GTIDS, family
 from strategies.stream import StreamBuilder
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-#: The profiles whose servers write Anonymous_gtid events.
 
 
 @family(
@@ -23,7 +22,8 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 )
 def gtid_streams(stream: StreamBuilder) -> None:
     """Transactions behind Gtid events of several sizes, and now and then an Anonymous_gtid event."""
-    groups.begin_log(stream)
+    groups.begin_log(stream, previous=True)
+    groups.number_from_anywhere(stream)
     _add_groups(stream, anonymous_one_in=6)
 
 
@@ -38,7 +38,8 @@ def gtid_streams(stream: StreamBuilder) -> None:
 )
 def anonymous_gtid_streams(stream: StreamBuilder) -> None:
     """Transactions behind Anonymous_gtid events of several sizes, flagged or not, and now and then a Gtid event."""
-    groups.begin_log(stream)
+    groups.begin_log(stream, previous=True)
+    groups.number_from_anywhere(stream)
     _add_groups(stream, anonymous_one_in=1)
 
 
@@ -74,6 +75,7 @@ def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
 def tagged_gtid_streams(stream: StreamBuilder) -> None:
     """Transactions behind tagged Gtid events, with untagged ones between them."""
     groups.begin_log(stream)
+    groups.number_from_anywhere(stream)
     for _ in stream.choose.several(1, 4):
         planned = groups.group(stream)
         if stream.choose.yes(4):

@@ -79,12 +79,12 @@ def _end_alone(stream: StreamBuilder) -> Sequence[PlannedEvent]:
 
 def _begun_twice(stream: StreamBuilder) -> Sequence[PlannedEvent]:
     begin = replica_groups.query(stream, "BEGIN")
-    return [*sound_log.named(stream, [begin], anonymous=True), *replica_groups.transaction(stream)]
+    return [*replica_groups.named(stream, [begin], anonymous=True), *replica_groups.transaction(stream)]
 
 
 def _never_ended(stream: StreamBuilder) -> Sequence[PlannedEvent]:
     planned = replica_groups.transaction(stream)
-    first, second = (sound_log.named(stream, planned, anonymous=True, later=later) for later in (0, 1))
+    first, second = (replica_groups.named(stream, planned, anonymous=True) for _ in range(2))
     return [*first[: stream.choose.integer(2, len(first) - 1)], *second]
 
 

@@ -9,7 +9,8 @@ from conformance.binlog.event_types import EventType
 from strategies import events, replica_groups
 from strategies.family import WITH_ANONYMOUS_GTIDS, family
 from strategies.planned_event import PlannedEvent
-from strategies.sound_log import add_group, add_groups, begin_log, named
+from strategies.replica_groups import named
+from strategies.sound_log import add_group, add_groups, begin_log
 from strategies.stream import StreamBuilder
 
 
@@ -57,7 +58,7 @@ def gtid_doubled(stream: StreamBuilder) -> None:
     add_groups(stream, 1, 2, anonymous=anonymous)
     planned = replica_groups.group(stream)
     first, *_ = named(stream, planned, anonymous=anonymous)
-    replica_groups.add(stream, [first, *named(stream, planned, anonymous=anonymous, later=1)])
+    replica_groups.add(stream, [first, *named(stream, planned, anonymous=anonymous)])
     add_groups(stream, 0, 1, anonymous=anonymous)
 
 
