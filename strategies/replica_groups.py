@@ -26,13 +26,13 @@ _LOG_POS_AT: Final = 13
 
 
 def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
-    """Add the source's format description, and the artificial Rotate with which a source names its log.
+    """Add the source's format description, a Previous_gtids event, and the artificial Rotate that names a log.
 
     Args:
         stream: The stream to add to.
         lengths: The post-header lengths of the format description; the server's when None.
     """
-    stream.describe_format(post_header_lengths=lengths)
+    groups.begin_plain_log(stream, lengths=lengths)
     stream.add(rotate(stream, SOURCE_LOG, 4, flags=_ARTIFICIAL))
 
 

@@ -14,7 +14,9 @@ from strategies.stream import StreamBuilder
 _HIGHEST_START: Final = GNO_END - 64
 
 
-def begin_log(stream: StreamBuilder, *, previous: bool | None = None, flags: int = 0) -> None:
+def begin_log(
+    stream: StreamBuilder, *, previous: bool | None = None, flags: int = 0, lengths: bytes | None = None
+) -> None:
     """Add what a log of this server begins with: its format description and, since 5.7, a Previous_gtids event.
 
     Args:
@@ -22,8 +24,10 @@ def begin_log(stream: StreamBuilder, *, previous: bool | None = None, flags: int
         previous: Whether a Previous_gtids event follows; what the server does when None: 5.6 has it where gtid_mode is
             ON, which is chosen.
         flags: The flags of the format description.
+        lengths: Its post-header lengths; the server's when None.
     """
-    stream.describe_format(flags=flags, created=stream.choose.one_of((0, stream.timestamp)))
+    created = stream.choose.one_of((0, stream.timestamp))
+    stream.describe_format(flags=flags, created=created, post_header_lengths=lengths)
     if previous is None:
         form = stream.server.gtid_form
         previous = stream.choose.yes() if form == "5.6" else form != "absent"
@@ -31,9 +35,14 @@ def begin_log(stream: StreamBuilder, *, previous: bool | None = None, flags: int
         stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=int(Flag.IGNORABLE)))
 
 
-def begin_plain_log(stream: StreamBuilder) -> None:
-    """Add the least that a log of this server begins with, so that a reader gets to what the stream is about."""
-    begin_log(stream, previous=False)
+def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
+    """Add the least that a log of this server begins with, so that a reader gets to what the stream is about.
+
+    Args:
+        stream: The stream to add to.
+        lengths: The post-header lengths of the format description; the server's when None.
+    """
+    begin_log(stream, previous=False, lengths=lengths)
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.add(events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE)))
 
@@ -45,12 +54,15 @@ def number_from_anywhere(stream: StreamBuilder) -> None:
 
 
 def end_log(stream: StreamBuilder) -> None:
-    """Add what a log ends with: a Rotate, a Stop, or nothing in a log that is cut off between events."""
-    ending = stream.choose.integer(0, 2)
-    if ending == 1:
-        stream.add(events.rotate(stream))
-    elif ending == 2:
-        stream.add(events.stop(stream))
+    """Add what a log ends with."""
+    for event in ending(stream):
+        stream.add(event)
+
+
+def ending(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return what a log ends with: a Rotate, a Stop, or nothing in a log that is cut off between events."""
+    kind = stream.choose.integer(0, 2)
+    return [] if kind == 0 else [events.rotate(stream) if kind == 1 else events.stop(stream)]
 
 
 def row_changes(stream: StreamBuilder, *, rows_events: int = 1) -> list[PlannedEvent]:
@@ -108,20 +120,34 @@ def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymo
     Args:
         stream: The stream to add to.
         planned: The events of the group.
-        anonymous: Whether the group has no GTID; chosen when None, but for 5.6, whose logs are all of one mode.
+        anonymous: Whether the group has no GTID; see `announced`.
     """
-    form = stream.server.gtid_form
-    if anonymous is None:
-        anonymous = not has_previous_gtids(stream) if form == "5.6" else stream.choose.yes()
-    if form != "absent" and not (form == "5.6" and anonymous):
-        stream.add(group_gtid(stream, planned, anonymous=anonymous))
-    for event in planned:
+    for event in announced(stream, planned, anonymous=anonymous):
         stream.add(event)
     stream.timestamp += 1
 
 
-def has_previous_gtids(stream: StreamBuilder) -> bool:
-    """Tell whether a Previous_gtids event stands where a log begins."""
+def announced(
+    stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymous: bool | None = None
+) -> list[PlannedEvent]:
+    """Return a group behind the Gtid or Anonymous_gtid event that this server puts before it, if it does.
+
+    Args:
+        stream: The stream it is for.
+        planned: The events of the group.
+        anonymous: Whether the group has no GTID; chosen when None. In 5.6 the log's mode says it for all its groups.
+    """
+    form = stream.server.gtid_form
+    if form == "absent" or (form == "5.6" and not _has_previous_gtids(stream)):
+        return list(planned)
+    if form == "5.6":
+        anonymous = False
+    elif anonymous is None:
+        anonymous = stream.choose.yes()
+    return [group_gtid(stream, planned, anonymous=anonymous), *planned]
+
+
+def _has_previous_gtids(stream: StreamBuilder) -> bool:
     return any(event.type == EventType.PREVIOUS_GTIDS for event, _, _ in stream.placed[1:2])
 
 

@@ -48,7 +48,7 @@ def marked_streams(stream: StreamBuilder) -> None:
             _add(stream, event)
             if choose.yes(8):
                 _add_marked(stream, [boundaries.ignored(stream)])
-    _add_marked(stream, _last(stream))
+    _add_marked(stream, groups.ending(stream))
     if choose.yes(4):
         again = boundaries.marked(boundaries.group(stream, choose.one_of(boundaries.GTID_MODES)))
         boundaries.add_twice(stream, [event.marked(*_MARKED) for event in again])
@@ -67,12 +67,6 @@ def _between_marked(stream: StreamBuilder) -> list[PlannedEvent]:
     if choose.yes(4):
         return [server_events.heartbeat(stream)]
     return [boundaries.ignored(stream) if choose.yes() else choose.one_of(boundaries.ALONE)(stream)]
-
-
-def _last(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return how a log ends: with a Rotate, with a Stop, or with neither."""
-    ending = stream.choose.integer(0, 2)
-    return [] if ending == 0 else [events.rotate(stream) if ending == 1 else events.stop(stream)]
 
 
 def _add_marked(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
@@ -112,7 +106,7 @@ def unmarked_streams(stream: StreamBuilder) -> None:
             _add_unmarked(stream, [event])
             if choose.yes(8):
                 _add_unmarked(stream, [boundaries.ignored(stream)])
-    _add_unmarked(stream, _last(stream))
+    _add_unmarked(stream, groups.ending(stream))
     if choose.yes(4):
         again = boundaries.group(stream, choose.one_of(boundaries.GTID_MODES))
         boundaries.add_twice(stream, [event.marked(*_UNMARKED) for event in again])

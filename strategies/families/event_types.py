@@ -72,7 +72,7 @@ def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
     """Transaction_payload events that hold flagged events of unassigned types, which a reader skips there too."""
     choose = stream.choose
     code = choose.one_of(UNASSIGNED)
-    stream.describe_format(post_header_lengths=declare_up_to(stream, code))
+    groups.begin_plain_log(stream, lengths=declare_up_to(stream, code))
     for _ in choose.several(1, 2):
         ignorable = events.ignorable(stream, code, choose.octets(0, 40), flags=0)
         payload = payloads.transaction_payload(stream, payloads.put_in(stream, groups.transaction(stream), ignorable))
@@ -83,7 +83,7 @@ def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
 @family(focus="FORMAT-LARGE-TRANSACTION-HEADER", profiles=_LARGE_TRANSACTIONS)
 def large_transactions(stream: StreamBuilder) -> None:
     """Transactions behind a header that says where they end, for which the format description has one type more."""
-    stream.describe_format(post_header_lengths=stream.server.post_header_lengths + b"\0")
+    groups.begin_plain_log(stream, lengths=stream.server.post_header_lengths + b"\0")
     _add_some(stream, (_add_large_transaction, _add_everyday))
 
 
@@ -98,7 +98,7 @@ def mariadb_streams(stream: StreamBuilder) -> None:
 
 @family(focus="FORMAT-EVENT-DELIVERED")
 def every_event_type(stream: StreamBuilder) -> None:
-    """Streams with every event type that the profile's server writes, in any order."""
+    """Streams with every event type that the profile's server logs, in any order."""
     profile = stream.server.profile
     additions = tuple(addition for addition, profiles in _ADDITIONS if profile in profiles)
     groups.begin_log(stream)
@@ -142,7 +142,12 @@ def _add_load_data(stream: StreamBuilder) -> None:
 
 
 def _add_incident(stream: StreamBuilder) -> None:
-    _add(stream, [server_events.incident(stream)])
+    incident = server_events.incident(stream)
+    if stream.server.profile == "worklog":
+        # By WL#4162 it stands on its own, so nothing may announce it; servers log it as a transaction.
+        stream.add(incident)
+    else:
+        _add(stream, [incident])
 
 
 def _add_heartbeat(stream: StreamBuilder) -> None:
@@ -215,7 +220,6 @@ _ADDITIONS: Final[tuple[tuple[_Addition, tuple[str, ...]], ...]] = (
     (_add_user_variables, PROFILES),
     (_add_load_data, PROFILES),
     (_add_incident, PROFILES),
-    (_add_heartbeat, _WITH_HEARTBEAT),
     (_add_group_replication, _SINCE_5_7),
     (_add_xa_transaction, (*_SINCE_5_7, *_MARIADB)),
     (_add_payload, _SINCE_8_0),

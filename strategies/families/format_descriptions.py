@@ -23,12 +23,11 @@ def post_header_lengths(stream: StreamBuilder) -> None:
             lengths[type_code - 1] += choose.one_of(_GROWTH)
     more = choose.integer(0, 255 - len(lengths)) if choose.yes() else 0
     lengths += bytes(more)
-    stream.describe_format(post_header_lengths=bytes(lengths))
+    groups.begin_plain_log(stream, lengths=bytes(lengths))
     if more:
         stream.mark("WL4033-READ-FUTURE-FORMAT")
     if stream.server.gtid_form != "absent":
         stream.mark("WL7592-ANON-CODE-DECLARED-EARLY")
     for _ in choose.several(1, 3):
-        for event in groups.transaction(stream):
-            stream.add(event)
+        groups.add_group(stream, groups.transaction(stream), anonymous=True)
     groups.end_log(stream)

@@ -5,9 +5,11 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER
+from conformance.boundary.boundary_type import MARKER_BITS
 from strategies import events
 from strategies import transactions as groups
 from strategies.family import SINCE_IGNORABLE, family
+from strategies.planned_event import PlannedEvent
 from strategies.stream import StreamBuilder
 
 #: Type codes that no server has given a meaning, up to the highest that MySQL can skip.
@@ -15,6 +17,8 @@ UNASSIGNED: Final = tuple(range(50, 128))
 #: Codes that only the worklog and MariaDB let a reader skip.
 UNASSIGNED_HIGH: Final = (128, 140, 159, 180, 200, 254)
 
+#: Flags of a server that has boundary markers: their bits are not free there.
+_BESIDE_MARKERS: Final = tuple(each for each in events.FREE_FLAGS if not MARKER_BITS.stored(int(each)))
 _SKIPPED: Final = ("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-READ-UNKNOWN-AS-IGNORABLE", "WL4033-CROSS-NEW-TO-NEW")
 
 
@@ -39,25 +43,26 @@ def ignorable_events(stream: StreamBuilder) -> None:
     high = stream.server.profile == "worklog" or stream.server.is_mariadb
     if high and choose.yes(6):
         code = choose.one_of(UNASSIGNED_HIGH)
-    stream.describe_format(post_header_lengths=declare_up_to(stream, code))
+    groups.begin_plain_log(stream, lengths=declare_up_to(stream, code))
     stream.mark("WL4033-READ-FUTURE-FORMAT")
     for _ in choose.several(1, 3):
-        planned = groups.group(stream)
-        for event in planned:
+        planned = []
+        for event in groups.group(stream):
             if choose.yes(3):
-                _add_ignorable(stream, code)
-            stream.add(event)
+                planned.append(_ignorable(stream, code))
+            planned.append(event)
+        groups.add_group(stream, planned, anonymous=True)
     # The last place where one can stand, if there is none yet.
     if choose.yes() or not any(event.ignored for event, _, _ in stream.placed):
-        _add_ignorable(stream, code)
+        stream.add(_ignorable(stream, code))
     groups.end_log(stream)
 
 
-def _add_ignorable(stream: StreamBuilder, code: int) -> None:
+def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:
     choose = stream.choose
     if choose.yes(6):
         code = int(EventType.IGNORABLE)
-    flags = int(choose.one_of(events.FREE_FLAGS))
+    flags = int(choose.one_of(_BESIDE_MARKERS if stream.server.profile == "worklog" else events.FREE_FLAGS))
     event = events.ignorable(stream, code, _body(stream), flags=flags).marked(
         *_SKIPPED, "WL4033-READ-UNKNOWN-ANY-BODY", "WL4033-READ-UNKNOWN-ANY-CODE"
     )
@@ -65,7 +70,7 @@ def _add_ignorable(stream: StreamBuilder, code: int) -> None:
         event = event.marked("WL4033-READ-IGNORABLE-TYPE-CODE", "WL4033-READ-IGNORABLE-POST-HEADER")
     if flags:
         event = event.marked("WL4033-READ-FLAG-BIT")
-    stream.add(event)
+    return event
 
 
 def _body(stream: StreamBuilder) -> bytes:
@@ -85,7 +90,7 @@ def _body(stream: StreamBuilder) -> bytes:
 def uncovered_ignorable_events(stream: StreamBuilder) -> None:
     """Flagged events of types that the format description does not declare, or above 127."""
     choose = stream.choose
-    groups.begin_log(stream, previous=False)
+    groups.begin_plain_log(stream)
     groups.add_groups(stream, 0, 2)
     declared = stream.format.event_types
     code = choose.one_of([each for each in (*UNASSIGNED, *UNASSIGNED_HIGH) if each > declared] or [0])
@@ -103,7 +108,9 @@ _KNOWN_FLAGGED: Final = int(Flag.IGNORABLE)
 def flagged_known_events(stream: StreamBuilder) -> None:
     """Events of everyday types with the ignorable flag, which are decoded all the same."""
     groups.begin_log(stream)
+    planned = []
     for event in groups.transaction(stream):
         flagged = event._replace(flags=event.flags | _KNOWN_FLAGGED).marked("WL4033-READ-KNOWN-FLAGGED")
-        stream.add(flagged if stream.choose.yes() else event)
+        planned.append(flagged if stream.choose.yes() else event)
+    groups.add_group(stream, planned)
     groups.end_log(stream)

@@ -3,10 +3,10 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.flags import Flag
 from conformance.boundary.boundary_type import MARKER_BITS, BoundaryType
 from strategies import events
 from strategies import transactions as groups
+from strategies.boundary_groups import with_marker
 from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from strategies.family import SINCE_IGNORABLE, family
 from strategies.planned_event import PlannedEvent
@@ -38,11 +38,7 @@ def show_binlog_events(stream: StreamBuilder) -> None:
 def _fill(stream: StreamBuilder) -> None:
     choose = stream.choose
     code = choose.one_of(UNASSIGNED)
-    stream.describe_format(
-        post_header_lengths=declare_up_to(stream, code), created=choose.one_of((0, stream.timestamp))
-    )
-    if stream.server.gtid_form not in ("absent", "5.6"):
-        stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=int(Flag.IGNORABLE)))
+    groups.begin_log(stream, lengths=declare_up_to(stream, code))
     marked = stream.server.profile == "worklog" and choose.yes()
     first = _transaction(stream, code, commit=True)
     if not any(event.ignored for event in first):
@@ -52,7 +48,8 @@ def _fill(stream: StreamBuilder) -> None:
         _add(stream, _transaction(stream, code, commit=choose.yes()), marked=marked, anonymous=choose.yes())
     if choose.yes():
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
-    groups.end_log(stream)
+    for event in groups.ending(stream):
+        stream.add(with_marker(event, BoundaryType.SELF_CONTAINED) if marked else event)
 
 
 def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[PlannedEvent]:
@@ -83,9 +80,7 @@ def _ignorable(stream: StreamBuilder, code: int, body: bytes) -> PlannedEvent:
 
 def _add(stream: StreamBuilder, planned: list[PlannedEvent], *, marked: bool, anonymous: bool) -> None:
     """Add a group behind its Gtid event, with boundary markers where the server has the feature."""
-    form = stream.server.gtid_form
-    if form != "absent" and not (form == "5.6" and anonymous):
-        planned = [groups.group_gtid(stream, planned, anonymous=anonymous), *planned]
+    planned = groups.announced(stream, planned, anonymous=anonymous)
     for event in with_markers(planned) if marked else planned:
         stream.add(event)
     stream.timestamp += 1
