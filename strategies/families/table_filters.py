@@ -33,7 +33,10 @@ def table_filters(stream: StreamBuilder) -> None:
         elif kind == 3:
             work.group(work.create(CreateTable(choose.one_of(TABLES))))
         elif kind == 2:
-            work.group(work.create(CreateTable(choose.one_of(TABLES), like=choose.one_of(TABLES))))
+            # Like the table without a rule, most often: only tables of which one has a rule show what LIKE does.
+            table, source = choose.one_of(TABLES[:-1]), choose.one_of(TABLES[::-1])
+            source = TABLES[-1] if source == table or choose.yes() else source
+            work.group(work.create(CreateTable(table, like=source)))
         elif kind == 6:
             work.group(work.rename((TABLES[0], _TMP), (TABLES[1], TABLES[0]), (_TMP, TABLES[1])))
         elif kind == 1:

@@ -29,7 +29,7 @@ from strategies.family import case_of, families
 REFERENCE = ReferenceImplementation()
 ROLES = ("boundary", "filter", "decide", "relay", "apply")
 #: Cases of each family and profile.
-CASES = 3
+CASES = 4
 
 
 @cache
