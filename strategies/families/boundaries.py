@@ -32,7 +32,11 @@ _UNMARKED: Final = ("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-EVENT-HAS-
 
 @family(focus=("WL4162-MARKER-READ-BACK", "WL4162-MARKER-HEADER-ALONE"), profiles=("worklog",))
 def marked_streams(stream: StreamBuilder) -> None:
-    """Valid streams of a server that marks every event, in every format, with and without Gtid events."""
+    """Valid streams of a server that marks every event, in every format, with and without Gtid events.
+
+    They hold all that may be fed to a parser, heartbeats, artificial events and other streams behind resets among it:
+    no server's log is like that.
+    """
     choose = stream.choose
     stream.describe_format(flags=MARKER_BITS.write(0, _T.IGNORE_BOUNDARY), marks=_MARKED)
     header = [events.previous_gtids(stream, events.gtid_set(stream), flags=_IGNORABLE)] if choose.yes() else []
@@ -85,7 +89,10 @@ def _add(stream: StreamBuilder, event: PlannedEvent) -> None:
 
 @family(focus=("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-STREAM-MIDDLE-KNOWN"), profiles=WITH_PARSER)
 def unmarked_streams(stream: StreamBuilder) -> None:
-    """Valid streams of a server without markers, of every event type that an old source may have."""
+    """Valid streams of a server without markers, of every event type that an old source may have.
+
+    They hold all that may be fed to a parser, as `marked_streams` do: no server's log is like that.
+    """
     choose = stream.choose
     is_worklog = stream.server.profile == "worklog"
     extended = is_worklog and choose.yes(6)

@@ -21,7 +21,10 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
     profiles=WITH_GTIDS,
 )
 def gtid_streams(stream: StreamBuilder) -> None:
-    """Transactions behind Gtid events of several sizes, and now and then an Anonymous_gtid event."""
+    """Transactions behind Gtid events of several sizes, and now and then an Anonymous_gtid event.
+
+    The sizes are those of older servers and of later ones, and the numbers any: no server's log has them all.
+    """
     groups.begin_log(stream, previous=True)
     groups.number_from_anywhere(stream)
     _add_groups(stream, anonymous_one_in=6)
@@ -37,7 +40,10 @@ def gtid_streams(stream: StreamBuilder) -> None:
     profiles=WITH_ANONYMOUS_GTIDS,
 )
 def anonymous_gtid_streams(stream: StreamBuilder) -> None:
-    """Transactions behind Anonymous_gtid events of several sizes, flagged or not, and now and then a Gtid event."""
+    """Transactions behind Anonymous_gtid events of several sizes, flagged or not, and now and then a Gtid event.
+
+    The sizes are those of older servers and of later ones, and the numbers any: no server's log has them all.
+    """
     groups.begin_log(stream, previous=True)
     groups.number_from_anywhere(stream)
     _add_groups(stream, anonymous_one_in=1)
