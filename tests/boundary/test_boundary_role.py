@@ -201,7 +201,7 @@ def without_markers(case):
 def test_what_a_server_marks_is_what_a_parser_guesses():
     rules = ReaderRules(verify_checksums=False, beyond_format_description=True)
     compared = 0
-    for case in cases("marked_streams", 40):
+    for case in cases("marked_streams", 60):
         stream, by_marker_alone = without_markers(case)
         if by_marker_alone:
             continue
