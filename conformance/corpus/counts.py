@@ -45,7 +45,6 @@ class Counts:
             table.name: defaultdict(Counter) for table in coverage_tables()
         }
         self.failing = FailingCases()
-        self._tables = [(self.coverage[table.name], table.cells) for table in coverage_tables()]
 
     def add(self, number: int, case: Case, verdicts: Iterable[Verdict]) -> None:
         """Count one judged case.
@@ -56,8 +55,8 @@ class Counts:
             verdicts: What is said of it.
         """
         profile = case.id.profile
-        for profiles, cells in self._tables:
-            profiles[profile].update(cells(case))
+        for table in coverage_tables(case.role):
+            self.coverage[table.name][profile].update(table.cells(case))
         met = self.verdicts
         for verdict in verdicts:
             met[verdict.requirement, profile, verdict.status] += 1

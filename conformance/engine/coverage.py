@@ -55,18 +55,18 @@ FAULTS: Final = CoverageTable("faults and positions", ("family", "fault", "event
 
 
 @cache
-def coverage_tables() -> tuple[CoverageTable, ...]:
-    """Return every table: those of all corpora, and those that modules of oracles name."""
-    return (EVENT_TYPES, FAMILIES, FAULTS, *tables_of_oracles())
+def coverage_tables(role: str | None = None) -> tuple[CoverageTable, ...]:
+    """Return every table, or those that the cases of one role can exercise."""
+    return (EVENT_TYPES, FAMILIES, FAULTS, *tables_of_oracles(role))
 
 
 @cache
-def tables_of_oracles() -> tuple[CoverageTable, ...]:
-    """Return the tables that modules of oracles name."""
+def tables_of_oracles(role: str | None = None) -> tuple[CoverageTable, ...]:
+    """Return the tables that modules of oracles name, or those among them that the cases of one role can exercise."""
     tables: list[CoverageTable] = []
     for module in sorted(each.name for each in pkgutil.iter_modules(oracles.__path__, f"{oracles.__name__}.")):
         tables += getattr(import_module(module), TABLES_OF_A_MODULE, ())
-    return tuple(tables)
+    return tuple(table for table in tables if role is None or table.role in (None, role))
 
 
 def cell_text(cell: Cell) -> str:

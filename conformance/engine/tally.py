@@ -39,7 +39,7 @@ class Tally:
         for event in case.expected.events:
             if "type" in event:
                 self.event_types[type_name(event["type"])][profile] += 1
-        for table in tables_of_oracles():
+        for table in tables_of_oracles(case.role):
             for cell in table.cells(case):
                 self.tables[table.name][cell_text(cell)][profile] += 1
         for verdict in verdicts:

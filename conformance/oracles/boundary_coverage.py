@@ -1,6 +1,7 @@
 """What a run in the role `boundary` reached: cells of the transition table, states, event types in them, lengths."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from conformance.binlog.event_types import type_name
@@ -35,27 +36,23 @@ def _state(entry: Mapping[str, Any]) -> str:
 
 
 def _states(case: Case) -> Iterator[Cell]:
-    if case.role == "boundary":
-        yield from ((_state(entry),) for entry in case.expected.events)
+    yield from ((_state(entry),) for entry in case.expected.events)
 
 
 def _types_and_states(case: Case) -> Iterator[Cell]:
-    if case.role == "boundary":
-        yield from ((type_name(entry["type"]), _state(entry)) for entry in case.expected.events)
+    yield from ((type_name(entry["type"]), _state(entry)) for entry in case.expected.events)
 
 
 def _lengths(case: Case) -> Iterator[Cell]:
-    if case.role == "boundary":
-        events = len(case.expected.events)
-        yield (f"up to {1 << max(events - 1, 0).bit_length()} events",)
+    events = len(case.expected.events)
+    yield (f"up to {1 << max(events - 1, 0).bit_length()} events",)
 
 
+_table: Final = partial(CoverageTable, role="boundary")
 #: What a corpus, or a night of fuzzing, reached.
 COVERAGE_TABLES: Final = (
-    CoverageTable(
-        "cells of the transition table", ("from", "to", "outcome"), _cells, tuple(map(_texts, CELLS.values()))
-    ),
-    CoverageTable("states of the boundary parser", ("state",), _states, tuple((each,) for each in _STATES)),
-    CoverageTable("event types and the states behind them", ("event type", "state"), _types_and_states),
-    CoverageTable("lengths of boundary sequences", ("events",), _lengths),
+    _table("cells of the transition table", ("from", "to", "outcome"), _cells, tuple(map(_texts, CELLS.values()))),
+    _table("states of the boundary parser", ("state",), _states, tuple((each,) for each in _STATES)),
+    _table("event types and the states behind them", ("event type", "state"), _types_and_states),
+    _table("lengths of boundary sequences", ("events",), _lengths),
 )

@@ -18,9 +18,11 @@ class CoverageTable:
         columns: What the texts of a cell mean.
         cells: Returns the cells that a case exercises, one as often as it does.
         every: The cells that there are, so that what was not reached is seen; empty where there is no end to them.
+        role: The role whose cases exercise it; None for every role.
     """
 
     name: str
     columns: tuple[str, ...]
     cells: Callable[[Case], Iterable[Cell]]
     every: tuple[Cell, ...] = ()
+    role: str | None = None

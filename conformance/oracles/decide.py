@@ -319,5 +319,6 @@ COVERAGE_TABLES: Final = (
         ("statement", "mode", "row capable", "statement capable"),
         _decision_rows,
         tuple(_CELLS.values()),
+        role="decide",
     ),
 )
