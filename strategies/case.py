@@ -22,6 +22,9 @@ class Expected:
         refused_code: The number by which servers know the error; None where they have none.
         tolerated: Indices of events at which a clean refusal is as good as the delivery.
         columns: Index of a rows event -> the column type codes of its table, in their order.
+        shipped_steps: In the role `boundary`, where servers ship a parser: for each event the state of that parser
+            before it and what the event is to it, by the names of `ShippedState` and `ShippedType`. They are not asked
+            for.
     """
 
     events: tuple[Mapping[str, Any], ...]
@@ -30,6 +33,7 @@ class Expected:
     refused_code: int | None = None
     tolerated: frozenset[int] = frozenset()
     columns: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    shipped_steps: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,8 +187,11 @@ def _against(
 
 
 def _print_coverage(finished: RunFinished) -> None:
+    never = finished.tally.never_reached()
     for name, (reached, every) in finished.tally.reached().items():
         click.echo(f"{name}: {reached}" + ("" if every is None else f" of {every}") + " cells reached")
+        if never[name]:
+            click.echo(f"  never: {', '.join(never[name])}")
     kinds = finished.tally.event_types
     if kinds:
         click.echo(f"event types: {len(kinds)}")

@@ -57,9 +57,11 @@ def coverage_page(coverage: Mapping[str, Mapping[Cell, int]], profiles: Sequence
         profiles: The profiles, in the order of the columns.
     """
     columns = {table.name: table.columns for table in coverage_tables()}
+    every = {table.name: table.every for table in coverage_tables()}
     parts = []
     for name, cells in coverage.items():
-        rows: dict[Cell, dict[str, int]] = defaultdict(dict)
+        # What was never exercised has its row too.
+        rows: dict[Cell, dict[str, int]] = defaultdict(dict, {cell: {} for cell in every.get(name, ())})
         for cell, count in cells.items():
             rows[cell[:-1]][cell[-1]] = count
         width = max((len(row) for row in rows), default=1)

@@ -70,6 +70,7 @@ _PARTS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "events": tuple,
     "tolerated": frozenset,
     "columns": lambda columns: {int(index): tuple(types) for index, types in columns.items()},
+    "shipped_steps": lambda steps: tuple(map(tuple, steps)),
 }
 
 

@@ -53,6 +53,14 @@ class Tally:
             if table.name in self.tables
         }
 
+    def never_reached(self) -> dict[str, list[str]]:
+        """Return the cells of each touched table that were not reached, in the order of the table."""
+        return {
+            table.name: [text for text in map(cell_text, table.every) if text not in self.tables[table.name]]
+            for table in tables_of_oracles()
+            if table.name in self.tables
+        }
+
     def reached_in_all(self) -> int:
         """Return how many different things were reached: cells of tables, event types, requirements that were judged.
 

@@ -41,6 +41,11 @@ class _Model:
         return worklog_entry(step, header_answers(event.flags), within=self._parser.within_transaction), None
 
 
+def _named(step: ShippedStep) -> tuple[str, str]:
+    """Return what picks the cell of a step, in texts that survive a stored corpus."""
+    return step.before.name, step.shipped_type.name
+
+
 def question(stream: StreamBuilder) -> Question:
     """Return the question what the parser of the stream's profile makes of it.
 
@@ -74,7 +79,12 @@ def question(stream: StreamBuilder) -> Question:
     for requirement, indices in marks_of(facts, repeated).items():
         made[requirement].update(indices)
     return Question(
-        expected=Expected(tuple(entries), stream.refused_at, stream.refused_kind),
+        expected=Expected(
+            tuple(entries),
+            stream.refused_at,
+            stream.refused_kind,
+            shipped_steps=tuple(_named(fact.shipped) for fact in facts if fact.shipped),
+        ),
         marks={requirement: sorted(indices) for requirement, indices in made.items()},
         settings={"resets": resets, "uses": uses},
         stream=bytes(stream.bytes),

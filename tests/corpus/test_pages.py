@@ -5,6 +5,7 @@ from dataclasses import replace
 from conformance.corpus.history import RunEntry, shrunk_before
 from conformance.corpus.pages import coverage_page, trend_page
 from conformance.engine.coverage import EVENT_TYPES
+from conformance.oracles.shipped_boundary_coverage import COVERAGE_TABLES
 
 
 def night(day, *failing, version="1"):
@@ -42,6 +43,14 @@ def test_an_implementation_cannot_write_html():
     entries = [replace(each, implementation=attack, message=attack) for each in night(1, "R", version=attack)]
     assert "<script" not in trend_page(entries)
     assert "<script" not in coverage_page({EVENT_TYPES.name: {(attack, attack, "mysql-8.0"): 1}}, ["mysql-8.0"])
+
+
+def test_what_was_never_exercised_has_its_row_on_the_coverage_page():
+    (table,) = COVERAGE_TABLES
+    page = coverage_page({table.name: {(*table.every[0], "mysql-8.0"): 7}}, ["mysql-8.0"])
+    assert page.count("<tr>") == 1 + len(table.every) == 51
+    assert page.count('<td class="number">7</td>') == 1
+    assert page.count('<td class="number none">-</td>') == 49
 
 
 def test_the_latest_smallest_case_counts():

@@ -1,0 +1,83 @@
+"""The cells of the parser that servers ship: which ones the families reach, and why not the others."""
+
+import pytest
+
+from conformance.binlog.reader import ReaderRules, read_events
+from conformance.boundary.fed_event import fed_events
+from conformance.boundary.shipped_parser import ShippedParser
+from conformance.boundary.shipped_tables import CELLS, SHIPPED_VERSIONS, ShippedState, ShippedType
+from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
+from conformance.engine.coverage import coverage_tables
+from conformance.engine.tally import Tally
+from conformance.oracles.shipped_boundary_coverage import COVERAGE_TABLES
+from strategies.case_id import CaseId
+from strategies.family import case_of, families
+
+(TABLE,) = COVERAGE_TABLES
+EVERY_TYPE = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
+STATES = tuple(each.name for each in ShippedState)
+EVENTS = tuple(each.name for each in ShippedType)
+
+#: States, events, and why no family feeds a parser in such a state with such an event.
+NEVER = (
+    (STATES, ("END_XA",), "no transaction ends with XA ROLLBACK, and the prepared ones are of the profile worklog"),
+    (STATES, ("PAYLOAD",), "no Transaction_payload is fed: the worklog does not have it, nor does 5.7"),
+    (STATES, ("ERROR",), "an event that nobody knows and that may not be skipped is of the profile worklog"),
+    (("ERROR",), EVENTS, "only an event of the type ERROR leads into this state"),
+    (("DDL",), ("END",), "one change to a valid stream puts no end behind a context event: its statement stands there"),
+    (("DDL",), ("INCIDENT",), "an Incident comes between transactions, or into one that has a BEGIN"),
+)
+
+
+def cases(profile, count):
+    asked = [name for name, family in families().items() if "boundary" in family.focus and profile in family.profiles]
+    return [
+        case_of(CaseId(name, profile, seed=1, index=index, role="boundary")) for name in asked for index in range(count)
+    ]
+
+
+def cells(cases):
+    return [cell for case in cases for cell in TABLE.cells(case)]
+
+
+def test_the_families_reach_every_cell_that_no_reason_rules_out():
+    ruled_out = {(state, event) for states, events, _ in NEVER for state in states for event in events}
+    assert len(TABLE.every) == len(CELLS) == 50
+    assert set(cells(cases("mysql-8.0", 40))) == {cell for cell in TABLE.every if cell[:2] not in ruled_out}
+
+
+@pytest.mark.parametrize("profile", SHIPPED_VERSIONS)
+def test_the_cells_are_those_of_a_parser_that_reads_the_stream(profile):
+    for case in cases(profile, 5):
+        parser = ShippedParser(SHIPPED_VERSIONS[profile])
+        read = zip(case.expected.events, fed_events(read_events(case.stream, EVERY_TYPE)), strict=False)
+        steps = []
+        for entry, event in read:
+            if entry["offset"] in case.settings["resets"]:
+                parser.reset()
+            steps.append(parser.feed(event))
+        found = [(step.before.name, step.shipped_type.name, "Err" if step.error else "Ok") for step in steps]
+        assert cells([case]) == found
+
+
+def test_a_stored_case_has_the_same_cells():
+    made = cases("mysql-5.7", 2)
+    stored = [case for _, case in cases_of_batch(batch_of_cases(enumerate(made)))]
+    assert cells(stored) == cells(made) != []
+
+
+def test_the_worklogs_parser_has_no_such_cells_and_a_decoder_is_not_asked():
+    assert cells(cases("worklog", 3)) == []
+    assert TABLE in coverage_tables("boundary")
+    assert TABLE not in coverage_tables("decode")
+
+
+def test_what_was_never_reached_is_told():
+    tally = Tally()
+    for case in cases("mysql-8.4", 3):
+        tally.add(case, [])
+    reached, every = tally.reached()[TABLE.name]
+    never = tally.never_reached()[TABLE.name]
+    assert (reached + len(never), every) == (50, 50)
+    assert "ERROR / GTID / Err" in never
+    assert "DML / END / Ok" not in never
