@@ -57,6 +57,11 @@ class ExecutedGtids:
             key = (source.uuid, source.tag)
             self._intervals[key] = _merged([*self._intervals.get(key, ()), *source.intervals])
 
+    def next_of(self, uuid: bytes) -> int:
+        """Return the lowest number of a source, without a tag, that is not in the set."""
+        intervals = self._intervals.get((uuid, ""))
+        return intervals[0].end if intervals and intervals[0].start == 1 else 1
+
     def gtids(self) -> GtidSet:
         """Return the set as it is now, sources ascending."""
         sources = tuple(Source(uuid, tuple(each), tag) for (uuid, tag), each in sorted(self._intervals.items()))

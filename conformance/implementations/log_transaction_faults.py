@@ -8,6 +8,7 @@ from typing import Final
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
@@ -27,7 +28,6 @@ from conformance.implementations.observation import Observation, Request
 from conformance.implementations.reference_log import scenario_of, written
 from conformance.source.events import BEGIN, COMMIT
 from conformance.source.execution import log_of
-from conformance.source.gtid_state import ExecutedGtids
 from conformance.source.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.source.recovery import gtids_in
 from conformance.source.scenario import Scenario
@@ -249,7 +249,11 @@ def numbered(log: PlannedLog) -> bool:
 
 def all_gtids(logs: Sequence[PlannedLog], number: int) -> GtidSet:
     """Return the GTIDs of the logs before one."""
-    return ExecutedGtids(gtid for log in logs[:number] for gtid in gtids_in(log)).as_set()
+    executed = ExecutedGtids()
+    for log in logs[:number]:
+        for gtid in gtids_in(log):
+            executed.add(*gtid)
+    return executed.gtids()
 
 
 def goes_on(logs: Sequence[PlannedLog], number: int) -> bool:

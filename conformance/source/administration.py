@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from conformance.source.drops import disconnect
-from conformance.source.gtid_state import Gtid
+from conformance.source.gtid import Gtid
 from conformance.source.session import ANONYMOUS, AUTOMATIC, Refused, Session
 from conformance.source.settings import GTID_MODES, SESSION_VARIABLES, Settings
 from conformance.source.source_server import SourceServer

@@ -11,7 +11,7 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.layouts import LOGICAL_TIMESTAMP_TYPECODE
 from conformance.binlog.servers import Server
 from conformance.binlog.status_variables import write_status_variables
-from conformance.source.gtid_state import Gtid
+from conformance.source.gtid import Gtid
 from conformance.source.logged_event import LoggedEvent
 from conformance.source.tables import Row, Table, TableName
 

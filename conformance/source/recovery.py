@@ -7,7 +7,8 @@ keep the set in a table too, so they lose nothing.
 from collections.abc import Sequence
 
 from conformance.binlog.event_types import EventType
-from conformance.source.gtid_state import ExecutedGtids, Gtid
+from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.source.gtid import Gtid
 from conformance.source.logged_event import PlannedLog
 from conformance.source.settings import Settings
 
@@ -24,16 +25,17 @@ def executed_after_restart(logs: Sequence[PlannedLog], executed: ExecutedGtids, 
     """
     if settings.profile != "worklog":
         return executed
-    later: list[Gtid] = []
+    found = ExecutedGtids()
     for log in reversed(logs):
-        own = gtids_in(log)
+        for gtid in gtids_in(log):
+            found.add(*gtid)
         if log.previous_gtids is not None:
             # With the simplified recovery a log without Gtid events ends the search too; its set is complete anyway.
-            return ExecutedGtids([*ExecutedGtids.of_set(log.previous_gtids), *own, *later])
-        later += own
+            found.add_set(log.previous_gtids)
+            return found
         if settings.binlog_gtid_simple_recovery:
-            return ExecutedGtids(later)
-    return ExecutedGtids(later)
+            return found
+    return found
 
 
 def gtids_in(log: PlannedLog) -> list[Gtid]:

@@ -3,16 +3,18 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
+from uuid import UUID
 
 from conformance.binlog.checksum import ChecksumAlgorithm
 from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.mariadb_layouts import ALLOW_PARALLEL, DDL, STANDALONE, TRANSACTIONAL
 from conformance.binlog.servers import server_of, with_tables_info
 from conformance.source import events
-from conformance.source.gtid_state import ExecutedGtids, Gtid
+from conformance.source.gtid import Gtid
 from conformance.source.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.source.recovery import executed_after_restart
 from conformance.source.rules import LoggingRules, rules_of
@@ -145,7 +147,7 @@ class SourceServer:
 
     def skips(self, session: Session) -> bool:
         """Tell whether a session's next transaction was executed before, and so is not executed again."""
-        return session.has_given_gtid and Gtid.parse(session.gtid_next) in self.executed
+        return session.has_given_gtid and session.gtid_next in self.executed
 
     def _gtid_event(self, session: Session | None, logged: Sequence[LoggedEvent]) -> LoggedEvent | None:
         rules, mode = self.rules, self.settings.gtid_mode
@@ -157,9 +159,10 @@ class SourceServer:
             identifier = Gtid.parse(session.gtid_next)
             session.gtid_next = UNDEFINED
         elif next_gtid != ANONYMOUS and mode in NUMBERED_MODES and rules.gtid_events != "never":
-            identifier = self.executed.next_of(Gtid.parse(f"{self.settings.server_uuid}:1").uuid)
+            source = UUID(self.settings.server_uuid).bytes
+            identifier = Gtid(source, "", self.executed.next_of(source))
         if identifier is not None:
-            self.executed.add(identifier)
+            self.executed.add(*identifier)
         elif rules.gtid_events != "always":
             return None
         relogged = next_gtid == ANONYMOUS and identifier is None
@@ -267,7 +270,7 @@ class SourceServer:
             self._write([events.gtid_list(SERVER_ID, self._mariadb_gno)])
             self._write([events.binlog_checkpoint(name)])
         elif rules.previous_gtids_always or (rules.gtid_events == "numbered" and settings.gtid_mode in NUMBERED_MODES):
-            gtids = self.executed.as_set()
+            gtids = self.executed.gtids()
             self.log.previous_gtids = gtids
             self._write([events.previous_gtids(gtids, flags=rules.previous_gtids_flags)])
 

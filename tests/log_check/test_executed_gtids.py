@@ -30,6 +30,13 @@ def test_it_holds_what_was_added_and_nothing_else(added, known):
     assert numbers_of(executed.missing_in(as_set(set(known)))) == seen - set(known)
 
 
+@given(NUMBERS)
+def test_the_next_number_of_a_source_is_the_lowest_free_one(added):
+    executed = ExecutedGtids(as_set(set(added)))
+    executed.add(UUID, "tag", 1)
+    assert executed.next_of(UUID) == min(set(range(1, 42)) - set(added))
+
+
 def test_numbers_in_a_row_take_the_place_of_one_interval():
     executed = ExecutedGtids()
     for number in [*range(1, 1000, 2), *range(2, 1000, 2)]:

@@ -6,11 +6,12 @@ import pytest
 from replica_events import UUID
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.replica.failed_drop import drop_statements, failure_message
 from conformance.replica.recovery import LogGtids, recover
 from conformance.source import drops
 from conformance.source.drops import partial_drop_text, split_by_length
-from conformance.source.gtid_state import ExecutedGtids, Gtid
+from conformance.source.gtid import Gtid
 from conformance.source.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.source.recovery import executed_after_restart
 from conformance.source.settings import Settings
@@ -51,12 +52,14 @@ def planned(log):
 def test_what_a_recovery_finds(seed, simplified):
     choose = random.Random(seed)
     logs = []
-    executed = []
+    executed = ExecutedGtids()
     for number in range(choose.randint(1, 5)):
-        gtids = [f"{UUID}:{len(executed) + each}" for each in range(1, choose.randint(1, 3))]
-        previous = None if choose.random() < 0.3 else ExecutedGtids(executed).as_set()
+        first = executed.next_of(Gtid.parse(f"{UUID}:1").uuid)
+        gtids = [f"{UUID}:{first + each}" for each in range(choose.randint(1, 3) - 1)]
+        previous = None if choose.random() < 0.3 else executed.gtids()
         logs.append(LogGtids(name=str(number), previous=previous, gtids=tuple(gtids)))
-        executed += map(Gtid.parse, gtids)
+        for gtid in map(Gtid.parse, gtids):
+            executed.add(*gtid)
     settings = Settings(binlog_gtid_simple_recovery=simplified)
     theirs = executed_after_restart([planned(log) for log in logs], ExecutedGtids(), settings)
-    assert str(recover(logs, simplified=simplified).executed) == str(theirs.as_set())
+    assert str(recover(logs, simplified=simplified).executed) == str(theirs.gtids())

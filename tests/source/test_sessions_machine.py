@@ -13,7 +13,7 @@ from conformance.implementations.answered_streams import observed_streams
 from conformance.log_check.log_checker import LogChecker
 from conformance.log_check.verdicts import Violation
 from conformance.source.execution import run
-from conformance.source.gtid_state import Gtid
+from conformance.source.gtid import Gtid
 from conformance.source.log_bytes import log_bytes
 from conformance.source.settings import GTID_MODES, Settings
 from conformance.source.source_server import SourceServer
@@ -37,6 +37,15 @@ from conformance.source.tables import TableName
 
 TABLE = TableName("d", "t")
 SESSIONS = st.integers(1, 3)
+
+
+def gtids_of(gtids):
+    return {
+        Gtid(source.uuid, source.tag, gno)
+        for source in gtids.sources
+        for interval in source.intervals
+        for gno in range(interval.start, interval.end)
+    }
 
 
 class Sessions(RuleBasedStateMachine):
@@ -168,19 +177,13 @@ class Sessions(RuleBasedStateMachine):
         for stream in self.streams():
             events = list(read_events(stream, RULES))
             previous = next(each for each in events if each.header.type == EventType.PREVIOUS_GTIDS)
-            named = {
-                Gtid(source.uuid, source.tag, gno)
-                for source in previous.fields()["previous_gtids"].sources
-                for interval in source.intervals
-                for gno in range(interval.start, interval.end)
-            }
-            assert named == earlier
+            assert gtids_of(previous.fields()["previous_gtids"]) == earlier
             for event in events:
                 if event.header.type == EventType.GTID:
                     gtid = Gtid(event.fields()["source_uuid"], "", event.fields()["gno"])
                     assert gtid not in earlier
                     earlier.add(gtid)
-        assert set(self.server.executed) == earlier
+        assert gtids_of(self.server.executed.gtids()) == earlier
 
 
 TestSessions = Sessions.TestCase

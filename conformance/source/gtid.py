@@ -1,0 +1,34 @@
+"""The GTID of a transaction."""
+
+import re
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from conformance.binlog.gtid_set import GNO_END, uuid_text
+
+_GTID: Final = re.compile(
+    r"(?P<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::(?P<tag>[a-z_][a-z0-9_]{0,31}))?:(?P<gno>[1-9][0-9]{0,18})"
+)
+
+
+class Gtid(NamedTuple):
+    """One GTID: UUID (16 bytes), tag (empty for none), number."""
+
+    uuid: bytes
+    tag: str
+    gno: int
+
+    def __str__(self) -> str:
+        return ":".join([uuid_text(self.uuid), *([self.tag] if self.tag else []), str(self.gno)])
+
+    @classmethod
+    def parse(cls, text: str) -> "Gtid":
+        """Read ``UUID:NUMBER`` or ``UUID:TAG:NUMBER``.
+
+        Raises:
+            ValueError: It is no GTID.
+        """
+        found = _GTID.fullmatch(text)
+        if found is None or int(found["gno"]) >= GNO_END:
+            raise ValueError(f"{text!r} is no GTID: it is UUID:NUMBER or UUID:TAG:NUMBER")
+        return cls(UUID(found["uuid"]).bytes, found["tag"] or "", int(found["gno"]))
