@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from strategies import events
@@ -22,7 +21,6 @@ _COLUMNS: Final = 2
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _INSERT_ID: Final = 2
 _STATEMENTS: Final = b"\x01"
-_LOG_POS_AT: Final = 13
 
 
 def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
@@ -105,18 +103,6 @@ def named(
     # Its flags say that there may be statements among the rows; a replica relies on that.
     gtid = gtid._replace(body=_STATEMENTS + gtid.body[1:], fields={**gtid.fields, "gtid_flags": _STATEMENTS[0]})
     return [gtid, *planned]
-
-
-def say_end(stream: StreamBuilder, log_pos: int) -> None:
-    """Change the end position in the header of the last event, as it is counted in another log."""
-    event, at, _ = stream.placed[-1]
-    data = bytearray(stream.bytes)
-    data[at + _LOG_POS_AT : at + _LOG_POS_AT + 4] = log_pos.to_bytes(4, "little")
-    if stream.checksummed:
-        data[-CHECKSUM_BYTES:] = checksum(data[at:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
-    stream.damage(data)
-    stream.placed[-1] = (event, at, log_pos)
-    stream.expected_events[-1]["log_pos"] = log_pos
 
 
 def add(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:

@@ -26,6 +26,10 @@ _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 #: Heartbeats stand in no log: a source sends them between two events, with the position that it has got to.
 _HEARTBEATS: Final = frozenset({int(EventType.HEARTBEAT), int(EventType.HEARTBEAT_V2)})
 
+#: Where the header of an event has its log_pos, and the largest one that fits.
+_LOG_POS: Final = slice(13, 17)
+_LARGEST_LOG_POS: Final = 0xFFFFFFFF
+
 #: What every event of every stream shows.
 _ALWAYS: Final = (
     "FORMAT-EVENT-DELIVERED",
@@ -202,6 +206,22 @@ class StreamBuilder:
         """Say that a requirement governs the next events, as many as named."""
         self._marks[requirement] += range(len(self._events), len(self._events) + events)
 
+    def set_log_pos(self, log_pos: int) -> None:
+        """Change the log_pos of the last event, in bytes: its end as it is counted in another log.
+
+        Raises:
+            ValueError: The event is not expected, or the header has no room for the number.
+        """
+        if self.refused or not 0 <= log_pos <= _LARGEST_LOG_POS:
+            raise ValueError(f"the last event cannot have the log_pos {log_pos}")
+        event, at, _ = self.placed[-1]
+        border = at + HEADER_BYTES + len(event.body)
+        self._bytes[at + _LOG_POS.start : at + _LOG_POS.stop] = log_pos.to_bytes(4, "little")
+        if border < self.offset:
+            self._bytes[border:] = crc(self._bytes[at:border]).to_bytes(CHECKSUM_BYTES, "little")
+        self.placed[-1] = (event, at, log_pos)
+        self._events[-1]["log_pos"] = log_pos
+
     def damage(self, stream: bytes | bytearray) -> None:
         """Put damaged bytes in the place of the stream's."""
         self._bytes = bytearray(stream)
@@ -217,7 +237,7 @@ class StreamBuilder:
         length = HEADER_BYTES + len(body) + (CHECKSUM_BYTES if checksummed else 0)
         # An artificial event stands in no log of its source, so it has no position and no time.
         artificial = flags & _ARTIFICIAL
-        log_pos = 0 if artificial else (at + length) & 0xFFFFFFFF
+        log_pos = 0 if artificial else (at + length) & _LARGEST_LOG_POS
         timestamp = 0 if artificial else self.timestamp
         if type_code in _HEARTBEATS:
             log_pos, timestamp = at, 0

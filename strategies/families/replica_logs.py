@@ -49,7 +49,7 @@ def _stop_at(stream: StreamBuilder, groups: list[list[PlannedEvent]]) -> None:
             # event of another server counts.
             stream.server_id = choose.one_of((0, replica_groups.SOURCE_ID + 1))
             stream.add(replica_groups.rotate(stream, replica_groups.SOURCE_LOG, stream.offset))
-            replica_groups.say_end(stream, _FAR)
+            stream.set_log_pos(_FAR)
             stream.server_id = replica_groups.SOURCE_ID
         replica_groups.add(stream, planned)
         if index == stop:

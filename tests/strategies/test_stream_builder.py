@@ -1,0 +1,47 @@
+"""The stream builder: what it says of an event is what a reader finds."""
+
+import pytest
+
+from conformance.binlog.reader import read_events
+from conformance.binlog.servers import server_of
+from strategies import events
+from strategies.chooser import SeededChooser
+from strategies.stream import StreamBuilder
+
+
+def stream_of(*, checksums):
+    stream = StreamBuilder(SeededChooser("log_pos"), server_of("mysql-8.0"), checksums=checksums)
+    stream.describe_format()
+    return stream
+
+
+@pytest.mark.parametrize("log_pos", [0, 4, 2**32 - 1])
+@pytest.mark.parametrize("checksums", [True, False])
+def test_the_last_event_can_end_elsewhere(checksums, log_pos):
+    stream = stream_of(checksums=checksums)
+    stream.add(events.xid(stream))
+    stream.set_log_pos(log_pos)
+    stream.add(events.stop(stream))
+    found = [event.header.log_pos for event in read_events(bytes(stream.bytes))]
+    assert found[1] == log_pos
+    assert found == [entry["log_pos"] for entry in stream.expected_events] == [placed[2] for placed in stream.placed]
+
+
+@pytest.mark.parametrize("checksums", [True, False])
+def test_a_format_description_has_a_checksum_of_its_own(checksums):
+    stream = stream_of(checksums=checksums)
+    stream.set_log_pos(999)
+    assert [event.header.log_pos for event in read_events(bytes(stream.bytes))] == [999]
+
+
+@pytest.mark.parametrize("log_pos", [-1, 2**32])
+def test_a_log_pos_that_no_header_holds_is_refused(log_pos):
+    with pytest.raises(ValueError, match=f"cannot have the log_pos {log_pos}"):
+        stream_of(checksums=True).set_log_pos(log_pos)
+
+
+def test_an_event_that_is_not_expected_has_no_other_log_pos():
+    stream = stream_of(checksums=True)
+    stream.refuse(events.xid(stream), kind="checksum", marks=())
+    with pytest.raises(ValueError, match="cannot have the log_pos 4"):
+        stream.set_log_pos(4)
