@@ -4,85 +4,55 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.source import administration, definitions, drops, row_changes, transactions
+from conformance.source import administration, definitions, drops, row_changes, statements, transactions
 from conformance.source.logged_event import PlannedLog
 from conformance.source.rules import LoggingRules, rules_of
 from conformance.source.scenario import Scenario
 from conformance.source.session import UNDEFINED, Refused, Session
 from conformance.source.settings import Settings
 from conformance.source.source_server import SourceServer
-from conformance.source.statements import (
-    AlterTable,
-    Begin,
-    Commit,
-    Crash,
-    CreateDatabase,
-    CreateTable,
-    CreateTableLike,
-    CreateTableSelect,
-    Delete,
-    Disconnect,
-    DropDatabase,
-    DropTable,
-    FlushLogs,
-    Insert,
-    InsertSelect,
-    InternalRows,
-    Maintain,
-    RenameTable,
-    Restart,
-    Rollback,
-    RollbackTo,
-    Savepoint,
-    SetGlobal,
-    SetSession,
-    SetUserVariable,
-    Statement,
-    Update,
-    UpdateTables,
-    Use,
-)
+from conformance.source.statements import Statement
 
 Handler = Callable[[SourceServer, Session, Any], None]
 
 
-def _disconnect(server: SourceServer, session: Session, statement: Disconnect) -> None:
+def _disconnect(server: SourceServer, session: Session, statement: statements.Disconnect) -> None:
     drops.disconnect(server, session)
 
 
 #: What makes a transaction, alone or inside an open one.
 _TRANSACTIONS: Final[Mapping[type[Statement], Handler]] = {
-    CreateDatabase: definitions.create_database,
-    DropDatabase: drops.drop_database,
-    CreateTable: definitions.create_table,
-    CreateTableLike: definitions.create_table_like,
-    CreateTableSelect: definitions.create_table_select,
-    DropTable: drops.drop_table,
-    RenameTable: definitions.rename_table,
-    AlterTable: definitions.alter_table,
-    Maintain: definitions.maintain,
-    Insert: row_changes.insert,
-    InsertSelect: row_changes.insert_select,
-    Update: row_changes.update,
-    UpdateTables: row_changes.update_tables,
-    Delete: row_changes.delete,
-    InternalRows: row_changes.internal_rows,
-    Begin: transactions.begin,
+    statements.CreateDatabase: definitions.create_database,
+    statements.DropDatabase: drops.drop_database,
+    statements.CreateTable: definitions.create_table,
+    statements.CreateTableLike: definitions.create_table_like,
+    statements.CreateTableSelect: definitions.create_table_select,
+    statements.DropTable: drops.drop_table,
+    statements.RenameTable: definitions.rename_table,
+    statements.AlterTable: definitions.alter_table,
+    statements.Maintain: definitions.maintain,
+    statements.Insert: row_changes.insert,
+    statements.InsertSelect: row_changes.insert_select,
+    statements.Update: row_changes.update,
+    statements.UpdateTables: row_changes.update_tables,
+    statements.Delete: row_changes.delete,
+    statements.InternalRows: row_changes.internal_rows,
+    statements.Begin: transactions.begin,
 }
 #: What does not: the ends of transactions, savepoints, variables, and what happens to the server.
 _OTHERS: Final[Mapping[type[Statement], Handler]] = {
-    Commit: transactions.commit,
-    Rollback: transactions.rollback,
-    Savepoint: transactions.savepoint,
-    RollbackTo: transactions.rollback_to,
-    Use: administration.use,
-    SetUserVariable: administration.set_user_variable,
-    SetSession: administration.set_session,
-    SetGlobal: administration.set_global,
-    FlushLogs: administration.flush_logs,
-    Restart: administration.restart,
-    Crash: administration.crash,
-    Disconnect: _disconnect,
+    statements.Commit: transactions.commit,
+    statements.Rollback: transactions.rollback,
+    statements.Savepoint: transactions.savepoint,
+    statements.RollbackTo: transactions.rollback_to,
+    statements.Use: administration.use,
+    statements.SetUserVariable: administration.set_user_variable,
+    statements.SetSession: administration.set_session,
+    statements.SetGlobal: administration.set_global,
+    statements.FlushLogs: administration.flush_logs,
+    statements.Restart: administration.restart,
+    statements.Crash: administration.crash,
+    statements.Disconnect: _disconnect,
 }
 
 
