@@ -175,6 +175,7 @@ ORACLES: Final = (
     _at_stop("WL7592-APPLY-DROPDB-OFF-ANON-EACH", _anonymous_each, needs=_LOGGED),
     _at_stop("WL7592-APPLY-DROPDB-ON-ERROR", _nothing_logged),
     _at_stop("WL7592-APPLY-DROPDB-ERROR-CODE", _drop_code, abilities=("error_code",)),
+    # Every error has a message, so that its text is asked of all; the number is an ability.
     _at_stop("WL7592-APPLY-DROPDB-ERROR-TEXT", _drop_text, asks_more=True),
     _at_stop("WL7592-APPLY-DROPDB-GTID-UNUSED", _gtid_unused, needs=("executed_gtids",)),
     _entries("WL7592-APPLY-UNTIL-SERVER-ID-ZERO", "outcome"),
