@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from conformance.binlog.column_codes import ColumnType
 from conformance.binlog.table import Column
-from conformance.implementations.mutation import ChangeCell, Mutant
+from conformance.implementations.mutation import ChangeCell, Mutant, low_half
 
 _T: Final = ColumnType
 
@@ -126,7 +126,7 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
     _cells(
         "enum-from-0", "VALUES-ENUM", "the labels of an ENUM are counted from 0", _of(_T.ENUM, lambda value: value - 1)
     ),
-    _cells("set-32-bits", "VALUES-SET", "a SET has 32 bits", _of(_T.SET, lambda value: value & 0xFFFFFFFF)),
+    _cells("set-32-bits", "VALUES-SET", "a SET has 32 bits", _of(_T.SET, low_half)),
     _cells(
         "geometry-without-srid",
         "VALUES-GEOMETRY",

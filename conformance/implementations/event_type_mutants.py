@@ -6,7 +6,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.transaction_payload import inner_events
-from conformance.implementations.mutation import Mutant, Reported, change, drop, has_field, of_type, refuse
+from conformance.implementations.mutation import Mutant, Reported, change, drop, has_field, low_half, of_type, refuse
 
 _T: Final = EventType
 #: Where the type code stands in a header, in bytes.
@@ -67,7 +67,7 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "heartbeat-32-bits",
         "FORMAT-HEARTBEAT-V2",
         "the position of a heartbeat has 32 bits",
-        change("log_position", lambda position: position & 0xFFFFFFFF),
+        change("log_position", low_half),
     ),
     Mutant(
         "context-thread-16-bits",

@@ -170,3 +170,18 @@ def invent(name: str, value: Any, condition: Condition) -> Alter:
 def of_version(prefix: str) -> Condition:
     """Return the condition that the format description names a server version that begins with a prefix."""
     return lambda event, reported: event.format.server_version.startswith(prefix)
+
+
+def to(value: Any) -> Callable[[Any], Any]:
+    """Return the change of any value to this one."""
+    return lambda _: value
+
+
+def minus(number: int) -> Callable[[Any], Any]:
+    """Return the change of a number to one that is less by `number`."""
+    return lambda value: value - number
+
+
+def low_half(value: int) -> int:
+    """Return the low 32 bits of a number."""
+    return value & 0xFFFFFFFF

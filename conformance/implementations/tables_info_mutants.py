@@ -10,7 +10,7 @@ from conformance.binlog.layouts import layout_of
 from conformance.binlog.query_dump import is_extended_query
 from conformance.binlog.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.tables_info import TUPLE, size_of, tables_text
-from conformance.implementations.mutation import Alter, Mutant, Reported, all_of, change, flagged, of_type, refuse
+from conformance.implementations.mutation import Alter, Mutant, Reported, all_of, change, flagged, of_type, refuse, to
 
 _T: Final = EventType
 #: Bytes of the usual post-header, which the extended one begins with.
@@ -122,6 +122,12 @@ def _short_by_a_checksum(event: Event, reported: Reported) -> Reported:
 
 #: Every mutant, in the order of the catalogue.
 TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "query-loses-nul",
+        "WL40-USUAL-QUERY-TO-END",
+        "the last byte of a query is taken for a terminator",
+        change("query", lambda text: text[:-1], lambda event, reported: len(reported["query"]) > 5),
+    ),
     Mutant("always-usual-queries", "WL40-FORMAT-FROM-FDE", "an extended Query event is read as a usual one", _as_usual),
     Mutant(
         "one-query-format",
@@ -186,7 +192,7 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "example-server-id",
         "WL40-GOLDEN-HEADER",
         "the server id of the worklog's example is 1",
-        change("server_id", lambda _: 1, _example),
+        change("server_id", to(1), _example),
     ),
     Mutant(
         "extended-log-pos",
