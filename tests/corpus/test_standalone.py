@@ -4,30 +4,20 @@ import os
 import signal
 import subprocess
 import sys
-import tarfile
 import time
-from collections import Counter
 from functools import partial
-from pathlib import Path
 
 import pytest
 import running
-from plain_judging import add_rows, judged, sums
-from pyarrow.parquet import read_table
 from running import committed, wait_for
+from sent_reader import SPEC, results_of, undisturbed_results, write_reader
 from standalone import standalone_cluster
 
 from conformance.corpus.java import NoJava, find_java
-from conformance.corpus.plan import Plan
-from conformance.engine.selection import Selection
-from conformance.implementations.limits import DEFAULT_LIMITS
-from conformance.implementations.registry import implementation
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")]
 
-ADAPTER = Path(__file__).parents[2] / "docs" / "adapters" / "minimal_adapter.py"
 CASES = 4000
-SPEC = "command:reader/bin/reader"
 corpus_run = partial(running.corpus_run, cases=CASES)
 
 
@@ -35,7 +25,7 @@ corpus_run = partial(running.corpus_run, cases=CASES)
 def home(tmp_path_factory):
     """The folder that the command is run in; it has the implementation, which no worker's folder has."""
     folder = tmp_path_factory.mktemp("home")
-    write_reader(folder / "reader", ADAPTER.read_text(encoding="utf-8"))
+    write_reader(folder / "reader")
     return folder
 
 
@@ -53,37 +43,10 @@ def cluster(tmp_path_factory):
         yield started
 
 
-def write_reader(folder, program):
-    """Makes a folder with an implementation in it, and returns the option that sends it along as `reader`."""
-    reader = folder / "bin" / "reader"
-    reader.parent.mkdir(parents=True)
-    reader.write_text(program, encoding="utf-8")
-    reader.chmod(0o755)
-    archive = folder.with_suffix(".tar.gz")
-    with tarfile.open(archive, "w:gz") as file:
-        file.add(folder, arcname=".")
-    return f"--conf=spark.archives={archive}#reader"
-
-
 @pytest.fixture(scope="module")
 def undisturbed(home):
     """What the same cases come to, judged one after the other in this process."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(home)
-        with implementation(SPEC) as tested:
-            plan = Plan(tuple(Selection().pairs(tested.declaration)))
-        counts = judged(SPEC, (0, CASES), plan=plan, limits=DEFAULT_LIMITS)
-    counts.totals["cases taken"] = CASES
-    return sums(counts)
-
-
-def results_of(output):
-    """Adds up all that a run keeps: verdicts, coverage, kinds of failure and failing cases."""
-    met = Counter()
-    for part in output.glob("waves/*/*.parquet"):
-        assert (part.parent / "_COMMITTED").exists()
-        add_rows(met, read_table(part))
-    return met
+    return undisturbed_results(home, CASES)
 
 
 @pytest.fixture

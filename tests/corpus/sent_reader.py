@@ -1,0 +1,49 @@
+"""An implementation that is sent along to a cluster as an archive, and what a run of it has to come to."""
+
+import tarfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from plain_judging import add_rows, judged, sums
+from pyarrow.parquet import read_table
+
+from conformance.corpus.plan import Plan
+from conformance.engine.selection import Selection
+from conformance.implementations.limits import DEFAULT_LIMITS
+from conformance.implementations.registry import implementation
+
+ADAPTER = Path(__file__).parents[2] / "docs" / "adapters" / "minimal_adapter.py"
+SPEC = "command:reader/bin/reader"
+
+
+def write_reader(folder, program=None):
+    """Makes a folder with an implementation in it, and returns the option that sends it along as `reader`."""
+    reader = folder / "bin" / "reader"
+    reader.parent.mkdir(parents=True)
+    reader.write_text(program or ADAPTER.read_text(encoding="utf-8"), encoding="utf-8")
+    reader.chmod(0o755)
+    archive = folder.with_suffix(".tar.gz")
+    with tarfile.open(archive, "w:gz") as file:
+        file.add(folder, arcname=".")
+    return f"--conf=spark.archives={archive}#reader"
+
+
+def undisturbed_results(home, cases):
+    """Returns what cases come to, judged one after the other in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(home)
+        with implementation(SPEC) as tested:
+            plan = Plan(tuple(Selection().pairs(tested.declaration)))
+        counts = judged(SPEC, (0, cases), plan=plan, limits=DEFAULT_LIMITS)
+    counts.totals["cases taken"] = cases
+    return sums(counts)
+
+
+def results_of(output):
+    """Adds up all that a run keeps: verdicts, coverage, kinds of failure and failing cases."""
+    met = Counter()
+    for part in output.glob("waves/*/*.parquet"):
+        assert (part.parent / "_COMMITTED").exists()
+        add_rows(met, read_table(part))
+    return met

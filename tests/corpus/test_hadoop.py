@@ -1,0 +1,83 @@
+"""On YARN, with its results in HDFS, a run comes to what it comes to on this machine."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+import running
+from hadoop_cluster import client_version, hadoop_cluster
+from running import wait_for
+from sent_reader import SPEC, results_of, undisturbed_results, write_reader
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")]
+
+CASES = 4000
+corpus_run = partial(running.corpus_run, cases=CASES)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """The folder that the command is run in; it has the implementation, which no container has."""
+    folder = tmp_path_factory.mktemp("home")
+    write_reader(folder / "reader")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    if "BINLOG_HADOOP" not in os.environ:
+        pytest.skip("BINLOG_HADOOP names no folder of tests/corpus/provision_hadoop.sh")
+    jars = Path(os.environ["BINLOG_HADOOP"]).resolve()
+    jar = jars / f"hadoop-client-minicluster-{client_version()}.jar"
+    assert jar.exists(), f"{jar} is not there: tests/corpus/provision_hadoop.sh fetches it"
+    folder = tmp_path_factory.mktemp("hadoop")
+    with hadoop_cluster(folder, jars) as started, pytest.MonkeyPatch.context() as patch:
+        kit = [started.python, "-c", "import conformance"]
+        told = subprocess.run(kit, cwd=folder, env={}, capture_output=True, text=True, check=False).stderr
+        assert "No module named 'conformance'" in told
+        patch.setenv("HADOOP_CONF_DIR", str(started.configuration))
+        yield started
+
+
+def committed(cluster, output):
+    """Returns the folders of the committed waves of a run."""
+    waves = [f"{output}/waves/{name}" for name in cluster.names(f"{output}/waves")]
+    return [wave for wave in waves if "_COMMITTED" in cluster.names(wave)]
+
+
+def test_a_killed_container_and_a_killed_driver_change_nothing(cluster, home, tmp_path):
+    archive = f"--conf=spark.archives={home / 'reader.tar.gz'}#reader"
+    with corpus_run("/killed", SPEC, *cluster.options, archive, folder=home) as process:
+        wait_for(lambda: committed(cluster, "/killed"), process)
+        os.kill(wait_for(cluster.executors, process)[0], signal.SIGKILL)
+        wait_for(lambda: len(committed(cluster, "/killed")) > 1, process)
+        process.kill()
+    wait_for(lambda: not cluster.containers())
+    assert len(committed(cluster, "/killed")) < CASES // 1000
+    with corpus_run(
+        "/killed", SPEC, "--resume", "--report", str(tmp_path / "report"), *cluster.options, archive, folder=home
+    ) as process:
+        text, _ = process.communicate(timeout=300)
+    assert process.returncode == 1, text
+    assert re.search(r"Run: hdfs://\S+/killed, 4,000 cases", text)
+    assert (tmp_path / "report" / "report.html").exists()
+    cluster.fetch("/killed", tmp_path / "killed")
+    assert results_of(tmp_path / "killed") == undisturbed_results(home, CASES)
+
+
+def test_what_starts_in_no_container_ends_the_run_at_once(cluster, home, tmp_path):
+    archive = write_reader(tmp_path / "broken", "#!/bin/sh\necho 'no libbinlog.so here' >&2\nexit 3\n")
+    with corpus_run("/broken", SPEC, *cluster.options, archive, folder=home) as process:
+        text, _ = process.communicate(timeout=300)
+    assert process.returncode == 2
+    told = text.splitlines()[-1]
+    assert told.startswith("binlog-conformance: on ")
+    assert "no libbinlog.so here" in told
+    assert text.count("libbinlog.so") == 1
+    assert "Traceback" not in text
+    assert committed(cluster, "/broken") == []
