@@ -155,8 +155,9 @@ def write_configuration(folder, settings):
     """Writes the files that a client reads."""
     folder.mkdir()
     for file, names in CLIENT.items():
-        told = (f"<property><name>{name}</name><value>{escape(settings.get(name))}</value></property>" for name in names)
-        (folder / file).write_text(f"<configuration>{''.join(told)}</configuration>", encoding="utf-8")
+        told = [f"<name>{name}</name><value>{escape(settings.get(name))}</value>" for name in names]
+        properties = "".join(f"<property>{each}</property>" for each in told)
+        (folder / file).write_text(f"<configuration>{properties}</configuration>", encoding="utf-8")
 
 
 def end(process):
