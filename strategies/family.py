@@ -37,6 +37,7 @@ _MODULES: Final = (
     "strategies.families.boundaries",
     "strategies.faults.boundaries",
     "strategies.faults.boundary_operators",
+    "strategies.faults.shipped_boundaries",
     "strategies.faults.extended_queries",
     "strategies.faults.groups",
     "strategies.faults.previous_gtids",

@@ -1,0 +1,76 @@
+"""Steps of the boundary parser that servers ship: from each of its states, an event of each type."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from conformance.boundary.shipped_tables import CODES, SHIPPED_VERSIONS, ShippedState, ShippedType
+from strategies import boundary_groups as boundaries
+from strategies import events, payloads, server_events, statement_events
+from strategies import transactions as groups
+from strategies.family import family
+from strategies.planned_event import PlannedEvent
+from strategies.stream import StreamBuilder
+
+_S: Final = ShippedState
+_T: Final = ShippedType
+_Make = Callable[[StreamBuilder], PlannedEvent]
+#: The XID of an XA transaction, as it stands in a log.
+_XID: Final = "X'61',X'',1"
+
+
+def _query(*texts: str) -> _Make:
+    return lambda stream: events.query(stream, stream.choose.one_of(texts))
+
+
+def _gtid(stream: StreamBuilder) -> PlannedEvent:
+    return groups.group_gtid(stream, (), anonymous=stream.choose.yes())
+
+
+def _payload(stream: StreamBuilder) -> PlannedEvent:
+    inner = [events.query(stream, "BEGIN"), *groups.row_changes(stream), events.xid(stream)]
+    return payloads.transaction_payload(stream, inner)
+
+
+#: Type -> the events that are of it, in every version that knows the type.
+_OF_TYPE: Final[Mapping[ShippedType, tuple[_Make, ...]]] = {
+    _T.GTID: (_gtid,),
+    _T.BEGIN: (_query("BEGIN", f"XA START {_XID}"),),
+    _T.END: (events.xid, _query("COMMIT", "ROLLBACK")),
+    _T.END_XA: (_query(f"XA ROLLBACK {_XID}"),),
+    _T.STMT: (_query("INSERT INTO t1 VALUES (1)", "CREATE TABLE t2 (a INT)", "ROLLBACK TO a", f"XA END {_XID}"),),
+    _T.PRE_STMT: (events.intvar, events.rand, statement_events.user_var),
+    _T.INCIDENT: (server_events.incident,),
+    _T.IGNORE: (events.stop, events.rotate, server_events.heartbeat, boundaries.delete_file, boundaries.ignored),
+    _T.PAYLOAD: (_payload,),
+    _T.ERROR: (boundaries.unknown,),
+}
+#: State -> the type that leads there from NONE.
+_LEADS_TO: Final[Mapping[ShippedState, ShippedType]] = {
+    _S.NONE: _T.IGNORE,
+    _S.GTID: _T.GTID,
+    _S.DDL: _T.PRE_STMT,
+    _S.DML: _T.BEGIN,
+    _S.ERROR: _T.ERROR,
+}
+
+
+def _known(profile: str) -> tuple[ShippedType, ...]:
+    """Return the types of events that a profile's servers have: payloads are younger than the others."""
+    has_payloads = _T.PAYLOAD in CODES[SHIPPED_VERSIONS[profile]].values()
+    return tuple(each for each in ShippedType if has_payloads or each is not _T.PAYLOAD)
+
+
+@family(focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", profiles=tuple(SHIPPED_VERSIONS), fault=True)
+def shipped_boundary_steps(stream: StreamBuilder) -> None:
+    """In one state of the parser that servers ship, an event of each type, each in a new stream that goes on."""
+    choose = stream.choose
+    boundaries.describe_unknown(stream)
+    state = choose.one_of(tuple(ShippedState))
+    known = _known(stream.server.profile)
+    resets = []
+    for kind in known:
+        resets.append(stream.offset)
+        behind = [choose.one_of(known) for _ in choose.several(0, 2)]
+        for each in (_LEADS_TO[state], kind, *behind):
+            stream.add(choose.one_of(_OF_TYPE[each])(stream))
+    stream.settings["resets"] = resets
