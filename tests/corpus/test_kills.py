@@ -38,7 +38,7 @@ def kill_one(process, output, part):
 
 @pytest.fixture(scope="module")
 def spec(reader):
-    return reader("crash=2003")
+    return reader("crash=997")
 
 
 @pytest.fixture(scope="module")
