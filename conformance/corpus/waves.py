@@ -258,6 +258,8 @@ class Waves:
 
     def _look(self) -> None:
         done, under_way = tuple(self._done), tuple(self._under_way)
+        if not under_way:
+            return  # How many cases there are to be is being counted, or all are done.
         met = self._sums(done[-1].end if done else 0)
         if _stopped(met):
             # No worker will begin where one cannot; Spark would try each task again.
