@@ -34,14 +34,19 @@ class Chooser(ABC):
         last = one_in - 1
         return not last or self._integer(0, last) == last
 
-    def several(self, low: int, high: int) -> Iterator[int]:
+    def several(self, low: int, high: int, *, end_in: int = 2) -> Iterator[int]:
         """Yield 0, 1, 2, ... from `low` to `high` times, asking before each whether there is one more.
 
         A number asked for beforehand would serve too, but what belongs to one turn could not be taken out alone,
         and shrinking would leave it in.
+
+        Args:
+            low: The fewest turns.
+            high: The most turns.
+            end_in: Once in so many times there is no more.
         """
         for number in range(high):
-            if number >= low and not self.yes():
+            if number >= low and not self._integer(0, end_in - 1):
                 return
             yield number
 

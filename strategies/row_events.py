@@ -1,6 +1,6 @@
 """Tables of any columns, and the rows events that write, update and delete their rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from conformance.binlog.column_codes import CHARACTER, NUMERIC, ColumnType
@@ -49,12 +49,13 @@ class RowTable(NamedTuple):
         return tuple(int(column.type) for column in self.table.columns)
 
 
-def table_of(stream: StreamBuilder, kinds: Sequence[ColumnKind]) -> RowTable:
-    """Return a table with columns of these kinds."""
+def table_of(stream: StreamBuilder, kinds: Iterable[ColumnKind]) -> RowTable:
+    """Return a table with columns of these kinds; a kind that is chosen as it comes is chosen with its column."""
     choose = stream.choose
-    columns = tuple(kind.column(stream) for kind in kinds)
+    columns = [(kind, kind.column(stream)) for kind in kinds]
     name = choose.one_of(events.NAMES)
-    return RowTable(Table(choose.integer(1, 2**48 - 2), b"test", name.encode(), columns), tuple(kinds))
+    table = Table(choose.integer(1, 2**48 - 2), b"test", name.encode(), tuple(column for _, column in columns))
+    return RowTable(table, tuple(kind for kind, _ in columns))
 
 
 def table_map(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:

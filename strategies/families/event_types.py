@@ -208,7 +208,7 @@ def _mariadb_changes(stream: StreamBuilder) -> list[PlannedEvent]:
     changes = [mariadb_events.annotate_rows(stream)]
     if kind == 1:
         return [*changes, *groups.row_changes(stream)]
-    rows = row_events.table_of(stream, [choose.one_of(column_kinds(stream)) for _ in choose.several(1, 3)])
+    rows = row_events.table_of(stream, (choose.one_of(column_kinds(stream)) for _ in choose.several(1, 3)))
     compressed = row_events.compressed_rows_event(stream, rows, choose.one_of(row_events.OPERATIONS))
     return [*changes, row_events.table_map(stream, rows), compressed]
 
