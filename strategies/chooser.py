@@ -112,12 +112,47 @@ class BytesChooser(Chooser):
         return taken
 
 
+class FittingChooser(Chooser):
+    """Gives recorded answers again as far as they fit; where they do not, the answer is the simplest.
+
+    So what is left of recorded answers, when some are taken out, makes a case whatever the grammar asks.
+
+    Args:
+        choices: The recorded answers; None stands for the simplest.
+    """
+
+    def __init__(self, choices: Sequence[Choice | None]) -> None:
+        self._left = iter(choices)
+
+    def _integer(self, low: int, high: int) -> int:
+        answer = next(self._left, None)
+        return answer if isinstance(answer, int) and low <= answer <= high else low
+
+    def _octets(self, low: int, high: int) -> bytes:
+        answer = next(self._left, None)
+        return answer if isinstance(answer, bytes) and low <= len(answer) <= high else bytes(low)
+
+
 class RecordingChooser(Chooser):
-    """Passes another chooser's answers on, and records them."""
+    """Passes another chooser's answers on, and records them.
+
+    Attributes:
+        choices: The answers so far.
+        turns: Where the choices of each turn of `several` stand in them, as (first, end), end not included.
+    """
 
     def __init__(self, chooser: Chooser) -> None:
         self._chooser = chooser
         self.choices: list[Choice] = []
+        self.turns: list[tuple[int, int]] = []
+
+    def several(self, low: int, high: int, *, end_in: int = 2) -> Iterator[int]:
+        """See `Chooser`; a turn begins with the question whether there is one more."""
+        first = len(self.choices)
+        for number in super().several(low, high, end_in=end_in):
+            yield number
+            self.turns.append((first, len(self.choices)))
+            first = len(self.choices)
 
     def _integer(self, low: int, high: int) -> int:
         answer = self._chooser.integer(low, high)

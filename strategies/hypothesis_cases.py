@@ -1,15 +1,11 @@
-"""Hypothesis strategies over the grammar, for discovery, for shrinking, and for a parser's own tests."""
+"""Hypothesis strategies over the grammar, for discovery and for a parser's own tests."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from random import Random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from hypothesis import HealthCheck, Phase, core, find, settings
 from hypothesis import strategies as st
-from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
-from hypothesis.errors import NoSuchExample
 from hypothesis.internal.cache import LRUCache
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
@@ -82,49 +78,3 @@ def no_foreign_numbers() -> Iterator[None]:
         patch.object(providers, "CONSTANTS_CACHE", own_cache),
     ):
         yield
-
-
-def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], bool], *, tries: int) -> Case:
-    """Return the simplest case that Hypothesis finds from a failing one.
-
-    Args:
-        case: The failing case.
-        choices: The choices that made it.
-        still_fails: Whether another case of the same family and profile fails in the same way.
-        tries: How many cases may be tried.
-    """
-    database = InMemoryExampleDatabase()
-    key = b"failing"
-    # The secondary corpus holds what is known to fail and not yet shrunk; the primary one is not shrunk again.
-    database.save(key + b".secondary", choices_to_bytes(tuple(choices)))
-    best = case
-    # Hypothesis asks again about what it knows, and must hear the same, also when no tries are left.
-    heard: dict[CaseId, bool] = {}
-
-    def condition(candidate: Case) -> bool:
-        nonlocal best
-        if candidate.id not in heard:
-            if len(heard) >= tries:
-                return False
-            heard[candidate.id] = still_fails(candidate)
-        if heard[candidate.id]:
-            best = candidate  # The last that Hypothesis shows is its smallest.
-        return heard[candidate.id]
-
-    # A seed of our own: with the `random` that `find` takes, Hypothesis would not look into the database.
-    core.threadlocal._hypothesis_global_random = Random(0)
-    with no_foreign_numbers(), suppress(NoSuchExample):
-        find(
-            cases(case.id.family, case.id.profile, role=case.id.role),
-            condition,
-            database_key=key,
-            settings=settings(
-                database=database,
-                deadline=None,
-                max_examples=tries,
-                phases=[Phase.reuse, Phase.shrink],
-                suppress_health_check=list(HealthCheck),
-            ),
-        )
-    core.threadlocal._hypothesis_global_random = None
-    return best

@@ -10,7 +10,7 @@ from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge, Judges, Verdict, request_of
 from strategies.case import Case
 from strategies.chooser import Choice
-from strategies.hypothesis_cases import shrink
+from strategies.shrinking import shrink
 
 #: Cases that shrinking one failure may try: a hang costs its whole time limit each time.
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
@@ -68,7 +68,7 @@ class Shrinker:
         return Failure(seen, smallest, answer, str(case.id), count, known)
 
     def shown_again(self, before: Sequence[Failure], verdict: Verdict, *, found: str, count: int) -> Failure | None:
-        """Return the failure on a case that was shrunk for another requirement, where that shows this one too.
+        """Return the failure on a case that was shrunk for another requirement, the smallest that shows this one too.
 
         Args:
             before: Failures that were shrunk before.
@@ -76,9 +76,8 @@ class Shrinker:
             found: Id of that case.
             count: Cases that showed it.
         """
-        for failure in before:
-            if failure.known is not None:
-                continue
+        shrunk = [failure for failure in before if failure.known is None]
+        for failure in sorted(shrunk, key=lambda failure: len(failure.case.stream)):
             seen = self.matching(failure.case, failure.answer, verdict.requirement, verdict.signature)
             if seen is not None:
                 return Failure(seen, failure.case, failure.answer, found, count)

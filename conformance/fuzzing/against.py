@@ -15,7 +15,7 @@ from conformance.implementations.roles import role_of
 from conformance.oracles.judge import request_of
 from conformance.oracles.oracle import shown
 from strategies.case import Case
-from strategies.hypothesis_cases import shrink
+from strategies.shrinking import shrink
 
 #: Cases of one family and profile between two looks at the clock.
 _ROUND: Final = 10

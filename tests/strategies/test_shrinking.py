@@ -1,9 +1,18 @@
 """Shrinking: from a failing case to the smallest one, by the same grammar."""
 
+import pytest
+
 from strategies.case_id import CaseId
 from strategies.chooser import RecordingChooser
 from strategies.family import case_of, families
-from strategies.hypothesis_cases import shrink
+from strategies.shrinking import shrink
+
+
+def seeded(name, **others):
+    """Return a case and the choices that made it."""
+    case_id = CaseId(name, "mysql-8.0", seed=1, index=3, **others)
+    chooser = RecordingChooser(case_id.chooser())
+    return families()[name].build(chooser, case_id.profile, case_id), chooser.choices
 
 
 def long_rows_query(case):
@@ -11,21 +20,47 @@ def long_rows_query(case):
 
 
 def test_a_case_is_shrunk_to_the_smallest_that_fails_alike():
-    seeded = CaseId("rows_query_streams", "mysql-8.0", seed=1, index=3)
-    chooser = RecordingChooser(seeded.chooser())
-    case = families()[seeded.family].build(chooser, seeded.profile, seeded)
+    case, choices = seeded("rows_query_streams")
     assert long_rows_query(case)
-    shrunk = shrink(case, chooser.choices, long_rows_query, tries=1000)
+    shrunk = shrink(case, choices, long_rows_query, tries=1000)
     texts = [event["rows_query"] for event in shrunk.expected.events if "rows_query" in event]
     assert texts == ["aaaa"]
     assert len(shrunk.stream) < len(case.stream)
     assert case_of(CaseId.parse(str(shrunk.id))).stream == shrunk.stream
 
 
+@pytest.mark.parametrize("columns", [1, 3, 9])
+def test_what_is_not_needed_of_a_table_is_taken_out(columns):
+    def wide(case):
+        return any(event.get("column_count", 0) >= columns for event in case.expected.events)
+
+    index = next(
+        index for index in range(100) if wide(case_of(CaseId("every_column_type", "mysql-8.0", seed=0, index=index)))
+    )
+    case_id = CaseId("every_column_type", "mysql-8.0", seed=0, index=index)
+    chooser = RecordingChooser(case_id.chooser())
+    case = families()[case_id.family].build(chooser, case_id.profile, case_id)
+    shrunk = shrink(case, chooser.choices, wide, tries=1000)
+    counts = [event["column_count"] for event in shrunk.expected.events if "column_count" in event]
+    assert counts == [columns]
+
+
 def test_shrinking_stops_when_its_tries_are_spent():
-    seeded = CaseId("rows_query_streams", "mysql-8.0", seed=1, index=3)
-    chooser = RecordingChooser(seeded.chooser())
-    case = families()[seeded.family].build(chooser, seeded.profile, seeded)
+    case, choices = seeded("rows_query_streams")
     asked = []
-    shrink(case, chooser.choices, lambda each: asked.append(each) or long_rows_query(each), tries=5)
+    shrunk = shrink(case, choices, lambda each: asked.append(each) or long_rows_query(each), tries=5)
     assert len(asked) == 5
+    assert long_rows_query(shrunk)
+
+
+def test_what_does_not_fail_again_is_left_as_it_is():
+    case, choices = seeded("rows_query_streams")
+    asked = []
+    assert shrink(case, choices, lambda each: bool(asked.append(each)), tries=1000) is case
+    assert len(asked) == 1
+
+
+def test_the_same_case_is_shrunk_alike():
+    case, choices = seeded("every_event_type")
+    ids = {str(shrink(case, choices, lambda each: len(each.expected.events) > 3, tries=300).id) for _ in range(2)}
+    assert len(ids) == 1
