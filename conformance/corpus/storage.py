@@ -97,9 +97,24 @@ class Storage:
                 stream.write(bytearray(content))
             finally:
                 stream.close()
+            self._replace(partial, whole)
+
+    def _replace(self, partial: Any, whole: Any) -> None:
+        """Let one file take the place of another, so that one of the two is there at any moment."""
+        jvm: Any = self._spark.sparkContext._jvm
+        configuration = self._spark.sparkContext._jsc.hadoopConfiguration()
+        try:
+            context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(whole.toUri(), configuration)
+        except Py4JJavaError:
+            # Some file systems have only the older interface, in which nothing is replaced in one step.
             self._files.delete(whole, False)
             if not self._files.rename(partial, whole):
-                raise StorageError(f"{self.uri}/{name}: cannot be put in its place")
+                raise StorageError(f"{whole.toString()}: cannot be put in its place") from None
+            return
+        option = getattr(jvm.org.apache.hadoop.fs, "Options$Rename")
+        options = self._spark.sparkContext._gateway.new_array(option, 1)  # type: ignore[union-attr]
+        options[0] = option.OVERWRITE
+        context.rename(partial, whole, options)
 
     def delete(self, name: str) -> None:
         """Delete a file or a folder with all that is in it; nothing happens where there is none.
