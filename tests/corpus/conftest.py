@@ -39,3 +39,13 @@ def folder(spark, tmp_path):
 def reader():
     """Returns the text that names a reader with certain faults."""
     return lambda *faults: shlex.join([f"command:{sys.executable}", str(READER), *faults])
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """The folder that the command is run in; it has the implementation, which no worker's folder has."""
+    from sent_reader import write_reader
+
+    folder = tmp_path_factory.mktemp("home")
+    write_reader(folder / "reader")
+    return folder

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 import pytest
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 from running import descendants, wait_for
-from standalone import JAVA_OPTIONS, PACKAGES, SPARK_HOME, python_with
+from workers import JAVA_OPTIONS, PACKAGES, SPARK_HOME, executor_settings, python_with
 
 from conformance.corpus.java import find_java, write_java_home
 
@@ -89,13 +89,8 @@ class HadoopCluster:
     def options(self):
         """What the command needs to run here, with small executors of one core."""
         settings = {
-            "spark.pyspark.python": str(self.python),
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
+            **executor_settings(self.python),
             "spark.executor.instances": "2",
-            "spark.executor.cores": "1",
-            "spark.executor.memory": "512m",
-            "spark.executor.extraJavaOptions": JAVA_OPTIONS,
             "spark.yarn.am.memory": "512m",
             "spark.yarn.am.extraJavaOptions": JAVA_OPTIONS,
             # Otherwise the client copies all of Spark into HDFS each time.

@@ -4,22 +4,14 @@ import os
 import re
 import signal
 import subprocess
-import venv
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from importlib.metadata import distributions
 from pathlib import Path
 
-import pyspark
 from running import descendants, wait_for
+from workers import JAVA_OPTIONS, PACKAGES, SPARK_HOME, executor_settings, python_with
 
 from conformance.corpus.java import find_java, write_java_home
-
-#: What docs/clusters.md asks workers for, and what pandas needs in turn.
-PACKAGES = {"pyarrow", "zstandard", "pandas", "numpy", "python-dateutil", "pytz", "six", "tzdata"}
-SPARK_HOME = Path(pyspark.__file__).parent
-#: Quick to start, and small: it is about what happens and not about speed.
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @dataclass
@@ -46,14 +38,7 @@ class StandaloneCluster:
     @property
     def options(self):
         """What the command needs to run here, with small executors of one core."""
-        settings = {
-            "spark.pyspark.python": str(self.python),
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.executor.cores": "1",
-            "spark.executor.memory": "512m",
-            "spark.executor.extraJavaOptions": JAVA_OPTIONS,
-        }
+        settings = executor_settings(self.python)
         return ["--master", self.url, *(f"--conf={name}={value}" for name, value in settings.items())]
 
 
@@ -107,14 +92,3 @@ def end(daemon):
     os.killpg(daemon.pid, signal.SIGKILL)
     daemon.wait()
     wait_for(lambda: not any(Path(f"/proc/{each}").exists() for each in below))
-
-
-def python_with(names, folder):
-    """Makes a Python that has some distributions and nothing else, so not the kit."""
-    venv.create(folder, with_pip=False, symlinks=True)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    for each in distributions():
-        if each.name in names:
-            for top in {file.parts[0] for file in each.files} - {"..", "__pycache__"}:
-                (packages / top).symlink_to(each.locate_file(top))
-    return folder / "bin" / "python3"

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -13,19 +12,12 @@ import running
 from hadoop_cluster import client_version, hadoop_cluster
 from running import wait_for
 from sent_reader import SPEC, results_of, undisturbed_results, write_reader
+from workers import has_kit
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")]
 
 CASES = 4000
 corpus_run = partial(running.corpus_run, cases=CASES)
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    """The folder that the command is run in; it has the implementation, which no container has."""
-    folder = tmp_path_factory.mktemp("home")
-    write_reader(folder / "reader")
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +29,7 @@ def cluster(tmp_path_factory):
     assert jar.exists(), f"{jar} is not there: tests/corpus/provision_hadoop.sh fetches it"
     folder = tmp_path_factory.mktemp("hadoop")
     with hadoop_cluster(folder, jars) as started, pytest.MonkeyPatch.context() as patch:
-        kit = [started.python, "-c", "import conformance"]
-        told = subprocess.run(kit, cwd=folder, env={}, capture_output=True, text=True, check=False).stderr
-        assert "No module named 'conformance'" in told
+        assert not has_kit(started.python, folder)
         patch.setenv("HADOOP_CONF_DIR", str(started.configuration))
         yield started
 

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from functools import partial
@@ -12,6 +11,7 @@ import running
 from running import committed, wait_for
 from sent_reader import SPEC, results_of, undisturbed_results, write_reader
 from standalone import standalone_cluster
+from workers import has_kit
 
 from conformance.corpus.java import NoJava, find_java
 
@@ -22,14 +22,6 @@ corpus_run = partial(running.corpus_run, cases=CASES)
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    """The folder that the command is run in; it has the implementation, which no worker's folder has."""
-    folder = tmp_path_factory.mktemp("home")
-    write_reader(folder / "reader")
-    return folder
-
-
-@pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     try:
         find_java()
@@ -37,9 +29,7 @@ def cluster(tmp_path_factory):
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("cluster")
     with standalone_cluster(folder) as started:
-        kit = [started.python, "-c", "import conformance"]
-        told = subprocess.run(kit, cwd=folder, env={}, capture_output=True, text=True, check=False).stderr
-        assert "No module named 'conformance'" in told
+        assert not has_kit(started.python, folder)
         yield started
 
 
