@@ -9,7 +9,8 @@ import hashlib
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -133,26 +134,47 @@ class FittingChooser(Chooser):
         return answer if isinstance(answer, bytes) and low <= len(answer) <= high else bytes(low)
 
 
+class Turn(NamedTuple):
+    """Where the choices of one turn of `several` stand among others; without them there is one turn less.
+
+    Attributes:
+        first: Its first choice.
+        end: The end of its choices, not included: with the question whether there is one more where another follows.
+        loop_end: The end of the last turn's choices.
+        full: Whether there could be no more turns. Then one less has a question at `loop_end` that was not asked.
+    """
+
+    first: int
+    end: int
+    loop_end: int
+    full: bool
+
+
 class RecordingChooser(Chooser):
     """Passes another chooser's answers on, and records them.
 
     Attributes:
         choices: The answers so far.
-        turns: Where the choices of each turn of `several` stand in them, as (first, end), end not included.
+        turns: The turns that could be missing.
     """
 
     def __init__(self, chooser: Chooser) -> None:
         self._chooser = chooser
         self.choices: list[Choice] = []
-        self.turns: list[tuple[int, int]] = []
+        self.turns: list[Turn] = []
 
     def several(self, low: int, high: int, *, end_in: int = 2) -> Iterator[int]:
-        """See `Chooser`; a turn begins with the question whether there is one more."""
-        first = len(self.choices)
+        """See `Chooser`."""
+        starts: list[int] = []
         for number in super().several(low, high, end_in=end_in):
+            starts.append(len(self.choices))
             yield number
-            self.turns.append((first, len(self.choices)))
-            first = len(self.choices)
+        full = len(starts) == high
+        end = len(self.choices) - (not full)
+        if len(starts) > low:
+            # The question of the next turn goes, too, which has none where there had to be so many.
+            self.turns += (Turn(first, after, end, full) for first, after in pairwise(starts))
+            self.turns.append(Turn(starts[-1] - 1, end, end, full))
 
     def _integer(self, low: int, high: int) -> int:
         answer = self._chooser.integer(low, high)

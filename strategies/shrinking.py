@@ -12,7 +12,7 @@ from typing import Final
 
 from strategies.case import Case
 from strategies.case_id import CaseId
-from strategies.chooser import Choice, FittingChooser, RecordingChooser
+from strategies.chooser import Choice, FittingChooser, RecordingChooser, Turn
 from strategies.family import families
 
 #: How many choices are taken out behind one that is made the simplest: what it may have asked for.
@@ -53,14 +53,14 @@ class _Smallest:
         choices: The choices that make it.
         still_fails: Whether another case fails in the same way.
         tries: How many may still be tried.
-        turns: Where the choices of each turn of a loop of the grammar stand, as (first, end), end not included.
+        turns: The turns of the grammar's loops that could be missing.
     """
 
     case: Case
     choices: tuple[Choice, ...]
     still_fails: Callable[[Case], bool]
     tries: int
-    turns: list[tuple[int, int]] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
     _tried: set[tuple[Choice, ...]] = field(default_factory=set)
 
     def fails_again(self) -> bool:
@@ -90,7 +90,7 @@ class _Smallest:
         self.case, self.choices, self.turns = case, choices, turns
         return True
 
-    def _made(self, choices: Sequence[Choice | None]) -> tuple[Case, list[tuple[int, int]]]:
+    def _made(self, choices: Sequence[Choice | None]) -> tuple[Case, list[Turn]]:
         known = self.case.id
         chooser = RecordingChooser(FittingChooser(choices))
         case = families()[known.family].build(chooser, known.profile, known)
@@ -125,13 +125,15 @@ def _take_out_turns(smallest: _Smallest) -> None:
     """Take out what the grammar made once more than it had to, the longest first."""
     left = sorted(smallest.turns, key=_length)
     while left:
-        first, end = left.pop()
-        if smallest.replaced(first, end):
+        turn = left.pop()
+        others = smallest.choices[turn.end : turn.loop_end]
+        no_more = (None,) if turn.full else ()
+        if smallest.replaced(turn.first, turn.loop_end, *others, *no_more):
             left = sorted(smallest.turns, key=_length)
 
 
-def _length(turn: tuple[int, int]) -> int:
-    return turn[1] - turn[0]
+def _length(turn: Turn) -> int:
+    return turn.end - turn.first
 
 
 def _take_out_runs(smallest: _Smallest) -> None:

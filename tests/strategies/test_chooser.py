@@ -22,10 +22,24 @@ def test_what_was_recorded_can_be_given_again():
     assert asked(FittingChooser(recording.choices)) == answers
 
 
-def test_recorded_turns_are_the_choices_of_each_turn():
+def test_a_turn_can_be_taken_out_with_its_question():
     recording = RecordingChooser(ReplayingChooser([5, 1, b"a", 1, b"bc", 0, 2]))
     assert asked(recording) == (5, True, [(0, b"a"), (1, b"bc")], "c")
-    assert recording.turns == [(2, 3), (3, 5)]
+    assert recording.turns == [(2, 4, 5, False), (3, 5, 5, False)]
+    assert asked(ReplayingChooser([5, 1, b"bc", 0, 2])) == (5, True, [(0, b"bc")], "c")
+    assert asked(ReplayingChooser([5, 1, b"a", 0, 2])) == (5, True, [(0, b"a")], "c")
+
+
+def test_where_there_could_be_no_more_turns_a_question_comes_in():
+    recording = RecordingChooser(ReplayingChooser([5, 1, b"a", 1, b"b", 1, b"c", 1, b"d", 2]))
+    assert asked(recording) == (5, True, [(0, b"a"), (1, b"b"), (2, b"c"), (3, b"d")], "c")
+    assert recording.turns == [(2, 4, 9, True), (4, 6, 9, True), (6, 8, 9, True), (7, 9, 9, True)]
+
+
+def test_turns_that_have_to_be_there_are_not_recorded():
+    recording = RecordingChooser(BytesChooser(b""))
+    asked(recording)
+    assert recording.turns == []
 
 
 @pytest.mark.parametrize(
