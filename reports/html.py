@@ -1,8 +1,6 @@
 """The HTML report: one file, no script, nothing fetched; it says first what is wrong, then what was looked at."""
 
 import re
-from importlib import resources
-from itertools import chain
 from typing import Final
 
 from reports.coverage_tables import coverage_tables
@@ -12,6 +10,7 @@ from reports.foreign_text import elided, one_line
 from reports.lines import Failure
 from reports.matrix import matrix
 from reports.outcome import Outcome, grouped, is_known, outcome, ranked
+from reports.page import page
 from reports.record import RunRecord
 from reports.status import JUDGED, STATUSES
 
@@ -19,8 +18,6 @@ from reports.status import JUDGED, STATUSES
 _OPEN_CARDS: Final = 10
 _NAME_CHARACTERS: Final = 120
 _MESSAGE_CHARACTERS: Final = 300
-#: What a browser may do with the page: apply its style sheet. A script that got in would not run.
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _WEB_ADDRESS: Final = re.compile(r"https?://[^\s<>\"'`]{1,500}")
 _SYMBOLS: Final = {"conforming": "\u2713", "not conforming": "\u2717", "cut off": "\u2702", "nothing judged": "?"}
 
@@ -202,42 +199,23 @@ def html_report(record: RunRecord) -> str:
         for failure in group:
             links.setdefault(failure.requirement, f"#failure-{number}")
     known = {name for name in links if is_known(failures, name)}
-    style = (resources.files("reports") / "report.css").read_text(encoding="utf-8")
     judged = sum(told.counts[name] for name in JUDGED)
-    page = element(
-        "html",
+    return page(
+        elided(f"{said.name} {said.version}: {told.verdict}", _NAME_CHARACTERS),
+        element("a", "To what is wrong", href="#wrong", class_="skip"),
+        _top(record, told),
         element(
-            "head",
-            element("meta", charset="utf-8"),
-            # `http_equiv` becomes the attribute http-equiv.
-            element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-            element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            element("meta", name="color-scheme", content="light dark"),
-            element("title", elided(f"{said.name} {said.version}: {told.verdict}", _NAME_CHARACTERS)),
-            element("style", Html(style)),
+            "nav",
+            element("a", f"What is wrong ({len(groups)})", href="#wrong"),
+            element("a", f"Requirements ({judged} of {len(record.requirements)} judged)", href="#requirements"),
+            element("a", "Coverage", href="#coverage"),
+            aria_label="Parts of this report",
         ),
         element(
-            "body",
-            element("a", "To what is wrong", href="#wrong", class_="skip"),
-            _top(record, told),
-            element(
-                "nav",
-                element("a", f"What is wrong ({len(groups)})", href="#wrong"),
-                element("a", f"Requirements ({judged} of {len(record.requirements)} judged)", href="#requirements"),
-                element("a", "Coverage", href="#coverage"),
-                aria_label="Parts of this report",
-            ),
-            element(
-                "main",
-                _section("wrong", "What is wrong", _wrong(record, told, groups)),
-                _section("requirements", "Requirements", matrix(record, links=links, known=known)),
-                _section("coverage", "What was exercised", coverage_tables(record.coverage, record.header.profiles)),
-            ),
-            element(
-                "footer",
-                element("p", f"Made by binlog-conformance {record.header.kit} from its run record."),
-            ),
+            "main",
+            _section("wrong", "What is wrong", _wrong(record, told, groups)),
+            _section("requirements", "Requirements", matrix(record, links=links, known=known)),
+            _section("coverage", "What was exercised", coverage_tables(record.coverage, record.header.profiles)),
         ),
-        lang="en",
+        element("footer", element("p", f"Made by binlog-conformance {record.header.kit} from its run record.")),
     )
-    return "".join(chain(("<!DOCTYPE html>\n", page, "\n")))

@@ -2,50 +2,24 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from typing import Final
 
 from conformance.corpus.history import RunEntry
 from conformance.engine.coverage import coverage_tables
 from conformance.oracles.coverage_table import Cell
 from reports.element import Html, element
+from reports.page import page
 
-#: What a browser may do with a page: apply its style. A script that got in would not run.
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-_STYLE: Final = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.45 system-ui, sans-serif; max-width: 84rem; margin: 2rem auto; padding: 0 1rem; }
-h1, h2 { line-height: 1.2; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 13px; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid #8884; text-align: left; vertical-align: top; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-td.none { color: #888; }
-td.failing { background: #d3483322; font-weight: 600; }
-td.known { background: #b5890022; }
-tr.started td:first-child { border-left: 4px solid #d34833; }
-.quiet { color: #777; }
-code { font-size: 12px; }
-"""
 #: Runs that a trend shows side by side.
 _COLUMNS: Final = 30
 
 
 def _page(title: str, *content: Html) -> str:
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", title),
-        element("style", Html(_STYLE)),
-    )
-    body = element("body", element("main", element("h1", title), content))
-    return "".join(chain(("<!DOCTYPE html>\n", element("html", head, body, lang="en"), "\n")))
+    return page(title, element("main", element("h1", title), content))
 
 
-def _table(heads: Iterable[Html], rows: Iterable[Html]) -> Html:
-    table = element("table", element("thead", element("tr", heads)), element("tbody", rows))
+def _table(heads: Iterable[Html], rows: Iterable[Html], *, class_: str) -> Html:
+    table = element("table", element("thead", element("tr", heads)), element("tbody", rows), class_=class_)
     return element("div", table, class_="scroll")
 
 
@@ -76,7 +50,11 @@ def coverage_page(coverage: Mapping[str, Mapping[Cell, int]], profiles: Sequence
             )
             for row, counts in sorted(rows.items())
         ]
-        parts.append(element("section", element("h2", f"{name.capitalize()} in each profile"), _table(heads, body)))
+        parts.append(
+            element(
+                "section", element("h2", f"{name.capitalize()} in each profile"), _table(heads, body, class_="counts")
+            )
+        )
     return _page("What the corpus exercised", *parts)
 
 
@@ -117,14 +95,21 @@ def _trend(entries: Sequence[RunEntry]) -> list[Html]:
     heads = [
         element("th", "requirement and signature", scope="col"),
         element("th", "started", scope="col"),
-        element("th", "smallest case", scope="col"),
         *(
             element("th", run.started[:10], element("br"), run.version, scope="col", class_="number", title=_about(run))
             for run in shown
         ),
+        element("th", "smallest case", scope="col"),
     ]
     rows = [_trend_row(kind, failures[kind], started[kind], shown) for kind in order]
-    return [element("p", f"{len(runs)} runs; the last {len(shown)} are shown.", class_="quiet"), _table(heads, rows)]
+    return [
+        element("p", _shown(len(runs), len(shown)), class_="quiet"),
+        _table(heads, rows, class_="trend"),
+    ]
+
+
+def _shown(runs: int, shown: int) -> str:
+    return f"{runs} runs; the last {shown} are shown." if runs > shown else f"{runs} run{'s' if runs > 1 else ''}."
 
 
 def _start(runs: Sequence[RunEntry], seen: Mapping[str, RunEntry]) -> RunEntry:
@@ -149,8 +134,8 @@ def _trend_row(kind: tuple[str, str], seen: Mapping[str, RunEntry], start: RunEn
         "tr",
         element("td", element("b", kind[0]), element("br"), kind[1], title=latest.message or ""),
         element("td", start.started[:10]),
-        element("td", element("code", latest.case)),
         (_trend_cell(seen.get(run.run)) for run in shown),
+        element("td", element("code", latest.case), class_="case"),
         class_="started" if shown and start.run == shown[-1].run else None,
     )
 
