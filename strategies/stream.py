@@ -11,7 +11,7 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
-from conformance.binlog.servers import Server
+from conformance.binlog.servers import Server, with_own_length
 from specs.catalogue import governing
 from strategies.case import EVERY_EVENT, Case, Expected
 from strategies.case_id import DEFAULT_ROLE, CaseId
@@ -53,7 +53,7 @@ def _described(version: str, lengths: bytes, created: int, algorithm: int | None
         server_version=version,
         created=created,
         header_length=HEADER_BYTES,
-        post_header_lengths=lengths,
+        post_header_lengths=with_own_length(lengths),
         checksum_algorithm=algorithm,
     )
     return described, described.body()

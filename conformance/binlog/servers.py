@@ -31,8 +31,11 @@ _MARIADB: Final = (
 )
 
 
-def _declared(lengths: bytes) -> bytes:
-    """Put the format description's own length, 57 and one for each type, where it stands (type code 15)."""
+def with_own_length(lengths: bytes) -> bytes:
+    """Put the format description's own length, 57 and one for each type, where it stands (type code 15).
+
+    Its entry is one byte wide, as any. Readers find the checksum algorithm by it: mysql-binlog-connector-java does.
+    """
     return lengths[:14] + bytes([(57 + len(lengths)) & 0xFF]) + lengths[15:]
 
 
@@ -96,7 +99,7 @@ SERVERS: Final = {
     each.profile: Server(
         each.profile,
         each.version,
-        _declared(each.post_header_lengths),
+        with_own_length(each.post_header_lengths),
         each.checksums,
         each.gtid_form,
         each.rows_events,
