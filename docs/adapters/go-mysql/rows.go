@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-mysql-org/go-mysql/mysql"
+	"github.com/go-mysql-org/go-mysql/replication"
+)
+
+// Which images the rows of an event have; the others have both, one behind the other.
+var (
+	writes = map[replication.EventType]bool{
+		replication.WRITE_ROWS_EVENTv0: true, replication.WRITE_ROWS_EVENTv1: true,
+		replication.WRITE_ROWS_EVENTv2: true, replication.MARIADB_WRITE_ROWS_COMPRESSED_EVENT_V1: true,
+	}
+	deletes = map[replication.EventType]bool{
+		replication.DELETE_ROWS_EVENTv0: true, replication.DELETE_ROWS_EVENTv1: true,
+		replication.DELETE_ROWS_EVENTv2: true, replication.MARIADB_DELETE_ROWS_COMPRESSED_EVENT_V1: true,
+	}
+)
+
+// What the library calls the operations of a partial update.
+var operations = map[replication.JsonDiffOperation]string{
+	replication.JsonDiffOperationReplace: "replace",
+	replication.JsonDiffOperationInsert:  "insert",
+	replication.JsonDiffOperationRemove:  "remove",
+}
+
+func rowsOf(code replication.EventType, e *replication.RowsEvent) []object {
+	rows := []object{}
+	for i := 0; i < len(e.Rows); i++ {
+		row := object{"before": nil, "after": nil}
+		if !writes[code] {
+			row["before"] = imageOf(e, i)
+		}
+		if !writes[code] && !deletes[code] {
+			i++
+		}
+		if !deletes[code] {
+			row["after"] = imageOf(e, i)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// imageOf returns the values of an image by the number of their column, without the columns that it has not.
+func imageOf(e *replication.RowsEvent, index int) object {
+	image := object{}
+	for column, value := range e.Rows[index] {
+		image[strconv.Itoa(column)] = cellOf(e.Table.ColumnType[column], value)
+	}
+	for _, column := range e.SkippedColumns[index] {
+		delete(image, strconv.Itoa(column))
+	}
+	return image
+}
+
+// cellOf returns a value in the protocol's notation. Its Go type tells most; the column's type tells the rest.
+func cellOf(column byte, value any) any {
+	switch v := value.(type) {
+	case *replication.JsonDiff:
+		change := object{"operation": operations[v.Op], "path": v.Path}
+		if v.Op != replication.JsonDiffOperationRemove {
+			change["value"] = documentOf(v.Value)
+		}
+		return object{"json_changes": []object{change}}
+	case string:
+		switch column {
+		case mysql.MYSQL_TYPE_JSON:
+			return object{"json": documentOf(v)}
+		case mysql.MYSQL_TYPE_TIMESTAMP, mysql.MYSQL_TYPE_TIMESTAMP2:
+			return secondsOf(v)
+		}
+		return bytesOf([]byte(v))
+	case []byte:
+		if column == mysql.MYSQL_TYPE_VECTOR {
+			return vectorOf(v)
+		}
+		return bytesOf(v)
+	}
+	return value
+}
+
+// bytesOf returns a text where the bytes are one; the base64 of others is what encoding/json makes of bytes.
+func bytesOf(value []byte) any {
+	if utf8.Valid(value) {
+		return string(value)
+	}
+	return object{"base64": value}
+}
+
+// documentOf returns the library's text of a JSON document as the document, or as it stands where it is none.
+func documentOf(text string) any {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return text
+}
+
+// secondsOf returns what the library writes as a date in UTC as seconds since 1970.
+func secondsOf(text string) string {
+	moment, err := time.Parse(time.DateTime, text) // It takes a fraction as well.
+	if err != nil {
+		return "0" // The library's zero, which is no date.
+	}
+	if moment.Nanosecond() == 0 {
+		return strconv.FormatInt(moment.Unix(), 10)
+	}
+	return fmt.Sprintf("%d.%06d", moment.Unix(), moment.Nanosecond()/1000)
+}
+
+// vectorOf returns the numbers of a VECTOR, which the library leaves as bytes.
+func vectorOf(value []byte) []float32 {
+	numbers := make([]float32, len(value)/4)
+	for i := range numbers {
+		numbers[i] = math.Float32frombits(binary.LittleEndian.Uint32(value[4*i:]))
+	}
+	return numbers
+}
