@@ -29,11 +29,9 @@ func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 		return object{"xid": e.XID}
 	case *replication.IntVarEvent:
 		return object{"intvar_type": e.Type, "intvar_value": e.Value}
-	case *replication.BeginLoadQueryEvent:
-		return object{"file_id": e.FileID, "block_data": bytesOf(e.BlockData)}
 	case *replication.ExecuteLoadQueryEvent:
 		return object{
-			"thread_id": e.SlaveProxyID, "exec_time": e.ExecutionTime, "error_code": e.ErrorCode, "file_id": e.FileID,
+			"thread_id": e.SlaveProxyID, "exec_time": e.ExecutionTime, "error_code": e.ErrorCode,
 			"file_name_start": e.StartPos, "file_name_end": e.EndPos, "duplicate_handling": e.DupHandlingFlags,
 		}
 	case *replication.RowsQueryEvent:

@@ -25,6 +25,9 @@ var (
 	}
 )
 
+// The code of VECTOR, which older versions of the library have no name for.
+const vector = 242
+
 // What the library calls the operations of a partial update.
 var operations = map[replication.JsonDiffOperation]string{
 	replication.JsonDiffOperationReplace: "replace",
@@ -80,7 +83,7 @@ func cellOf(column byte, value any) any {
 		}
 		return bytesOf([]byte(v))
 	case []byte:
-		if column == mysql.MYSQL_TYPE_VECTOR {
+		if column == vector {
 			return vectorOf(v)
 		}
 		return bytesOf(v)
