@@ -71,8 +71,8 @@ func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 	return newerFields(header.EventType, event)
 }
 
-// gtidFields leaves out what the library has a value for without an event that says so: the original commit timestamp
-// and server version that are the same as the immediate ones, and what older servers do not write.
+// gtidFields leaves out what older servers do not write, and the original server version that is the immediate one. The
+// library has an original commit timestamp for every event that has an immediate one, and does not tell if it was there.
 func gtidFields(code replication.EventType, e *replication.GTIDEvent) object {
 	said := object{
 		"gtid_flags": e.CommitFlag, "last_committed": e.LastCommitted, "sequence_number": e.SequenceNumber,
@@ -86,8 +86,6 @@ func gtidFields(code replication.EventType, e *replication.GTIDEvent) object {
 	}
 	if e.ImmediateCommitTimestamp != 0 {
 		said["immediate_commit_timestamp"] = e.ImmediateCommitTimestamp
-	}
-	if e.OriginalCommitTimestamp != e.ImmediateCommitTimestamp {
 		said["original_commit_timestamp"] = e.OriginalCommitTimestamp
 	}
 	if e.TransactionLength != 0 {
