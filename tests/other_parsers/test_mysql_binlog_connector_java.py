@@ -1,0 +1,103 @@
+"""A parser in Java, driven by the adapter that lies in docs/adapters and is built as its users build it."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conformance.engine.baseline import Baseline, KnownFailure
+from conformance.engine.certification import Budget, Certification, Selection
+from conformance.implementations.limits import Limits
+from conformance.implementations.process import ProcessImplementation
+from specs.catalogue import catalogue
+
+pytestmark = pytest.mark.slow
+
+ADAPTER = Path(__file__).parents[2] / "docs" / "adapters" / "mysql-binlog-connector-java"
+#: The parser loops over rows of no columns until memory ends: a small heap makes that an error, and no hang.
+JAVA = ["java", "-Xmx64m", "-Xmn16m", "-XX:+UseSerialGC", "-jar"]
+LIMITS = Limits(seconds=60, memory_bytes=None)  # A JVM reserves more address space than it uses.
+#: What is known is not shrunk, which would take minutes.
+AS_FOUND = Baseline("none", tuple(KnownFailure(each, "*", "not shrunk") for each in catalogue()))
+
+#: What both versions surely do right.
+MET = {
+    "FORMAT-BAD-MAGIC", "FORMAT-DESCRIPTION-FIELDS", "FORMAT-EVENT-START", "FORMAT-HEADER-FLAGS",
+    "FORMAT-HEADER-LENGTH", "FORMAT-HEADER-LOG-POS", "FORMAT-HEADER-SERVER-ID", "FORMAT-HEADER-TIMESTAMP",
+    "FORMAT-INTVAR", "FORMAT-ROWS-NULL", "FORMAT-ROWS-VALUES-BIT", "FORMAT-ROWS-VALUES-BLOB",
+    "FORMAT-ROWS-VALUES-DECIMAL", "FORMAT-ROWS-VALUES-FLOAT", "FORMAT-ROWS-VALUES-INTEGER",
+    "FORMAT-ROWS-VALUES-JSON", "FORMAT-ROWS-VALUES-VARCHAR", "FORMAT-XA-PREPARE", "FORMAT-XID",
+    "WL4033-GOLDEN-ROWS-QUERY-BYTES", "WL4033-READ-ROWS-QUERY-TEXT", "WL7592-GTID-IDENTIFIER-READ",
+    "WL7592-PREVIOUS-GTIDS-SET-READ",
+}  # fmt: skip
+
+#: Version -> requirement, what is wrong -> why.
+MISTAKES = {
+    "0.30.1": {
+        ("FORMAT-EVENT-DELIVERED", "PREVIOUS_GTIDS refused"): "it reads the sets of 8.4 as older ones, to their end",
+        ("FORMAT-EVENT-DELIVERED", "TRANSACTION_PAYLOAD refused"): "it decompresses what is not compressed",
+        ("FORMAT-GTID-TAGGED", "gtid of GTID_TAGGED missing"): "it does not know type 42",
+        ("FORMAT-HEADER-TYPE", "type of GTID_TAGGED differs"): "the code of a type that it does not know is lost",
+        ("FORMAT-LENGTH-TOO-SMALL", "invalid-length accepted"): "it reads on behind the header",
+        ("FORMAT-NO-FORMAT-DESCRIPTION", "no-format-description accepted"): "it needs none",
+        ("FORMAT-POST-HEADER-LENGTHS", "database of QUERY differs"): "its post-headers are of fixed lengths",
+        ("FORMAT-ROWS-VALUES-OLD-TIME", "TIME differs"): "it reads old times without their sign",
+        ("FORMAT-ROWS-VALUES-DATE", "DATE is null"): "dates with parts of zero are null",
+        ("WL4033-READ-UNKNOWN-REFUSED", "unknown-event accepted"): "it skips each event that it does not know",
+        ("WL7592-ANON-FLAG-EITHER-WAY", "handled of ANONYMOUS_GTID differs"): "it skips the body of an Anonymous_gtid",
+    },
+    "0.23.2": {
+        ("FORMAT-EVENT-DELIVERED", "GTID_TAGGED refused"): "the next ones are refused as unknown, not skipped",
+        ("FORMAT-EVENT-DELIVERED", "PARTIAL_UPDATE_ROWS refused"): "as above",
+        ("FORMAT-EVENT-DELIVERED", "TRANSACTION_PAYLOAD refused"): "as above",
+        ("WL4033-READ-UNKNOWN-SKIPPED", "ignorable refused"): "ignorable events of new types too: mended in 0.23.3",
+        ("WL4033-READ-UNKNOWN-ANY-CODE", "ignorable refused"): "as above",
+        ("WL7592-ANON-FLAG-EITHER-WAY", "handled of ANONYMOUS_GTID differs"): "it skips the body of an Anonymous_gtid",
+    },
+}
+
+
+@pytest.fixture(scope="module", params=MISTAKES)
+def certified(request, tmp_path_factory):
+    """The version, and how the certification of the parser ended."""
+    for tool in ("mvn", "java"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"needs {tool}, which is not on the PATH")
+    folder = tmp_path_factory.mktemp("adapter") / "built"
+    shutil.copytree(ADAPTER, folder, ignore=shutil.ignore_patterns("target"))
+    build = ["mvn", "-q", "-B", "package", f"-Dparser.version={request.param}"]
+    done = subprocess.run(build, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with ProcessImplementation([*JAVA, str(folder / "target" / "adapter.jar")], limits=LIMITS) as parser:
+        assert parser.declaration.version == request.param
+        certification = Certification(
+            implementation=parser,
+            spec="mysql-binlog-connector-java",
+            selections=[Selection()],
+            budget=Budget(examples=5),
+            baseline=AS_FOUND,
+        )
+        return request.param, certification.run()
+
+
+def test_it_answers_every_question(certified):
+    _, finished = certified
+    assert [each.verdict for each in finished.failures if each.verdict.status != "fail"] == []
+    assert finished.tally.cases > 500
+
+
+def test_what_it_does_right_passes(certified):
+    _, finished = certified
+    passed = {
+        requirement
+        for requirement, profiles in finished.tally.results.items()
+        if {status for counts in profiles.values() for status in counts} - {"unsupported"} == {"pass"}
+    }
+    assert sorted(MET - passed) == []
+
+
+def test_its_mistakes_are_found(certified):
+    version, finished = certified
+    found = {(each.verdict.requirement, each.verdict.signature) for each in finished.failures}
+    assert sorted(MISTAKES[version].keys() - found) == []
