@@ -25,11 +25,12 @@ def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], 
     Args:
         case: The failing case.
         choices: The choices that made it.
-        still_fails: Whether another case of the same family and profile fails in the same way.
+        still_fails: Whether another case of the same family and profile fails in the same way. It may raise
+            `OutOfTries` to end the search.
         tries: How many cases may be tried.
     """
     smallest = _Smallest(case, tuple(choices), still_fails, tries)
-    with suppress(_OutOfTries):
+    with suppress(OutOfTries):
         if smallest.fails_again():
             _cut(smallest)
             before: tuple[Choice, ...] = ()
@@ -40,8 +41,8 @@ def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], 
     return smallest.case
 
 
-class _OutOfTries(Exception):
-    """No tries are left."""
+class OutOfTries(Exception):
+    """No tries are left; the smallest case so far is what was found."""
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class _Smallest:
         """Tell whether the first case fails once more.
 
         Raises:
-            _OutOfTries: No tries are left.
+            OutOfTries: No tries are left.
         """
         case, self.turns = self._made(self.choices)
         return self._fails(case)
@@ -81,7 +82,7 @@ class _Smallest:
             others: What stands in its place, None for the simplest answer to whatever is asked.
 
         Raises:
-            _OutOfTries: No tries are left.
+            OutOfTries: No tries are left.
         """
         case, turns = self._made((*self.choices[:first], *others, *self.choices[end:]))
         choices = case.id.choices or ()
@@ -99,7 +100,7 @@ class _Smallest:
 
     def _fails(self, case: Case) -> bool:
         if not self.tries:
-            raise _OutOfTries
+            raise OutOfTries
         self.tries -= 1
         self._tried.add(case.id.choices or ())
         return self.still_fails(case)

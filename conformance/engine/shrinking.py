@@ -1,7 +1,7 @@
 """Shrinking: from a case that failed to the smallest one that fails in the same way."""
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.engine.failure import Failure
@@ -10,9 +10,9 @@ from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge, Judges, Verdict, request_of
 from strategies.case import Case
 from strategies.chooser import Choice
-from strategies.shrinking import shrink
+from strategies.shrinking import OutOfTries, shrink
 
-#: Cases that shrinking one failure may try: a hang costs its whole time limit each time.
+#: Cases that shrinking one failure may try, by what comes of them: a hang costs its whole time limit each time.
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
 
 
@@ -57,8 +57,8 @@ class Shrinker:
             smallest = shrink(
                 case,
                 choices,
-                lambda candidate: self.still_fails(candidate, requirement, signature),
-                tries=SHRINK_TRIES[verdict.status],
+                self._limited(requirement, signature),
+                tries=SHRINK_TRIES["fail"],
             )
         answer = self._ask(smallest)
         seen = self.matching(smallest, answer, requirement, signature)
@@ -66,6 +66,19 @@ class Shrinker:
             note = f"{verdict.message} (seen in discovery, and not again when asked once more)"
             seen = replace(verdict, message=note)
         return Failure(seen, smallest, answer, str(case.id), count, known)
+
+    def _limited(self, requirement: str, signature: str) -> Callable[[Case], bool]:
+        """Return `still_fails` for as many cases as may hang, crash or fail."""
+        left = dict(SHRINK_TRIES)
+
+        def still_fails(case: Case) -> bool:
+            if not all(left.values()):
+                raise OutOfTries
+            answer = self._ask(case)
+            left[answer.status if isinstance(answer, Trouble) and answer.status in left else "fail"] -= 1
+            return self.matching(case, answer, requirement, signature) is not None
+
+        return still_fails
 
     def shown_again(self, before: Sequence[Failure], verdict: Verdict, *, found: str, count: int) -> Failure | None:
         """Return the failure on a case that was shrunk for another requirement, the smallest that shows this one too.

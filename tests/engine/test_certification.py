@@ -5,6 +5,7 @@ import pytest
 from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import FailureFound, RunFinished, RunStarted
+from conformance.engine.shrinking import SHRINK_TRIES
 from conformance.implementations.observation import Trouble
 from conformance.implementations.reference import ReferenceImplementation
 from conformance.implementations.registry import implementation
@@ -108,6 +109,25 @@ def test_a_crash_is_charged_to_the_focus_and_shrunk():
     assert (failure.verdict.requirement, failure.verdict.status) == (TEXT, "crash")
     # One event of some 200 rows takes fewer choices than a text of 400 letters: either is a smallest case.
     assert 600 < len(failure.case.stream) < 1600
+
+
+class HangsOrCrashes(ReferenceImplementation):
+    hangs = 0
+
+    def ask(self, request):
+        if len(request.stream) > 600 and len(request.stream) % 4 == 0:
+            return Trouble("crash", "signal-11", "core dumped")
+        self.hangs += 1
+        return Trouble("hang", "no-answer", "")
+
+
+def test_shrinking_ends_when_too_many_cases_hang():
+    tested = HangsOrCrashes()
+    _, finished = certify(tested=tested)
+    found = sum(failure.count for failure in finished.failures if failure.verdict.status == "hang")
+    shown = 1  # The smallest case of the hang is asked about once more.
+    assert found < tested.hangs <= found + len(finished.failures) * SHRINK_TRIES["hang"] + shown
+    assert {failure.verdict.status for failure in finished.failures} == {"crash", "hang"}
 
 
 class FailsOnce(ReferenceImplementation):
