@@ -23,6 +23,14 @@ import java.util.Properties;
 /**
  * Adapter for mysql-binlog-connector-java: its public {@link BinaryLogFileReader}, fed with the whole stream. What is
  * reported is what the library says; see ../../../../../protocol.md.
+ *
+ * <pre>
+ * mvn -q package
+ * binlog-conformance certify "command:java -Xmx64m -Xmn16m -XX:+UseSerialGC -jar target/adapter.jar" --memory 0
+ * </pre>
+ *
+ * <p>Java reserves more memory than it uses. The heap is small because the library reads some rows without end: until
+ * the heap is full, which is an error soon where it is small, and no answer in time where it is large.
  */
 public final class Adapter {
   private static final List<String> HEADER =
