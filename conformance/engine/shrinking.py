@@ -1,6 +1,7 @@
 """Shrinking: from a case that failed to the smallest one that fails in the same way."""
 
 import fnmatch
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,9 @@ from strategies.shrinking import OutOfTries, shrink
 #: Cases that shrinking one failure may try, by what comes of them: a hang costs its whole time limit each time.
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
 
+#: Seconds for shrinking one failure: most take one, but an answer may come just before its time limit, each time.
+SHRINK_SECONDS = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class Shrinker:
@@ -24,11 +28,13 @@ class Shrinker:
         implementation: The implementation, started.
         judge: Judges its answers.
         requirements: A glob over the ids of the requirements that count.
+        seconds: Time for one failure; what is smallest then is what is shown.
     """
 
     implementation: Implementation
     judge: Judge | Judges
     requirements: str = "*"
+    seconds: float = SHRINK_SECONDS
 
     def verdicts(self, case: Case) -> list[Verdict]:
         """Return the verdicts on one case, of the selected requirements."""
@@ -68,11 +74,12 @@ class Shrinker:
         return Failure(seen, smallest, answer, str(case.id), count, known)
 
     def _limited(self, requirement: str, signature: str) -> Callable[[Case], bool]:
-        """Return `still_fails` for as many cases as may hang, crash or fail."""
+        """Return `still_fails` for as many cases as may hang, crash or fail, and for as long as it may take."""
         left = dict(SHRINK_TRIES)
+        deadline = time.monotonic() + self.seconds
 
         def still_fails(case: Case) -> bool:
-            if not all(left.values()):
+            if not all(left.values()) or time.monotonic() > deadline:
                 raise OutOfTries
             answer = self._ask(case)
             left[answer.status if isinstance(answer, Trouble) and answer.status in left else "fail"] -= 1

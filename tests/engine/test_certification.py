@@ -5,10 +5,13 @@ import pytest
 from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import FailureFound, RunFinished, RunStarted
-from conformance.engine.shrinking import SHRINK_TRIES
+from conformance.engine.shrinking import SHRINK_TRIES, Shrinker
 from conformance.implementations.observation import Trouble
 from conformance.implementations.reference import ReferenceImplementation
 from conformance.implementations.registry import implementation
+from conformance.oracles.judge import Judge
+from strategies.case_id import CaseId
+from strategies.family import case_of
 
 TEXT = "WL4033-READ-ROWS-QUERY-TEXT"
 CUT = "rows_query of ROWS_QUERY cut short"
@@ -128,6 +131,18 @@ def test_shrinking_ends_when_too_many_cases_hang():
     shown = 1  # The smallest case of the hang is asked about once more.
     assert found < tested.hangs <= found + len(finished.failures) * SHRINK_TRIES["hang"] + shown
     assert {failure.verdict.status for failure in finished.failures} == {"crash", "hang"}
+
+
+def test_shrinking_ends_when_its_time_is_up():
+    _, finished = certify("reference:text-of-255")
+    (found,) = [each for each in finished.failures if each.verdict.signature == CUT]
+    with implementation("reference:text-of-255") as tested:
+        judge = Judge(tested.declaration.roles["decode"])
+        case = case_of(CaseId.parse(found.found))
+        left = Shrinker(tested, judge, seconds=-1.0).failure(case, found.verdict, 1, choices=case.id.choices)
+        shrunk = Shrinker(tested, judge).failure(case, found.verdict, 1, choices=case.id.choices)
+    assert left.case.stream == case.stream
+    assert len(shrunk.case.stream) < len(case.stream)
 
 
 class FailsOnce(ReferenceImplementation):
