@@ -15,7 +15,6 @@ from strategies.shrinking import OutOfTries, shrink
 
 #: Cases that shrinking one failure may try, by what comes of them: a hang costs its whole time limit each time.
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
-
 #: Seconds for shrinking one failure: most take one, but an answer may come just before its time limit, each time.
 SHRINK_SECONDS = 30.0
 
