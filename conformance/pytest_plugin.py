@@ -57,7 +57,7 @@ class Outcome:
     def why_not_judged(self, requirement: str) -> str | None:
         """Return why a requirement has no verdict, None where it passed."""
         from conformance.oracles.registry import oracles
-        from specs.catalogue import catalogue
+        from conformance.specs.catalogue import catalogue
 
         untestable = catalogue()[requirement].untestable
         if untestable is not None:
@@ -87,7 +87,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make one test for each requirement that the options select."""
     if not metafunc.module.__name__.startswith(_SUITE) or "requirement_id" not in metafunc.fixturenames:
         return
-    from specs.catalogue import select
+    from conformance.specs.catalogue import select
 
     config = metafunc.config
     if not config.getoption("binlog_implementation"):
@@ -106,7 +106,7 @@ def outcome(pytestconfig: pytest.Config) -> Iterator[Outcome]:
     """Run the engine once; every test of the suite looks at what it found."""
     from conformance.engine.baseline import Baseline, BaselineError
     from conformance.engine.certification import NothingToRun
-    from conformance.implementations.process import CannotStart
+    from conformance.implementations.process.process_implementation import CannotStart
 
     path: Path | None = pytestconfig.getoption("binlog_baseline")
     try:

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from reports.outcome import outcome
-from reports.record import RunRecord
+from conformance.reports.outcome import outcome
+from conformance.reports.record import RunRecord
 
 _LABEL: Final = "binlog conformance"
 _HEIGHT: Final = 20

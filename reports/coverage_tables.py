@@ -4,8 +4,8 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from reports.element import Html, element, fragment, scrolling_table
-from reports.lines import Counts, Coverage
+from conformance.reports.element import Html, element, fragment, scrolling_table
+from conformance.reports.lines import Counts, Coverage
 
 #: How many shades a cell can have, the first for none.
 _SHADES: Final = 6

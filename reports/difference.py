@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Final, Literal
 
-from reports.foreign_text import value_text
-from reports.lines import Answer
+from conformance.reports.foreign_text import value_text
+from conformance.reports.lines import Answer
 
 #: Fields that every implementation reports, declared or not.
 _ALWAYS: Final = frozenset({"offset", "type"})

@@ -4,7 +4,7 @@ import html
 from collections.abc import Iterable
 from typing import Final
 
-from reports.foreign_text import visible
+from conformance.reports.foreign_text import visible
 
 _VOID: Final = frozenset({"br", "col", "hr", "img", "link", "meta"})
 

@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final
 
-from reports.difference import EventDifference, FieldDifference, differences, summary, text_difference
-from reports.element import Html, element, fragment, scrolling_table
-from reports.foreign_text import elided, one_line, value_text, visible_line
-from reports.hex_dump import hex_dump
-from reports.lines import Answer, Failure, Refusal, RequirementResult
-from reports.status import STATUSES
+from conformance.reports.difference import EventDifference, FieldDifference, differences, summary, text_difference
+from conformance.reports.element import Html, element, fragment, scrolling_table
+from conformance.reports.foreign_text import elided, one_line, value_text, visible_line
+from conformance.reports.hex_dump import hex_dump
+from conformance.reports.lines import Answer, Failure, Refusal, RequirementResult
+from conformance.reports.status import STATUSES
 
 _MESSAGE_CHARACTERS: Final = 1_200
 _VALUE_CHARACTERS: Final = 240

@@ -3,11 +3,11 @@
 from os import PathLike
 from pathlib import Path
 
-from reports.badge import badge_picture
-from reports.html import html_report
-from reports.junit import junit_report
-from reports.markdown import markdown_report
-from reports.record import read_record
+from conformance.reports.badge import badge_picture
+from conformance.reports.html import html_report
+from conformance.reports.junit import junit_report
+from conformance.reports.markdown import markdown_report
+from conformance.reports.record import read_record
 
 
 def write_reports(

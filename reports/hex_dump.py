@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Final
 
-from reports.element import Html, element, fragment, scrolling_table
-from reports.foreign_text import elided, one_line, visible_line
-from reports.lines import FieldSpan, StreamEvent
+from conformance.reports.element import Html, element, fragment, scrolling_table
+from conformance.reports.foreign_text import elided, one_line, visible_line
+from conformance.reports.lines import FieldSpan, StreamEvent
 
 _ROW_BYTES: Final = 16
 #: A longer field is shown by its ends.

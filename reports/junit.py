@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Final
 from xml.etree import ElementTree
 
-from reports.foreign_text import elided, one_line, visible
-from reports.lines import Failure, RequirementResult
-from reports.outcome import Cell, cell, failure_of, ranked
-from reports.record import RunRecord
-from reports.status import BROKEN, STATUSES
+from conformance.reports.foreign_text import elided, one_line, visible
+from conformance.reports.lines import Failure, RequirementResult
+from conformance.reports.outcome import Cell, cell, failure_of, ranked
+from conformance.reports.record import RunRecord
+from conformance.reports.status import BROKEN, STATUSES
 
 _MESSAGE_CHARACTERS: Final = 1_000
 _DETAIL_CHARACTERS: Final = 8_000

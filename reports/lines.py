@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reports.entry import Entry, Malformed
+from conformance.reports.entry import Entry, Malformed
 
 #: Version of the record that this package reads and writes.
 SCHEMA: Final = 1

@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
-from reports.foreign_text import elided, one_line, visible_line
-from reports.lines import Failure
-from reports.outcome import outcome, ranked
-from reports.record import RunRecord
-from reports.status import STATUSES
+from conformance.reports.foreign_text import elided, one_line, visible_line
+from conformance.reports.lines import Failure
+from conformance.reports.outcome import outcome, ranked
+from conformance.reports.record import RunRecord
+from conformance.reports.status import STATUSES
 
 #: Failures beyond these are counted; the other reports have them.
 _FAILURES: Final = 20

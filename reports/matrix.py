@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
-from reports.element import Html, element, fragment
-from reports.failure_card import badge
-from reports.lines import RequirementResult
-from reports.outcome import Cell, cell, exercised
-from reports.record import RunRecord
-from reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
+from conformance.reports.element import Html, element, fragment
+from conformance.reports.failure_card import badge
+from conformance.reports.lines import RequirementResult
+from conformance.reports.outcome import Cell, cell, exercised
+from conformance.reports.record import RunRecord
+from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
 
 
 def _short_number(number: int) -> str:

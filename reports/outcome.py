@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from reports.lines import LEVELS, Failure, RequirementResult
-from reports.record import RunRecord
-from reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, UNJUDGED
+from conformance.reports.lines import LEVELS, Failure, RequirementResult
+from conformance.reports.record import RunRecord
+from conformance.reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, UNJUDGED
 
 #: ``nothing judged``: the run found no failure because it looked at nothing; nobody may take that for conforming.
 Verdict = Literal["conforming", "not conforming", "cut off", "nothing judged"]

@@ -4,7 +4,7 @@ from importlib import resources
 from itertools import chain
 from typing import Final
 
-from reports.element import Child, Html, element
+from conformance.reports.element import Child, Html, element
 
 #: What a browser may do with the page: apply its style sheet. A script that got in would not run.
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -17,7 +17,7 @@ def page(title: str, *body: Child) -> str:
         title: What a browser shows as its name.
         body: What stands on it.
     """
-    style = (resources.files("reports") / "report.css").read_text(encoding="utf-8")
+    style = (resources.files("conformance.reports") / "report.css").read_text(encoding="utf-8")
     head = element(
         "head",
         element("meta", charset="utf-8"),

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from reports.entry import Entry, Malformed
-from reports.lines import KINDS, Coverage, Failure, Footer, Header, RequirementResult
+from conformance.reports.entry import Entry, Malformed
+from conformance.reports.lines import KINDS, Coverage, Failure, Footer, Header, RequirementResult
 
 Line = Header | Failure | RequirementResult | Coverage | Footer
 

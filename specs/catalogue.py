@@ -77,7 +77,7 @@ def _requirement(worklog: str, entry: dict[str, Any]) -> Requirement:
 
 def documents() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each catalogue file as (file name, parsed TOML), in the order of their names."""
-    folder = resources.files("specs") / "requirements"
+    folder = resources.files("conformance.specs") / "requirements"
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         if file.name.endswith(".toml"):
             yield file.name, tomllib.loads(file.read_text(encoding="utf-8"))

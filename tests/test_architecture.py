@@ -18,14 +18,14 @@ ARROWS = {
     "specs": {"specs"},
     "conformance.binlog": {"conformance.binlog", "specs"},
     **{model: {model, "conformance.binlog", "specs"} for model in MODELS},
-    "conformance.source": {"conformance.source", "conformance.boundary", "conformance.binlog", "specs"},
+    "conformance.models.server": {"conformance.models.server", "conformance.models.boundary", "conformance.binlog", "specs"},
     "strategies": {"strategies", *MODELS, "conformance.binlog", "specs"},
     "conformance.implementations": {"conformance.implementations", *MODELS, "conformance.binlog", "specs"},
     "conformance.oracles": {
         "conformance.oracles", "conformance.implementations", *MODELS, "conformance.log_check", "conformance.binlog",
         "strategies", "specs",
     },
-    "conformance.log_check": {"conformance.log_check", "conformance.boundary", "conformance.binlog", "specs"},
+    "conformance.log_check": {"conformance.log_check", "conformance.models.boundary", "conformance.binlog", "specs"},
     "reports": {"reports", "specs"},
 }  # fmt: skip
 OURS = ("specs", "strategies", "conformance", "reports")

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from conformance.cli.main import cli
-from conformance.implementations.observation import Request
-from conformance.implementations.process import ProcessImplementation
-from specs.catalogue import ROLES
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.implementations.process.process_implementation import ProcessImplementation
+from conformance.protocol.observation import Request
+from conformance.specs.catalogue import ROLES
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 README = Path(__file__).parent.parent / "README.md"
 

@@ -8,7 +8,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER_BYTES, HEADER_FIELDS, Header
 from conformance.binlog.layout import Layout, Span
-from conformance.binlog.layouts import layout_of
+from conformance.binlog.layouts.by_type import layout_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from conformance.binlog import mariadb_layouts
-from conformance.binlog.collations import collation
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
+from conformance.binlog.layouts import mariadb_layouts
 from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.rows.collations import collation
 from conformance.binlog.status_variables import read_status_variables
 from conformance.binlog.transaction_payload import Compression
 from conformance.binlog.user_variable import variable_value

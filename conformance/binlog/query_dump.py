@@ -13,7 +13,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.layout import Span
-from conformance.binlog.statement_layouts import EXTENDED_QUERY_POST_HEADER
+from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.status_variables import STATUS_VARIABLES
 
 _STARS: Final = "*" * 24

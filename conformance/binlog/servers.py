@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from conformance.binlog.event_types import MARIADB_TYPES_START, EventType
+from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.reader import ReaderRules
-from conformance.binlog.statement_layouts import EXTENDED_QUERY_POST_HEADER
-from specs.profiles import PROFILES
+from conformance.specs.profiles import PROFILES
 
 GtidForm = Literal["absent", "5.6", "5.7", "8.0", "8.3"]
 

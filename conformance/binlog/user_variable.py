@@ -6,8 +6,8 @@ from decimal import Decimal
 from enum import IntEnum
 from typing import Any, Final
 
-from conformance.binlog.decimal_column import DecimalColumn
 from conformance.binlog.errors import MalformedBody
+from conformance.binlog.rows.decimal_column import DecimalColumn
 
 _UNSIGNED: Final = 0x01
 

@@ -7,7 +7,7 @@ from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event import Event
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
-from conformance.binlog.layouts import layout_of
+from conformance.binlog.layouts.by_type import layout_of
 
 
 def frame(

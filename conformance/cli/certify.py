@@ -16,12 +16,12 @@ from conformance.engine.baseline import Baseline, BaselineError, KnownFailure
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import RunFinished
 from conformance.engine.record_entries import RecordEntries
-from conformance.implementations.limits import Limits
-from conformance.implementations.process import CannotStart
+from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.registry import implementation
-from reports.folder import write_reports
-from reports.record import RecordWriter, read_record
-from reports.terminal import print_summary
+from conformance.reports.folder import write_reports
+from conformance.reports.record import RecordWriter, read_record
+from conformance.reports.terminal import print_summary
 
 #: The run record's name in a report folder.
 RECORD = "run.jsonl"

@@ -12,8 +12,8 @@ from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, follows, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker, judged_in_a_log
 from conformance.log_check.verdicts import Note, Verdicts, Violation
-from specs.catalogue import catalogue
-from specs.profiles import PROFILES
+from conformance.specs.catalogue import catalogue
+from conformance.specs.profiles import PROFILES
 
 #: The profile that each log's own server decides.
 AUTO: Final = "auto"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.corpus.results import Results
     from conformance.corpus.run import CorpusRun
     from conformance.engine.events import RunFinished
-    from reports.record import RunRecord
+    from conformance.reports.record import RunRecord
 
 _NEEDS = "corpora need Spark: pip install 'binlog-conformance[spark]'"
 
@@ -113,7 +113,7 @@ def check(corpus: str, spec: str, **options: Any) -> None:
 def generate(**options: Any) -> None:
     """Write a corpus as Parquet: streams, expected observations, requirements."""
     from conformance.engine.selection import Selection
-    from specs.profiles import PROFILES
+    from conformance.specs.profiles import PROFILES
 
     size = _size(options)
     profiles = _names(options["profiles"])
@@ -141,7 +141,7 @@ def generate(**options: Any) -> None:
 @_spark_options
 def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> None:
     """Write the reports of a RUN to FOLDER: those that `certify` writes, the coverage, the trend."""
-    from reports.terminal import print_summary
+    from conformance.reports.terminal import print_summary
 
     with _mistakes_in_one_line(), _spark(options) as spark:
         from conformance.corpus.results import read_results
@@ -189,7 +189,7 @@ def _judge(
 ) -> None:
     """Run or check, write record and reports, and exit."""
     from conformance.engine.baseline import Baseline
-    from reports.terminal import print_summary
+    from conformance.reports.terminal import print_summary
 
     limits = limits_of(options["answer_time"], options["memory"])
     with _mistakes_in_one_line(), ExitStack() as stack:
@@ -202,7 +202,7 @@ def _judge(
         from conformance.corpus.output import RECORD
         from conformance.corpus.run import CorpusRun, Options
         from conformance.engine.record_entries import RecordEntries
-        from reports.record import RecordWriter, read_record
+        from conformance.reports.record import RecordWriter, read_record
 
         scratch = Path(stack.enter_context(TemporaryDirectory()))
         output = _output(spark, options["output"])
@@ -258,7 +258,7 @@ def _start_here(spec: str, limits: Any) -> None:
 def _write_reports(folder: Path, record: "RunRecord", results: "Results", history: "History | None") -> None:
     from conformance.corpus.output import RECORD
     from conformance.corpus.pages import coverage_page, trend_page
-    from reports.folder import write_reports
+    from conformance.reports.folder import write_reports
 
     write_reports(folder / RECORD, folder)
     pages = {"coverage.html": coverage_page(results.coverage, record.header.profiles)}
@@ -271,7 +271,7 @@ def _write_reports(folder: Path, record: "RunRecord", results: "Results", histor
 def _record(output: "Output", folder: Path) -> "RunRecord":
     """Copy a run's record into a local folder, and read it."""
     from conformance.corpus.output import RECORD
-    from reports.record import read_record
+    from conformance.reports.record import read_record
 
     output.manifest()
     if not output.storage.exists(RECORD):
@@ -343,8 +343,8 @@ def _mistakes_in_one_line() -> Iterator[None]:
     except ImportError as error:
         raise UserError(f"{_NEEDS} ({error})") from error
     from conformance.engine.baseline import BaselineError
-    from conformance.implementations.process import CannotStart
-    from reports.record import RecordError
+    from conformance.implementations.process.process_implementation import CannotStart
+    from conformance.reports.record import RecordError
 
     try:
         yield

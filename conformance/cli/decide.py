@@ -7,11 +7,11 @@ from typing import Any, Final
 import click
 
 from conformance.cli.main import UserError
-from conformance.decision import shipped_table, worklog_table
-from conformance.decision.capability import Capability
-from conformance.decision.decision import MODES, SAFETIES, Decision, Mode, Safety
-from conformance.decision.engines import capability_given, shipped_capability, table_of, worklog_capability
-from conformance.decision.locked_table import LockedTable, locked_capability, written_capability
+from conformance.models.decision import shipped_table, worklog_table
+from conformance.models.decision.capability import Capability
+from conformance.models.decision.decision import MODES, SAFETIES, Decision, Mode, Safety
+from conformance.models.decision.engines import capability_given, shipped_capability, table_of, worklog_capability
+from conformance.models.decision.locked_table import LockedTable, locked_capability, written_capability
 
 #: Name of a decision table -> what its engines can do, the tables of a statement that count, the decision.
 _TABLES: Final[dict[str, tuple[Callable[[str], Capability], Callable[[list[LockedTable]], Capability], Any]]] = {

@@ -11,15 +11,15 @@ from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.open_tables import OpenTables
 from conformance.binlog.reader import ReaderRules, read_file
+from conformance.binlog.rows.open_tables import OpenTables
 from conformance.cli.event_text import dump_lines, event_lines
 from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
-from conformance.implementations.reference import report
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
 from conformance.log_check.log_stream import LogStream
+from conformance.reference.implementation import report
 
 #: Whoever looks into a log wants to see all of it, so ignorable events of types that are not declared are shown too.
 _RULES: Final = ReaderRules(beyond_format_description=True)

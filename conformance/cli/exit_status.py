@@ -3,8 +3,8 @@
 from typing import Final
 
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
-from reports.outcome import outcome
-from reports.record import RunRecord
+from conformance.reports.outcome import outcome
+from conformance.reports.record import RunRecord
 
 #: Verdict of a run -> exit status. A run that judged nothing has shown nothing, so it is no success.
 _STATUSES: Final = {

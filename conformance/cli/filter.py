@@ -13,11 +13,11 @@ from conformance.binlog.errors import BinlogError
 from conformance.binlog.reader import ReaderRules, read_file
 from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
 from conformance.cli.main import COULD_NOT_RUN, NOT_CONFORMING, UserError
-from conformance.filtering.filtered_log import LogFilter
-from conformance.filtering.rules import FilterRules
-from conformance.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TableFilter
-from conformance.filtering.table_name import TableName
 from conformance.log_check.framing import is_unreadable
+from conformance.models.filtering.filtered_log import LogFilter
+from conformance.models.filtering.rules import FilterRules
+from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TableFilter
+from conformance.models.filtering.table_name import TableName
 
 #: Ignorable events of types that are not declared belong to a log as well.
 _RULES: Final = ReaderRules(beyond_format_description=True)

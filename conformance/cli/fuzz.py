@@ -17,15 +17,15 @@ from conformance.fuzzing.against import Against
 from conformance.fuzzing.fuzzing import Fuzzing
 from conformance.fuzzing.guided import EngineFailed, GuidedEngine, available
 from conformance.fuzzing.kept_cases import KeptCases
-from conformance.implementations.limits import Limits
-from conformance.implementations.process import CannotStart
+from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.python_implementation import PythonImplementation
-from conformance.implementations.reference import ReferenceImplementation
 from conformance.implementations.registry import Implementation, implementation
-from reports.folder import write_reports
-from reports.record import RecordWriter, read_record
-from reports.terminal import print_summary
-from specs.catalogue import ROLES
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.reports.folder import write_reports
+from conformance.reports.record import RecordWriter, read_record
+from conformance.reports.terminal import print_summary
+from conformance.specs.catalogue import ROLES
 
 #: The packages of the kit whose lines lead the engine when the reference is fuzzed.
 _MODELS = ("boundary", "decision", "filtering", "rendering", "replica", "source", "binlog", "implementations")

@@ -2,8 +2,8 @@
 
 import click
 
-from conformance.implementations.mutants import MUTANTS
 from conformance.implementations.registry import catalogue
+from conformance.mutants.registry import MUTANTS
 
 
 @click.command("implementations")

@@ -6,11 +6,11 @@ import click
 
 from conformance.cli.certify import limit_options, limits_of
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
-from conformance.implementations.process import CannotStart
+from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import FAILURES, Judge, request_of
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 
 @click.command("replay")

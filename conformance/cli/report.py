@@ -6,9 +6,9 @@ import click
 
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import UserError
-from reports.folder import write_reports
-from reports.record import RecordError, read_record
-from reports.terminal import print_summary
+from conformance.reports.folder import write_reports
+from conformance.reports.record import RecordError, read_record
+from conformance.reports.terminal import print_summary
 
 
 @click.command("report")

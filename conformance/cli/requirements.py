@@ -6,10 +6,10 @@ from typing import Any
 import click
 
 from conformance.cli.main import UserError
-from conformance.implementations.mutants import MUTANTS
+from conformance.mutants.registry import MUTANTS
 from conformance.oracles.registry import oracles
-from specs.catalogue import ROLES, Requirement, select
-from strategies.family import families
+from conformance.specs.catalogue import ROLES, Requirement, select
+from conformance.strategies.grammar.family import families
 
 
 def describe(requirement: Requirement) -> dict[str, Any]:

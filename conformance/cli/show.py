@@ -19,15 +19,15 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_file
 from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
-from conformance.implementations.printed_boundaries import boundaries_of
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
 from conformance.log_check.log_stream import LogStream
-from conformance.rendering.mysqlbinlog_text import MysqlbinlogText
-from conformance.rendering.print_options import Base64Output, CannotPrint, PrintOptions
-from conformance.rendering.printer import printer_of
-from conformance.rendering.printer_version import PRINTER_VERSIONS, PrinterVersion, printer_version
-from conformance.rendering.show_binlog_events import COLUMNS, show_binlog_events
+from conformance.models.rendering.mysqlbinlog_text import MysqlbinlogText
+from conformance.models.rendering.print_options import Base64Output, CannotPrint, PrintOptions
+from conformance.models.rendering.printer import printer_of
+from conformance.models.rendering.printer_version import PRINTER_VERSIONS, PrinterVersion, printer_version
+from conformance.models.rendering.show_binlog_events import COLUMNS, show_binlog_events
+from conformance.reference.printed_boundaries import boundaries_of
 
 #: How often progress is shown, in events.
 _STEP: Final = 4096

@@ -10,10 +10,10 @@ from conformance.engine.events import FailureFound, ShrinkingStarted
 from conformance.engine.failure import Failure
 from conformance.engine.shrinking import Shrinker
 from conformance.oracles.judge import Verdict
-from strategies.case import Case
-from strategies.case_id import CaseId
-from strategies.chooser import Choice, RecordingChooser
-from strategies.family import case_of, families
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.chooser import Choice, RecordingChooser
+from conformance.strategies.grammar.family import case_of, families
 
 
 @dataclass(frozen=True, slots=True)

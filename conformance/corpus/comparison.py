@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from reports.lines import Failure
-from reports.record import RunRecord
+from conformance.reports.lines import Failure
+from conformance.reports.record import RunRecord
 
 _BROKEN: Final = frozenset({"fail", "crash", "hang", "protocol-error"})
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from conformance.corpus.failing import FailingCases
 from conformance.engine.coverage import coverage_tables
-from conformance.oracles.coverage_table import Cell
+from conformance.oracles.coverage.coverage_table import Cell
 from conformance.oracles.judge import FAILURES, Verdict
-from strategies.case import Case
+from conformance.strategies.grammar.case import Case
 
 #: Table of verdicts: requirement, profile, status.
 VERDICTS: Final = "verdicts"

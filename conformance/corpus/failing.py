@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from conformance.oracles.judge import Verdict
-from strategies.case_id import CaseId
+from conformance.strategies.grammar.case_id import CaseId
 
 #: Cases in a shard. Limits hold for each shard, and shards stand where they stand however work is divided,
 #: so what is kept does not depend on the division either.

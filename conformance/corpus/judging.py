@@ -12,11 +12,11 @@ from typing import Final, Self
 from conformance.corpus.counts import UNREPEATED, Counts
 from conformance.corpus.failing import storable
 from conformance.corpus.plan import Plan
-from conformance.implementations.observation import Observation, Request, Trouble
-from conformance.implementations.process import ProcessImplementation
+from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge, Verdict, request_of
-from strategies.case import Case
+from conformance.protocol.observation import Observation, Request, Trouble
+from conformance.strategies.grammar.case import Case
 
 #: Characters of a traceback that are kept.
 _TRACEBACK: Final = 2000

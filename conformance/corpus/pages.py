@@ -6,9 +6,9 @@ from typing import Final
 
 from conformance.corpus.history import RunEntry
 from conformance.engine.coverage import coverage_tables
-from conformance.oracles.coverage_table import Cell
-from reports.element import Html, element
-from reports.page import page
+from conformance.oracles.coverage.coverage_table import Cell
+from conformance.reports.element import Html, element
+from conformance.reports.page import page
 
 #: Runs that a trend shows side by side.
 _COLUMNS: Final = 30

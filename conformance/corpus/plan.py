@@ -6,9 +6,9 @@ from functools import cache
 from math import ceil
 from typing import Any, Final, Self
 
-from strategies.case import Case
-from strategies.case_id import DEFAULT_ROLE, CaseId
-from strategies.family import case_of
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
+from conformance.strategies.grammar.family import case_of
 
 #: Cases that tell how many events a case has, before any is judged.
 _SAMPLE: Final = 2000

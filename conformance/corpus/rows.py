@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from conformance.corpus.counts import COVERAGE, TOTALS, VERDICTS, Counts
 from conformance.corpus.failing import FailingCase
-from conformance.oracles.coverage_table import Cell
+from conformance.oracles.coverage.coverage_table import Cell
 
 #: The table of kinds of failure: requirement, signature.
 CLUSTERS: Final = "clusters"

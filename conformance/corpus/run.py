@@ -28,10 +28,10 @@ from conformance.engine.conclusion import concluded
 from conformance.engine.events import Event, Listener, RunFinished, RunStarted
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
-from conformance.implementations.limits import DEFAULT_LIMITS, Limits
-from conformance.implementations.observation import Declaration
+from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.registry import Implementation, implementation
 from conformance.oracles.judge import Judge
+from conformance.protocol.observation import Declaration
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from conformance.corpus.plan import Plan, Size
 from conformance.corpus.rows import ROWS_DDL
 from conformance.corpus.stored_case import CORPUS, CORPUS_SCHEMA, MEANING, cases_of_batch
 from conformance.corpus.worker import Job, Report, Stretch, Work, generated_work, planned_work, stored_work
-from strategies.case import Case
+from conformance.strategies.grammar.case import Case
 
 
 class Source(Protocol):

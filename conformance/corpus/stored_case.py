@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from strategies.case import Case, Expected
-from strategies.case_id import CaseId
+from conformance.strategies.grammar.case import Case, Expected
+from conformance.strategies.grammar.case_id import CaseId
 
 #: Version of the columns, in the metadata of the files and in the manifest.
 CORPUS_SCHEMA: Final = 2

@@ -25,7 +25,7 @@ from conformance.corpus.pace import Pace
 from conformance.corpus.rows import CANNOT_START, KIT_ERRORS, ROWS_DDL
 from conformance.corpus.session import reason
 from conformance.corpus.worker import FAILED, REACHED, STOPPED, Report, Stretch
-from conformance.implementations.process import CannotStart
+from conformance.implementations.process.process_implementation import CannotStart
 
 #: What Spark raises; a connection is refused where its machine is gone.
 _OF_SPARK: Final = (PySparkException, Py4JError, ConnectionError)

@@ -15,11 +15,11 @@ from conformance.corpus.judging import CaseJudge, Mishaps, NumberedCase, planned
 from conformance.corpus.plan import Plan
 from conformance.corpus.rows import CANNOT_START, KIT_ERRORS, batch_of, batches_of, failing_row
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
-from conformance.implementations.limits import Limits
-from conformance.implementations.observation import RoleDeclaration
-from conformance.implementations.process import CannotStart
+from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.registry import Implementation, implementation
 from conformance.oracles.judge import FAILURES, Judge
+from conformance.protocol.observation import RoleDeclaration
 
 #: What Spark's mapInArrow takes.
 Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]

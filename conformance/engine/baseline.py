@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.engine.failure import Failure
-from specs.catalogue import catalogue
+from conformance.specs.catalogue import catalogue
 
 #: Any signature of the requirement.
 ANY: str = "*"

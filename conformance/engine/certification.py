@@ -22,7 +22,7 @@ from conformance.engine.shrinking import Shrinker
 from conformance.engine.tally import Tally
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import FAILURES, Judges, Verdict
-from strategies.case import Case
+from conformance.strategies.grammar.case import Case
 
 __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
 

@@ -9,8 +9,8 @@ from typing import Final
 from conformance import oracles
 from conformance.binlog.event_types import type_name
 from conformance.binlog.flags import flag_names
-from conformance.oracles.coverage_table import Cell, CoverageTable
-from strategies.case import Case
+from conformance.oracles.coverage.coverage_table import Cell, CoverageTable
+from conformance.strategies.grammar.case import Case
 
 #: The name by which a module of oracles hands over tables of its own.
 TABLES_OF_A_MODULE: Final = "COVERAGE_TABLES"

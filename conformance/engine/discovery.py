@@ -6,9 +6,9 @@ from zlib import crc32
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from strategies.case import Case
-from strategies.case_id import DEFAULT_ROLE
-from strategies.hypothesis_cases import cases, no_foreign_numbers
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import DEFAULT_ROLE
+from conformance.strategies.grammar.hypothesis_cases import cases, no_foreign_numbers
 
 
 def discover(

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from conformance.engine.failure import Failure
 from conformance.engine.tally import Tally
-from conformance.implementations.observation import Declaration
+from conformance.protocol.observation import Declaration
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from conformance.implementations.observation import Observation, Trouble
 from conformance.oracles.judge import Verdict
-from strategies.case import Case
+from conformance.protocol.observation import Observation, Trouble
+from conformance.strategies.grammar.case import Case
 
 
 @dataclass(frozen=True, slots=True)

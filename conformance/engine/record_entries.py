@@ -15,12 +15,12 @@ from conformance.engine.coverage import cell_text, tables_of_oracles
 from conformance.engine.events import Event, FailureFound, RunFinished, RunStarted
 from conformance.engine.failure import Failure
 from conformance.engine.tally import Tally
-from conformance.implementations.mutants import MUTANTS
-from conformance.implementations.observation import Declaration, Observation, Refusal, Trouble
+from conformance.mutants.registry import MUTANTS
 from conformance.oracles.judge import STATUSES
 from conformance.oracles.registry import oracles
-from specs.catalogue import Requirement, select
-from strategies.family import families
+from conformance.protocol.observation import Declaration, Observation, Refusal, Trouble
+from conformance.specs.catalogue import Requirement, select
+from conformance.strategies.grammar.family import families
 
 #: Version of the run record.
 SCHEMA = 1

@@ -3,11 +3,11 @@
 import fnmatch
 from dataclasses import dataclass, replace
 
-from conformance.implementations.observation import Declaration
 from conformance.oracles.registry import oracles
-from specs.catalogue import catalogue
-from specs.profiles import PROFILES
-from strategies.family import families
+from conformance.protocol.observation import Declaration
+from conformance.specs.catalogue import catalogue
+from conformance.specs.profiles import PROFILES
+from conformance.strategies.grammar.family import families
 
 
 class NothingToRun(ValueError):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.engine.failure import Failure
-from conformance.implementations.observation import Observation, Trouble
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge, Judges, Verdict, request_of
-from strategies.case import Case
-from strategies.chooser import Choice
-from strategies.shrinking import OutOfTries, shrink
+from conformance.protocol.observation import Observation, Trouble
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.chooser import Choice
+from conformance.strategies.grammar.shrinking import OutOfTries, shrink
 
 #: Cases that shrinking one failure may try, by what comes of them: a hang costs its whole time limit each time.
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}

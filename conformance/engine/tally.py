@@ -7,7 +7,7 @@ from typing import Any
 from conformance.binlog.event_types import type_name
 from conformance.engine.coverage import cell_text, tables_of_oracles
 from conformance.oracles.judge import FAILURES, Status, Verdict
-from strategies.case import Case
+from conformance.strategies.grammar.case import Case
 
 
 class Tally:

@@ -9,13 +9,13 @@ from typing import Any, Final
 from conformance.engine.certification import Stop
 from conformance.engine.discovery import discover_in_rounds
 from conformance.fuzzing.kept_cases import KeptCases
-from conformance.implementations.observation import Observation, Trouble
 from conformance.implementations.registry import Implementation
-from conformance.implementations.roles import role_of
 from conformance.oracles.judge import request_of
 from conformance.oracles.oracle import shown
-from strategies.case import Case
-from strategies.shrinking import shrink
+from conformance.protocol.observation import Observation, Trouble
+from conformance.protocol.roles.registry import role_of
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.shrinking import shrink
 
 #: Cases of one family and profile between two looks at the clock.
 _ROUND: Final = 10

@@ -10,11 +10,11 @@ from conformance.engine.events import FailureFound, FuzzingWentOn
 from conformance.engine.failure import Failure
 from conformance.fuzzing.guided import BroughtDown, GuidedEngine
 from conformance.fuzzing.kept_cases import KeptCases
-from conformance.implementations.observation import Trouble
 from conformance.oracles.judge import Verdict
-from strategies.case import Case
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.protocol.observation import Trouble
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 #: Cases of one family and profile between two looks at the clock.
 _ROUND = 10

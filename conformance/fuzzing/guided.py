@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from conformance.fuzzing.guided_worker import UNDER_WAY, case_of_bytes
-from strategies.case import Case
+from conformance.strategies.grammar.case import Case
 
 #: The log of the engine, in the corpus' folder.
 _LOG: Final = "engine.log"

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from strategies.case import Case
-from strategies.case_id import CaseId
-from strategies.chooser import BytesChooser, RecordingChooser
-from strategies.family import families
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.chooser import BytesChooser, RecordingChooser
+from conformance.strategies.grammar.family import families
 
 #: Bytes of the longest input.
 _LONGEST: Final = 4096

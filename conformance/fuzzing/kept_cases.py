@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from strategies.case import Case
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 _FILE: Final = "cases.txt"
 

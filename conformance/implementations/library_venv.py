@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from conformance.implementations.process import CannotStart
+from conformance.implementations.process.process_implementation import CannotStart
 
 #: What a version may look like (PEP 440), and so what may become part of a path.
 _VERSION: Final = re.compile(r"[0-9][0-9A-Za-z.!+_-]*")

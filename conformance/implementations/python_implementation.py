@@ -10,9 +10,9 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol, Self
 
-from conformance.implementations.observation import PROTOCOL, Declaration, Observation, Request, Trouble
-from conformance.implementations.process import CannotStart
-from conformance.implementations.protocol import ProtocolError, decode_answer, decode_declaration
+from conformance.implementations.process.process_implementation import CannotStart
+from conformance.protocol.messages import ProtocolError, decode_answer, decode_declaration
+from conformance.protocol.observation import PROTOCOL, Declaration, Observation, Request, Trouble
 
 #: Characters of a traceback that are kept.
 _TRACEBACK = 2000

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Final, Protocol, Self
 
 from conformance.implementations.library_venv import check_version, library_python
-from conformance.implementations.limits import DEFAULT_LIMITS, Limits
-from conformance.implementations.mutants import mutant_of
-from conformance.implementations.mutation import MutantImplementation
-from conformance.implementations.observation import Declaration, Observation, Request, Trouble
-from conformance.implementations.process import ProcessImplementation
+from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
+from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.python_implementation import PythonImplementation
-from conformance.implementations.reference import ReferenceImplementation
+from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.registry import mutant_of
+from conformance.protocol.observation import Declaration, Observation, Request, Trouble
+from conformance.reference.implementation import ReferenceImplementation
 
 _ADAPTERS: Final = Path(__file__).parent / "adapters"
 

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from conformance.boundary.fed_event import FedEvent
-from conformance.boundary.shipped_parser import ShippedParser
-from conformance.boundary.shipped_tables import SHIPPED_VERSIONS
-from conformance.boundary.worklog_parser import WorklogParser
 from conformance.log_check.log_event import QUERY_EVENTS, Log, LogEvent, Place
 from conformance.log_check.verdicts import Verdicts
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.shipped_parser import ShippedParser
+from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
+from conformance.models.boundary.worklog_parser import WorklogParser
 
 REPOSITION_AT_START: Final = "WL4162-REPOSITION-AT-START"
 #: Where an event stands that does not begin anything.

@@ -9,9 +9,9 @@ from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.binlog.reader import LENGTH_LIMIT, ReaderRules
-from conformance.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.log_check.log_event import KNOWN_TYPES, Log, LogEvent, is_artificial
 from conformance.log_check.verdicts import Verdicts
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 
 TRUNCATED_HEADER: Final = "FORMAT-TRUNCATED-HEADER"
 TRUNCATED_BODY: Final = "FORMAT-TRUNCATED-BODY"

@@ -34,7 +34,7 @@ from conformance.log_check.statements import statement_kind
 from conformance.log_check.transaction_rules import TRANSACTION_ENDS, CreateSelect, Endings, Lengths, Markers
 from conformance.log_check.transactions import Transactions
 from conformance.log_check.verdicts import Note, Verdicts, Violation
-from specs.catalogue import catalogue
+from conformance.specs.catalogue import catalogue
 
 BODY: Final = "FORMAT-LOG-BODY"
 POST_HEADER_LENGTHS: Final = "FORMAT-POST-HEADER-LENGTHS"

@@ -4,7 +4,7 @@ from enum import Enum, auto
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.mariadb_layouts import STANDALONE
+from conformance.binlog.layouts.mariadb_layouts import STANDALONE
 from conformance.log_check.log_event import (
     GTID_EVENTS,
     ROWS_EVENTS,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from specs.catalogue import catalogue
+from conformance.specs.catalogue import catalogue
 
 
 @dataclass(frozen=True, slots=True)

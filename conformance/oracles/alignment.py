@@ -5,9 +5,9 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any
 
-from conformance.implementations.observation import Observation, RoleDeclaration
-from conformance.implementations.roles import role_of
-from strategies.case import EVERY_EVENT, Case
+from conformance.protocol.observation import Observation, RoleDeclaration
+from conformance.protocol.roles.registry import role_of
+from conformance.strategies.grammar.case import EVERY_EVENT, Case
 
 
 class Fate(Enum):

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from conformance.models.replica.failed_drop import CANNOT_LOG_PARTIAL_DROP, failure_message
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, same_gtid_set
-from conformance.replica.failed_drop import CANNOT_LOG_PARTIAL_DROP, failure_message
 
 #: Examines the entry of the event at which the applier stops, told by its index; None where the answer has no such
 #: entry.

@@ -5,9 +5,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from conformance.boundary.boundary_type import MARKER_BITS, BoundaryType
-from conformance.boundary.transition_table import CELLS, Outcome
-from conformance.boundary.type_table import TYPE_ROWS
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.boundary.transition_table import CELLS, Outcome
+from conformance.models.boundary.type_table import TYPE_ROWS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.oracle import GOOD, Check, Oracle, delivered
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from conformance.decision.capability import Capability
-from conformance.decision.decision import Safety
-from conformance.decision.engines import WORKLOG_ENGINES
-from conformance.decision.worklog_table import DECISION_TABLE, Row, row_for
+from conformance.models.decision.capability import Capability
+from conformance.models.decision.decision import Safety
+from conformance.models.decision.engines import WORKLOG_ENGINES
+from conformance.models.decision.worklog_table import DECISION_TABLE, Row, row_for
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.coverage_table import CoverageTable
+from conformance.oracles.coverage.coverage_table import CoverageTable
 from conformance.oracles.oracle import GOOD, Check, Oracle
-from strategies.case import Case
+from conformance.strategies.grammar.case import Case
 
 Answer = Mapping[str, Any]
 #: Tells what is wrong with the answer on a statement, in words that do not vary; the empty text for nothing, and None

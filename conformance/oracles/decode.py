@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.column_codes import ColumnType
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
+from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused
-from conformance.oracles.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
-from conformance.oracles.tables_info import TABLES_INFO_ORACLES
-from strategies.columns import VALUE_REQUIREMENTS
+from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
 _LOAD_QUERY: Final = ("thread_id", "exec_time", "error_code", "database", "query")

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from conformance.implementations.observation import Declaration, Observation, Request, RoleDeclaration, Trouble
-from conformance.implementations.roles import role_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.oracle import Oracle
 from conformance.oracles.registry import oracles
-from strategies.case import Case
+from conformance.protocol.observation import Declaration, Observation, Request, RoleDeclaration, Trouble
+from conformance.protocol.roles.registry import role_of
+from conformance.strategies.grammar.case import Case
 
 Status = Literal["pass", "fail", "unsupported", "crash", "hang", "protocol-error"]
 

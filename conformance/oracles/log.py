@@ -7,11 +7,10 @@ from typing import Final
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
-from conformance.boundary.boundary_type import MARKER_BITS
-from conformance.implementations.log_fields import GTID_TYPES, QUERY_TYPES, kind_of, words_of
+from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.log_checks import by_log_check, every_event, marker_before, none_of, stands
-from conformance.oracles.log_comparisons import (
+from conformance.oracles.checks.log_checks import by_log_check, every_event, marker_before, none_of, stands
+from conformance.oracles.checks.log_comparisons import (
     IGNORABLE,
     Entry,
     flagged,
@@ -25,6 +24,7 @@ from conformance.oracles.log_comparisons import (
     tables_of,
 )
 from conformance.oracles.oracle import GOOD, Check, Oracle, both
+from conformance.protocol.roles.log import GTID_TYPES, QUERY_TYPES, kind_of, words_of
 
 _HIGHEST_MARKER: Final = 5
 

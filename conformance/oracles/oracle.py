@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.same_value import same_bytes, same_variable
+from conformance.oracles.checks.same_value import same_bytes, same_variable
 
 
 @dataclass(frozen=True, slots=True)

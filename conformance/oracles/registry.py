@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Final
 
 from conformance.oracles.oracle import Oracle
-from specs.catalogue import catalogue
+from conformance.specs.catalogue import catalogue
 
 #: The modules that hold oracles, as ``ORACLES``: one for each role.
 _MODULES: Final = (

@@ -8,10 +8,10 @@ from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
-from conformance.boundary.boundary_type import MARKER_BITS
-from conformance.implementations.relay_fields import event_data
+from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.oracle import GOOD, Check, Oracle
+from conformance.protocol.roles.relay import event_data
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _NAMED: Final = frozenset(int(each) for each in EventType)

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.rows import rows_kind
+from conformance.binlog.rows.images import rows_kind
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.boundary_warnings import later_warnings, same_warnings, warned, warning_text
-from conformance.oracles.oracle import GOOD, Check, Oracle, fields
-from conformance.oracles.printed_events import (
+from conformance.oracles.checks.boundary_warnings import later_warnings, same_warnings, warned, warning_text
+from conformance.oracles.checks.printed_events import (
     GTID_WORDS,
     JudgeEvent,
     all_comments,
@@ -35,7 +34,8 @@ from conformance.oracles.printed_events import (
     without_commit_word,
     without_timestamps,
 )
-from conformance.oracles.printed_facts import ROWS_FORM, Fact, name_of, printed_of
+from conformance.oracles.checks.printed_facts import ROWS_FORM, Fact, name_of, printed_of
+from conformance.oracles.oracle import GOOD, Check, Oracle, fields
 
 #: Tells of a fact whether an oracle is about it.
 Applies = Callable[[Fact], bool]

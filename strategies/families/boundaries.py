@@ -6,16 +6,16 @@ from typing import Final
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import with_tables_info
-from conformance.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, WITHIN_TRANSACTION, BoundaryType
-from conformance.boundary.shipped_tables import SHIPPED_VERSIONS
-from conformance.filtering.table_name import TableName
-from strategies import boundary_groups as boundaries
-from strategies import events, server_events
-from strategies import transactions as groups
-from strategies.extended_query import extended_query
-from strategies.family import family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, WITHIN_TRANSACTION, BoundaryType
+from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
+from conformance.models.filtering.table_name import TableName
+from conformance.strategies.events import mysql_events, server_events
+from conformance.strategies.events.extended_query import extended_query
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_groups as boundaries
+from conformance.strategies.groups import transactions as groups
 
 _T: Final = BoundaryType
 _TABLE: Final = TableName("test", "t1")
@@ -39,7 +39,9 @@ def marked_streams(stream: StreamBuilder) -> None:
     """
     choose = stream.choose
     stream.describe_format(flags=MARKER_BITS.write(0, _T.IGNORE_BOUNDARY), marks=_MARKED)
-    header = [events.previous_gtids(stream, events.gtid_set(stream), flags=_IGNORABLE)] if choose.yes() else []
+    header = (
+        [mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=_IGNORABLE)] if choose.yes() else []
+    )
     _add_marked(stream, header)
     for _ in range(choose.integer(1, _MOST_GROUPS)):
         mode = choose.one_of(boundaries.GTID_MODES)
@@ -103,7 +105,7 @@ def unmarked_streams(stream: StreamBuilder) -> None:
         return
     if choose.yes():
         flags = int(choose.one_of((Flag.IGNORABLE, Flag.IGNORABLE | Flag.RELAY_LOG, Flag(0))))
-        _add_unmarked(stream, [events.previous_gtids(stream, events.gtid_set(stream), flags=flags)])
+        _add_unmarked(stream, [mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=flags)])
     for _ in range(choose.integer(1, _MOST_GROUPS)):
         mode = choose.one_of(boundaries.GTID_MODES)
         for _ in range(choose.integer(0, 2)):
@@ -165,7 +167,7 @@ def _add_groups(stream: StreamBuilder) -> None:
     resets = []
     for _ in choose.several(1, 3):
         if choose.yes(3):
-            stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=_IGNORABLE))
+            stream.add(mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=_IGNORABLE))
         planned = boundaries.create_select(stream) if choose.yes(3) else boundaries.group(stream, "anonymous")
         # Another stream may come where this one is in the middle of a transaction.
         cut = choose.integer(1, len(planned)) if choose.yes(3) else len(planned)
@@ -174,7 +176,7 @@ def _add_groups(stream: StreamBuilder) -> None:
         if cut < len(planned):
             resets.append(stream.offset)
     if resets and resets[-1] == stream.offset:
-        stream.add(events.stop(stream))
+        stream.add(mysql_events.stop(stream))
     stream.settings["resets"] = resets
 
 
@@ -199,7 +201,7 @@ def _walk(stream: StreamBuilder) -> None:
 def carrier(stream: StreamBuilder, value: int) -> PlannedEvent:
     """Return an event with a marker, of a type that need not fit it; without a marker, one of any small type."""
     choose = stream.choose
-    make = choose.one_of((events.xid, events.stop, events.intvar, _later, _word))
+    make = choose.one_of((mysql_events.xid, mysql_events.stop, mysql_events.intvar, _later, _word))
     return boundaries.with_marker(make(stream), value)
 
 
@@ -210,7 +212,7 @@ def _later(stream: StreamBuilder) -> PlannedEvent:
 
 def _word(stream: StreamBuilder) -> PlannedEvent:
     word = stream.choose.one_of(("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT a", "ROLLBACK TO a"))
-    return events.query(stream, word, status_variables=b"")
+    return mysql_events.query(stream, word, status_variables=b"")
 
 
 #: The values of a marker that are defined.

@@ -3,11 +3,11 @@
 from itertools import chain
 from typing import Final
 
-from strategies import events, row_events
-from strategies import transactions as groups
-from strategies.columns import JSON, WITH_METADATA, column_kinds
-from strategies.family import family
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mysql_events, row_events
+from conformance.strategies.events.columns import JSON, WITH_METADATA, column_kinds
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
 
 #: The most columns of a table: more than two bytes of a bitmap hold.
 _WIDEST: Final = 18
@@ -26,12 +26,12 @@ def every_column_type(stream: StreamBuilder) -> None:
         rows = row_events.table_of(
             stream, (choose.one_of(column_kinds(stream)) for _ in choose.several(1, widest, end_in=_END_IN))
         )
-        planned = [events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
+        planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
         several = choose.yes(3)
         planned.append(row_events.rows_event(stream, rows, choose.one_of(row_events.OPERATIONS), last=not several))
         if several:
             planned.append(row_events.rows_event(stream, rows, choose.one_of(row_events.OPERATIONS)))
-        groups.add_group(stream, [*planned, events.xid(stream)], anonymous=True)
+        groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
     groups.end_log(stream)
 
 
@@ -43,7 +43,7 @@ def partial_json_updates(stream: StreamBuilder) -> None:
     for _ in choose.several(1, 2):
         others = (JSON if choose.yes() else choose.one_of(column_kinds(stream)) for _ in choose.several(0, 9))
         rows = row_events.table_of(stream, chain((JSON,), others))
-        planned = [events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
+        planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
         planned.append(row_events.partial_update(stream, rows))
-        groups.add_group(stream, [*planned, events.xid(stream)], anonymous=True)
+        groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
     groups.end_log(stream)

@@ -4,14 +4,15 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.layouts import layout_of
+from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.servers import server_of
-from strategies import events, replica_groups
-from strategies import transactions as groups
-from strategies.families.ignorable_events import UNASSIGNED
-from strategies.family import SINCE_IGNORABLE, WITH_GTIDS, family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mysql_events
+from conformance.strategies.families.ignorable_events import UNASSIGNED
+from conformance.strategies.grammar.family import SINCE_IGNORABLE, WITH_GTIDS, family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import replica_groups
+from conformance.strategies.groups import transactions as groups
 
 _OLD: Final = ("mysql-5.1", "mysql-5.5")
 #: Readers that no longer take version 1 rows events, which old logs hold.
@@ -41,22 +42,22 @@ def cross_version_streams(stream: StreamBuilder) -> None:
 
 def _add_old_group(stream: StreamBuilder, *, rows: bool) -> None:
     choose = stream.choose
-    planned = [events.query(stream, "BEGIN")]
+    planned = [mysql_events.query(stream, "BEGIN")]
     if rows and choose.yes():
         # CREATE TABLE ... SELECT as one group: the form before WL#7592.
-        planned.append(events.query(stream, "CREATE TABLE `t2` (`a` int(11))"))
+        planned.append(mysql_events.query(stream, "CREATE TABLE `t2` (`a` int(11))"))
         planned += groups.row_changes(stream)
-        planned.append(events.query(stream, "COMMIT"))
+        planned.append(mysql_events.query(stream, "COMMIT"))
         planned = [event.marked("WL7592-OLD-CREATE-SELECT-READ") for event in planned]
     elif choose.yes(3):
         # Development releases stored a logical timestamp among the status variables: code 14, 8 bytes.
         timestamp = b"\x0e" + choose.octets(8, 8)
         marks = ("WL7592-OLD-QUERY-TIMESTAMPS-READ",)
-        planned.append(events.query(stream, "INSERT INTO t1 VALUES (1)", status_variables=timestamp, marks=marks))
-        planned.append(events.xid(stream))
+        planned.append(mysql_events.query(stream, "INSERT INTO t1 VALUES (1)", status_variables=timestamp, marks=marks))
+        planned.append(mysql_events.xid(stream))
     else:
-        planned.append(events.query(stream, events.text(stream, 1, 200)))
-        planned.append(events.xid(stream))
+        planned.append(mysql_events.query(stream, mysql_events.text(stream, 1, 200)))
+        planned.append(mysql_events.xid(stream))
     for event in planned:
         stream.add(event)
 
@@ -84,9 +85,11 @@ def rows_of_betas(stream: StreamBuilder) -> None:
     for _ in choose.several(1, 3):
         table_id = choose.integer(1, _TABLE_ID_LIMIT)
         columns = choose.integer(1, 9)
-        planned = [events.table_map(stream, table_id=table_id, table=choose.one_of(events.NAMES), columns=columns)]
+        planned = [
+            mysql_events.table_map(stream, table_id=table_id, table=choose.one_of(mysql_events.NAMES), columns=columns)
+        ]
         planned.append(_beta_rows(stream, length, table_id, columns))
-        for event in (events.query(stream, "BEGIN"), *planned, events.xid(stream)):
+        for event in (mysql_events.query(stream, "BEGIN"), *planned, mysql_events.xid(stream)):
             stream.add(event)
     groups.end_log(stream)
 
@@ -121,7 +124,7 @@ def new_streams_to_old_readers(stream: StreamBuilder) -> None:
     stream.describe_format(post_header_lengths=lengths)
     for event in groups.transaction(stream) if choose.yes() else ():
         stream.add(event)
-    event = events.ignorable(stream, code, bytes(42), flags=int(Flag.IGNORABLE))
+    event = mysql_events.ignorable(stream, code, bytes(42), flags=int(Flag.IGNORABLE))
     mark = "WL7592-COMPAT-NEW-55" if anonymous else "WL4033-CROSS-NEW-TO-OLD"
     stream.refuse(event, kind="unknown-event", marks=(mark,))
     for event in groups.transaction(stream):

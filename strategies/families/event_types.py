@@ -4,14 +4,21 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from conformance.binlog.servers import server_of
-from specs.profiles import PROFILES
-from strategies import events, mariadb_events, payloads, row_events, server_events, statement_events
-from strategies import transactions as groups
-from strategies.columns import column_kinds
-from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from strategies.family import family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.specs.profiles import PROFILES
+from conformance.strategies.events import (
+    mariadb_events,
+    mysql_events,
+    payloads,
+    row_events,
+    server_events,
+    statement_events,
+)
+from conformance.strategies.events.columns import column_kinds
+from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
 
 _MARIADB: Final = ("mariadb-10.x", "mariadb-11.x")
 #: Servers with XA_prepare and, but for MariaDB, group replication's events.
@@ -74,7 +81,7 @@ def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
     code = choose.one_of(UNASSIGNED)
     groups.begin_plain_log(stream, lengths=declare_up_to(stream, code))
     for _ in choose.several(1, 2):
-        ignorable = events.ignorable(stream, code, choose.octets(0, 40), flags=0)
+        ignorable = mysql_events.ignorable(stream, code, choose.octets(0, 40), flags=0)
         payload = payloads.transaction_payload(stream, payloads.put_in(stream, groups.transaction(stream), ignorable))
         _add(stream, [payload.marked("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN")])
     groups.end_log(stream)
@@ -131,9 +138,9 @@ def _add_everyday(stream: StreamBuilder) -> None:
 
 
 def _add_user_variables(stream: StreamBuilder) -> None:
-    planned = [events.query(stream, "BEGIN")]
+    planned = [mysql_events.query(stream, "BEGIN")]
     planned += [statement_events.user_var(stream) for _ in stream.choose.several(1, 4)]
-    planned += [events.query(stream, "INSERT INTO t1 VALUES (@a)"), events.xid(stream)]
+    planned += [mysql_events.query(stream, "INSERT INTO t1 VALUES (@a)"), mysql_events.xid(stream)]
     _add(stream, planned)
 
 
@@ -157,7 +164,11 @@ def _add_heartbeat(stream: StreamBuilder) -> None:
 
 def _add_group_replication(stream: StreamBuilder) -> None:
     if stream.choose.yes():
-        view = [events.query(stream, "BEGIN"), server_events.view_change(stream), events.query(stream, "COMMIT")]
+        view = [
+            mysql_events.query(stream, "BEGIN"),
+            server_events.view_change(stream),
+            mysql_events.query(stream, "COMMIT"),
+        ]
         _add(stream, view)
     else:
         stream.add(server_events.transaction_context(stream))
@@ -181,12 +192,12 @@ def _add_large_transaction(stream: StreamBuilder) -> None:
 
 def _add_row_changes(stream: StreamBuilder) -> None:
     """Add a transaction with write, update and delete rows events of one table."""
-    planned = [events.query(stream, "BEGIN")]
+    planned = [mysql_events.query(stream, "BEGIN")]
     rows = row_events.table_of(stream, [stream.choose.one_of(column_kinds(stream))])
     planned.append(row_events.table_map(stream, rows))
     for operation in row_events.OPERATIONS:
         planned.append(row_events.rows_event(stream, rows, operation, last=operation == "delete"))
-    _add(stream, [*planned, events.xid(stream)])
+    _add(stream, [*planned, mysql_events.xid(stream)])
 
 
 def _add_mariadb_group(stream: StreamBuilder) -> None:
@@ -194,7 +205,7 @@ def _add_mariadb_group(stream: StreamBuilder) -> None:
     if choose.yes(4):
         planned = [mariadb_events.gtid(stream, standalone=True), *groups.ddl(stream)]
     else:
-        planned = [mariadb_events.gtid(stream, standalone=False), *_mariadb_changes(stream), events.xid(stream)]
+        planned = [mariadb_events.gtid(stream, standalone=False), *_mariadb_changes(stream), mysql_events.xid(stream)]
     for event in planned:
         stream.add(event)
     stream.timestamp += 1

@@ -3,9 +3,9 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from strategies import transactions as groups
-from strategies.family import family
-from strategies.stream import StreamBuilder
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
 
 #: The types whose post-header may grow, as that of Gtid events did between 5.6 and 5.7. A Query post-header of 17
 #: bytes is left out: it means the extended Query event of WL#40.

@@ -4,12 +4,12 @@ import base64
 from typing import Any, Final
 
 from conformance.binlog.header import HEADER, HEADER_BYTES
-from strategies import events
-from strategies import transactions as groups
-from strategies.family import family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import EPOCH, StreamBuilder
-from strategies.tables_info_example import add_example
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.tables_info_example import add_example
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
+from conformance.strategies.groups import transactions as groups
 
 #: The three lines of the BINLOG statement in WL#4033, each with what a reader reports of its body and the
 #: requirements that it shows.
@@ -38,7 +38,7 @@ _WL4033_START: Final = 1183
 
 def _filler(stream: StreamBuilder, *, up_to: int) -> PlannedEvent:
     """Return a Query event that ends at an offset."""
-    empty = events.query(stream, "")
+    empty = mysql_events.query(stream, "")
     size = up_to - stream.offset - stream.length_of(empty)
     statement = "-" * size
     return empty._replace(body=empty.body + statement.encode(), fields={**empty.fields, "query": statement})

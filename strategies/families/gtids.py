@@ -3,10 +3,10 @@
 from typing import Final
 
 from conformance.binlog.flags import Flag
-from strategies import events
-from strategies import transactions as groups
-from strategies.family import WITH_ANONYMOUS_GTIDS, WITH_GTIDS, family
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.family import WITH_ANONYMOUS_GTIDS, WITH_GTIDS, family
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 
@@ -52,7 +52,7 @@ def anonymous_gtid_streams(stream: StreamBuilder) -> None:
 def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
     choose = stream.choose
     anonymous_possible = stream.server.profile in WITH_ANONYMOUS_GTIDS
-    forms = events.GTID_FORMS[: events.GTID_FORMS.index(groups.native_form(stream)) + 1]
+    forms = mysql_events.GTID_FORMS[: mysql_events.GTID_FORMS.index(groups.native_form(stream)) + 1]
     sizes = set()
     for _ in choose.several(1, 4):
         planned = groups.group(stream)
@@ -60,13 +60,13 @@ def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
         form = choose.one_of(forms[::-1])
         kind = choose.integer(0, 5)
         if stream.server.profile == "worklog" and kind == 5:
-            gtid = events.gtid(stream, anonymous=anonymous, form="commit-field")
+            gtid = mysql_events.gtid(stream, anonymous=anonymous, form="commit-field")
             gtid = gtid.marked("WL7592-BODY-COMMIT-FIELD")
             if stream.checksummed:
                 gtid = gtid.marked("WL7592-BODY-57-BYTES")
         else:
             longest = form == groups.native_form(stream)
-            tail = events.newer_tail(stream, form) if kind == 4 and longest else b""
+            tail = mysql_events.newer_tail(stream, form) if kind == 4 and longest else b""
             flags = _IGNORABLE if anonymous and choose.yes() else 0
             gtid = groups.group_gtid(stream, planned, anonymous=anonymous, form=form, flags=flags, tail=tail)
             if tail:
@@ -87,7 +87,7 @@ def tagged_gtid_streams(stream: StreamBuilder) -> None:
         if stream.choose.yes(4):
             groups.add_group(stream, planned)
             continue
-        stream.add(events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
+        stream.add(mysql_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
         for event in planned:
             stream.add(event)
 
@@ -97,6 +97,6 @@ def previous_gtids_streams(stream: StreamBuilder) -> None:
     """Logs that begin with a Previous_gtids event, empty or not, with any of its flags."""
     stream.describe_format()
     flags = int(stream.choose.one_of((Flag(0), Flag.IGNORABLE, Flag.IGNORABLE | Flag.RELAY_LOG)))
-    stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=flags))
+    stream.add(mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=flags))
     groups.add_groups(stream, 0, 2)
     groups.end_log(stream)

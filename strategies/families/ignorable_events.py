@@ -5,12 +5,12 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER
-from conformance.boundary.boundary_type import MARKER_BITS
-from strategies import events
-from strategies import transactions as groups
-from strategies.family import SINCE_IGNORABLE, family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.models.boundary.boundary_type import MARKER_BITS
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.family import SINCE_IGNORABLE, family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
 
 #: Type codes that no server has given a meaning, up to the highest that MySQL can skip.
 UNASSIGNED: Final = tuple(range(50, 128))
@@ -18,7 +18,7 @@ UNASSIGNED: Final = tuple(range(50, 128))
 UNASSIGNED_HIGH: Final = (128, 140, 159, 180, 200, 254)
 
 #: Flags of a server that has boundary markers: their bits are not free there.
-_BESIDE_MARKERS: Final = tuple(each for each in events.FREE_FLAGS if not MARKER_BITS.stored(int(each)))
+_BESIDE_MARKERS: Final = tuple(each for each in mysql_events.FREE_FLAGS if not MARKER_BITS.stored(int(each)))
 _SKIPPED: Final = ("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-READ-UNKNOWN-AS-IGNORABLE", "WL4033-CROSS-NEW-TO-NEW")
 
 
@@ -62,8 +62,8 @@ def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:
     choose = stream.choose
     if choose.yes(6):
         code = int(EventType.IGNORABLE)
-    flags = int(choose.one_of(_BESIDE_MARKERS if stream.server.profile == "worklog" else events.FREE_FLAGS))
-    event = events.ignorable(stream, code, _body(stream), flags=flags).marked(
+    flags = int(choose.one_of(_BESIDE_MARKERS if stream.server.profile == "worklog" else mysql_events.FREE_FLAGS))
+    event = mysql_events.ignorable(stream, code, _body(stream), flags=flags).marked(
         *_SKIPPED, "WL4033-READ-UNKNOWN-ANY-BODY", "WL4033-READ-UNKNOWN-ANY-CODE"
     )
     if code == EventType.IGNORABLE:
@@ -94,7 +94,7 @@ def uncovered_ignorable_events(stream: StreamBuilder) -> None:
     groups.add_groups(stream, 0, 2)
     declared = stream.format.event_types
     code = choose.one_of([each for each in (*UNASSIGNED, *UNASSIGNED_HIGH) if each > declared] or [0])
-    event = events.ignorable(stream, code, choose.octets(0, 20), flags=0)
+    event = mysql_events.ignorable(stream, code, choose.octets(0, 20), flags=0)
     tolerated = stream.server.profile != "worklog"
     stream.add(event.marked("WL4033-READ-UNKNOWN-ANY-CODE")._replace(tolerated=tolerated))
     groups.add_groups(stream, 1, 2)

@@ -3,8 +3,8 @@
 from typing import Final
 
 from conformance.binlog.servers import Server
-from conformance.source.rules import RULES
-from conformance.source.statements import (
+from conformance.models.server.rules import RULES
+from conformance.models.server.statements import (
     Begin,
     Commit,
     CreateDatabase,
@@ -18,14 +18,14 @@ from conformance.source.statements import (
     Rollback,
     SetSession,
 )
-from conformance.source.tables import TableName
-from specs.profiles import PROFILES
-from strategies.chooser import Chooser
-from strategies.families.logged_transactions import ALWAYS, NUMBERED
-from strategies.family import asking_family
-from strategies.logged import LogQuestion
-from strategies.question import Question
-from strategies.scenarios import DATABASES, settings_of
+from conformance.models.server.tables import TableName
+from conformance.specs.profiles import PROFILES
+from conformance.strategies.families.logged_transactions import ALWAYS, NUMBERED
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.family import asking_family
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.questions.log import LogQuestion
+from conformance.strategies.scenarios.scenario import DATABASES, settings_of
 
 #: The profiles of WL#3303, whose mixture CREATE TABLE ... SELECT is.
 _MIXTURE: Final = tuple(each for each in PROFILES if not each.startswith(("mariadb", "mysql-5.1")))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from conformance.binlog.servers import Server
-from conformance.source.statements import (
+from conformance.models.server.statements import (
     CreateTable,
     CreateTableLike,
     CreateTableSelect,
@@ -15,13 +15,13 @@ from conformance.source.statements import (
     SetUserVariable,
     Use,
 )
-from conformance.source.tables import TableName
-from strategies.chooser import Chooser
-from strategies.family import asking_family
-from strategies.logged import LogQuestion
-from strategies.question import Question
-from strategies.scenario_steps import take_step
-from strategies.scenarios import DATABASES, settings_of
+from conformance.models.server.tables import TableName
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.family import asking_family
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.questions.log import LogQuestion
+from conformance.strategies.scenarios.scenario import DATABASES, settings_of
+from conformance.strategies.scenarios.scenario_steps import take_step
 
 _WORKLOG: Final = ("worklog",)
 

@@ -3,8 +3,8 @@
 from typing import Final
 
 from conformance.binlog.servers import Server
-from conformance.source.rules import RULES
-from conformance.source.statements import (
+from conformance.models.server.rules import RULES
+from conformance.models.server.statements import (
     Begin,
     Commit,
     Delete,
@@ -18,12 +18,12 @@ from conformance.source.statements import (
     Update,
     UpdateTables,
 )
-from specs.profiles import PROFILES
-from strategies.chooser import Chooser
-from strategies.family import asking_family
-from strategies.logged import LogQuestion
-from strategies.question import Question
-from strategies.scenarios import settings_of
+from conformance.specs.profiles import PROFILES
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.family import asking_family
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.questions.log import LogQuestion
+from conformance.strategies.scenarios.scenario import settings_of
 
 #: The profiles whose servers write Gtid events of MySQL, and those that always do.
 NUMBERED: Final = tuple(each for each in PROFILES if RULES[each].gtid_events in ("numbered", "always"))

@@ -3,15 +3,15 @@
 from typing import Final
 
 from conformance.binlog.servers import Server
-from conformance.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY
-from conformance.decision.decision import Mode, Safety
-from conformance.decision.statement import AskedTable
-from conformance.decision.worklog_table import DECISION_TABLE, row_for
-from strategies.chooser import Chooser
-from strategies.decision_questions import DecisionQuestion
-from strategies.family import asking_family
-from strategies.question import Question
-from strategies.table_sets import engines_judged, marks_of_set, tables_for
+from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY
+from conformance.models.decision.decision import Mode, Safety
+from conformance.models.decision.statement import AskedTable
+from conformance.models.decision.worklog_table import DECISION_TABLE, row_for
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.family import asking_family
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.questions.decide import DecisionQuestion
+from conformance.strategies.scenarios.table_sets import engines_judged, marks_of_set, tables_for
 
 #: The profiles that the requirements of WL#3303 are for.
 DECIDING: Final = ("worklog", "mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")

@@ -3,14 +3,14 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.boundary.boundary_type import MARKER_BITS, BoundaryType
-from strategies import events
-from strategies import transactions as groups
-from strategies.boundary_groups import with_marker
-from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from strategies.family import SINCE_IGNORABLE, family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.strategies.events import mysql_events
+from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.family import SINCE_IGNORABLE, family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
+from conformance.strategies.groups.boundary_groups import with_marker
 
 #: Servers that write Rows_query events.
 _WITH_ROWS_QUERY: Final = tuple(each for each in SINCE_IGNORABLE if "mariadb" not in each)
@@ -55,7 +55,7 @@ def _fill(stream: StreamBuilder) -> None:
 def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[PlannedEvent]:
     """Return a transaction in row format, with the statement behind the rows where the server can log it."""
     choose = stream.choose
-    planned = [events.query(stream, "BEGIN", status_variables=b"")]
+    planned = [mysql_events.query(stream, "BEGIN", status_variables=b"")]
     for _ in choose.several(1, 2):
         if stream.server.profile in _WITH_ROWS_QUERY and not choose.yes(6):
             planned.append(_rows_query(stream))
@@ -63,19 +63,19 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
         if not choose.yes(3):
             planned.append(_ignorable(stream, code, choose.octets(0, 40)))
     if choose.yes(3):
-        planned.append(events.query(stream, events.text(stream, 1, 60)))
-    planned.append(events.query(stream, "COMMIT") if commit else events.xid(stream))
+        planned.append(mysql_events.query(stream, mysql_events.text(stream, 1, 60)))
+    planned.append(mysql_events.query(stream, "COMMIT") if commit else mysql_events.xid(stream))
     return planned
 
 
 def _rows_query(stream: StreamBuilder) -> PlannedEvent:
-    return events.rows_query(stream, events.text(stream, 1, 300))
+    return mysql_events.rows_query(stream, mysql_events.text(stream, 1, 300))
 
 
 def _ignorable(stream: StreamBuilder, code: int, body: bytes) -> PlannedEvent:
     if stream.choose.yes(8):
         code = int(EventType.IGNORABLE)
-    return events.ignorable(stream, code, body, flags=0)
+    return mysql_events.ignorable(stream, code, body, flags=0)
 
 
 def _add(stream: StreamBuilder, planned: list[PlannedEvent], *, marked: bool, anonymous: bool) -> None:

@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from conformance.binlog.flags import Flag
-from strategies import events, replica_groups, server_events, sound_log
-from strategies import transactions as groups
-from strategies.families.boundaries import WITH_PARSER
-from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from strategies.family import SINCE_IGNORABLE, family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mysql_events, server_events
+from conformance.strategies.families.boundaries import WITH_PARSER
+from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.family import SINCE_IGNORABLE, family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import replica_groups, sound_log
+from conformance.strategies.groups import transactions as groups
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 
@@ -31,7 +32,7 @@ def relay_logs(stream: StreamBuilder) -> None:
             groups.add_group(stream, groups.ddl(stream))
             stream.server_id = replica_groups.SOURCE_ID
     if choose.yes():
-        stream.add(events.stop(stream) if choose.yes(3) else replica_groups.rotate(stream, "binlog.000002", 4))
+        stream.add(mysql_events.stop(stream) if choose.yes(3) else replica_groups.rotate(stream, "binlog.000002", 4))
         _begin(stream, lengths)
         _add_group(stream, code)
 
@@ -39,7 +40,7 @@ def relay_logs(stream: StreamBuilder) -> None:
 def _begin(stream: StreamBuilder, lengths: bytes) -> None:
     stream.describe_format(post_header_lengths=lengths)
     if stream.server.gtid_form not in ("absent", "5.6"):
-        stream.add(events.previous_gtids(stream, events.gtid_set(stream), flags=_IGNORABLE))
+        stream.add(mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=_IGNORABLE))
 
 
 def _add_group(stream: StreamBuilder, code: int) -> None:
@@ -59,7 +60,7 @@ def _add_group(stream: StreamBuilder, code: int) -> None:
 
 
 def _add_ignorable(stream: StreamBuilder, code: int) -> None:
-    stream.add(events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0))
+    stream.add(mysql_events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0))
 
 
 @family(focus="WL4162-WARN-RECEIVER", profiles=WITH_PARSER, fault=True)
@@ -74,7 +75,7 @@ def broken_groups_received(stream: StreamBuilder) -> None:
 
 
 def _end_alone(stream: StreamBuilder) -> Sequence[PlannedEvent]:
-    return [events.xid(stream)]
+    return [mysql_events.xid(stream)]
 
 
 def _begun_twice(stream: StreamBuilder) -> Sequence[PlannedEvent]:

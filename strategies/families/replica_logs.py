@@ -5,11 +5,12 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import server_of
-from strategies import events, replica_groups
-from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from strategies.family import SINCE_IGNORABLE, WITH_ANONYMOUS_GTIDS, family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mysql_events
+from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.family import SINCE_IGNORABLE, WITH_ANONYMOUS_GTIDS, family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import replica_groups
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The profiles whose DROP DATABASE and CREATE TABLE ... SELECT are the worklog's.
@@ -198,4 +199,4 @@ def unknown_events_applied(stream: StreamBuilder) -> None:
 def _unknown(stream: StreamBuilder, code: int) -> PlannedEvent:
     if stream.choose.yes(6):
         code = int(EventType.IGNORABLE)
-    return events.ignorable(stream, code, stream.choose.octets(0, 40), flags=0)
+    return mysql_events.ignorable(stream, code, stream.choose.octets(0, 40), flags=0)

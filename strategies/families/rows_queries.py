@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from strategies import events
-from strategies import transactions as groups
-from strategies.family import SINCE_IGNORABLE, family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.family import SINCE_IGNORABLE, family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
 
 #: Lengths around the limits of the length byte and of what parsers have cut at.
 _LENGTHS: Final = (0, 1, 3, 4, 5, 33, 250, 251, 253, 254, 255, 256, 257, 258, 259, 260, 511, 512, 65535, 65536)
@@ -21,7 +21,7 @@ def rows_query_streams(stream: StreamBuilder) -> None:
     choose = stream.choose
     groups.begin_log(stream)
     for _ in choose.several(1, 2):
-        planned = [events.query(stream, "BEGIN")]
+        planned = [mysql_events.query(stream, "BEGIN")]
         for _ in choose.several(1, 3):
             rows_events = choose.integer(1, 3)
             planned.append(_rows_query(stream))
@@ -29,7 +29,7 @@ def rows_query_streams(stream: StreamBuilder) -> None:
             if rows_events > 1:
                 changes[1:] = [event.marked("WL4033-READ-ROWS-QUERY-SEVERAL-ROWS") for event in changes[1:]]
             planned += changes
-        planned.append(events.xid(stream))
+        planned.append(mysql_events.xid(stream))
         groups.add_group(stream, planned)
     groups.end_log(stream)
     stream.mark("WL4033-CROSS-NEW-TO-NEW")
@@ -40,7 +40,7 @@ def _rows_query(stream: StreamBuilder) -> PlannedEvent:
     size = choose.one_of(_LENGTHS) if choose.yes() else choose.integer(0, 400)
     # Servers have written the low byte of the length, and 0 (9.7); readers go by the event's length.
     length_byte = choose.one_of((None, 0, 255, 7))
-    event = events.rows_query(stream, events.text(stream, size, size), length_byte=length_byte)
+    event = mysql_events.rows_query(stream, mysql_events.text(stream, size, size), length_byte=length_byte)
     if not stream.checksummed:
         event = event.marked("WL4033-GOLDEN-NO-CHECKSUM")
     # mysqlbinlog 9.7 refuses an empty one; no server writes it.

@@ -2,14 +2,14 @@
 
 from typing import Final
 
-from conformance.filtering.statement import CreateTable
-from conformance.filtering.table_filter import RENAMES_MODES, TABLES_MODES
-from conformance.filtering.table_name import TableName
-from strategies.families.tables_info import TABLES
-from strategies.family import family
-from strategies.questions.filter import choose_rules, set_rules
-from strategies.stream import StreamBuilder
-from strategies.table_work import DATABASE, TableWork
+from conformance.models.filtering.statement import CreateTable
+from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES
+from conformance.models.filtering.table_name import TableName
+from conformance.strategies.families.tables_info import TABLES
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.questions.filter import choose_rules, set_rules
+from conformance.strategies.scenarios.table_work import DATABASE, TableWork
 
 _T: Final = TABLES[0]
 _S: Final = TableName(DATABASE, "s")

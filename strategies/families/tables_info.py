@@ -5,16 +5,16 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.statement_layouts import EXTENDED_QUERY_POST_HEADER
-from conformance.filtering.log_part import Part
-from conformance.filtering.statement import CreateTable, Statement
-from conformance.filtering.table_name import TableName
-from strategies import events
-from strategies.extended_query import is_extended
-from strategies.family import family
-from strategies.questions.filter import choose_rules
-from strategies.stream import StreamBuilder
-from strategies.table_work import DATABASE, TableWork
+from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
+from conformance.models.filtering.log_part import Part
+from conformance.models.filtering.statement import CreateTable, Statement
+from conformance.models.filtering.table_name import TableName
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.extended_query import is_extended
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.questions.filter import choose_rules
+from conformance.strategies.scenarios.table_work import DATABASE, TableWork
 
 TABLES: Final = (
     TableName(DATABASE, "t1"),
@@ -125,7 +125,7 @@ def _long(work: TableWork) -> None:
     """Add a statement whose length or whose names are at the limits of their fields."""
     choose = work.choose
     size = choose.one_of(_LENGTHS)
-    text = events.text(work.stream, size, size)
+    text = mysql_events.text(work.stream, size, size)
     if len(text.encode()) > 0xFFFF:
         text = "x" * size
     if choose.yes(4):

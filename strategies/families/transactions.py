@@ -3,10 +3,10 @@
 from typing import Final
 
 from conformance.binlog.flags import Flag
-from strategies import events
-from strategies import transactions as groups
-from strategies.family import WITH_CHECKSUMS, family
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.family import WITH_CHECKSUMS, family
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
 
 _BEFORE_IGNORABLE: Final = ("mysql-5.1", "mysql-5.5")
 
@@ -26,12 +26,12 @@ def rotations(stream: StreamBuilder) -> None:
     """Logs that end with a Rotate; and relay logs: an artificial Rotate, then a second format description."""
     groups.begin_log(stream)
     if stream.choose.yes():
-        stream.add(events.rotate(stream, flags=int(Flag.ARTIFICIAL)))
+        stream.add(mysql_events.rotate(stream, flags=int(Flag.ARTIFICIAL)))
         stream.checksummed = stream.server.checksums and stream.choose.yes()
         stream.describe_format(flags=int(Flag.RELAY_LOG), marks=("FORMAT-LATEST-GOVERNS",))
         stream.mark_following("FORMAT-LATEST-GOVERNS")
     groups.add_groups(stream, 1, 3)
-    stream.add(events.rotate(stream))
+    stream.add(mysql_events.rotate(stream))
 
 
 @family(focus="FORMAT-CHECKSUM-NOT-BODY", profiles=WITH_CHECKSUMS)

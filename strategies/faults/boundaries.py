@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import Final
 
-from conformance.boundary.boundary_type import BoundaryType
-from conformance.boundary.transition_table import CELLS, Outcome
-from strategies import boundary_groups as boundaries
-from strategies import events, server_events
-from strategies import transactions as groups
-from strategies.boundary_groups import Group
-from strategies.families.boundaries import carrier
-from strategies.family import family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.models.boundary.boundary_type import BoundaryType
+from conformance.models.boundary.transition_table import CELLS, Outcome
+from conformance.strategies.events import mysql_events, server_events
+from conformance.strategies.families.boundaries import carrier
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_groups as boundaries
+from conformance.strategies.groups import transactions as groups
+from conformance.strategies.groups.boundary_groups import Group
 
 _T: Final = BoundaryType
 _Make = Callable[[StreamBuilder], PlannedEvent]
@@ -22,15 +22,15 @@ _ALONE_WITHIN: Final = tuple(each for each in _WRONG if each.fed is _T.SELF_CONT
 
 
 def _begin(stream: StreamBuilder) -> PlannedEvent:
-    return events.query(stream, "BEGIN")
+    return mysql_events.query(stream, "BEGIN")
 
 
 def _insert(stream: StreamBuilder) -> PlannedEvent:
-    return events.query(stream, "INSERT INTO t1 VALUES (1)")
+    return mysql_events.query(stream, "INSERT INTO t1 VALUES (1)")
 
 
 def _commit(stream: StreamBuilder) -> PlannedEvent:
-    return events.query(stream, stream.choose.one_of(("COMMIT", "ROLLBACK")))
+    return mysql_events.query(stream, stream.choose.one_of(("COMMIT", "ROLLBACK")))
 
 
 def _gtid(stream: StreamBuilder) -> PlannedEvent:
@@ -44,16 +44,16 @@ def _rows(stream: StreamBuilder) -> PlannedEvent:
 #: State -> unmarked events, or markers, that lead there from Not Defined.
 _PATHS: Final[dict[BoundaryType, tuple[tuple[_Make, ...], tuple[BoundaryType, ...]]]] = {
     _T.NOT_DEFINED: ((), ()),
-    _T.SELF_CONTAINED: ((events.stop,), (_T.SELF_CONTAINED,)),
+    _T.SELF_CONTAINED: ((mysql_events.stop,), (_T.SELF_CONTAINED,)),
     _T.START_TRANSACTION: ((_begin,), (_T.START_TRANSACTION,)),
     _T.INSIDE_TRANSACTION: ((_gtid, _begin), (_T.START_TRANSACTION, _T.INSIDE_TRANSACTION)),
-    _T.END_TRANSACTION: ((_begin, events.xid), (_T.START_TRANSACTION, _T.END_TRANSACTION)),
+    _T.END_TRANSACTION: ((_begin, mysql_events.xid), (_T.START_TRANSACTION, _T.END_TRANSACTION)),
 }
 #: Type -> unmarked events that are guessed to be of it, in whatever state they are wrong.
 _GUESSED: Final[dict[BoundaryType, tuple[_Make, ...]]] = {
     _T.SELF_CONTAINED: (
-        events.stop,
-        events.rotate,
+        mysql_events.stop,
+        mysql_events.rotate,
         server_events.heartbeat,
         server_events.incident,
         boundaries.delete_file,
@@ -62,7 +62,7 @@ _GUESSED: Final[dict[BoundaryType, tuple[_Make, ...]]] = {
     ),
     _T.START_TRANSACTION: (_gtid, _begin),
     _T.INSIDE_TRANSACTION: (_rows,),
-    _T.END_TRANSACTION: (events.xid, _commit),
+    _T.END_TRANSACTION: (mysql_events.xid, _commit),
 }
 #: What a wrong step leaves behind, up to where the parser is in step again.
 _TAIL: Final = (_T.INSIDE_TRANSACTION, _T.END_TRANSACTION, _T.IGNORE_BOUNDARY)

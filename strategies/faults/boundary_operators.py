@@ -5,15 +5,15 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from conformance.boundary.boundary_type import SPARE_VALUES, BoundaryType
-from conformance.boundary.marking import boundary_types
-from strategies import boundary_groups as boundaries
-from strategies import events, server_events
-from strategies.boundary_groups import fed, with_marker
-from strategies.families.boundaries import WITH_PARSER
-from strategies.family import family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.models.boundary.boundary_type import SPARE_VALUES, BoundaryType
+from conformance.models.boundary.marking import boundary_types
+from conformance.strategies.events import mysql_events, server_events
+from conformance.strategies.families.boundaries import WITH_PARSER
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_groups as boundaries
+from conformance.strategies.groups.boundary_groups import fed, with_marker
 
 _T: Final = BoundaryType
 #: Registers a family of streams with a change that a parser has to tell of, or to bear.
@@ -190,8 +190,8 @@ def boundary_ignorable_anywhere(stream: StreamBuilder) -> None:
 
 #: Events that stand on their own in the worklog; shipped parsers pass over them, an Incident excepted.
 _ALONE: Final = (
-    events.stop,
-    events.rotate,
+    mysql_events.stop,
+    mysql_events.rotate,
     server_events.heartbeat,
     server_events.incident,
     boundaries.delete_file,

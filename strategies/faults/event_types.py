@@ -3,12 +3,12 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from strategies import events, mariadb_events, payloads
-from strategies import transactions as groups
-from strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from strategies.family import family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mariadb_events, mysql_events, payloads
+from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
 
 #: Groups before and behind the fault.
 _BEFORE: Final = 2
@@ -24,7 +24,7 @@ def unknown_not_ignorable(stream: StreamBuilder) -> None:
         code = int(EventType.IGNORABLE)
     stream.describe_format(post_header_lengths=declare_up_to(stream, code))
     groups.add_groups(stream, 0, _BEFORE)
-    flags = int(choose.one_of(events.FREE_FLAGS))
+    flags = int(choose.one_of(mysql_events.FREE_FLAGS))
     event = PlannedEvent(code, choose.octets(0, 40), {}, flags)
     marks = ("WL4033-READ-UNKNOWN-REFUSED", *(("WL4033-READ-FLAG-BIT",) if flags else ()))
     stream.refuse(event, kind="unknown-event", marks=(*marks, "WL4033-READ-UNKNOWN-MESSAGE"))
@@ -39,7 +39,7 @@ def type_beyond_format_description(stream: StreamBuilder) -> None:
     groups.add_groups(stream, 0, _BEFORE)
     declared = stream.format.event_types
     code = choose.integer(max(declared + 1, 50), 255) if declared < 255 else 0
-    event = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(events.FREE_FLAGS)))
+    event = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(mysql_events.FREE_FLAGS)))
     stream.refuse(event, kind="unknown-event", marks=("FORMAT-TYPE-NOT-DECLARED",))
     groups.add_groups(stream, 0, 1)
 
@@ -51,7 +51,7 @@ def unknown_inside_payload(stream: StreamBuilder) -> None:
     code = choose.one_of(UNASSIGNED)
     stream.describe_format(post_header_lengths=declare_up_to(stream, code))
     groups.add_groups(stream, 0, _BEFORE)
-    unknown = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(events.FREE_FLAGS)))
+    unknown = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(mysql_events.FREE_FLAGS)))
     inner = payloads.put_in(stream, groups.transaction(stream), unknown)
     payload = payloads.transaction_payload(stream, inner, plain=True)
     stream.refuse(payload, kind="unknown-event", marks=("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",))

@@ -3,14 +3,14 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.filtering.log_part import Part
-from strategies import events
-from strategies.extended_query import extended_query
-from strategies.families.tables_info import TABLES
-from strategies.family import family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
-from strategies.table_work import TableWork
+from conformance.models.filtering.log_part import Part
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.extended_query import extended_query
+from conformance.strategies.families.tables_info import TABLES
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.scenarios.table_work import TableWork
 
 #: Where in the body, in bytes, the lengths of the query and of the tables info stand.
 _QUERY_LENGTH_AT: Final = 13
@@ -26,7 +26,7 @@ def contradicting_query_lengths(stream: StreamBuilder) -> None:
     for _ in choose.several(0, 2):
         work.group([work.control("BEGIN", Part.BEGIN), work.close()])
     tables = [choose.one_of(TABLES) for _ in choose.several(1, 3)]
-    sql = f"DROP TABLE {events.text(stream, 0, 40)}"
+    sql = f"DROP TABLE {mysql_events.text(stream, 0, 40)}"
     event = extended_query(stream, sql, tables)
     body = bytearray(event.body)
     kind = choose.integer(0, 4)

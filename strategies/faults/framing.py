@@ -5,9 +5,9 @@ from typing import Final
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER_BYTES, MAGIC
-from strategies import transactions as groups
-from strategies.family import WITH_CHECKSUMS, family
-from strategies.stream import StreamBuilder
+from conformance.strategies.grammar.family import WITH_CHECKSUMS, family
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
 
 _LENGTH_AT: Final = 9
 _TYPE_AT: Final = 4

@@ -6,12 +6,13 @@ Each stream is a log that is sound but for the fault: the checker of recorded lo
 from collections.abc import Sequence
 
 from conformance.binlog.event_types import EventType
-from strategies import events, replica_groups
-from strategies.family import WITH_ANONYMOUS_GTIDS, family
-from strategies.planned_event import PlannedEvent
-from strategies.replica_groups import named
-from strategies.sound_log import add_group, add_groups, begin_log
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.family import WITH_ANONYMOUS_GTIDS, family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import replica_groups
+from conformance.strategies.groups.replica_groups import named
+from conformance.strategies.groups.sound_log import add_group, add_groups, begin_log
 
 
 def _begin(stream: StreamBuilder, *, anonymous: bool | None = None) -> bool:
@@ -69,7 +70,7 @@ def create_select_not_split(stream: StreamBuilder) -> None:
     add_groups(stream, 0, 2, anonymous=anonymous)
     create = replica_groups.query(stream, "CREATE TABLE `t9` (`a` INT, `b` INT)").marked("WL7592-APPLY-CREATE-INSIDE")
     rows = replica_groups.row_changes(stream, table="t9")
-    planned = [replica_groups.query(stream, "BEGIN"), create, *rows, events.xid(stream)]
+    planned = [replica_groups.query(stream, "BEGIN"), create, *rows, mysql_events.xid(stream)]
     add_group(stream, planned, anonymous=anonymous)
     add_groups(stream, 0, 1, anonymous=anonymous)
 
@@ -95,9 +96,9 @@ def rows_before_rows_query(stream: StreamBuilder) -> None:
     anonymous = _begin(stream)
     add_groups(stream, 0, 2, anonymous=anonymous)
     rows = replica_groups.row_changes(stream, rows_events=choose.integer(1, 2))
-    text = events.rows_query(stream, "INSERT INTO `t1` VALUES (1, 2)")
+    text = mysql_events.rows_query(stream, "INSERT INTO `t1` VALUES (1, 2)")
     rows.insert(choose.integer(1, len(rows)), text.marked("WL4033-APPLY-ROWS-QUERY-INFORMS"))
-    planned = [replica_groups.query(stream, "BEGIN"), *_marked_behind(rows), events.xid(stream)]
+    planned = [replica_groups.query(stream, "BEGIN"), *_marked_behind(rows), mysql_events.xid(stream)]
     add_group(stream, planned, anonymous=anonymous)
     add_groups(stream, 0, 1, anonymous=anonymous)
 

@@ -5,11 +5,12 @@ A replica writes an event of its own whatever its source did. Each stream is a l
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from strategies import events, replica_groups
-from strategies.family import WITH_ANONYMOUS_GTIDS, family
-from strategies.planned_event import PlannedEvent
-from strategies.sound_log import add_group, add_groups, begin_log
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.family import WITH_ANONYMOUS_GTIDS, family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import replica_groups
+from conformance.strategies.groups.sound_log import add_group, add_groups, begin_log
 
 
 @family(focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
@@ -52,5 +53,5 @@ def previous_gtids_misplaced(stream: StreamBuilder) -> None:
 def _previous(stream: StreamBuilder, *, anonymous: bool) -> PlannedEvent:
     """Return a Previous_gtids event, of a set that has none of the log's own GTIDs."""
     flags = int(Flag.IGNORABLE) if stream.choose.yes() else 0
-    gtids = events.gtid_set(stream) if anonymous else GtidSet(())
-    return events.previous_gtids(stream, gtids, flags=flags)
+    gtids = mysql_events.gtid_set(stream) if anonymous else GtidSet(())
+    return mysql_events.previous_gtids(stream, gtids, flags=flags)

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from conformance.boundary.shipped_tables import CODES, SHIPPED_VERSIONS, ShippedState, ShippedType
-from strategies import boundary_groups as boundaries
-from strategies import events, payloads, server_events, statement_events
-from strategies import transactions as groups
-from strategies.family import family
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
+from conformance.models.boundary.shipped_tables import CODES, SHIPPED_VERSIONS, ShippedState, ShippedType
+from conformance.strategies.events import mysql_events, payloads, server_events, statement_events
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_groups as boundaries
+from conformance.strategies.groups import transactions as groups
 
 _S: Final = ShippedState
 _T: Final = ShippedType
@@ -19,7 +19,7 @@ _XID: Final = "X'61',X'',1"
 
 
 def _query(*texts: str) -> _Make:
-    return lambda stream: events.query(stream, stream.choose.one_of(texts))
+    return lambda stream: mysql_events.query(stream, stream.choose.one_of(texts))
 
 
 def _gtid(stream: StreamBuilder) -> PlannedEvent:
@@ -27,7 +27,7 @@ def _gtid(stream: StreamBuilder) -> PlannedEvent:
 
 
 def _payload(stream: StreamBuilder) -> PlannedEvent:
-    inner = [events.query(stream, "BEGIN"), *groups.row_changes(stream), events.xid(stream)]
+    inner = [mysql_events.query(stream, "BEGIN"), *groups.row_changes(stream), mysql_events.xid(stream)]
     return payloads.transaction_payload(stream, inner)
 
 
@@ -35,12 +35,18 @@ def _payload(stream: StreamBuilder) -> PlannedEvent:
 _OF_TYPE: Final[Mapping[ShippedType, tuple[_Make, ...]]] = {
     _T.GTID: (_gtid,),
     _T.BEGIN: (_query("BEGIN", f"XA START {_XID}"),),
-    _T.END: (events.xid, _query("COMMIT", "ROLLBACK")),
+    _T.END: (mysql_events.xid, _query("COMMIT", "ROLLBACK")),
     _T.END_XA: (_query(f"XA ROLLBACK {_XID}"),),
     _T.STMT: (_query("INSERT INTO t1 VALUES (1)", "CREATE TABLE t2 (a INT)", "ROLLBACK TO a", f"XA END {_XID}"),),
-    _T.PRE_STMT: (events.intvar, events.rand, statement_events.user_var),
+    _T.PRE_STMT: (mysql_events.intvar, mysql_events.rand, statement_events.user_var),
     _T.INCIDENT: (server_events.incident,),
-    _T.IGNORE: (events.stop, events.rotate, server_events.heartbeat, boundaries.delete_file, boundaries.ignored),
+    _T.IGNORE: (
+        mysql_events.stop,
+        mysql_events.rotate,
+        server_events.heartbeat,
+        boundaries.delete_file,
+        boundaries.ignored,
+    ),
     _T.PAYLOAD: (_payload,),
     _T.ERROR: (boundaries.unknown,),
 }

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from conformance.replica.applier import Applied, Applier, Outcome, StopReason
-from conformance.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
-from conformance.replica.replica_event import ReplicaEvent
-from conformance.replica.replica_settings import ReplicaSettings
-from strategies.case import EVERY_EVENT, Expected
-from strategies.question import Question
-from strategies.replica_groups import REPLICA_ID
-from strategies.stream import StreamBuilder
+from conformance.models.replica.applier import Applied, Applier, Outcome, StopReason
+from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.strategies.grammar.case import EVERY_EVENT, Expected
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups.replica_groups import REPLICA_ID
 
 #: How a stop counts among the kinds of error: the stream can be read, and may still not be applied.
 _STOP_KIND: Final = "other"

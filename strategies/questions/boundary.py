@@ -5,18 +5,18 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
-from conformance.boundary.answers import header_answers
-from conformance.boundary.fed_event import FedEvent
-from conformance.boundary.shipped_parser import ShippedParser, ShippedStep
-from conformance.boundary.shipped_tables import SHIPPED_VERSIONS
-from conformance.boundary.step_entry import shipped_entry, worklog_entry
-from conformance.boundary.worklog_parser import WorklogParser
-from strategies.boundary_facts import Fact, FactFinder
-from strategies.boundary_groups import fed
-from strategies.case import Expected
-from strategies.parser_marks import marks_of
-from strategies.question import Question
-from strategies.stream import StreamBuilder
+from conformance.models.boundary.answers import header_answers
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.shipped_parser import ShippedParser, ShippedStep
+from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
+from conformance.models.boundary.step_entry import shipped_entry, worklog_entry
+from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.strategies.grammar.case import Expected
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups.boundary_groups import fed
+from conformance.strategies.marks.boundary_facts import Fact, FactFinder
+from conformance.strategies.marks.parser_marks import marks_of
 
 #: What events are read for; the rules are the same.
 USES: Final = ("receiver", "dump")

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
-from conformance.filtering.group_filter import Fate, GroupFilter
-from conformance.filtering.log_part import LogPart, Part
-from conformance.filtering.rules import FilterRules
-from conformance.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TableFilter
-from conformance.filtering.table_name import TableName
-from strategies.case import Expected
-from strategies.question import Question
-from strategies.stream import StreamBuilder
-from strategies.table_work import PARTS
+from conformance.models.filtering.group_filter import Fate, GroupFilter
+from conformance.models.filtering.log_part import LogPart, Part
+from conformance.models.filtering.rules import FilterRules
+from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TableFilter
+from conformance.models.filtering.table_name import TableName
+from conformance.strategies.grammar.case import Expected
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.scenarios.table_work import PARTS
 
 #: The settings of the question.
 RULES: Final = ("do_tables", "ignore_tables")
@@ -61,7 +61,7 @@ def rules_of(settings: Mapping[str, Any]) -> FilterRules:
 
 
 def question(stream: StreamBuilder) -> Question:
-    """Return the question about a stream that `strategies.table_work` filled."""
+    """Return the question about a stream that `conformance.strategies.scenarios.table_work` filled."""
     settings = {name: stream.settings[name] for name in _TOLD}
     parts: list[LogPart] = stream.settings[PARTS]
     rules = rules_of(settings)

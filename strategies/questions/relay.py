@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.boundary.boundary_type import MARKER_BITS, BoundaryType
-from conformance.boundary.fed_event import FedEvent
-from conformance.boundary.shipped_parser import ShippedParser
-from conformance.boundary.shipped_tables import SHIPPED_VERSIONS
-from conformance.boundary.worklog_parser import WorklogParser
-from conformance.replica.relay import Feed, Receiver, Reception, RelayEvent, RelaySettings
-from conformance.replica.replica_event import ReplicaEvent
-from strategies.case import Expected
-from strategies.question import Question
-from strategies.replica_groups import REPLICA_ID, SOURCE_LOG
-from strategies.stream import StreamBuilder
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.shipped_parser import ShippedParser
+from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
+from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.models.replica.relay import Feed, Receiver, Reception, RelayEvent, RelaySettings
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.strategies.grammar.case import Expected
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups.replica_groups import REPLICA_ID, SOURCE_LOG
 
 #: The events with which the replica itself begins a relay log.
 _FIRST: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS)})

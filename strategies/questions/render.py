@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.rows import rows_kind
-from conformance.boundary.boundary_type import MARKER_BITS, BoundaryType
-from conformance.boundary.fed_event import FedEvent
-from conformance.boundary.worklog_parser import WorklogParser
-from strategies.case import Expected
-from strategies.question import Question
-from strategies.stream import StreamBuilder
+from conformance.binlog.rows.images import rows_kind
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.strategies.grammar.case import Expected
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.grammar.stream import StreamBuilder
 
 _TEXT: Final = "mysqlbinlog"
 _ROWS: Final = "events"

@@ -5,14 +5,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.binlog.column_codes import ColumnType
-from conformance.binlog.json_document import JsonDocument
-from conformance.binlog.json_types import JsonOpaque
-from conformance.binlog.json_writing import write_json
 from conformance.binlog.mariadb_compression import PackedValue
-from conformance.binlog.rows import ABSENT, Image
-from conformance.binlog.table import Column
-from conformance.binlog.temporal import Date, DateTime, Time, Timestamp
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.images import ABSENT, Image
+from conformance.binlog.rows.json_document import JsonDocument
+from conformance.binlog.rows.json_types import JsonOpaque
+from conformance.binlog.rows.json_writing import write_json
+from conformance.binlog.rows.table import Column
+from conformance.binlog.rows.temporal import Date, DateTime, Time, Timestamp
 
 dates = st.builds(Date, st.integers(0, 9999), st.integers(0, 12), st.integers(0, 31))
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from conformance.binlog.event import Event
-from conformance.binlog.open_tables import STATEMENT_END, RowsChange, row_changes
-from conformance.binlog.row_text import row_lines
+from conformance.binlog.rows.open_tables import STATEMENT_END, RowsChange, row_changes
+from conformance.binlog.rows.row_text import row_lines
 
 #: MariaDB's START ALTER also puts three hash signs before a statement.
 _ROW_LINE = re.compile(r"###   |### (?:INSERT INTO|UPDATE|DELETE FROM) `|### (?:SET|WHERE)$")

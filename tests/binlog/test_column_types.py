@@ -5,15 +5,15 @@ from decimal import Decimal
 import pytest
 
 from conformance.binlog.codecs import Codec
-from conformance.binlog.column_codes import ColumnType
-from conformance.binlog.column_types import column_codec
-from conformance.binlog.decimal_column import DecimalColumn
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
-from conformance.binlog.rows import Row, read_rows, write_rows
-from conformance.binlog.rows_extra_data import read_rows_extra_data, write_rows_extra_data
-from conformance.binlog.table import Column, Table
-from conformance.binlog.temporal import (
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.column_types import column_codec
+from conformance.binlog.rows.decimal_column import DecimalColumn
+from conformance.binlog.rows.images import Row, read_rows, write_rows
+from conformance.binlog.rows.rows_extra_data import read_rows_extra_data, write_rows_extra_data
+from conformance.binlog.rows.table import Column, Table
+from conformance.binlog.rows.temporal import (
     Date,
     DateColumn,
     DateTime,

@@ -12,11 +12,11 @@ from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_info import event_info
 from conformance.binlog.header import HEADER_BYTES
-from conformance.binlog.open_tables import OpenTables, row_changes
 from conformance.binlog.reader import read_events
-from conformance.binlog.row_text import row_lines
+from conformance.binlog.rows.open_tables import OpenTables, row_changes
+from conformance.binlog.rows.row_text import row_lines
+from conformance.binlog.rows.table_metadata import read_table_metadata
 from conformance.binlog.status_variables import read_status_variables
-from conformance.binlog.table_metadata import read_table_metadata
 from conformance.binlog.user_variable import variable_value
 from conformance.binlog.writer import rewrite
 

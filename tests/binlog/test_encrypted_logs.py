@@ -9,8 +9,8 @@ from conformance.binlog.header import MAGIC
 from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
 from conformance.binlog.writer import frame, rewrite
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 FORMAT = FormatDescription(4, "11.8.6-MariaDB-log", 0, 19, server_of("mariadb-11.x").post_header_lengths, 1)
 DESCRIBED = MAGIC + frame(EventType.FORMAT_DESCRIPTION, FORMAT.body(), offset=4, checksummed=True)

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType, type_name
-from conformance.binlog.layouts import layout_of
+from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.reader import read_events
 
 GOLDEN = Path(__file__).parent.parent / "golden"

@@ -11,7 +11,7 @@ from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER_BYTES, MAGIC
-from conformance.binlog.layouts import layout_of
+from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.query_dump import query_dump_lines
 from conformance.binlog.reader import read_events
 from conformance.binlog.servers import SERVERS, with_tables_info

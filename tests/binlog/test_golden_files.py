@@ -7,10 +7,10 @@ from decoded_rows import as_mariadb_prints, read_row_lines, row_lines_of
 from listed_events import Listed, listed, read_listing
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.open_tables import row_changes
 from conformance.binlog.reader import read_events
+from conformance.binlog.rows.open_tables import row_changes
 from conformance.binlog.writer import rewrite
-from strategies.character_sets import BY_COLLATION
+from conformance.strategies.events.character_sets import BY_COLLATION
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NAMES = (

@@ -8,11 +8,11 @@ from column_values import json_values
 from hypothesis import given
 
 from conformance.binlog.errors import MalformedBody
-from conformance.binlog.json_document import JsonDocument
-from conformance.binlog.json_text import json_text, value_text
-from conformance.binlog.json_types import DEPTH_LIMIT, JsonOpaque
-from conformance.binlog.json_writing import write_json
-from conformance.binlog.temporal import Date, DateTime, Time
+from conformance.binlog.rows.json_document import JsonDocument
+from conformance.binlog.rows.json_text import json_text, value_text
+from conformance.binlog.rows.json_types import DEPTH_LIMIT, JsonOpaque
+from conformance.binlog.rows.json_writing import write_json
+from conformance.binlog.rows.temporal import Date, DateTime, Time
 
 
 def test_a_small_object():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.binlog.event_types import MARIADB_TYPES_START, EventType, type_name
-from conformance.binlog.layouts import OPAQUE, layout_of
+from conformance.binlog.layouts.by_type import OPAQUE, layout_of
 from conformance.binlog.servers import SERVERS
 
 U8 = st.integers(0, 0xFF)

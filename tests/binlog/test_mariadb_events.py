@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
-from conformance.binlog.layouts import layout_of
+from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.mariadb_compression import PackedValue, pack_mariadb, unpack_mariadb
-from conformance.binlog.rows import Row, read_rows, write_rows
-from conformance.binlog.table import Column, Table
+from conformance.binlog.rows.images import Row, read_rows, write_rows
+from conformance.binlog.rows.table import Column, Table
 
 
 @given(st.binary(max_size=70000))

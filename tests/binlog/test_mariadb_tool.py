@@ -11,13 +11,13 @@ import subprocess
 import pytest
 from decoded_rows import as_mariadb_prints, is_row_line
 
-from conformance.binlog.column_codes import ColumnType
-from conformance.binlog.open_tables import row_changes
 from conformance.binlog.reader import read_events
-from conformance.binlog.row_text import row_lines
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.open_tables import row_changes
+from conformance.binlog.rows.row_text import row_lines
 from conformance.binlog.servers import server_of
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 TOOL = os.environ.get("BINLOG_MARIADB_BINLOG") or shutil.which("mariadb-binlog")
 PROFILES = ("mysql-5.1", "mysql-5.5", "mariadb-10.x", "mariadb-11.x")

@@ -10,13 +10,13 @@ import pytest
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import MAGIC
-from conformance.binlog.layouts import layout_of
-from conformance.binlog.open_tables import row_changes
+from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.reader import read_events
+from conformance.binlog.rows.open_tables import row_changes
 from conformance.binlog.servers import server_of
 from conformance.binlog.writer import frame, rewrite
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 TOOL = os.environ.get("BINLOG_MARIADB_BINLOG") or shutil.which("mariadb-binlog")
 LENGTHS = server_of("mysql-5.1").post_header_lengths

@@ -6,11 +6,11 @@ from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import MAGIC
-from conformance.binlog.open_tables import STATEMENT_END, row_changes
 from conformance.binlog.reader import read_events
-from conformance.binlog.rows import Row, write_rows
+from conformance.binlog.rows.images import Row, write_rows
+from conformance.binlog.rows.open_tables import STATEMENT_END, row_changes
+from conformance.binlog.rows.table import Column, Table, column_metadata
 from conformance.binlog.servers import SERVERS
-from conformance.binlog.table import Column, Table, column_metadata
 from conformance.binlog.transaction_payload import Compression, pack_payload
 from conformance.binlog.writer import frame, write_body
 

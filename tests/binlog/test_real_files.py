@@ -13,11 +13,11 @@ from real_files import ALL, CRASHED, DAMAGED, FOREIGN, HEALTHY, LISTED, TORN, lo
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
-from conformance.binlog.open_tables import row_changes
 from conformance.binlog.reader import read_events, read_file
-from conformance.binlog.rows import write_rows
+from conformance.binlog.rows.images import write_rows
+from conformance.binlog.rows.open_tables import row_changes
+from conformance.binlog.rows.table_metadata import read_table_metadata, write_table_metadata
 from conformance.binlog.status_variables import read_status_variables, write_status_variables
-from conformance.binlog.table_metadata import read_table_metadata, write_table_metadata
 from conformance.binlog.transaction_payload import inner_events
 from conformance.binlog.writer import rewrite
 

@@ -5,14 +5,14 @@ from column_values import documents, images, typed_columns
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.binlog.column_codes import ColumnType
-from conformance.binlog.column_types import column_codec
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
-from conformance.binlog.json_diff import DiffOperation, JsonDiff, JsonDiffs
-from conformance.binlog.row_text import row_lines
-from conformance.binlog.rows import Row, read_rows, rows_kind, write_rows
-from conformance.binlog.table import Column, Table, column_metadata, table_of
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.column_types import column_codec
+from conformance.binlog.rows.images import Row, read_rows, rows_kind, write_rows
+from conformance.binlog.rows.json_diff import DiffOperation, JsonDiff, JsonDiffs
+from conformance.binlog.rows.row_text import row_lines
+from conformance.binlog.rows.table import Column, Table, column_metadata, table_of
 
 KINDS = (EventType.WRITE_ROWS, EventType.UPDATE_ROWS, EventType.DELETE_ROWS, EventType.UPDATE_ROWS_V1)
 

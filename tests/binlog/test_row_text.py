@@ -4,13 +4,13 @@ from decimal import Decimal
 
 import pytest
 
-from conformance.binlog.column_codes import ColumnType
-from conformance.binlog.json_diff import DiffOperation, JsonDiff, JsonDiffs
-from conformance.binlog.json_writing import write_json
-from conformance.binlog.row_text import row_lines
-from conformance.binlog.rows import ABSENT, Row
-from conformance.binlog.table import Column, Table
-from conformance.binlog.temporal import Date, DateTime, Time, Timestamp
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.images import ABSENT, Row
+from conformance.binlog.rows.json_diff import DiffOperation, JsonDiff, JsonDiffs
+from conformance.binlog.rows.json_writing import write_json
+from conformance.binlog.rows.row_text import row_lines
+from conformance.binlog.rows.table import Column, Table
+from conformance.binlog.rows.temporal import Date, DateTime, Time, Timestamp
 
 
 def shown(column: Column, value: object) -> str:

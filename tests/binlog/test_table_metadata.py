@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.binlog.column_codes import ColumnType
 from conformance.binlog.errors import MalformedBody
-from conformance.binlog.table import Column, column_metadata, table_of
-from conformance.binlog.table_metadata import read_table_metadata, write_table_metadata
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.table import Column, column_metadata, table_of
+from conformance.binlog.rows.table_metadata import read_table_metadata, write_table_metadata
 
 COLUMNS = (
     Column(ColumnType.LONG, unsigned=True, name=b"id", nullable=False, visible=True),

@@ -15,8 +15,8 @@ from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import SERVERS
 from conformance.binlog.transaction_payload import Compression, inner_events, pack_payload, payload_bytes
 from conformance.binlog.writer import frame, rewrite, write_body
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 TOOL = os.environ.get("BINLOG_MYSQLBINLOG") or shutil.which("mysqlbinlog")
 

@@ -13,8 +13,8 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import read_events
 from conformance.binlog.writer import frame, write_body
 from conformance.cli.main import cli
-from conformance.implementations.observation import Request
-from conformance.implementations.reference import ReferenceImplementation
+from conformance.protocol.observation import Request
+from conformance.reference.implementation import ReferenceImplementation
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 LOG = GOLDEN / "rows_query.bin"

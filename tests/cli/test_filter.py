@@ -9,12 +9,12 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
 from conformance.cli.filter import command
-from conformance.filtering.statement import CreateTable
-from conformance.filtering.table_name import TableName
-from strategies.chooser import SeededChooser
-from strategies.planned_event import PlannedEvent
-from strategies.stream import StreamBuilder
-from strategies.table_work import TableWork
+from conformance.models.filtering.statement import CreateTable
+from conformance.models.filtering.table_name import TableName
+from conformance.strategies.grammar.chooser import SeededChooser
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.scenarios.table_work import TableWork
 
 pytest.importorskip("sqlglot", reason="needs the package sqlglot, which binlog-conformance[sql] brings")
 
@@ -153,7 +153,7 @@ def test_statements_that_the_parser_does_not_know_are_counted(tmp_path):
 
 
 def test_a_missing_parser_is_told(log, tmp_path, monkeypatch):
-    from conformance.filtering import sql_statement, sql_words
+    from conformance.models.filtering import sql_statement, sql_words
 
     monkeypatch.setitem(sys.modules, "sqlglot", None)
     for cached in (sql_words.sqlglot_package, sql_statement._remembered):

@@ -6,11 +6,11 @@ from conformance.corpus.counts import Counts
 from conformance.corpus.judging import CaseJudge, Mishaps, planned_cases
 from conformance.corpus.plan import Plan
 from conformance.corpus.rows import ROWS, batches_of
-from conformance.implementations.limits import Limits
+from conformance.implementations.process.limits import Limits
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge
-from specs.profiles import PROFILES
-from strategies.family import families
+from conformance.specs.profiles import PROFILES
+from conformance.strategies.grammar.family import families
 
 LIMITS = Limits(seconds=1)
 PLAN = Plan(

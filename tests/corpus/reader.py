@@ -16,8 +16,8 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from conformance.implementations.observation import Observation, Request
-from conformance.implementations.reference import ReferenceImplementation
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.implementation import ReferenceImplementation
 
 faults = dict(argument.split("=", 1) for argument in sys.argv[1:])
 

@@ -10,7 +10,7 @@ from pyarrow.parquet import read_table
 
 from conformance.corpus.plan import Plan
 from conformance.engine.selection import Selection
-from conformance.implementations.limits import DEFAULT_LIMITS
+from conformance.implementations.process.limits import DEFAULT_LIMITS
 from conformance.implementations.registry import implementation
 
 ADAPTER = Path(__file__).parents[2] / "docs" / "adapters" / "minimal_adapter.py"

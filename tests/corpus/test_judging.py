@@ -9,7 +9,7 @@ from conformance.corpus.plan import Plan
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
 from conformance.engine.coverage import position
 from conformance.oracles.judge import Verdict
-from strategies.case_id import CaseId
+from conformance.strategies.grammar.case_id import CaseId
 
 
 def test_sums_do_not_depend_on_the_division():
@@ -50,7 +50,7 @@ def test_a_process_that_is_killed_from_outside_changes_no_verdict(tmp_path, read
 
 
 def test_an_error_in_this_process_is_a_crash(monkeypatch):
-    from conformance.implementations.reference import ReferenceImplementation
+    from conformance.reference.implementation import ReferenceImplementation
 
     def ask(self, request):
         raise IndexError("no such byte")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from conformance.corpus.history import RunEntry, shrunk_before
 from conformance.corpus.pages import coverage_page, trend_page
 from conformance.engine.coverage import EVENT_TYPES
-from conformance.oracles.shipped_boundary_coverage import COVERAGE_TABLES
+from conformance.oracles.coverage.shipped_boundary_coverage import COVERAGE_TABLES
 
 
 def night(day, *failing, version="1"):

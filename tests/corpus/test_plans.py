@@ -11,8 +11,8 @@ from conformance.corpus.kit import digest, write_archives
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.worker import Stretch
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 PLAN = Plan((("transactions", "mysql-8.0"), ("bad_magic", "mysql-5.6"), ("gtid_streams", "mysql-8.4")), seed=3)
 

@@ -19,9 +19,9 @@ from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.events import ShrinkingStarted
 from conformance.engine.record_entries import RecordEntries
 from conformance.engine.selection import NothingToRun, Selection
-from conformance.implementations.limits import Limits
-from conformance.implementations.process import CannotStart
-from reports.record import RecordWriter, read_record
+from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.process_implementation import CannotStart
+from conformance.reports.record import RecordWriter, read_record
 
 SOME = Selection(profiles=("mysql-5.6", "mysql-8.0"))
 FEW = Selection(profiles=("mysql-8.0",), families=("transactions", "gtid_streams", "bad_checksum"))
@@ -234,5 +234,5 @@ def test_the_manifest_is_what_its_schema_says(run, folder):
     from importlib import resources
 
     run(folder("run"), size=Size(cases=10))
-    schema = json.loads((resources.files("specs") / "schemas" / "corpus-manifest.schema.json").read_text())
+    schema = json.loads((resources.files("conformance.specs") / "schemas" / "corpus-manifest.schema.json").read_text())
     Draft202012Validator(schema).validate(folder("run").manifest())

@@ -1,7 +1,7 @@
 """A parser in Python that is asked in the kit's own process: it is right, but for what its attributes say."""
 
-from conformance.implementations.observation import Request
-from conformance.implementations.reference import ReferenceImplementation
+from conformance.protocol.observation import Request
+from conformance.reference.implementation import ReferenceImplementation
 
 FIELDS = ["offset", "type", "log_pos"]
 

@@ -6,12 +6,12 @@ from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import FailureFound, RunFinished, RunStarted
 from conformance.engine.shrinking import SHRINK_TRIES, Shrinker
-from conformance.implementations.observation import Trouble
-from conformance.implementations.reference import ReferenceImplementation
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.protocol.observation import Trouble
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 TEXT = "WL4033-READ-ROWS-QUERY-TEXT"
 CUT = "rows_query of ROWS_QUERY cut short"

@@ -9,10 +9,10 @@ import pytest
 from conformance.engine.certification import Budget, Certification, Selection
 from conformance.engine.record_entries import RecordEntries, dump
 from conformance.implementations.registry import implementation
-from reports.record import RecordWriter, read_record
-from specs.catalogue import select
-from strategies.case_id import CaseId
-from strategies.family import case_of, families
+from conformance.reports.record import RecordWriter, read_record
+from conformance.specs.catalogue import select
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 
 def entries_of(spec, **selection):
@@ -34,7 +34,7 @@ def without_times(entries):
 
 @pytest.mark.parametrize("spec", ["reference", "reference:late-timestamp", "reference:no-stop", "reference:any-magic"])
 def test_a_record_obeys_its_schema_and_is_read_again(spec, tmp_path):
-    schema = json.loads((resources.files("specs") / "schemas" / "run-record.schema.json").read_text())
+    schema = json.loads((resources.files("conformance.specs") / "schemas" / "run-record.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
     entries = entries_of(spec, profiles=("mysql-5.7", "mysql-8.0"))
     with RecordWriter(tmp_path / "run.jsonl") as writer:

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from conformance.fuzzing.guided_worker import case_of_bytes
-from strategies.case_id import CaseId
-from strategies.chooser import BytesChooser
-from strategies.family import case_of
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.chooser import BytesChooser
+from conformance.strategies.grammar.family import case_of
 
 PAIRS = [("transactions", "mysql-8.0"), ("rotations", "mysql-5.7")]
 needs_engine = pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="needs the extra fuzz")

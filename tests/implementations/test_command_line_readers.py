@@ -6,9 +6,9 @@ import pytest
 from small_logs import EVENTS, QUERY, ROWS, TABLE, UUID, T, damaged, log, offset_of_last
 
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
-from conformance.implementations.observation import Observation, Request, Trouble
-from conformance.implementations.reference import ReferenceImplementation
 from conformance.implementations.registry import implementation
+from conformance.protocol.observation import Observation, Request, Trouble
+from conformance.reference.implementation import ReferenceImplementation
 
 PROGRAMS = ("mysqlbinlog", "mariadb-binlog")
 #: The profile of a log that both read whole.

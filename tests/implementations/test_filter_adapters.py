@@ -6,13 +6,13 @@ import pytest
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.servers import server_of
-from conformance.filtering.log_part import Part
-from conformance.filtering.table_name import TableName
-from conformance.implementations.observation import Observation, Request, Trouble
 from conformance.implementations.registry import implementation
-from strategies.chooser import SeededChooser
-from strategies.stream import StreamBuilder
-from strategies.table_work import TableWork
+from conformance.models.filtering.log_part import Part
+from conformance.models.filtering.table_name import TableName
+from conformance.protocol.observation import Observation, Request, Trouble
+from conformance.strategies.grammar.chooser import SeededChooser
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.scenarios.table_work import TableWork
 
 PROFILE = "mysql-5.7"
 A, B, OTHER = TableName("test", "a"), TableName("test", "b"), TableName("other", "a")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from small_logs import EVENTS, log
 
-from conformance.implementations.observation import Request
-from conformance.implementations.process import ProcessImplementation
-from conformance.implementations.protocol import encode_bulk_request, encode_start, encode_stop
-from conformance.implementations.reference import ReferenceImplementation
+from conformance.implementations.process.process_implementation import ProcessImplementation
+from conformance.protocol.messages import encode_bulk_request, encode_start, encode_stop
+from conformance.protocol.observation import Request
+from conformance.reference.implementation import ReferenceImplementation
 
 ADAPTERS = Path(__file__).parents[2] / "docs" / "adapters"
 COMMANDS = {

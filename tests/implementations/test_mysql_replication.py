@@ -9,11 +9,11 @@ from importlib.resources import files
 import pytest
 from small_logs import EVENTS, T, log, offset_of_last
 
-from conformance.implementations.decode_fields import FIELDS
-from conformance.implementations.observation import Observation, Request
-from conformance.implementations.protocol import encode_bulk_request
-from conformance.implementations.reference import ReferenceImplementation
 from conformance.implementations.registry import implementation
+from conformance.protocol.messages import encode_bulk_request
+from conformance.protocol.observation import Observation, Request
+from conformance.protocol.roles.decode import FIELDS
+from conformance.reference.implementation import ReferenceImplementation
 
 pytest.importorskip("pymysqlreplication", reason="needs the library mysql-replication")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.implementations.limits import Limits
-from conformance.implementations.observation import Observation, Request, Trouble
-from conformance.implementations.process import CannotStart, ProcessImplementation
+from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.process_implementation import CannotStart, ProcessImplementation
+from conformance.protocol.observation import Observation, Request, Trouble
 
 DOUBLES = Path(__file__).parent.parent / "doubles"
 QUICK = Limits(seconds=0.4, start_seconds=5, answer_bytes=1 << 16)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from conformance.implementations.observation import Observation, Trouble
-from conformance.implementations.process import CannotStart
+from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import request_of
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.protocol.observation import Observation, Trouble
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 CASE = case_of(CaseId("transactions", "mysql-8.0", seed=1, index=1))
 

@@ -6,9 +6,9 @@ import zipfile
 import pytest
 
 from conformance.implementations.library_venv import CannotInstall, cache_folder, library_python
-from conformance.implementations.observation import Observation, Request
-from conformance.implementations.process import CannotStart
+from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.registry import catalogue, implementation
+from conformance.protocol.observation import Observation, Request
 
 REQUEST = Request("decode", "mysql-8.0", b"\xfebin")
 

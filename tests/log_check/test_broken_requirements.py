@@ -6,7 +6,7 @@ from judged_log import judge, places
 
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN
 from conformance.log_check.log_checker import judged_in_a_log
-from specs.catalogue import catalogue
+from conformance.specs.catalogue import catalogue
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda each: each.make.__name__)

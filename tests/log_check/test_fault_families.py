@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pytest
 from judged_log import judge
 
-from strategies.case_id import CaseId
-from strategies.family import case_of, families
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 ON, OFF = "WL7592-LOG-ON-GTID-FIRST", "WL7592-LOG-OFF-ANON-FIRST"
 OFF_DDL = "WL7592-LOG-OFF-ANON-DDL"

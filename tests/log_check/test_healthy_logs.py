@@ -9,7 +9,7 @@ from written_log import WrittenLog, gtid_set
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.transaction_payload import Compression, pack_payload
-from specs.profiles import PROFILES
+from conformance.specs.profiles import PROFILES
 
 IN_USE = int(Flag.BINLOG_IN_USE)
 RELAY = int(Flag.RELAY_LOG)

@@ -6,8 +6,8 @@ from written_log import WrittenLog
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import ENCRYPTED_MAGIC, MAGIC
-from strategies.case_id import CaseId
-from strategies.family import case_of, families
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 
 @pytest.mark.parametrize(

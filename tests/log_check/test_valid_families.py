@@ -6,8 +6,8 @@ import pytest
 from judged_log import judge
 
 from conformance.binlog.servers import server_of
-from strategies.case_id import CaseId
-from strategies.family import case_of, families
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 CASES = 30
 WORKLOG_VERSION = server_of("worklog").version.encode()

@@ -6,9 +6,9 @@ from conformance.binlog.checksum import ChecksumAlgorithm
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
-from conformance.binlog.gtid_layouts import LOGICAL_TIMESTAMP_TYPECODE
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
 from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.binlog.layouts.gtid_layouts import LOGICAL_TIMESTAMP_TYPECODE
 from conformance.binlog.servers import server_of
 from conformance.binlog.writer import frame, write_body
 

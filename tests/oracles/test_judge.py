@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.binlog.column_codes import ColumnType
-from conformance.implementations.observation import Observation, Refusal, Request, Trouble
-from conformance.implementations.reference import ReferenceImplementation
+from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.judge import Judge
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.protocol.observation import Observation, Refusal, Request, Trouble
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 REFERENCE = ReferenceImplementation()
 ROLE = REFERENCE.declaration.roles["decode"]

@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 
 from conformance.binlog.servers import server_of
-from conformance.implementations.answered_streams import observed_streams
-from conformance.implementations.mutants import mutant_of
-from conformance.implementations.mutation import MutantImplementation
-from conformance.implementations.reference import ReferenceImplementation
+from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.registry import mutant_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.registry import oracles
-from specs.catalogue import catalogue
-from strategies.case_id import CaseId
-from strategies.family import case_of, families
+from conformance.protocol.answered_streams import observed_streams
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.specs.catalogue import catalogue
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 REFERENCE = ReferenceImplementation()
 ROLE = REFERENCE.declaration.roles["log"]

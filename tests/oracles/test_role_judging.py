@@ -10,21 +10,21 @@ import pytest
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER_BYTES, MAGIC
-from conformance.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
-from conformance.boundary.worklog_parser import WorklogParser
-from conformance.implementations.decode_fields import ROLE as DECODE
-from conformance.implementations.observation import ABILITIES, Observation, Refusal, RoleDeclaration
-from conformance.implementations.protocol import decode_declaration
-from conformance.implementations.reference import ReferenceImplementation
-from conformance.implementations.reference_boundary import observe
-from conformance.implementations.reference_relay import answer_with
-from conformance.implementations.roles import role_of
+from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
+from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.models.replica.relay import Receiver
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.registry import oracles
-from conformance.replica.relay import Receiver
-from specs.profiles import PROFILES
-from strategies.case_id import CaseId
-from strategies.family import case_of, families
+from conformance.protocol.messages import decode_declaration
+from conformance.protocol.observation import ABILITIES, Observation, Refusal, RoleDeclaration
+from conformance.protocol.roles.decode import ROLE as DECODE
+from conformance.protocol.roles.registry import role_of
+from conformance.reference.boundary import observe
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.reference.relay import answer_with
+from conformance.specs.profiles import PROFILES
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 REFERENCE = ReferenceImplementation()
 ROLES = ("boundary", "filter", "decide", "relay", "apply")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from conformance.binlog.column_codes import ColumnType as T
-from conformance.oracles.same_value import same_cell, same_variable
+from conformance.binlog.rows.column_codes import ColumnType as T
+from conformance.oracles.checks.same_value import same_cell, same_variable
 
 SAME = [
     (T.LONGLONG, 2**64 - 1, "18446744073709551615"),

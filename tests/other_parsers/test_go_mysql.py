@@ -1,4 +1,4 @@
-"""go-mysql, driven by the adapter in docs/adapters/go-mysql: what the kit finds in two of its versions."""
+"""go-mysql, driven by the adapter in conformance/implementations/adapters/go-mysql: what the kit finds in two of its versions."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 from conformance.engine.baseline import ANY, Baseline, KnownFailure
 from conformance.engine.certification import Budget, Certification, Selection
-from conformance.implementations.limits import Limits
+from conformance.implementations.process.limits import Limits
 from conformance.implementations.registry import implementation
 
 pytestmark = pytest.mark.slow

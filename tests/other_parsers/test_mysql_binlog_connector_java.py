@@ -8,9 +8,9 @@ import pytest
 
 from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.certification import Budget, Certification, Selection
-from conformance.implementations.limits import Limits
-from conformance.implementations.process import ProcessImplementation
-from specs.catalogue import catalogue
+from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.process_implementation import ProcessImplementation
+from conformance.specs.catalogue import catalogue
 
 pytestmark = pytest.mark.slow
 

@@ -12,11 +12,11 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import MAGIC
 from conformance.binlog.reader import read_events
-from conformance.binlog.rows import rows_kind
-from conformance.decision.capability import BOTH, ROW_ONLY, Capability
-from conformance.decision.decision import Mode, Safety
-from conformance.decision.engines import opened
-from conformance.decision.locked_table import LockedTable
+from conformance.binlog.rows.images import rows_kind
+from conformance.models.decision.capability import BOTH, ROW_ONLY, Capability
+from conformance.models.decision.decision import Mode, Safety
+from conformance.models.decision.engines import opened
+from conformance.models.decision.locked_table import LockedTable
 
 #: The warning that a statement is logged unsafely.
 _UNSAFE: Final = 1592

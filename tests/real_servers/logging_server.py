@@ -19,11 +19,11 @@ sys.path.insert(0, str(ROOT))
 from scenario_runs import Runner  # noqa: E402
 from server import VARIABLE, RealServer, products  # noqa: E402
 
-from conformance.implementations.log_fields import FIELDS  # noqa: E402
-from conformance.source.scenario import Scenario  # noqa: E402
-from conformance.source.settings import Settings  # noqa: E402
-from conformance.source.sql import sql_of  # noqa: E402
-from conformance.source.statements import Crash, Disconnect, Restart  # noqa: E402
+from conformance.models.server.scenario import Scenario  # noqa: E402
+from conformance.models.server.settings import Settings  # noqa: E402
+from conformance.models.server.sql import sql_of  # noqa: E402
+from conformance.models.server.statements import Crash, Disconnect, Restart  # noqa: E402
+from conformance.protocol.roles.log import FIELDS  # noqa: E402
 
 #: Unpacked server -> the profile that it claims.
 PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}

@@ -7,7 +7,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
-from strategies.case import Case
+from conformance.strategies.grammar.case import Case
 
 #: The highest type code that it can pass over.
 HIGHEST_IGNORABLE = 127

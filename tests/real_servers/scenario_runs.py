@@ -9,14 +9,14 @@ import pymysql
 from server import RealServer
 
 from conformance.binlog.event_types import EventType, type_name
-from conformance.binlog.open_tables import OpenTables
 from conformance.binlog.reader import ReaderRules, read_events
-from conformance.binlog.rows import read_rows, rows_kind
-from conformance.implementations.reference import report
-from conformance.source.scenario import Scenario
-from conformance.source.settings import GTID_MODES, Settings
-from conformance.source.sql import sql_of
-from conformance.source.statements import Crash, Disconnect, DropDatabase, Restart, Statement
+from conformance.binlog.rows.images import read_rows, rows_kind
+from conformance.binlog.rows.open_tables import OpenTables
+from conformance.models.server.scenario import Scenario
+from conformance.models.server.settings import GTID_MODES, Settings
+from conformance.models.server.sql import sql_of
+from conformance.models.server.statements import Crash, Disconnect, DropDatabase, Restart, Statement
+from conformance.reference.implementation import report
 
 #: Seconds that a server may take to end a session.
 _SESSION_END = 10.0

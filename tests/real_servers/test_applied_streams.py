@@ -11,12 +11,12 @@ from conformance.binlog.checksum import ChecksumAlgorithm, checksum
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import read_events
-from conformance.implementations.observation import Request
-from conformance.implementations.reference_apply import answer
-from strategies.case import Case
-from strategies.case_id import CaseId
-from strategies.family import case_of
-from strategies.replica_groups import PREPARATION
+from conformance.protocol.observation import Request
+from conformance.reference.apply import answer
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+from conformance.strategies.groups.replica_groups import PREPARATION
 
 PROFILE = "mysql-9.x"
 SEED = 1

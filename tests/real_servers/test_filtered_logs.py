@@ -10,10 +10,10 @@ import pytest
 from server import RealServer, products, running
 
 from conformance.binlog.reader import read_events
-from conformance.filtering.filtered_log import LogFilter
-from conformance.filtering.rules import FilterRules
-from conformance.filtering.table_filter import TableFilter
-from conformance.filtering.table_name import TableName
+from conformance.models.filtering.filtered_log import LogFilter
+from conformance.models.filtering.rules import FilterRules
+from conformance.models.filtering.table_filter import TableFilter
+from conformance.models.filtering.table_name import TableName
 
 pytest.importorskip("sqlglot", reason="needs the package sqlglot, which binlog-conformance[sql] brings")
 

@@ -24,8 +24,8 @@ from decision_runs import (
 )
 from server import Product, products, running
 
-from conformance.decision.decision import MODES, SAFETIES, Safety
-from conformance.decision.shipped_table import decide, row_for
+from conformance.models.decision.decision import MODES, SAFETIES, Safety
+from conformance.models.decision.shipped_table import decide, row_for
 
 SERVERS = ("mysql", "mariadb1011", "mariadb118")
 NON_INJECTED: tuple[Safety, ...] = ("safe", "unsafe")

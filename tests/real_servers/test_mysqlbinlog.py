@@ -12,9 +12,9 @@ import pytest
 from reader_differences import DIFFERENCES
 from server import products
 
-from strategies.case import Case
-from strategies.case_id import CaseId
-from strategies.family import case_of, families
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 SEED = 21
 CASES = 5

@@ -8,9 +8,9 @@ import pytest
 from server import Product, RealServer, products, running
 
 from conformance.binlog.reader import read_events
-from conformance.rendering.print_options import PrintOptions
-from conformance.rendering.printer import printer_of
-from conformance.rendering.printer_version import printer_version
+from conformance.models.rendering.print_options import PrintOptions
+from conformance.models.rendering.printer import printer_of
+from conformance.models.rendering.printer_version import printer_version
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 #: Golden log -> the transactions in it, and the table that they leave.

@@ -13,16 +13,16 @@ from conformance.binlog.checksum import ChecksumAlgorithm, checksum
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES
-from conformance.binlog.layouts import layout_of
+from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.reader import read_events
-from conformance.implementations.reference import report
-from conformance.implementations.reference_relay import boundary_feed
-from conformance.replica.relay import Receiver, RelayEvent, RelaySettings
-from conformance.replica.replica_event import ReplicaEvent
-from strategies.case import Case
-from strategies.case_id import CaseId
-from strategies.family import case_of
-from strategies.replica_groups import REPLICA_ID, SOURCE_ID, SOURCE_LOG
+from conformance.models.replica.relay import Receiver, RelayEvent, RelaySettings
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.reference.implementation import report
+from conformance.reference.relay import boundary_feed
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+from conformance.strategies.groups.replica_groups import REPLICA_ID, SOURCE_ID, SOURCE_LOG
 
 PROFILE = "mysql-9.x"
 SEED = 3

@@ -5,15 +5,15 @@ from scenario_runs import Runner
 from server import products, running
 
 from conformance.binlog.servers import server_of
-from conformance.implementations.answered_streams import observed_streams
-from conformance.implementations.reference import ReferenceImplementation
+from conformance.models.server.scenario import Scenario
+from conformance.models.server.settings import Settings
+from conformance.models.server.sql import sql_of
+from conformance.models.server.statements import Crash, Disconnect, Restart
 from conformance.oracles.judge import Judge
-from conformance.source.scenario import Scenario
-from conformance.source.settings import Settings
-from conformance.source.sql import sql_of
-from conformance.source.statements import Crash, Disconnect, Restart
-from strategies.case_id import CaseId
-from strategies.family import case_of, families
+from conformance.protocol.answered_streams import observed_streams
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 #: Unpacked server -> the profile that it is asked for.
 PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}

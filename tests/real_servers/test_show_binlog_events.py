@@ -10,10 +10,10 @@ import pytest
 from server import RealServer, products, running
 
 from conformance.binlog.reader import ReaderRules, read_events
-from conformance.rendering.printer_version import printer_version
-from conformance.rendering.show_binlog_events import show_binlog_events
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.models.rendering.printer_version import printer_version
+from conformance.models.rendering.show_binlog_events import show_binlog_events
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 CASES = 6
 LOG = "bin.000001"

@@ -7,15 +7,15 @@ import pytest
 from scenario_runs import Line, Runner, lines_of
 from server import products, running
 
-from conformance.source.execution import log_of
-from conformance.source.log_bytes import log_bytes
-from conformance.source.scenario import Scenario
-from conformance.source.settings import Settings
-from conformance.source.sql import sql_of
-from conformance.source.statements import UpdateTables
-from strategies.chooser import Chooser, SeededChooser
-from strategies.scenario_steps import random_scenario, scenario_of_both
-from strategies.scenarios import settings_of
+from conformance.models.server.execution import log_of
+from conformance.models.server.log_bytes import log_bytes
+from conformance.models.server.scenario import Scenario
+from conformance.models.server.settings import Settings
+from conformance.models.server.sql import sql_of
+from conformance.models.server.statements import UpdateTables
+from conformance.strategies.grammar.chooser import Chooser, SeededChooser
+from conformance.strategies.scenarios.scenario import settings_of
+from conformance.strategies.scenarios.scenario_steps import random_scenario, scenario_of_both
 
 #: Unpacked server -> the profile whose rules it must keep.
 PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from example_record import example_lines, write_lines
 
-from reports.record import RunRecord, read_record
+from conformance.reports.record import RunRecord, read_record
 
 
 @pytest.fixture

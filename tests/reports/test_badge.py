@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 from example_record import example_lines, failure, finished, requirement, write_lines
 
-from reports.badge import badge_picture
-from reports.record import read_record
+from conformance.reports.badge import badge_picture
+from conformance.reports.record import read_record
 
 NOT_CONFORMING = example_lines()
 CONFORMING = finished(requirement("A-1", "pass"), requirement("A-2", "untestable"))

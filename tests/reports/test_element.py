@@ -3,7 +3,7 @@
 import pytest
 from hostile import EVIL
 
-from reports.element import Html, element, fragment
+from conformance.reports.element import Html, element, fragment
 
 
 def test_text_is_escaped_and_elements_nest():

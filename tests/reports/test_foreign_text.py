@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.foreign_text import elided, one_line, value_text, visible, visible_line
+from conformance.reports.foreign_text import elided, one_line, value_text, visible, visible_line
 
 
 @pytest.mark.parametrize(

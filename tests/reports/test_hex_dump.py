@@ -5,9 +5,9 @@ import re
 
 from example_record import Stream
 
-from reports.entry import Entry
-from reports.hex_dump import hex_dump
-from reports.lines import FieldSpan, StreamEvent
+from conformance.reports.entry import Entry
+from conformance.reports.hex_dump import hex_dump
+from conformance.reports.lines import FieldSpan, StreamEvent
 
 
 def dumped(stream: Stream, concerned: dict) -> str:

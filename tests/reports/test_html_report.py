@@ -10,8 +10,8 @@ import pytest
 from example_record import example_lines, failure, finished, header, requirement, write_lines
 from hostile import EVIL, LONG, hostile_and_long, hostile_lines
 
-from reports.html import html_report
-from reports.record import RunRecord, read_record
+from conformance.reports.html import html_report
+from conformance.reports.record import RunRecord, read_record
 
 #: Elements without an end tag.
 VOID = {"meta", "br", "col"}

@@ -7,8 +7,8 @@ import pytest
 from example_record import example_lines, failure, finished, footer, refusal, requirement, write_lines
 from hostile import hostile_and_long, hostile_lines
 
-from reports.junit import junit_report
-from reports.record import RunRecord, read_record
+from conformance.reports.junit import junit_report
+from conformance.reports.record import RunRecord, read_record
 
 
 def parsed(record: RunRecord) -> ElementTree.Element:

@@ -7,8 +7,8 @@ import pytest
 from example_record import example_lines, failure, finished, requirement, write_lines
 from hostile import hostile_and_long, hostile_lines
 
-from reports.markdown import markdown_report
-from reports.record import RunRecord, read_record
+from conformance.reports.markdown import markdown_report
+from conformance.reports.record import RunRecord, read_record
 
 
 def markdown_of(tmp_path: Path, lines: list, *, unfinished: bool = False) -> str:

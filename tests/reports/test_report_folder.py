@@ -6,8 +6,8 @@ import pytest
 from example_record import example_lines, write_lines
 from hostile import hostile_and_long
 
-from reports.folder import write_reports
-from reports.record import RecordError
+from conformance.reports.folder import write_reports
+from conformance.reports.record import RecordError
 
 
 def test_it_holds_every_report(example_path: Path, tmp_path: Path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from example_record import coverage, example_lines, failure, finished, footer, header, requirement, write_lines
 
-from reports.record import RecordError, RecordWriter, RunRecord, read_record
+from conformance.reports.record import RecordError, RecordWriter, RunRecord, read_record
 
 
 def written(path: Path, lines: list) -> Path:

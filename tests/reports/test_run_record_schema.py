@@ -8,10 +8,12 @@ import jsonschema
 import pytest
 from example_record import crash, example_lines, failure, finished, header, refusal, requirement, write_lines
 
-from reports.lines import FAILURE_STATUSES, KINDS, LEVELS, VERDICTS
-from reports.record import RecordError, read_record
+from conformance.reports.lines import FAILURE_STATUSES, KINDS, LEVELS, VERDICTS
+from conformance.reports.record import RecordError, read_record
 
-SCHEMA = json.loads((resources.files("specs") / "schemas" / "run-record.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (resources.files("conformance.specs") / "schemas" / "run-record.schema.json").read_text(encoding="utf-8")
+)
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 FINISHED = finished(failure(), requirement())
 

@@ -9,8 +9,8 @@ from example_record import example_lines, failure, finished, requirement, write_
 from hostile import hostile_and_long, hostile_lines
 from rich.console import Console
 
-from reports.record import RunRecord, read_record
-from reports.terminal import print_summary
+from conformance.reports.record import RunRecord, read_record
+from conformance.reports.terminal import print_summary
 
 
 def printed(record: RunRecord, *, terminal: bool = False, width: int = 120, everything: bool = False) -> str:

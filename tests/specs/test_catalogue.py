@@ -9,8 +9,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from specs.catalogue import ROLES, catalogue, documents, governing, select
-from specs.profiles import PROFILES
+from conformance.specs.catalogue import ROLES, catalogue, documents, governing, select
+from conformance.specs.profiles import PROFILES
 
 DOCUMENTS = dict(documents())
 #: Statements of the independent reading, by worklog.
@@ -20,7 +20,7 @@ OPEN_POINTS = {"WL4033": 17, "WL40": 19, "WL3303": 15, "WL4162": 27, "WL7592": 2
 
 
 def schema() -> dict:
-    return json.loads((resources.files("specs") / "schemas" / "requirements.schema.json").read_text())
+    return json.loads((resources.files("conformance.specs") / "schemas" / "requirements.schema.json").read_text())
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

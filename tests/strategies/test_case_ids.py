@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies.case_id import CaseId
-from strategies.chooser import RecordingChooser, ReplayingChooser, SeededChooser
-from strategies.family import case_of, families
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.chooser import RecordingChooser, ReplayingChooser, SeededChooser
+from conformance.strategies.grammar.family import case_of, families
 
 CHOICES = st.lists(st.integers(-(2**70), 2**70) | st.binary(max_size=40), max_size=20)
 

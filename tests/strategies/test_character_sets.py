@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies.case_id import CaseId
-from strategies.character_sets import BY_COLLATION, character_sets
-from strategies.chooser import SeededChooser
-from strategies.family import case_of
+from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.chooser import SeededChooser
+from conformance.strategies.grammar.family import case_of
 
 SETS = sorted(BY_COLLATION.values())
 

@@ -2,7 +2,13 @@
 
 import pytest
 
-from strategies.chooser import BytesChooser, FittingChooser, RecordingChooser, ReplayingChooser, SeededChooser
+from conformance.strategies.grammar.chooser import (
+    BytesChooser,
+    FittingChooser,
+    RecordingChooser,
+    ReplayingChooser,
+    SeededChooser,
+)
 
 
 def asked(chooser):

@@ -4,11 +4,11 @@ from collections import defaultdict
 
 import pytest
 
-from conformance.binlog.column_codes import ColumnType
 from conformance.binlog.event_types import EventType as T
-from strategies.case_id import CaseId
-from strategies.columns import VALUE_REQUIREMENTS
-from strategies.family import case_of, families
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.strategies.events.columns import VALUE_REQUIREMENTS
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 OLD = {"mysql-5.1", "mysql-5.5"}
 MARIADB = {"mariadb-10.x", "mariadb-11.x"}

@@ -6,13 +6,13 @@ from collections import defaultdict
 import pytest
 
 from conformance.binlog.errors import ERROR_KINDS
-from conformance.implementations.reference import ReferenceImplementation
-from conformance.implementations.roles import role_of
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.registry import oracles
-from specs.catalogue import catalogue
-from strategies.case_id import CaseId
-from strategies.family import case_of, families
+from conformance.protocol.roles.registry import role_of
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.specs.catalogue import catalogue
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 ASKED = [
     (role, name, profile)

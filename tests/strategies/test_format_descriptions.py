@@ -4,8 +4,8 @@ import pytest
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import read_events
-from strategies.case_id import CaseId
-from strategies.family import case_of, families
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 
 
 @pytest.mark.parametrize("name", ["ignorable_events", "post_header_lengths"])

@@ -7,7 +7,13 @@ import pytest
 import zstandard
 
 from conformance.binlog.mariadb_compression import PackedValue, unpack_mariadb
-from strategies.plain_compression import DEFLATED, mariadb_part, zlib_stream, zlib_wrapped, zstd_frame
+from conformance.strategies.events.plain_compression import (
+    DEFLATED,
+    mariadb_part,
+    zlib_stream,
+    zlib_wrapped,
+    zstd_frame,
+)
 
 SAMPLES = [b"", b"a", b"a" * 8, b"x" * 300_000, bytes(range(256)) * 600, b"head" + b"\0" * 20 + b"tail"]
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from strategies.case_id import CaseId
-from strategies.chooser import RecordingChooser
-from strategies.family import case_of, families
-from strategies.shrinking import shrink
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.chooser import RecordingChooser
+from conformance.strategies.grammar.family import case_of, families
+from conformance.strategies.grammar.shrinking import shrink
 
 
 def seeded(name, *, index=3):

@@ -4,9 +4,9 @@ import pytest
 
 from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
-from strategies import events
-from strategies.chooser import SeededChooser
-from strategies.stream import StreamBuilder
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.chooser import SeededChooser
+from conformance.strategies.grammar.stream import StreamBuilder
 
 
 def stream_of(*, checksums):
@@ -19,9 +19,9 @@ def stream_of(*, checksums):
 @pytest.mark.parametrize("checksums", [True, False])
 def test_the_last_event_can_end_elsewhere(checksums, log_pos):
     stream = stream_of(checksums=checksums)
-    stream.add(events.xid(stream))
+    stream.add(mysql_events.xid(stream))
     stream.set_log_pos(log_pos)
-    stream.add(events.stop(stream))
+    stream.add(mysql_events.stop(stream))
     found = [event.header.log_pos for event in read_events(bytes(stream.bytes))]
     assert found[1] == log_pos
     assert found == [entry["log_pos"] for entry in stream.expected_events] == [placed[2] for placed in stream.placed]
@@ -42,6 +42,6 @@ def test_a_log_pos_that_no_header_holds_is_refused(log_pos):
 
 def test_an_event_that_is_not_expected_has_no_other_log_pos():
     stream = stream_of(checksums=True)
-    stream.refuse(events.xid(stream), kind="checksum", marks=())
+    stream.refuse(mysql_events.xid(stream), kind="checksum", marks=())
     with pytest.raises(ValueError, match="cannot have the log_pos 4"):
         stream.set_log_pos(4)

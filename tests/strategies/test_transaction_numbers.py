@@ -3,8 +3,8 @@
 import pytest
 
 from conformance.binlog.gtid_set import GNO_END
-from strategies.case_id import CaseId
-from strategies.family import case_of
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 PROFILE = "mysql-8.4"
 CASES = 40

@@ -1,0 +1,1 @@
+"""Rows events: tables, columns of every type, and the images of rows."""

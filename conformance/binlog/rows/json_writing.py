@@ -1,0 +1,147 @@
+"""JSON documents, written: from Python values to the binary form that `json_document` reads."""
+
+import struct
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.decimal_column import DecimalColumn
+from conformance.binlog.rows.json_document import JsonDocument
+from conformance.binlog.rows.json_types import LITERALS, JsonOpaque, JsonType
+from conformance.binlog.rows.temporal import Date, DateTime, Time, pack_clock, pack_datetime
+
+_LITERAL_CODES: Final = {value: code for code, value in LITERALS.items()}
+#: The integer types that servers choose, the narrowest first.
+_INTEGERS: Final = (
+    (JsonType.INT16, 2, True),
+    (JsonType.INT32, 4, True),
+    (JsonType.INT64, 8, True),
+    (JsonType.UINT64, 8, False),
+)
+_SMALL_LIMIT: Final = 0xFFFF
+
+
+def write_json(value: Any) -> JsonDocument:
+    """Return the document that holds `value`; see `JsonDocument.value` for what it may be.
+
+    Raises:
+        ValueError: A value that JSON has no form for, or an integer of more than 64 bits.
+    """
+    kind, data = _encode(value)
+    return JsonDocument(bytes([kind]) + data)
+
+
+def _encode(value: Any) -> tuple[int, bytes]:
+    if value is None or isinstance(value, bool):
+        return JsonType.LITERAL, bytes([_LITERAL_CODES[value]])
+    if isinstance(value, int):
+        return _integer(value)
+    if isinstance(value, float):
+        return JsonType.DOUBLE, struct.pack("<d", value)
+    if isinstance(value, str):
+        text = _utf8(value)
+        return JsonType.STRING, _length(len(text)) + text
+    if isinstance(value, Mapping):
+        keys = sorted((_utf8(key) for key in value), key=lambda key: (len(key), key))
+        by_key = {_utf8(key): each for key, each in value.items()}
+        return _container(keys, [by_key[key] for key in keys])
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return _container(None, value)
+    return _opaque(value)
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _integer(value: int) -> tuple[int, bytes]:
+    for kind, size, signed in _INTEGERS:
+        low, high = (-(1 << 8 * size - 1), 1 << 8 * size - 1) if signed else (0, 1 << 8 * size)
+        if low <= value < high:
+            return kind, value.to_bytes(size, "little", signed=signed)
+    raise ValueError(f"{value} does not fit 64 bits")
+
+
+def _length(size: int) -> bytes:
+    parts = bytearray()
+    while size > 0x7F:
+        parts.append(size & 0x7F | 0x80)
+        size >>= 7
+    parts.append(size)
+    return bytes(parts)
+
+
+def _container(keys: Sequence[bytes] | None, values: Sequence[Any]) -> tuple[int, bytes]:
+    encoded = [_encode(each) for each in values]
+    kinds = (JsonType.SMALL_ARRAY, JsonType.LARGE_ARRAY)
+    if keys is not None:
+        kinds = (JsonType.SMALL_OBJECT, JsonType.LARGE_OBJECT)
+    data = _laid_out(keys, encoded, 2)
+    if data is not None:
+        return kinds[0], data
+    data = _laid_out(keys, encoded, 4)
+    if data is None:
+        raise ValueError("the JSON document is larger than 4 GiB")
+    return kinds[1], data
+
+
+def _laid_out(keys: Sequence[bytes] | None, encoded: Sequence[tuple[int, bytes]], width: int) -> bytes | None:
+    """Return a container with offsets of `width` bytes; None where it is too large for them."""
+    limit = _SMALL_LIMIT if width == 2 else 0xFFFFFFFF
+    count = len(encoded)
+    offset = 2 * width + count * (1 + width) + (count * (width + 2) if keys is not None else 0)
+    head = bytearray()
+    tail = bytearray()
+    for key in keys or ():
+        if offset + len(tail) > limit:
+            return None
+        if len(key) > _SMALL_LIMIT:
+            raise ValueError(f"a JSON key of {len(key)} bytes; it has at most {_SMALL_LIMIT}")
+        head += (offset + len(tail)).to_bytes(width, "little") + len(key).to_bytes(2, "little")
+        tail += key
+    for kind, data in encoded:
+        head.append(kind)
+        if kind in _INLINE and len(data) <= width:
+            signed = kind in (JsonType.INT16, JsonType.INT32)
+            number = int.from_bytes(data, "little", signed=signed)
+            head += number.to_bytes(width, "little", signed=signed)
+            continue
+        if offset + len(tail) > limit:
+            return None
+        head += (offset + len(tail)).to_bytes(width, "little")
+        tail += data
+    size = 2 * width + len(head) + len(tail)
+    if size > limit or count > limit:
+        return None
+    return count.to_bytes(width, "little") + size.to_bytes(width, "little") + bytes(head + tail)
+
+
+_INLINE: Final = frozenset({JsonType.LITERAL, JsonType.INT16, JsonType.INT32})
+
+
+def _opaque(value: Any) -> tuple[int, bytes]:
+    if isinstance(value, Decimal):
+        digits = value.as_tuple()
+        scale = max(-int(digits.exponent), 0)
+        precision = max(len(digits.digits) + max(int(digits.exponent), 0), scale, 1)
+        code, data = ColumnType.NEWDECIMAL, DecimalColumn(precision, scale).write(value, {})
+        return _opaque_bytes(code, bytes([precision, scale]) + data)
+    if isinstance(value, DateTime):
+        return _temporal(ColumnType.DATETIME, pack_datetime(value) << 24 | value.microsecond)
+    if isinstance(value, Date):
+        return _temporal(ColumnType.DATE, pack_datetime(DateTime(value.year, value.month, value.day)) << 24)
+    if isinstance(value, Time):
+        packed = pack_clock(value.hour, value.minute, value.second) << 24 | value.microsecond
+        return _temporal(ColumnType.TIME, -packed if value.negative else packed)
+    if isinstance(value, JsonOpaque):
+        return _opaque_bytes(value.type, value.data)
+    raise ValueError(f"JSON has no form for {value!r}")
+
+
+def _temporal(code: int, packed: int) -> tuple[int, bytes]:
+    return _opaque_bytes(code, packed.to_bytes(8, "little", signed=True))
+
+
+def _opaque_bytes(code: int, data: bytes) -> tuple[int, bytes]:
+    return JsonType.OPAQUE, bytes([code]) + _length(len(data)) + data

@@ -1,0 +1,90 @@
+"""The tables that are open at a point of a stream: those whose Table_map rows events may refer to."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.binlog.errors import MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.rows.images import Row, read_rows, rows_kind
+from conformance.binlog.rows.table import Table, table_of
+from conformance.binlog.transaction_payload import inner_events
+
+#: The flag of the last rows event of a statement, behind which its tables are closed.
+STATEMENT_END: Final = 0x0001
+
+
+class OpenTables:
+    """Follows a stream's Table_map and rows events."""
+
+    def __init__(self) -> None:
+        self._tables: dict[int, Table] = {}
+
+    def observe(self, event: Event) -> None:
+        """Take note of an event behind which tables are opened or closed.
+
+        Raises:
+            MalformedBody: It is a Table_map that cannot be read.
+        """
+        if not event.recognised:
+            return
+        code = event.format.type_code(event.header.type)
+        if code == EventType.TABLE_MAP:
+            fields = event.fields()
+            # Alphas of 5.1 and 5.2 wrote no column metadata, and rows events that are kept as bytes.
+            if "null_bits" in fields:
+                self._tables[fields["table_id"]] = table_of(fields)
+        elif rows_kind(code) is not None and event.fields()["rows_flags"] & STATEMENT_END:
+            self._tables.clear()
+
+    def has(self, table_id: int) -> bool:
+        """Tell whether a Table_map of the statement describes a table."""
+        return table_id in self._tables
+
+    def table(self, table_id: int) -> Table:
+        """Return an open table.
+
+        Raises:
+            MalformedBody: No Table_map of the statement describes it.
+        """
+        if table_id not in self._tables:
+            raise MalformedBody(f"rows of table {table_id}, which no Table_map of the statement describes")
+        return self._tables[table_id]
+
+
+@dataclass(frozen=True, slots=True)
+class RowsChange:
+    """The rows of one event.
+
+    Attributes:
+        event: The rows event; inside a Transaction_payload its offset counts from the payload's start.
+        table: The table that it changes.
+        rows: Its rows.
+    """
+
+    event: Event
+    table: Table
+    rows: tuple[Row, ...]
+
+
+def row_changes(events: Iterable[Event], tables: OpenTables | None = None) -> Iterator[RowsChange]:
+    """Yield the rows of all rows events, those inside Transaction_payload events included.
+
+    Raises:
+        MalformedBody: A Table_map or a rows event cannot be read.
+    """
+    tables = tables or OpenTables()
+    for event in events:
+        if not event.recognised:
+            continue
+        code = event.format.type_code(event.header.type)
+        if code == EventType.TRANSACTION_PAYLOAD:
+            yield from row_changes(inner_events(event), tables)
+        elif rows_kind(code) is not None:
+            fields = event.fields()
+            # An event without columns only closes its statement's tables.
+            if fields.get("column_count"):
+                table = tables.table(fields["table_id"])
+                yield RowsChange(event, table, tuple(read_rows(code, fields, table)))
+        tables.observe(event)

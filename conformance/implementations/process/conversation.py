@@ -1,0 +1,142 @@
+"""A conversation: one running process, from its declaration to its end, and the answers that it owes."""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final, NoReturn
+
+from conformance.implementations.process.child import Child, Exited, Flooded, TimedOut
+from conformance.implementations.process.limits import Limits
+from conformance.protocol.messages import (
+    ProtocolError,
+    decode_answer,
+    decode_declaration,
+    encode_request,
+    encode_start,
+    encode_stop,
+    shortened,
+)
+from conformance.protocol.observation import Declaration, Observation, Request, Trouble
+
+#: Seconds that a process has to end when it is told to.
+_STOP_SECONDS: Final = 2.0
+
+
+class Failed(Exception):
+    """What the process did instead of answering; it is of no use any more.
+
+    Attributes:
+        trouble: The same as an answer.
+    """
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__(f"{trouble.signature}\n{trouble.detail}".rstrip())
+        self.trouble = trouble
+
+
+class Conversation:
+    """A running process that has declared itself.
+
+    Args:
+        command: Program and arguments.
+        limits: What it may use up.
+
+    Attributes:
+        declaration: What it says of itself.
+        answered: How many questions it has answered.
+
+    Raises:
+        Failed: There is no such program, or it does not declare itself in time.
+    """
+
+    def __init__(self, command: Sequence[str], *, limits: Limits) -> None:
+        self._limits = limits
+        self._seq = 0
+        self._owed: deque[tuple[int, Request]] = deque()
+        self.answered = 0
+        try:
+            self._child = Child(command, memory_bytes=limits.memory_bytes, line_bytes=limits.answer_bytes)
+        except OSError as error:
+            raise Failed(Trouble("crash", "cannot-run", str(error))) from error
+        self._child.send(encode_start())
+        line = self._receive(limits.start_seconds, late="silent-at-start")
+        try:
+            self.declaration: Declaration = decode_declaration(line)
+        except ProtocolError as error:
+            self._break(error.signature, f"{error.detail}\n{shortened(line)}")
+
+    @property
+    def owed(self) -> int:
+        """How many questions have no answer yet."""
+        return len(self._owed)
+
+    def ask(self, request: Request) -> None:
+        """Send a question.
+
+        Raises:
+            KeyError: The implementation does not declare the role.
+        """
+        if request.role not in self.declaration.roles:
+            raise KeyError(request.role)
+        if not self._owed:
+            self._child.forget_errors()
+        self._seq += 1
+        self._owed.append((self._seq, request))
+        self._child.send(encode_request(request, self._seq))
+
+    def answer(self) -> Observation | Trouble:
+        """Return the answer to the oldest question that has none.
+
+        Raises:
+            Failed: The process ended, hangs, or breaks the protocol.
+        """
+        seq, asked = self._owed[0]
+        line = self._receive(self._limits.seconds, late="no-answer-in-time")
+        try:
+            answer = decode_answer(line, seq=seq, asked=asked, role=self.declaration.roles[asked.role])
+        except ProtocolError as error:
+            self._break(error.signature, f"{error.detail}\n{shortened(line)}")
+        self._owed.popleft()
+        self.answered += 1
+        return answer
+
+    def listen(self, seconds: float) -> None:
+        """Make sure that the process, which owes no answer, stays silent and running for some seconds.
+
+        Raises:
+            Failed: It says something, or ends.
+        """
+        try:
+            line = self._child.leftover(seconds)
+        except Exited as exited:
+            self._crash(exited)
+        if line:
+            self._break("unsolicited-output", shortened(line))
+
+    def stop(self) -> None:
+        """Tell the process to end, and end it."""
+        self._child.stop(encode_stop(), _STOP_SECONDS)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._child.kill()
+
+    def _receive(self, seconds: float, *, late: str) -> bytes:
+        try:
+            return self._child.receive(seconds)
+        except TimedOut:
+            detail = f"no answer within {seconds:g} s"
+            self._fail(Trouble("hang", late, f"{detail}\n{self._child.errors}".rstrip()))
+        except Exited as exited:
+            self._crash(exited)
+        except Flooded as flooded:
+            self._break("output-flood", shortened(flooded.start))
+
+    def _crash(self, exited: Exited) -> NoReturn:
+        self._fail(Trouble("crash", exited.signature, self._child.errors))
+
+    def _break(self, signature: str, detail: str) -> NoReturn:
+        self._fail(Trouble("protocol-error", signature, detail))
+
+    def _fail(self, trouble: Trouble) -> NoReturn:
+        self._child.kill()
+        raise Failed(trouble)

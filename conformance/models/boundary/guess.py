@@ -1,0 +1,86 @@
+"""The guess: the boundary type of an event without a marker, by the rules that a marking server follows.
+
+Source: WL#4162, footnote 1 of the transition table, the type table, and binlog.cc M1 and M2. A receiver sees no more
+than the events before, so the situation of an event follows from how far the open transaction has got.
+"""
+
+from collections.abc import Mapping
+from enum import Enum, auto
+from typing import Final
+
+from conformance.models.boundary.boundary_type import WITHIN_TRANSACTION, BoundaryType
+from conformance.models.boundary.event_class import CONTEXT_CLASSES, QUERY_CLASSES, EventClass, event_class
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.query_word import QueryWord, query_word
+from conformance.models.boundary.type_table import Situation, TypeRow, type_row
+
+
+class Standing(Enum):
+    """How far the parser's transaction has got."""
+
+    #: No transaction is open.
+    CLOSED = auto()
+    #: One is open that has no BEGIN: a Gtid event, or the context events of a statement.
+    OPEN = auto()
+    #: One is open that has a BEGIN.
+    BEGUN = auto()
+
+
+class Kind(Enum):
+    """What the situation of an event depends on."""
+
+    BEGIN = auto()
+    COMMIT_OR_ROLLBACK = auto()
+    STATEMENT = auto()
+    CONTEXT = auto()
+    ARTIFICIAL = auto()
+    #: The class alone.
+    PLAIN = auto()
+
+
+_S: Final = Situation
+#: Kind -> the situation for each standing: `CLOSED`, `OPEN`, `BEGUN`. A second BEGIN is a start within a transaction,
+#: which the transition table refuses.
+_SITUATIONS: Final[Mapping[Kind, tuple[Situation, Situation, Situation]]] = {
+    Kind.BEGIN: (_S.BEGIN, _S.BEGIN_IN_GROUP, _S.BEGIN),
+    Kind.COMMIT_OR_ROLLBACK: (_S.COMMIT_OR_ROLLBACK,) * 3,
+    Kind.STATEMENT: (_S.MADE, _S.IMMEDIATE_IN_GROUP, _S.NOT_IMMEDIATE),
+    Kind.CONTEXT: (_S.FIRST_CONTEXT, _S.MADE, _S.MADE),
+    Kind.ARTIFICIAL: (_S.ARTIFICIAL,) * 3,
+    Kind.PLAIN: (_S.MADE,) * 3,
+}
+_STANDINGS: Final = {standing: index for index, standing in enumerate(Standing)}
+_QUERY_KINDS: Final = {
+    QueryWord.BEGIN: Kind.BEGIN,
+    QueryWord.COMMIT: Kind.COMMIT_OR_ROLLBACK,
+    QueryWord.ROLLBACK: Kind.COMMIT_OR_ROLLBACK,
+    QueryWord.OTHER: Kind.STATEMENT,
+}
+
+
+def kind_of(event: FedEvent, its_class: EventClass) -> Kind:
+    """Return what the situation of an event of the class `its_class` depends on."""
+    if its_class in QUERY_CLASSES:
+        return _QUERY_KINDS[query_word(event.query)]
+    if its_class in CONTEXT_CLASSES:
+        return Kind.CONTEXT
+    return Kind.ARTIFICIAL if its_class is EventClass.ROTATE and event.artificial else Kind.PLAIN
+
+
+def is_begin(event: FedEvent) -> bool:
+    """Tell whether an event is a Query with BEGIN."""
+    return kind_of(event, event_class(event)) is Kind.BEGIN
+
+
+def standing_of(state: BoundaryType, begun: bool) -> Standing:
+    """Return how far a parser of the type `state` has got, `begun` where it has seen the transaction's BEGIN."""
+    if state not in WITHIN_TRANSACTION:
+        return Standing.CLOSED
+    return Standing.BEGUN if begun else Standing.OPEN
+
+
+def guessed_row(event: FedEvent, standing: Standing) -> TypeRow:
+    """Return the row of the type table that holds for an event without a marker."""
+    its_class = event_class(event)
+    situations = _SITUATIONS[kind_of(event, its_class)]
+    return type_row(its_class, situations[_STANDINGS[standing]])

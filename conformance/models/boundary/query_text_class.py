@@ -1,0 +1,33 @@
+"""The classes of statements that a boundary parser can tell apart, for columns of many events.
+
+A class is shown by one text of it; what is true of this text is true of the class, for the worklog's parser and for
+every shipped one.
+"""
+
+from typing import Final
+
+from conformance.models.boundary.query_word import query_word
+from conformance.models.boundary.shipped_parser import query_type
+
+#: One text for each class; None stands for no statement.
+TEXTS: Final[tuple[bytes | None, ...]] = (
+    None,
+    b"",
+    b"BEGIN",
+    b"BEG",
+    b"COMMIT",
+    b"COMM",
+    b"ROLLBACK",
+    b"XA ROLLBACK 'x'",
+    b"CREATE TABLE t (a INT)",
+)
+_CLASSES: Final = {
+    (query_word(text), query_type(text)): index for index, text in reversed(list(enumerate(TEXTS))) if text
+}
+
+
+def text_class(query: bytes | None) -> int:
+    """Return the class of a statement, an index into `TEXTS`."""
+    if not query:
+        return TEXTS.index(query)
+    return _CLASSES[query_word(query), query_type(query)]

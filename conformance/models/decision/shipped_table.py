@@ -1,0 +1,156 @@
+"""The decision table as servers ship it: a third kind of statement, and numbers for errors and warnings.
+
+It agrees with the worklog's table wherever that one has a row. New are row injections, engines that log by themselves,
+that only the written tables count, and that some tables are not replicated. It is about statements that change rows:
+1662 and 1665 are given for no others, and 1592 only if something is written to the log. It holds for MySQL from 5.5 on
+and for MariaDB; what MySQL 9.7.4, MariaDB 10.11.18 and 11.8.6 do otherwise is listed where they are tested.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
+from conformance.models.decision.decision import (
+    LOGGING_OFF,
+    MODES,
+    SAFETIES,
+    Decision,
+    Format,
+    Message,
+    Mode,
+    Safety,
+    rule_text,
+)
+from conformance.models.decision.locked_table import LockedTable, written_capability
+
+#: The messages of the table.
+INCOMPATIBLE: Final = Message("error", "a row-incapable and a statement-incapable engine are written", 1661)
+ROW_MODE: Final = Message("error", "mode ROW, and an engine that can do statements only", 1662)
+UNSAFE_STATEMENT_ENGINE: Final = Message(
+    "error", "an unsafe statement, and an engine that can do statements only", 1663
+)
+INJECTION_STATEMENT_ENGINE: Final = Message("error", "a row injection, and an engine that can do statements only", 1664)
+STATEMENT_MODE: Final = Message("error", "mode STATEMENT, and an engine that can do rows only", 1665)
+INJECTION_STATEMENT_MODE: Final = Message("error", "a row injection in mode STATEMENT", 1666)
+UNSAFE: Final = Message("warning", "an unsafe statement is logged as a statement", 1592)
+#: Outside of the table, and before it: engines that log by themselves cannot be written together with others.
+SELF_LOGGING_MIX: Final = Message("error", "an engine that logs by itself is written together with another", 1667)
+
+#: Behind it: what is logged as a statement would write the tables that are not replicated on replicas too.
+UNREPLICATED_MIX: Final = Message("error", "mode STATEMENT, and a table that is not replicated is written too", 1844)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table; None in a condition stands for any.
+
+    Attributes:
+        number: Its place, from 1.
+        capability: What all written tables can do.
+        safety: What the parser made of the statement.
+        mode: ``binlog_format``.
+        message: The error or warning.
+        format: The format that is logged.
+    """
+
+    number: int
+    capability: Capability
+    safety: Safety | None
+    mode: Mode | None
+    message: Message | None
+    format: Format | None
+
+    @property
+    def rule(self) -> str:
+        """The row in words."""
+        condition = f"{self.safety or 'any'} statement, mode {self.mode or 'any'}, written tables"
+        return rule_text(condition, self.capability, self.message, self.format)
+
+
+_S: Final[Format] = "statement"
+_R: Final[Format] = "row"
+
+#: Capability of the written tables, safety, mode, error or warning, logged format.
+_CELLS: Final[tuple[tuple[Capability, Safety | None, Mode | None, Message | None, Format | None], ...]] = (
+    (NEITHER, None, None, INCOMPATIBLE, None),
+    (STATEMENT_ONLY, "safe", "statement", None, _S),
+    (STATEMENT_ONLY, "safe", "mixed", None, _S),
+    (STATEMENT_ONLY, "safe", "row", ROW_MODE, None),
+    (STATEMENT_ONLY, "unsafe", "statement", UNSAFE, _S),
+    (STATEMENT_ONLY, "unsafe", "mixed", UNSAFE_STATEMENT_ENGINE, None),
+    (STATEMENT_ONLY, "unsafe", "row", ROW_MODE, None),
+    (STATEMENT_ONLY, "row-injection", "statement", INJECTION_STATEMENT_ENGINE, None),
+    (STATEMENT_ONLY, "row-injection", "mixed", INJECTION_STATEMENT_ENGINE, None),
+    (STATEMENT_ONLY, "row-injection", "row", INJECTION_STATEMENT_ENGINE, None),
+    (ROW_ONLY, "safe", "statement", STATEMENT_MODE, None),
+    (ROW_ONLY, "safe", "mixed", None, _R),
+    (ROW_ONLY, "safe", "row", None, _R),
+    (ROW_ONLY, "unsafe", "statement", STATEMENT_MODE, None),
+    (ROW_ONLY, "unsafe", "mixed", None, _R),
+    (ROW_ONLY, "unsafe", "row", None, _R),
+    (ROW_ONLY, "row-injection", "statement", INJECTION_STATEMENT_MODE, None),
+    (ROW_ONLY, "row-injection", "mixed", None, _R),
+    (ROW_ONLY, "row-injection", "row", None, _R),
+    (BOTH, "safe", "statement", None, _S),
+    (BOTH, "safe", "mixed", None, _S),
+    (BOTH, "safe", "row", None, _R),
+    (BOTH, "unsafe", "statement", UNSAFE, _S),
+    (BOTH, "unsafe", "mixed", None, _R),
+    (BOTH, "unsafe", "row", None, _R),
+    (BOTH, "row-injection", "statement", INJECTION_STATEMENT_MODE, None),
+    (BOTH, "row-injection", "mixed", None, _R),
+    (BOTH, "row-injection", "row", None, _R),
+)
+
+#: The rows, numbered in their order.
+DECISION_TABLE: Final = tuple(Row(number, *cells) for number, cells in enumerate(_CELLS, start=1))
+
+_BY_CONDITION: Final[Mapping[tuple[Capability, Safety | None, Mode | None], Row]] = {
+    (row.capability, row.safety, row.mode): row for row in DECISION_TABLE
+}
+
+
+def row_for(safety: Safety, mode: Mode, capability: Capability) -> Row:
+    """Return the row for a condition.
+
+    Raises:
+        ValueError: There is no such safety or mode.
+    """
+    if safety not in SAFETIES:
+        raise ValueError(f"a statement is {', '.join(SAFETIES)}, not {safety!r}")
+    if mode not in MODES:
+        raise ValueError(f"the modes are {', '.join(MODES)}, not {mode!r}")
+    return _BY_CONDITION[(capability, None, None) if capability == NEITHER else (capability, safety, mode)]
+
+
+def decide(
+    *,
+    safety: Safety,
+    mode: Mode,
+    tables: Iterable[LockedTable],
+    logging: bool = True,
+) -> Decision:
+    """Return how shipped servers log a statement that changes rows.
+
+    Args:
+        safety: What the parser made of the statement.
+        mode: ``binlog_format``.
+        tables: The tables that the statement locks; only those written count.
+        logging: Whether the binary log is open and ``sql_log_bin`` is on.
+
+    Raises:
+        ValueError: There is no such safety or mode.
+    """
+    written = [each for each in tables if each.written]
+    replicated = [each for each in written if each.replicated]
+    row = row_for(safety, mode, written_capability(replicated))
+    if not logging:
+        return LOGGING_OFF
+    if written and not replicated:
+        return Decision(None, "no replicated table is written: the statement is not logged", None)
+    if any(each.self_logging for each in written) and len({each.engine for each in written}) > 1:
+        return Decision(None, f"outside of the table: {SELF_LOGGING_MIX.label}", None, SELF_LOGGING_MIX)
+    if len(replicated) < len(written) and mode == row.format == "statement":
+        return Decision(None, f"outside of the table: {UNREPLICATED_MIX.label}", None, UNREPLICATED_MIX)
+    return Decision(row.number, row.rule, row.format, row.message)

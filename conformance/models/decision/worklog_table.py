@@ -1,0 +1,112 @@
+"""The decision table of WL#3303, row by row, and the decision of a statement by it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
+from conformance.models.decision.decision import LOGGING_OFF, MODES, Decision, Format, Message, Mode, Safety, rule_text
+from conformance.models.decision.locked_table import LockedTable, locked_capability
+
+NOT_LOGGABLE: Final = Message("error", "not loggable")
+UNSAFE: Final = Message("warning", "unsafe")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table: condition and action.
+
+    Attributes:
+        number: Its place in the worklog's table, from 1.
+        safety: Safe or unsafe.
+        mode: ``BINLOG_FORMAT``.
+        capability: RLC and SLC of the locked tables.
+        message: The cell Error/Warning, None where it is empty.
+        format: The cell Log as, None where it is empty.
+    """
+
+    number: int
+    safety: Safety
+    mode: Mode
+    capability: Capability
+    message: Message | None
+    format: Format | None
+
+    @property
+    def requirement(self) -> str:
+        """The id of the requirement that the row is, such as ``WL3303-DT-SAFE-MIXED-NY``."""
+        return f"WL3303-DT-{self.safety.upper()}-{self.mode.upper()}-{self.capability.letters}"
+
+    @property
+    def rule(self) -> str:
+        """The row in words."""
+        condition = f"{self.safety} statement, mode {self.mode},"
+        return rule_text(condition, self.capability, self.message, self.format)
+
+
+_S: Final[Format] = "statement"
+_R: Final[Format] = "row"
+
+#: The 24 rows in the order of the worklog: safety, mode, RLC and SLC, Error/Warning, Log as.
+_CELLS: Final[tuple[tuple[Safety, Mode, Capability, Message | None, Format | None], ...]] = (
+    ("safe", "statement", NEITHER, NOT_LOGGABLE, None),
+    ("safe", "statement", STATEMENT_ONLY, None, _S),
+    ("safe", "statement", ROW_ONLY, NOT_LOGGABLE, None),
+    ("safe", "statement", BOTH, None, _S),
+    ("safe", "mixed", NEITHER, NOT_LOGGABLE, None),
+    ("safe", "mixed", STATEMENT_ONLY, None, _S),
+    ("safe", "mixed", ROW_ONLY, None, _R),
+    ("safe", "mixed", BOTH, None, _S),
+    ("safe", "row", NEITHER, NOT_LOGGABLE, None),
+    ("safe", "row", STATEMENT_ONLY, NOT_LOGGABLE, None),
+    ("safe", "row", ROW_ONLY, None, _R),
+    ("safe", "row", BOTH, None, _R),
+    ("unsafe", "statement", NEITHER, NOT_LOGGABLE, None),
+    ("unsafe", "statement", STATEMENT_ONLY, UNSAFE, _S),
+    ("unsafe", "statement", ROW_ONLY, NOT_LOGGABLE, None),
+    ("unsafe", "statement", BOTH, UNSAFE, _S),
+    ("unsafe", "mixed", NEITHER, NOT_LOGGABLE, None),
+    ("unsafe", "mixed", STATEMENT_ONLY, NOT_LOGGABLE, None),
+    ("unsafe", "mixed", ROW_ONLY, None, _R),
+    ("unsafe", "mixed", BOTH, None, _R),
+    ("unsafe", "row", NEITHER, NOT_LOGGABLE, None),
+    ("unsafe", "row", STATEMENT_ONLY, NOT_LOGGABLE, None),
+    ("unsafe", "row", ROW_ONLY, None, _R),
+    ("unsafe", "row", BOTH, None, _R),
+)
+
+#: The rows, numbered in their order.
+DECISION_TABLE: Final = tuple(Row(number, *cells) for number, cells in enumerate(_CELLS, start=1))
+
+_BY_CONDITION: Final[Mapping[tuple[Safety, Mode, Capability], Row]] = {
+    (row.safety, row.mode, row.capability): row for row in DECISION_TABLE
+}
+
+
+def row_for(safety: Safety, mode: Mode, capability: Capability) -> Row:
+    """Return the row for a condition.
+
+    Raises:
+        ValueError: There is no such safety or mode in the worklog.
+    """
+    if safety not in ("safe", "unsafe"):
+        raise ValueError(f"to the worklog a statement is safe or unsafe, not {safety!r}")
+    if mode not in MODES:
+        raise ValueError(f"the modes are {', '.join(MODES)}, not {mode!r}")
+    return _BY_CONDITION[safety, mode, capability]
+
+
+def decide(*, safety: Safety, mode: Mode, tables: Iterable[LockedTable], logging: bool = True) -> Decision:
+    """Return how the worklog has a statement logged.
+
+    Args:
+        safety: What the parser made of the statement.
+        mode: ``BINLOG_FORMAT``.
+        tables: All tables that the statement locks, for reading or for writing; none at all can do both formats.
+        logging: Whether the binary log is open and SQL_LOG_BIN is true.
+
+    Raises:
+        ValueError: There is no such safety or mode in the worklog.
+    """
+    row = row_for(safety, mode, locked_capability(tables))
+    return Decision(row.number, row.rule, row.format, row.message) if logging else LOGGING_OFF

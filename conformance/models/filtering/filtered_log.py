@@ -1,0 +1,225 @@
+"""Writes what passes a filter as a binary log: with its own positions, lengths and checksums."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import MAGIC
+from conformance.binlog.rows.open_tables import STATEMENT_END
+from conformance.binlog.transaction_payload import Compression, inner_events, pack_payload
+from conformance.models.filtering.event_part import EventParts
+from conformance.models.filtering.group_filter import Fate, GroupFilter
+from conformance.models.filtering.table_filter import TableFilter
+
+_LENGTH_AT: Final = 9
+_LOG_POS_AT: Final = 13
+_POSITIONS: Final = 1 << 32
+
+
+@dataclass(slots=True)
+class FilterCounts:
+    """What a filter did to a log.
+
+    Attributes:
+        kept: Events that passed; a Transaction_payload counts as one.
+        dropped: Events that did not.
+        uncertain: Statements that the parser did not know, and that were decided by the names in them.
+    """
+
+    kept: int = 0
+    dropped: int = 0
+    uncertain: int = 0
+
+
+@dataclass(slots=True)
+class _Read:
+    """An event with those in its payload."""
+
+    event: Event
+    inner: tuple[Event, ...] = ()
+
+
+@dataclass(slots=True)
+class _Written:
+    """An event to be written: its bytes without checksum, and the event that it was."""
+
+    data: bytes
+    event: Event
+    checksummed: bool
+    #: Whether its log_pos is where it stands in this file, and not in the log of a source.
+    placed: bool
+
+    @property
+    def size(self) -> int:
+        return len(self.data) + (CHECKSUM_BYTES if self.checksummed else 0)
+
+
+class LogFilter:
+    """Filters one log.
+
+    A group of events is held in memory until it is decided.
+
+    Attributes:
+        counts: What was done so far.
+
+    Args:
+        tables: Decides statements and tables.
+        unpack_payloads: Write the events of a Transaction_payload that does not pass whole without the payload,
+            instead of packing what is left of them again.
+    """
+
+    def __init__(self, tables: TableFilter, *, unpack_payloads: bool = False) -> None:
+        self.counts = FilterCounts()
+        self._parts = EventParts(statements=tables.wants_statements)
+        self._groups = GroupFilter(tables)
+        self._unpack = unpack_payloads
+        self._waiting: deque[_Read] = deque()
+        self._offset = 0
+
+    def filtered(self, events: Iterable[Event]) -> Iterator[bytes]:
+        """Yield the bytes of the log that is left, its magic number first.
+
+        Raises:
+            BinlogError: An event's body contradicts its layout.
+            ImportError: A package that is needed is not installed: sqlglot, or zstandard.
+        """
+        yield self._placed(MAGIC)
+        for event in events:
+            try:
+                yield from self._add(event)
+            except MalformedBody as error:
+                raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
+            except KeyError as error:
+                # A format description may declare a post-header so short that a field is not there.
+                message = f"the event has no field {error}; expected all fields of its type"
+                raise BinlogError(at=event.offset, kind="malformed", message=message) from error
+        yield from self._group(self._groups.finish())
+
+    def _add(self, event: Event) -> Iterator[bytes]:
+        payload = event.recognised and event.header.type == EventType.TRANSACTION_PAYLOAD
+        read = _Read(event, tuple(inner_events(event)) if payload else ())
+        self._waiting.append(read)
+        for group in self._groups.add(self._parts.part(event, read.inner)):
+            yield from self._group(group)
+
+    def _group(self, fates: Sequence[Fate]) -> Iterator[bytes]:
+        """Write the events of a decided group."""
+        written: list[_Written] = []
+        whole = True
+        for fate in fates:
+            read = self._waiting.popleft()
+            self._count(fate)
+            if fate.kept:
+                pieces = self._written(fate, read)
+                whole &= len(pieces) == 1 and pieces[0].size == len(read.event.data)
+                written += pieces
+            else:
+                whole = False
+        if not whole:
+            for each in written:
+                _remeasure(each, written)
+        self._point_to_end(written)
+        for each in written:
+            yield self._framed(each)
+
+    def _count(self, fate: Fate) -> None:
+        self.counts.kept += bool(fate.kept)
+        self.counts.dropped += not fate.kept
+        for each in (fate, *fate.inner):
+            statement = each.part.statement
+            self.counts.uncertain += statement is not None and not statement.certain
+
+    def _written(self, fate: Fate, read: _Read) -> list[_Written]:
+        event = read.event
+        if fate.inner and not fate.is_whole:
+            return self._payload(fate, read)
+        data = _ending_statement(event) if fate.ends_statement else event.data[: event.body_end]
+        placed = event.header.log_pos == event.end % _POSITIONS
+        return [_Written(data, event, event.has_checksum, placed)]
+
+    def _payload(self, fate: Fate, read: _Read) -> list[_Written]:
+        kept = [
+            _ending_statement(event) if inner.ends_statement else event.data
+            for inner, event in zip(fate.inner, read.inner, strict=True)
+            if inner.kept
+        ]
+        outer = read.event
+        if self._unpack:
+            return [_Written(data, outer, outer.has_checksum, placed=True) for data in kept]
+        fields = outer.fields()
+        packed = pack_payload(b"".join(kept), compression=Compression(fields["compression_type"]))
+        data = _with_fields(outer, {**fields, **packed})
+        placed = outer.header.log_pos == outer.end % _POSITIONS
+        return [_Written(data, outer, outer.has_checksum, placed)]
+
+    def _point_to_end(self, group: Sequence[_Written]) -> None:
+        """Have a Large_transaction_header tell where the event that it points to stands in this file."""
+        moved: dict[int, int] = {}
+        at = self._offset
+        for each in group:
+            moved[each.event.offset] = at
+            at += each.size
+        for each in group:
+            event = each.event
+            if event.header.type == EventType.LARGE_TRANSACTION_HEADER and event.recognised:
+                fields = event.fields()
+                told = fields["terminating_offset"]
+                # One that points at no event of its group moves as far as the group does.
+                fields["terminating_offset"] = moved.get(told, told + moved[event.offset] - event.offset)
+                each.data = _with_fields(event, fields)
+
+    def _framed(self, written: _Written) -> bytes:
+        data = bytearray(written.data)
+        data[_LENGTH_AT : _LENGTH_AT + 4] = written.size.to_bytes(4, "little")
+        if written.placed:
+            log_pos = (self._offset + written.size) % _POSITIONS
+            data[_LOG_POS_AT : _LOG_POS_AT + 4] = log_pos.to_bytes(4, "little")
+        if written.checksummed:
+            data += checksum(data).to_bytes(CHECKSUM_BYTES, "little")
+        return self._placed(bytes(data))
+
+    def _placed(self, data: bytes) -> bytes:
+        self._offset += len(data)
+        return data
+
+
+#: The events that tell the length of the transaction behind them, their own included.
+_WITH_LENGTH: Final = frozenset({EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED})
+#: The events of a group that stand before its Gtid event and do not count.
+_BEFORE_LENGTH: Final = frozenset({EventType.TRANSACTION_CONTEXT, EventType.LARGE_TRANSACTION_HEADER})
+
+
+def _remeasure(written: _Written, group: Sequence[_Written]) -> None:
+    """Have a Gtid event tell the length of its changed transaction, where it tells one."""
+    event = written.event
+    if event.header.type not in _WITH_LENGTH or not event.recognised:
+        return
+    fields = event.fields()
+    if not fields.get("transaction_length"):
+        return
+    fields.pop("message_size", None)
+    others = sum(each.size for each in group if each.event.header.type not in _BEFORE_LENGTH) - written.size
+    # The length counts its own event, whose size depends on the width of the length.
+    while True:
+        written.data = _with_fields(event, fields)
+        if fields["transaction_length"] == others + written.size:
+            return
+        fields["transaction_length"] = others + written.size
+
+
+def _with_fields(event: Event, fields: Mapping[str, Any]) -> bytes:
+    """Return an event, without checksum, whose body holds other fields; length and log_pos are not right yet."""
+    layout, declared = event.layout()
+    body = layout.write(fields, post_header_length=declared)
+    return event.data[: event.format.header_length] + body
+
+
+def _ending_statement(event: Event) -> bytes:
+    """Return a rows event, without checksum, that says that it ends its statement."""
+    fields = event.fields()
+    return _with_fields(event, {**fields, "rows_flags": fields["rows_flags"] | STATEMENT_END})

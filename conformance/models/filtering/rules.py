@@ -1,0 +1,59 @@
+"""The rules of a filter: which tables to do, or which to ignore (WL#40, sections 1, 5 and 6)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from conformance.models.filtering.table_name import TableName
+
+
+@dataclass(frozen=True, slots=True)
+class FilterRules:
+    """Do rules or ignore rules, never both: what both together would mean is not defined.
+
+    Attributes:
+        do_tables: The tables that pass.
+        do_databases: The databases whose tables all pass.
+        ignore_tables: The tables that are dropped.
+        ignore_databases: The databases whose tables are all dropped.
+
+    Raises:
+        ValueError: There are do rules and ignore rules, or a table without a name.
+    """
+
+    do_tables: frozenset[TableName] = frozenset()
+    do_databases: frozenset[str] = frozenset()
+    ignore_tables: frozenset[TableName] = frozenset()
+    ignore_databases: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.does and (self.ignore_tables or self.ignore_databases):
+            does = ", ".join([*sorted(map(str, self.do_tables)), *sorted(self.do_databases)])
+            ignored = ", ".join([*sorted(map(str, self.ignore_tables)), *sorted(self.ignore_databases)])
+            raise ValueError(f"rules to do ({does}) and rules to ignore ({ignored}); give only one kind")
+        nameless = [each for each in self.do_tables | self.ignore_tables if not each.name]
+        if nameless:
+            raise ValueError(f"a rule for {str(nameless[0])!r}, which is a database and no table")
+
+    @property
+    def does(self) -> bool:
+        """Whether these are do rules."""
+        return bool(self.do_tables or self.do_databases)
+
+    def have(self, table: TableName) -> bool:
+        """Tell whether a table belongs to the rules.
+
+        A whole database belongs to them if it has a rule; a do rule for one of its tables is enough.
+        """
+        databases = self.do_databases | self.ignore_databases
+        if not table.name:
+            return table.database in databases or any(each.database == table.database for each in self.do_tables)
+        return table.database in databases or table in self.do_tables or table in self.ignore_tables
+
+    def pass_all(self, tables: Iterable[TableName]) -> bool:
+        """Tell whether a statement on these tables passes.
+
+        With do rules every table must belong to them, with ignore rules none may. An empty list breaks neither.
+        """
+        if self.does:
+            return all(map(self.have, tables))
+        return not any(map(self.have, tables))

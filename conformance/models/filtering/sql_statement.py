@@ -1,0 +1,331 @@
+"""Statements read with an SQL parser: which tables they name, and what they create, rename and drop.
+
+The parser is sqlglot. What it knows only by its first word, such as ``RENAME TABLE``, is read from its tokens.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from conformance.models.filtering.sql_words import (
+    DIALECT,
+    END,
+    Cursor,
+    Names,
+    Word,
+    sqlglot_package,
+    with_versioned_comments,
+    words_of,
+)
+from conformance.models.filtering.statement import CreateTable, Statement, each_once
+from conformance.models.filtering.table_name import TableName
+from conformance.models.filtering.tables_info import rename_table
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+#: Statements whose reading is remembered, and the most characters of one of them: logs repeat themselves.
+_REMEMBERED: Final = 4096
+_SHORT: Final = 2048
+
+#: Words of a change that say nothing of its tables, and that the parser does not know.
+_MODIFIERS: Final = ("LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "QUICK")
+_MODIFIED: Final = re.compile(
+    rf"\A\s*(INSERT|REPLACE|UPDATE|DELETE)((?:\s+(?:{'|'.join(_MODIFIERS)}))*)\b", re.IGNORECASE
+)
+
+#: The first words of statements that have no tables, or none that they change.
+_WITHOUT_TABLES: Final = (
+    ("CREATE", "USER"), ("ALTER", "USER"), ("DROP", "USER"), ("RENAME", "USER"),
+    ("CREATE", "ROLE"), ("DROP", "ROLE"), ("SET",), ("FLUSH",), ("RESET",), ("PURGE",),
+    ("SAVEPOINT",), ("RELEASE",), ("ROLLBACK",), ("XA",), ("START",), ("STOP",), ("CHANGE",), ("DO",), ("USE",),
+    ("CREATE", "SERVER"), ("ALTER", "SERVER"), ("DROP", "SERVER"), ("INSTALL",), ("UNINSTALL",), ("KILL",),
+    ("CREATE", "TABLESPACE"), ("ALTER", "TABLESPACE"), ("DROP", "TABLESPACE"), ("UNLOCK",), ("BEGIN",), ("COMMIT",),
+)  # fmt: skip
+
+
+def read_statement(sql: str, default_database: str) -> Statement:
+    """Return what a statement does.
+
+    Args:
+        sql: Its text.
+        default_database: The database of the names that have none; may be empty.
+
+    Raises:
+        ImportError: The package sqlglot is not installed.
+    """
+    return _remembered(sql, default_database) if len(sql) <= _SHORT else _read(sql, default_database)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered(sql: str, default_database: str) -> Statement:
+    return _read(sql, default_database)
+
+
+def _read(sql: str, default_database: str) -> Statement:
+    words = words_of(sql)
+    heads = tuple(word.text.upper() for word in words[:2])
+    if any(heads[: len(each)] == each for each in _WITHOUT_TABLES):
+        return Statement()
+    parsed = _parsed(_MODIFIED.sub(_as_known, with_versioned_comments(sql), count=1))
+    names = Names(default_database)
+    found = None if parsed is None else _from_tree(parsed, names)
+    return found or _from_words(words, names) or Statement(certain=False, mentioned=_mentioned(words, names))
+
+
+def _as_known(change: re.Match[str]) -> str:
+    """Return the first word of a change as the parser knows it: to it a REPLACE is as good as an INSERT."""
+    return "INSERT" if change[1].upper() == "REPLACE" else change[1]
+
+
+def _parsed(sql: str) -> "exp.Expression | None":
+    sqlglot = sqlglot_package()
+    try:
+        parsed: exp.Expression = sqlglot.parse_one(sql, read=DIALECT)
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return None
+    return parsed
+
+
+# --- the tree
+
+
+def _from_tree(parsed: "exp.Expression", names: Names) -> Statement | None:
+    """Return what a parsed statement does, None where the parser knew too little of it."""
+    for node in type(parsed).__mro__:
+        if node.__name__ in _NODES:
+            return _NODES[node.__name__](parsed, names)
+    return None
+
+
+def _tables_in(node: "exp.Expression", names: Names) -> list[TableName]:
+    """Return the tables that are read or changed: no aliases, no common table expressions, no foreign keys' tables."""
+    from sqlglot import exp
+
+    tables = [each for each in node.find_all(exp.Table) if each.find_ancestor(exp.Reference) is None]
+    not_tables = {each.alias for each in (*tables, *node.find_all(exp.CTE)) if each.alias}
+    return [names.of(each) for each in tables if each.db or each.alias or each.name not in not_tables]
+
+
+def _any_tables(node: Any, names: Names) -> Statement:
+    return Statement(each_once(_tables_in(node, names)))
+
+
+def _create(node: Any, names: Names) -> Statement | None:
+    from sqlglot import exp
+
+    if node.kind in _DATABASE_KINDS:
+        return Statement((names.of_database(node.this.name),))
+    if node.kind in _ROUTINE_KINDS:
+        return Statement((names.of_database(getattr(node.find(exp.Table), "db", "")),))
+    if node.kind != "TABLE":
+        return _any_tables(node, names)
+    first, *others = _tables_in(node, names)
+    like = node.find(exp.LikeProperty)
+    like_table = names.of(like.this) if like is not None and isinstance(like.this, exp.Table) else None
+    selects = node.expression is not None
+    create = CreateTable(
+        first,
+        like_table,
+        each_once(others) if selects else (),
+        selects,
+        node.find(exp.TemporaryProperty) is not None,
+        bool(node.args.get("exists")),
+    )
+    tables = (first, *((like_table,) if like_table else ()), *create.sources)
+    return Statement(each_once(list(tables)), create=create)
+
+
+def _drop(node: Any, names: Names) -> Statement:
+    from sqlglot import exp
+
+    tables = _tables_in(node, names)
+    if node.kind in _DATABASE_KINDS or node.kind in _ROUTINE_KINDS:
+        first = node.find(exp.Table)
+        name = first.name if node.kind in _DATABASE_KINDS else first.db
+        return Statement((names.of_database(name),))
+    if node.kind == "INDEX":
+        return Statement(tuple(tables[-1:]))
+    return Statement(each_once(tables), dropped=each_once(tables) if node.kind == "TABLE" else ())
+
+
+def _alter(node: Any, names: Names) -> Statement:
+    from sqlglot import exp
+
+    table = names.of(node.find(exp.Table))
+    renamed = node.find(exp.AlterRename)
+    pairs = ((table, names.of(renamed.this)),) if renamed is not None else ()
+    return Statement((table,), renames=pairs)
+
+
+_DATABASE_KINDS: Final = ("DATABASE", "SCHEMA")
+#: They belong to a database; what their bodies name is changed when they run, and not when they are made.
+_ROUTINE_KINDS: Final = ("PROCEDURE", "FUNCTION", "TRIGGER", "EVENT")
+
+#: Node -> how its tables are found.
+_NODES: Final[Mapping[str, Callable[[Any, Names], Statement | None]]] = {
+    "Create": _create,
+    "Drop": _drop,
+    "Alter": _alter,
+    **dict.fromkeys(
+        ("Insert", "Update", "Delete", "TruncateTable", "Query", "Analyze", "Merge", "LoadData"), _any_tables
+    ),
+}
+
+
+def _from_words(words: Sequence[Word], names: Names) -> Statement | None:
+    """Return what a statement does whose first words tell where its tables stand; None for any other."""
+    for head, read in _HEADS:
+        if len(words) >= len(head) and all(word.says(*each) for word, each in zip(words, head, strict=False)):
+            return read(Cursor(words, names, at=len(head)), names)
+    return None
+
+
+def _renames(cursor: Cursor, names: Names) -> Statement | None:
+    pairs: list[tuple[TableName, TableName]] = []
+    while True:
+        old = cursor.table()
+        if old is None or not cursor.skip("TO", "AS"):
+            return None
+        new = cursor.table()
+        if new is None:
+            return None
+        pairs.append((old, new))
+        if not cursor.skip(","):
+            return Statement(rename_table(pairs), renames=tuple(pairs))
+
+
+def _list(cursor: Cursor, names: Names) -> Statement | None:
+    cursor.skip("LOCAL", "NO_WRITE_TO_BINLOG")
+    cursor.skip("TABLE", "TABLES")
+    tables = cursor.tables()
+    return Statement(tables) if tables else None
+
+
+def _drops(cursor: Cursor, names: Names) -> Statement | None:
+    if cursor.skip("IF"):
+        cursor.skip("EXISTS")
+    tables = cursor.tables()
+    return Statement(tables, dropped=tables) if tables else None
+
+
+def _creates(cursor: Cursor, names: Names) -> Statement | None:
+    """Read a plain ``CREATE TABLE`` with clauses that the parser does not know; one with a source is not plain."""
+    temporary = cursor.skip("TEMPORARY")
+    if not cursor.skip("TABLE"):
+        return None
+    if_not_exists = cursor.skip("IF")
+    if if_not_exists:
+        cursor.skip("NOT")
+        cursor.skip("EXISTS")
+    table = cursor.table()
+    if table is None or cursor.behind("SELECT", "LIKE", "TABLE"):
+        return None
+    return Statement((table,), create=CreateTable(table, temporary=temporary, if_not_exists=if_not_exists))
+
+
+def _inserts(cursor: Cursor, names: Names) -> Statement | None:
+    """Read an ``INSERT`` or ``REPLACE`` of values; one with a source has tables that only the parser finds."""
+    while cursor.skip(*_MODIFIERS, "IGNORE", "INTO"):
+        pass
+    table = cursor.table()
+    return None if table is None or cursor.behind("SELECT", "TABLE", "WITH") else Statement((table,))
+
+
+def _into(cursor: Cursor, names: Names) -> Statement | None:
+    return _list(cursor, names) if cursor.behind("INTO") else None
+
+
+def _behind_on(cursor: Cursor, names: Names) -> Statement | None:
+    table = cursor.table() if cursor.behind("ON") else None
+    return None if table is None else Statement((table,))
+
+
+def _database(cursor: Cursor, names: Names) -> Statement | None:
+    if cursor.skip("IF"):
+        cursor.skip("EXISTS", "NOT")
+        cursor.skip("EXISTS")
+    word = cursor.next
+    return Statement((names.of_database(word.text),)) if word.named else None
+
+
+def _routine(cursor: Cursor, names: Names) -> Statement | None:
+    if cursor.skip("IF"):
+        cursor.skip("NOT")
+        cursor.skip("EXISTS")
+    routine = cursor.table()
+    return None if routine is None else Statement((names.of_database(routine.database),))
+
+
+def _defined(cursor: Cursor, names: Names) -> Statement | None:
+    """Read what stands behind ``CREATE DEFINER=...``."""
+    while cursor.next is not END:
+        for word, read in (("TRIGGER", _behind_on), *((each, _routine) for each in _ROUTINES)):
+            if cursor.skip(word):
+                return read(cursor, names)
+        cursor.pass_over()
+    return None
+
+
+def _alters(cursor: Cursor, names: Names) -> Statement | None:
+    """Read an ``ALTER TABLE`` that the parser does not know, as far as a second table can stand in it."""
+    table = cursor.table()
+    if table is None:
+        return None
+    while cursor.next is not END:
+        if cursor.skip("RENAME") and not cursor.next.says("COLUMN", "INDEX", "KEY"):
+            cursor.skip("TO", "AS")
+            new = cursor.table()
+            return None if new is None else Statement((table,), renames=((table, new),))
+        if cursor.skip("WITH") and cursor.skip("TABLE"):
+            other = cursor.table()
+            return None if other is None else Statement(each_once([table, other]))
+        cursor.pass_over()
+    return Statement((table,))
+
+
+def _grants(cursor: Cursor, names: Names) -> Statement | None:
+    """Read a ``GRANT`` or ``REVOKE``: on a table, on a database, on all, or of roles."""
+    if not cursor.behind("ON") or cursor.skip("*"):
+        return Statement()
+    cursor.skip("TABLE", "PROCEDURE", "FUNCTION")
+    database = cursor.next.text
+    table = cursor.table()
+    if table is not None:
+        return Statement((table,))
+    return Statement((names.of_database(database),)) if cursor.skip("*") else None
+
+
+_ROUTINES: Final = ("PROCEDURE", "FUNCTION", "EVENT")
+#: First words, any of each group -> how the tables behind them are read.
+_HEADS: Final[tuple[tuple[tuple[tuple[str, ...], ...], Callable[[Cursor, Names], Statement | None]], ...]] = (
+    ((("RENAME",), ("TABLE", "TABLES")), _renames),
+    ((("OPTIMIZE", "REPAIR", "CHECK", "CHECKSUM", "ANALYZE", "LOCK"),), _list),
+    ((("DROP",), ("TABLE", "TABLES")), _drops),
+    ((("DROP",), ("TEMPORARY",), ("TABLE", "TABLES")), _drops),
+    ((("LOAD",), ("DATA", "XML")), _into),
+    ((("CREATE", "ALTER", "DROP"), ("DATABASE", "SCHEMA")), _database),
+    ((("CREATE", "DROP", "ALTER"), _ROUTINES), _routine),
+    ((("CREATE",), ("TRIGGER",)), _behind_on),
+    ((("CREATE",), ("UNIQUE", "FULLTEXT", "SPATIAL"), ("INDEX",)), _behind_on),
+    ((("CREATE", "DROP"), ("INDEX",)), _behind_on),
+    ((("INSERT", "REPLACE"),), _inserts),
+    ((("CREATE",), ("DEFINER",)), _defined),
+    ((("CREATE",),), _creates),
+    ((("ALTER",), ("TABLE",)), _alters),
+    ((("GRANT", "REVOKE"),), _grants),
+)
+
+
+def _mentioned(words: Sequence[Word], names: Names) -> tuple[TableName, ...]:
+    """Return every table that words could mean: each name alone, and each two with a dot between them."""
+    found: list[TableName] = []
+    for at, word in enumerate(words):
+        if not word.named:
+            continue
+        if at + 2 < len(words) and words[at + 1].text == "." and words[at + 2].named:
+            found.append(TableName(word.text, words[at + 2].text))
+        if not (at and words[at - 1].text == "."):
+            found.append(TableName(names.default_database, word.text))
+    return each_once(found)

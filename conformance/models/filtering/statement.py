@@ -1,0 +1,52 @@
+"""What a statement does to which tables, as far as tables info and the filter depend on it."""
+
+from dataclasses import dataclass, field
+
+from conformance.models.filtering.table_name import TableName
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    """A ``CREATE TABLE``, in one of the three shapes of WL#40, section 4.1.
+
+    Attributes:
+        table: The new table.
+        like: The table of its ``LIKE`` part, None where it has none.
+        sources: The tables of its ``SELECT`` part, in their order; empty where it has none or names none.
+        selects: Whether it has a ``SELECT`` part.
+        temporary: Whether it says ``TEMPORARY``.
+        if_not_exists: Whether it says ``IF NOT EXISTS``.
+    """
+
+    table: TableName
+    like: TableName | None = None
+    sources: tuple[TableName, ...] = ()
+    selects: bool = False
+    temporary: bool = False
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement.
+
+    Attributes:
+        tables: The tables that it names, each once, in their order.
+        create: What it creates, where it is a ``CREATE TABLE``.
+        renames: Old name and new name of each table that it renames, in their order.
+        dropped: The tables that it drops.
+        certain: Whether `tables` are all of them; False where the parser does not know the statement.
+        mentioned: Where not certain, the tables that its words could mean.
+    """
+
+    tables: tuple[TableName, ...] = ()
+    create: CreateTable | None = None
+    renames: tuple[tuple[TableName, TableName], ...] = ()
+    dropped: tuple[TableName, ...] = ()
+    certain: bool = True
+    mentioned: tuple[TableName, ...] = field(default=(), repr=False)
+
+
+def each_once(tables: list[TableName]) -> tuple[TableName, ...]:
+    """Return tables in their order, each at its first place only."""
+    return tuple(dict.fromkeys(tables))

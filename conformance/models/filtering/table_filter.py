@@ -1,0 +1,102 @@
+"""The fate of one statement or one table under a filter's rules, and what the filter remembers of those before it.
+
+WL#40 leaves two questions open (sections 5 and 6), so each has two answers here, which the user names.
+"""
+
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from conformance.models.filtering.rules import FilterRules
+from conformance.models.filtering.statement import Statement
+from conformance.models.filtering.table_name import TableName
+
+#: ``literal``: the rules as they were given. ``clever``: a table whose CREATE was dropped because of its LIKE or
+#: SELECT part is ignored from then on (section 5, alternative 2).
+TablesMode = Literal["literal", "clever"]
+TABLES_MODES: Final[tuple[TablesMode, ...]] = ("literal", "clever")
+#: ``name``: a rule speaks of the name. ``identity``: it follows the table through its renamings (section 6).
+RenamesMode = Literal["name", "identity"]
+RENAMES_MODES: Final[tuple[RenamesMode, ...]] = ("name", "identity")
+
+
+class TableFilter:
+    """Decides statement by statement, in the order of the log.
+
+    Args:
+        rules: What to do or to ignore.
+        tables: One of `TABLES_MODES`.
+        renames: One of `RENAMES_MODES`.
+
+    Raises:
+        ValueError: There is no such mode.
+    """
+
+    def __init__(self, rules: FilterRules, *, tables: TablesMode = "literal", renames: RenamesMode = "name") -> None:
+        if tables not in TABLES_MODES:
+            raise ValueError(f"tables cannot be {tables!r}; {' or '.join(TABLES_MODES)}")
+        if renames not in RENAMES_MODES:
+            raise ValueError(f"renames cannot be {renames!r}; {' or '.join(RENAMES_MODES)}")
+        self.rules = rules
+        self._clever = tables == "clever"
+        self._by_identity = renames == "identity"
+        #: The rename list: name now -> name at first, for tables whose names differ.
+        self._first_names: dict[TableName, TableName] = {}
+        #: Tables, by their first names, that are ignored because of what they were made from.
+        self._ignored: set[TableName] = set()
+
+    @property
+    def wants_statements(self) -> bool:
+        """Whether tables info is not enough, and `passes` must be told what statements do."""
+        return self._clever or self._by_identity
+
+    def passes(self, tables: Iterable[TableName], statement: Statement | None = None) -> bool:
+        """Tell whether a statement, or the rows of a table, pass; and remember what later ones depend on.
+
+        Args:
+            tables: Its tables info, or the table of its rows.
+            statement: What it does; needed where `wants_statements` says so.
+        """
+        tables = tuple(map(self._first_name, tables))
+        kept = self._pass(tables)
+        if statement is not None:
+            if self._clever and not kept:
+                self._ignore_created(statement)
+            if self._by_identity:
+                self._follow(statement)
+        return kept
+
+    def passes_uncertain(self, statement: Statement) -> bool:
+        """Tell whether a statement passes that the parser does not know.
+
+        With ignore rules it passes if its words mention none of their tables, with do rules if they mention one.
+        """
+        mentioned = [self._first_name(each) for each in statement.mentioned]
+        if self.rules.does:
+            return any(self.rules.have(each) and each not in self._ignored for each in mentioned)
+        return self._pass(mentioned)
+
+    def _first_name(self, table: TableName) -> TableName:
+        return self._first_names.get(table, table)
+
+    def _pass(self, tables: Iterable[TableName]) -> bool:
+        tables = tuple(tables)
+        return self._ignored.isdisjoint(tables) and self.rules.pass_all(tables)
+
+    def _ignore_created(self, statement: Statement) -> None:
+        create = statement.create
+        if create is None or (create.like is None and not create.sources):
+            return
+        created = self._first_name(create.table)
+        if self._pass((created,)):
+            self._ignored.add(created)
+
+    def _follow(self, statement: Statement) -> None:
+        for old, new in statement.renames:
+            first = self._first_names.pop(old, old)
+            self._first_names.pop(new, None)
+            if first != new:
+                self._first_names[new] = first
+        for table in statement.dropped:
+            self._first_names.pop(table, None)
+        if statement.create is not None and not statement.create.if_not_exists:
+            self._first_names.pop(statement.create.table, None)

@@ -1,0 +1,405 @@
+"""A log as mysqlbinlog prints it, event by event.
+
+Sources: the worklogs; the output of mysqlbinlog 9.7.4 for logs of MySQL 5.0 to 9.7, line by line.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from conformance.binlog.event import Event
+from conformance.binlog.event_info import signed, text, xid_text
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.rows.images import rows_kind
+from conformance.binlog.status_variables import read_status_variables
+from conformance.binlog.transaction_payload import Compression, inner_events
+from conformance.models.rendering.binlog_statement import base64_lines, binlog_statement
+from conformance.models.rendering.boundary_watch import BoundaryWatch
+from conformance.models.rendering.gtid_text import gtid_description, gtid_lines, previous_gtids_lines
+from conformance.models.rendering.header_line import as_printed, clock_text, header_line
+from conformance.models.rendering.load_data_text import load_data_statement, load_file
+from conformance.models.rendering.print_options import CannotPrint, PrintOptions
+from conformance.models.rendering.printer_version import PrinterVersion
+from conformance.models.rendering.row_changes_text import RowChangesText
+from conformance.models.rendering.session_settings import DELIMITER, SessionSettings
+from conformance.models.rendering.transaction_words import begins_transaction, ends_transaction, is_about_transaction
+from conformance.models.rendering.user_variable_text import user_variable_lines
+
+_ROLLBACK: Final = f"ROLLBACK /* added by mysqlbinlog */ {DELIMITER}"
+_AUTOMATIC: Final = f"SET @@SESSION.GTID_NEXT= 'AUTOMATIC' /* added by mysqlbinlog */ {DELIMITER}"
+_BEGIN: Final = f"BEGIN /*added by mysqlbinlog */ {DELIMITER}"
+#: First server that tells whether a table has a generated invisible primary key, and the flag by which it does.
+_GENERATED_KEYS: Final = 80030
+_GENERATED_KEY: Final = 0x0004
+#: Characters of a Rows_query's statement that are shown as two.
+_ESCAPES: Final = str.maketrans({"\0": "\\0", "\b": "\\b", "\t": "\\t", "\r": "\\r", "\\": "\\\\"})
+_INTVAR_NAMES: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
+
+#: The events that set something for the statement behind them, and wait for it: type code -> the method that prints it.
+HELD_PRINTERS: Final[Mapping[int, str]] = {
+    EventType.INTVAR: "_intvar",
+    EventType.RAND: "_rand",
+    EventType.USER_VAR: "_user_var",
+}
+#: Type code -> the method that prints the event.
+PRINTERS: Final[Mapping[int, str]] = {
+    EventType.QUERY: "_query",
+    EventType.STOP: "_stop",
+    EventType.ROTATE: "_rotate",
+    EventType.APPEND_BLOCK: "_load_block",
+    EventType.DELETE_FILE: "_delete_file",
+    EventType.FORMAT_DESCRIPTION: "_format_description",
+    EventType.XID: "_xid",
+    EventType.BEGIN_LOAD_QUERY: "_load_block",
+    EventType.EXECUTE_LOAD_QUERY: "_execute_load_query",
+    EventType.TABLE_MAP: "_table_map",
+    EventType.INCIDENT: "_incident",
+    EventType.ROWS_QUERY: "_rows_query",
+    EventType.GTID: "_gtid",
+    EventType.ANONYMOUS_GTID: "_gtid",
+    EventType.GTID_TAGGED: "_gtid",
+    EventType.PREVIOUS_GTIDS: "_previous_gtids",
+    EventType.TRANSACTION_CONTEXT: "_transaction_context",
+    EventType.VIEW_CHANGE: "_view_change",
+    EventType.XA_PREPARE: "_xa_prepare",
+    EventType.TRANSACTION_PAYLOAD: "_payload",
+}
+
+
+class MysqlbinlogText:
+    """Prints logs, one behind the other.
+
+    Args:
+        version: Whose text it is.
+        options: The program's options.
+        boundaries: Tells the boundary types that are shown, and warns of wrong steps (WL#4162); none when None.
+
+    Attributes:
+        warnings: What the program says on its error stream, so far.
+    """
+
+    def __init__(self, version: PrinterVersion, options: PrintOptions, boundaries: BoundaryWatch | None = None) -> None:
+        self.warnings: list[str] = []
+        self._version = version
+        self._options = options
+        self._session = SessionSettings(version)
+        self._rows = RowChangesText(version, verbose=options.verbose)
+        self._boundaries = boundaries
+        self._held: list[Event] = []
+        self._base64: list[str] = []
+        self._late: list[str] = []
+        self._in_transaction = False
+        #: Whether a GTID was set for a transaction that has not begun.
+        self._gtid_is_set = False
+        #: The version of the server that logged the transaction, as its Gtid event says.
+        self._server_version = 0
+        self._log_is_open = False
+        self._files: set[int] = set()
+        self._printers = PRINTERS
+        self._held_printers = HELD_PRINTERS
+
+    def opening(self) -> Iterator[str]:
+        """Yield the lines before the first log."""
+        yield from self._version.opening
+        yield f"DELIMITER {DELIMITER}"
+
+    def log(self, events: Iterable[Event]) -> Iterator[str]:
+        """Yield the lines of one log.
+
+        Raises:
+            BinlogError: An event cannot be read; the lines before it were yielded.
+            CannotPrint: An event must be printed in base64, which the options forbid.
+        """
+        self.start_log()
+        for event in events:
+            yield from self.event(event)
+
+    def start_log(self) -> None:
+        """Take note that another log begins: its boundaries have nothing to do with those of the one before."""
+        if self._boundaries is not None:
+            self._boundaries.start_log()
+
+    def closing(self) -> Iterator[str]:
+        """Yield the lines behind the last log."""
+        if self._base64 or self._rows.waiting:
+            self.warnings.append(
+                "The range of printed events ends with a row event or a table map event that does not have the "
+                "STMT_END_F flag set; the events of the partial statement have not been written to output."
+            )
+        yield from self._end_log()
+        yield "DELIMITER ;"
+        yield "# End of log file"
+        yield from self._version.closing
+
+    def event(self, event: Event) -> Iterator[str]:
+        """Yield the lines of the next event of a log.
+
+        Raises:
+            MalformedBody: Its body contradicts its layout.
+            CannotPrint: It must be printed in base64, which the options forbid.
+        """
+        self._feed(event)
+        if self._is_next_log(event):
+            yield from self._end_log()
+        if self._is_forbidden(event):
+            name = self._rows.name(event.header.type)
+            raise CannotPrint(
+                event.offset,
+                f"--base64-output=never specified, but binlog contains a {name} event which must be printed in base64.",
+            )
+        yield f"# at {event.offset}"
+        yield from self._print(event)
+
+    def _is_forbidden(self, event: Event) -> bool:
+        code = event.format.type_code(event.header.type)
+        return self._options.base64_output == "never" and event.recognised and rows_kind(code) is not None
+
+    def _feed(self, event: Event) -> None:
+        """Follow the boundaries, and warn of a wrong step."""
+        warning = self._boundaries.feed(event) if self._boundaries is not None else None
+        if warning is not None:
+            self.warnings.append(warning)
+
+    def _is_next_log(self, event: Event) -> bool:
+        """Tell whether a source's format description comes behind that of another log."""
+        if event.header.type != EventType.FORMAT_DESCRIPTION or event.header.flags & Flag.RELAY_LOG:
+            return False
+        opened, self._log_is_open = self._log_is_open, True
+        return opened
+
+    def _end_log(self) -> Iterator[str]:
+        yield from self._late
+        self._late = []
+        if self._version.ends_logs:
+            if self._gtid_is_set and not self._in_transaction:
+                yield _BEGIN
+            if self._gtid_is_set or self._in_transaction:
+                yield _ROLLBACK
+            yield _AUTOMATIC
+        self._in_transaction = self._gtid_is_set = False
+
+    def _print(self, event: Event) -> Iterator[str]:
+        code = event.format.type_code(event.header.type)
+        if not event.recognised:
+            yield from self._ignorable(event)
+        elif code in self._held_printers:
+            self._held.append(event)
+        elif rows_kind(code) is not None:
+            yield from self._rows_event(event, code)
+        elif code in self._printers:
+            yield from getattr(self, self._printers[code])(event, event.fields())
+        else:
+            yield from self._ignorable(event)
+
+    def _header(self, event: Event, description: str = "") -> str:
+        """Return the header line of an event."""
+        boundary = "" if self._boundaries is None else self._boundaries.heading(event)
+        line = header_line(event, self._options.zone, boundary=boundary)
+        return f"{line}\t{description}" if description else line
+
+    def _ignorable(self, event: Event) -> Iterator[str]:
+        yield self._header(event, "Ignorable")
+        yield "# Unrecognized ignorable event"
+
+    # Statements
+
+    def _query(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield from self._print_held()
+        variables = read_status_variables(fields["status_variables"])
+        yield self._query_header(event, "Query", fields, variables)
+        query: bytes = fields["query"]
+        yield from self._session.lines(event, fields, variables, bare=is_about_transaction(query))
+        yield text(query)
+        yield DELIMITER
+        self._follow(query)
+
+    def _query_header(self, event: Event, name: str, fields: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+        numbers = "\t".join(f"{each}={fields[each]}" for each in ("thread_id", "exec_time", "error_code"))
+        xid = f"\tXid = {variables['ddl_xid']}" if self._version.query_xid and "ddl_xid" in variables else ""
+        return self._header(event, f"{name}\t{numbers}{xid}")
+
+    def _follow(self, query: bytes) -> None:
+        """Follow the transaction that statements begin and end."""
+        self._gtid_is_set = False
+        if begins_transaction(query):
+            self._in_transaction = True
+        elif ends_transaction(query):
+            self._in_transaction = False
+
+    def _print_held(self) -> Iterator[str]:
+        for event in self._held:
+            yield from getattr(self, self._held_printers[event.header.type])(event, event.fields())
+        self._held.clear()
+
+    def _intvar(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield self._header(event, "Intvar")
+        name = _INTVAR_NAMES.get(fields["intvar_type"], "INVALID_INT")
+        yield f"SET {name}={signed(fields['intvar_value'], 64)}{DELIMITER}"
+
+    def _rand(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield self._header(event, "Rand")
+        seeds = [signed(fields[each], 64) for each in ("seed1", "seed2")]
+        yield f"SET @@RAND_SEED1={seeds[0]}, @@RAND_SEED2={seeds[1]}{DELIMITER}"
+
+    def _user_var(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield self._header(event, "User_var")
+        yield from user_variable_lines(self._version, self._session, fields)
+
+    def _load_block(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        name = "Begin_load_query" if event.header.type == EventType.BEGIN_LOAD_QUERY else "Append_block"
+        self._files.add(fields["file_id"])
+        yield self._header(event)
+        yield f"#{name}: file_id: {signed(fields['file_id'], 32)}  block_len: {len(fields['block_data'])}"
+
+    def _delete_file(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield self._header(event)
+        yield f"#Delete_file: file_id={fields['file_id']}"
+
+    def _execute_load_query(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        if fields["file_id"] not in self._files:
+            self.warnings.append(
+                f"Ignoring Execute_load_query since there is no Begin_load_query event for file_id: {fields['file_id']}"
+            )
+            return
+        variables = read_status_variables(fields["status_variables"])
+        yield self._query_header(event, "Execute_load_query", fields, variables)
+        yield from self._session.lines(event, fields, variables, bare=False)
+        yield load_data_statement(fields, load_file(self._options.local_load, fields["file_id"]))
+        yield DELIMITER
+        yield f"# file_id: {signed(fields['file_id'], 32)} "
+
+    # Row changes
+
+    def _table_map(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        names = ".".join(self._name(fields[each]) for each in ("database", "table"))
+        lines = [self._header(event, f"Table_map: {names} mapped to number {fields['table_id']}")]
+        if self._version.generated_key and self._server_version >= _GENERATED_KEYS:
+            generated = bool(fields["table_flags"] & _GENERATED_KEY)
+            lines.append(f"# has_generated_invisible_primary_key={generated:d}")
+        self._rows.table_map(event)
+        self._base64 += self._encoded(event)
+        yield from self._at_once_or_late(lines, wait=self._version.table_maps_wait)
+
+    def _name(self, name: bytes) -> str:
+        """Return a name as a Table_map shows it: MySQL's program does not double the backticks inside it."""
+        return f"`{text(name)}`"
+
+    def _rows_event(self, event: Event, code: int) -> Iterator[str]:
+        name = self._rows.name(code)
+        fields = event.fields()
+        flags = self._rows.flags(fields["rows_flags"])
+        self._base64 += self._encoded(event)
+        ends = self._rows.rows(event, fields)
+        line = self._header(event, f"{name}: table id {fields['table_id']}{flags}")
+        yield from self._at_once_or_late([line], wait=self._version.rows_wait)
+        if ends:
+            yield from self._flush_rows()
+
+    def _at_once_or_late(self, lines: list[str], *, wait: bool) -> Iterator[str]:
+        if wait:
+            self._late += lines
+        else:
+            yield from lines
+
+    def _flush_rows(self) -> Iterator[str]:
+        yield from self._late
+        if self._base64:
+            yield ""
+            yield from binlog_statement(self._base64)
+        yield from self._rows.lines()
+        self._late, self._base64 = [], []
+
+    def _encoded(self, event: Event) -> Iterator[str]:
+        return base64_lines(event.data) if self._in_base64 else iter(())
+
+    @property
+    def _in_base64(self) -> bool:
+        return self._options.base64_output == "auto"
+
+    def _rows_query(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        if not self._options.very_verbose:
+            return
+        yield self._header(event, "Rows_query")
+        statement = text(fields["rows_query"])
+        if self._version.stored_prefix:
+            statement = statement.removeprefix("# ")
+        lines = statement.split("\n")
+        if self._version.escapes_statements:
+            yield from (f"# {line.translate(_ESCAPES)}" for line in lines)
+        else:
+            yield from (f"# {line}" for line in lines if line)
+        self._base64 += self._encoded(event)
+
+    # Transactions and logs
+
+    def _format_description(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        at_startup = " at startup" if fields["created"] else ""
+        moment = clock_text(event.header.timestamp, self._options.zone)
+        version = f"Start: binlog v {fields['binlog_version']}, server v {event.format.server_version}"
+        yield self._header(event, f"{version} created {moment}{at_startup}")
+        if event.header.flags & Flag.BINLOG_IN_USE:
+            yield "# Warning: this binlog is either in use or was not closed properly."
+        thread = self._version.replica_thread
+        if event.header.flags & Flag.RELAY_LOG and thread:
+            yield f"# This Format_description_event appears in a relay log and was generated by the {thread}."
+            return
+        if at_startup and not event.header.flags & Flag.ARTIFICIAL:
+            yield f"ROLLBACK{DELIMITER}"
+        if self._in_base64:
+            yield from binlog_statement(base64_lines(event.data))
+
+    def _gtid(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        code = event.header.type
+        yield self._header(event, gtid_description(self._version, code, fields))
+        yield from gtid_lines(self._version, code, fields, self._options.zone)
+        self._gtid_is_set = True
+        self._server_version = fields.get("immediate_server_version", 0)
+
+    def _previous_gtids(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield self._header(event, "Previous-GTIDs")
+        yield from previous_gtids_lines(fields["previous_gtids"])
+
+    def _xid(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield self._header(event, f"Xid = {fields['xid']}")
+        yield f"COMMIT{DELIMITER}"
+        self._in_transaction = self._gtid_is_set = False
+
+    def _xa_prepare(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        xid = xid_text(fields)
+        yield self._header(event, f"XA PREPARE {xid}")
+        yield f"XA COMMIT {xid} ONE PHASE" if fields["one_phase"] else f"XA PREPARE {xid}"
+        yield DELIMITER
+
+    def _rotate(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield self._header(event, f"Rotate to {text(fields['next_file'])}  pos: {fields['next_position']}")
+
+    def _stop(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield self._header(event, "Stop")
+
+    def _incident(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield self._header(event)
+        yield "# Incident: LOST_EVENTS"
+        yield "RELOAD DATABASE; # Shall generate syntax error"
+
+    def _transaction_context(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield (
+            f"{self._header(event)}Transaction_context: server_uuid={text(fields['server_uuid'])}"
+            f"\tthread_id={fields['thread_id']}"
+        )
+
+    def _view_change(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        yield f"{self._header(event)}View_change_log_event: view_id={text(fields['view_id'])}"
+
+    def _payload(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        kind = {Compression.ZSTD: "ZSTD", Compression.NONE: "NONE"}.get(fields.get("compression_type", -1), "")
+        numbers = f"payload_size={fields.get('payload_size', 0)}\tcompression_type={kind}"
+        if kind != "NONE":
+            numbers += f"\tuncompressed_size={fields.get('uncompressed_size', 0)}"
+        yield self._header(event, f"Transaction_Payload\t\t{numbers}")
+        yield "# Start of compressed events."
+        for inner in inner_events(event):
+            yield f"# at {event.header.log_pos}"
+            # Row changes inside a payload are left out without a word where base64 is forbidden.
+            if not self._is_forbidden(inner):
+                yield from self._print(as_printed(inner, event))
+        yield "# End of compressed events."

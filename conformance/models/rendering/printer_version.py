@@ -1,0 +1,153 @@
+"""What each version of the printing program prints: one row of a table for each profile.
+
+Sources: the worklogs for `worklog`; for `mysql-9.x` and the MariaDB profiles what mysqlbinlog 9.7.4 and mariadb-binlog
+10.11 print; the versions between them as their sources and manuals tell it.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from conformance.specs.profiles import PROFILES
+
+#: How the header line of a Gtid event goes on, and which comments and settings follow it.
+GtidLines = Literal["commit", "logical", "timestamps"]
+
+_REPLICA_MODE: Final = "/*!50530 SET @@SESSION.PSEUDO_SLAVE_MODE=1*/;"
+_COMPLETION_TYPE: Final = "/*!50003 SET @OLD_COMPLETION_TYPE=@@COMPLETION_TYPE,COMPLETION_TYPE=0*/;"
+_COMPLETION_TYPE_BACK: Final = "/*!50003 SET COMPLETION_TYPE=@OLD_COMPLETION_TYPE*/;"
+_REPLICA_MODE_BACK: Final = "/*!50530 SET @@SESSION.PSEUDO_SLAVE_MODE=0*/;"
+_ROLLBACK: Final = "ROLLBACK /* added by mysqlbinlog */;"
+#: Since 8.0.26.
+_ALIAS: Final = (
+    "# The proper term is pseudo_replica_mode, but we use this compatibility alias",
+    "# to make the statement usable on server versions 8.0.24 and older.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PrinterVersion:
+    """One version of the printing program.
+
+    Attributes:
+        profile: The profile whose program it is.
+        opening: The lines before the delimiter is set.
+        closing: The lines behind ``# End of log file``.
+        ends_logs: A log's end, and the start of the next, close the open transaction and the GTID with lines of
+            their own; earlier programs roll back once, at the very end.
+        gtid_lines: How Gtid events are printed.
+        boundary_types: Header lines show boundary types, and wrong steps give warnings (WL#4162).
+        table_maps_wait: The header line of a Table_map is printed at the end of its statement, so that ``# at`` lines
+            stand together.
+        rows_wait: The header lines of rows events are, likewise.
+        quotes: Table names in row lines are quoted.
+        stored_prefix: The statement of a Rows_query may be stored with the ``# `` that shows it.
+        versioned_rows: Rows events of version 1 are named ``Write_rows_v1``.
+        all_rows_flags: All flags of a rows event are named, not only STMT_END_F.
+        escapes_statements: Control characters of a Rows_query's statement are shown as two; its blank lines are kept.
+        query_xid: The header line of a Query shows the number of a DDL statement's transaction.
+        removed_modes: A comment masks the SQL modes that 8.0 no longer has.
+        status_since_8: Status variables 16 to 20 are printed.
+        variable_charset: User variables are set under a character set of their own.
+        generated_key: Whether a table has a generated invisible primary key is told behind its Table_map.
+        charset_three: The name of the character set of three bytes.
+        replica_thread: Who is said to have written a relay log's format description; empty where it is printed as any
+            other.
+    """
+
+    profile: str
+    opening: tuple[str, ...]
+    closing: tuple[str, ...]
+    ends_logs: bool = True
+    gtid_lines: GtidLines = "timestamps"
+    boundary_types: bool = False
+    table_maps_wait: bool = False
+    rows_wait: bool = False
+    quotes: bool = True
+    stored_prefix: bool = False
+    versioned_rows: bool = True
+    all_rows_flags: bool = False
+    escapes_statements: bool = False
+    query_xid: bool = True
+    removed_modes: bool = True
+    status_since_8: bool = True
+    variable_charset: bool = False
+    generated_key: bool = True
+    charset_three: str = "utf8mb3"
+    replica_thread: str = "replica thread"
+
+    @property
+    def is_mariadb(self) -> bool:
+        """Whether it is MariaDB's program."""
+        return self.profile.startswith("mariadb")
+
+
+_9: Final = PrinterVersion(
+    "mysql-9.x",
+    opening=(*_ALIAS, _REPLICA_MODE, _COMPLETION_TYPE),
+    closing=(_COMPLETION_TYPE_BACK, _REPLICA_MODE_BACK),
+    all_rows_flags=True,
+    escapes_statements=True,
+    variable_charset=True,
+)
+_8_4: Final = replace(_9, profile="mysql-8.4", all_rows_flags=False, escapes_statements=False)
+_8_0: Final = replace(_8_4, profile="mysql-8.0")
+_5_7: Final = replace(
+    _8_0,
+    profile="mysql-5.7",
+    opening=(_REPLICA_MODE, _COMPLETION_TYPE),
+    gtid_lines="logical",
+    query_xid=False,
+    removed_modes=False,
+    status_since_8=False,
+    variable_charset=False,
+    generated_key=False,
+    charset_three="utf8",
+    replica_thread="slave thread",
+)
+_5_6: Final = replace(
+    _5_7,
+    profile="mysql-5.6",
+    opening=(_REPLICA_MODE, "/*!40019 SET @@session.max_insert_delayed_threads=0*/;", _COMPLETION_TYPE),
+    closing=(_ROLLBACK, _COMPLETION_TYPE_BACK, _REPLICA_MODE_BACK),
+    ends_logs=False,
+    gtid_lines="commit",
+)
+_5_5: Final = replace(
+    _5_6, profile="mysql-5.5", table_maps_wait=True, rows_wait=True, quotes=False, versioned_rows=False
+)
+_5_1: Final = replace(
+    _5_5,
+    profile="mysql-5.1",
+    opening=("/*!40019 SET @@session.max_insert_delayed_threads=0*/;", _COMPLETION_TYPE),
+    closing=(_ROLLBACK, _COMPLETION_TYPE_BACK),
+)
+#: The program that the worklogs describe: 5.6 before its release, with what WL#7592 and WL#4162 change.
+_WORKLOG: Final = replace(_5_5, profile="worklog", gtid_lines="logical", boundary_types=True, stored_prefix=True)
+_MARIADB: Final = replace(
+    _5_6,
+    profile="mariadb-10.x",
+    opening=(_REPLICA_MODE, "/*!40019 SET @@session.max_delayed_threads=0*/;", _COMPLETION_TYPE),
+    charset_three="utf8mb3",
+    replica_thread="",
+    rows_wait=True,
+    versioned_rows=False,
+)
+
+#: The versions by profile.
+PRINTER_VERSIONS: Final = {
+    each.profile: each
+    for each in (
+        _WORKLOG, _5_1, _5_5, _5_6, _5_7, _8_0, _8_4, _9, _MARIADB, replace(_MARIADB, profile="mariadb-11.x"),
+    )
+}  # fmt: skip
+
+
+def printer_version(profile: str) -> PrinterVersion:
+    """Return the version of a profile.
+
+    Raises:
+        ValueError: There is no such profile.
+    """
+    if profile not in PRINTER_VERSIONS:
+        raise ValueError(f"no profile {profile!r}; the profiles are {', '.join(PROFILES)}")
+    return PRINTER_VERSIONS[profile]

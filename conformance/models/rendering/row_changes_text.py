@@ -1,0 +1,148 @@
+"""Row changes as mysqlbinlog prints them: the names of the events, and the rows as comments."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.images import ABSENT, Image, Row, read_rows, rows_kind
+from conformance.binlog.rows.open_tables import STATEMENT_END, OpenTables
+from conformance.binlog.rows.row_text import row_lines
+from conformance.binlog.rows.rows_extra_data import read_rows_extra_data
+from conformance.binlog.rows.table import Column, Table
+from conformance.models.rendering.printer_version import PrinterVersion
+
+_NAMES: Final[Mapping[int, str]] = {
+    EventType.WRITE_ROWS_V1: "Write_rows",
+    EventType.UPDATE_ROWS_V1: "Update_rows",
+    EventType.DELETE_ROWS_V1: "Delete_rows",
+    EventType.WRITE_ROWS: "Write_rows",
+    EventType.UPDATE_ROWS: "Update_rows",
+    EventType.DELETE_ROWS: "Delete_rows",
+    EventType.PARTIAL_UPDATE_ROWS: "Update_rows_partial",
+    EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1: "Write_compressed_rows",
+    EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1: "Update_compressed_rows",
+    EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1: "Delete_compressed_rows",
+    EventType.MARIADB_WRITE_ROWS_COMPRESSED: "Write_compressed_rows",
+    EventType.MARIADB_UPDATE_ROWS_COMPRESSED: "Update_compressed_rows",
+    EventType.MARIADB_DELETE_ROWS_COMPRESSED: "Delete_compressed_rows",
+}
+_VERSION_1: Final = frozenset({EventType.WRITE_ROWS_V1, EventType.UPDATE_ROWS_V1, EventType.DELETE_ROWS_V1})
+#: Bits of the flags word of a rows event that 9.x names; earlier versions name the first one alone.
+_FLAGS: Final = (
+    (STATEMENT_END, "STMT_END_F"),
+    (0x0002, "NO_FOREIGN_KEY_CHECKS_F"),
+    (0x0004, "RELAXED_UNIQUE_CHECKS_F"),
+    (0x0008, "COMPLETE_ROWS_F"),
+    (0x0010, "USE_SQL_FOREIGN_KEY_F"),
+)
+_WITH_TYPES: Final = 2
+
+
+class RowChangesText:
+    """Follows the row changes of a log, and keeps the lines of the open statement.
+
+    Args:
+        version: The program's version.
+        verbose: How often ``--verbose`` is given.
+
+    Attributes:
+        row_count: How many rows the open statement has changed, as far as they were looked at.
+    """
+
+    def __init__(self, version: PrinterVersion, *, verbose: int) -> None:
+        self._version = version
+        self._verbose = verbose
+        self._tables = OpenTables()
+        self._waiting: list[str] = []
+        self.row_count = 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a statement with row changes has not come to its end."""
+        return bool(self._waiting)
+
+    def name(self, code: int) -> str:
+        """Return the name of a rows event."""
+        suffix = "_v1" if self._version.versioned_rows and code in _VERSION_1 else ""
+        return f"{_NAMES[code]}{suffix}"
+
+    def flags(self, flags: int) -> str:
+        """Return the names of the flags of a rows event, behind a space and a heading where there are any."""
+        known = _FLAGS if self._version.all_rows_flags else _FLAGS[:1]
+        names = [name for bit, name in known if flags & bit]
+        return f" flags: {' '.join(names)}" if names else ""
+
+    def table_map(self, event: Event) -> None:
+        """Take note of a Table_map event.
+
+        Raises:
+            MalformedBody: It cannot be read.
+        """
+        self._tables.observe(event)
+
+    def rows(self, event: Event, fields: Mapping[str, Any]) -> bool:
+        """Take the rows of an event, and tell whether it ends its statement.
+
+        Raises:
+            MalformedBody: The rows do not fit the table.
+        """
+        # MariaDB's program tells the number of rows whether it shows them or not.
+        if (self._verbose or self._version.is_mariadb) and fields.get("column_count"):
+            lines = list(self._row_lines(event, fields))
+            self._waiting += lines if self._verbose else []
+        ends = bool(fields["rows_flags"] & STATEMENT_END)
+        self._tables.observe(event)
+        return ends
+
+    def lines(self) -> list[str]:
+        """Return the lines of the statement that ends, and forget them."""
+        found, self._waiting, self.row_count = self._waiting, [], 0
+        return found
+
+    def _row_lines(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        if not self._tables.has(fields["table_id"]):
+            yield f"### Row event for unknown table #{fields['table_id']}"
+            return
+        yield from _extra_lines(event, fields)
+        table = self._tables.table(fields["table_id"])
+        types = self._verbose >= _WITH_TYPES
+        for row in read_rows(event.format.type_code(event.header.type), fields, table):
+            self.row_count += 1
+            unknown = _unknown_column(row, table)
+            lines = list(row_lines(row, table, types=types, quotes=self._version.quotes))
+            if unknown is None:
+                yield from lines
+                continue
+            # The program does not know the type: it stops there, and prints no more of the event.
+            number, column = unknown
+            yield from lines[: _line_of(lines, number)]
+            known = f"type={column.type} meta={column.meta} ({column.meta:04x})"
+            yield f"###   @{number}=!! Don't know how to handle column {known}"
+            return
+
+
+def _extra_lines(event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is told of an event's extra data."""
+    update = rows_kind(event.format.type_code(event.header.type)) == "update"
+    parts = read_rows_extra_data(fields.get("extra_data", b""), update=update)
+    if "partition" in parts:
+        found = parts["partition"]
+        where = f"partition: {found['partition_id']}"
+        if update:
+            where = f"source_partition: {found['source_partition_id']} target_partition: {found['partition_id']}"
+        yield f"### Extra row info for partitioning: {where}"
+
+
+def _line_of(lines: list[str], number: int) -> int:
+    return next(index for index, line in enumerate(lines) if line.startswith(f"###   @{number}="))
+
+
+def _unknown_column(row: Row, table: Table) -> tuple[int, Column] | None:
+    """Return the first column of a row that the program cannot print, with its number."""
+    image: Image = row.before if row.before is not None else row.after or ()
+    for number, (value, column) in enumerate(zip(image, table.columns, strict=False), 1):
+        if column.type == ColumnType.GEOMETRY and value is not ABSENT:
+            return number, column
+    return None

@@ -1,0 +1,374 @@
+"""The applier: what a replica does with its relay log, event by event (WL#7592, WL#4033)."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
+from conformance.binlog.gtid_set import GtidSet
+from conformance.models.replica.compatibility import Anonymous, ChecksBegin
+from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
+from conformance.models.replica.failed_drop import (
+    CANNOT_LOG_PARTIAL_DROP,
+    CANNOT_REMOVE_DIRECTORY,
+    drop_statements,
+    failure_message,
+)
+from conformance.models.replica.groups import Effect, State, step
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.models.replica.transaction_table import ANONYMOUS
+
+#: The kinds that no skip counter counts: they belong to files, not to what is applied.
+_NOT_COUNTED: Final = frozenset({Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVIOUS_GTIDS})
+_DROP_DATABASE: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
+
+
+class Outcome(Enum):
+    """What became of an event."""
+
+    APPLIED = "applied"
+    #: Passed over, as an ignorable event of a type that the replica does not know.
+    IGNORED = "ignored"
+    #: Passed over by the skip counter, or as its GTID is executed already.
+    SKIPPED = "skipped"
+    #: Not applied: the position to stop at is reached before it.
+    UNTIL = "until"
+    #: Not applied: the applier stops at it with an error.
+    FAILED = "failed"
+
+
+class StopReason(Enum):
+    """Why an applier stops with an error."""
+
+    GTID_MISSING = "a transaction has no Gtid event, and gtid_mode is ON"
+    ANONYMOUS = "a transaction is anonymous, and gtid_mode is ON"
+    GTID = "a transaction has a GTID, and gtid_mode is OFF"
+    IMPLICIT_COMMIT = "an implicit commit inside a transaction that has its GTID"
+    ANONYMOUS_UNKNOWN = "the replica cannot handle Anonymous_gtid events (BUG#74683)"
+    UNKNOWN_EVENT = "the replica does not know the event type, and may not pass over it"
+    INCIDENT = "the source says that events are lost"
+    PARTIAL_DROP = "DROP DATABASE failed half way, and cannot be logged with its GTID"
+    DIRECTORY_REMAINS = "DROP DATABASE failed: the directory is not empty"
+
+
+#: Reason -> the number by which servers know it; those that differ by version are in `ReplicaRules`.
+_CODES: Final[dict[StopReason, int]] = {
+    StopReason.GTID_MISSING: 1782,
+    StopReason.ANONYMOUS: 1782,
+    StopReason.GTID: 1781,
+    StopReason.IMPLICIT_COMMIT: 1778,
+    StopReason.PARTIAL_DROP: CANNOT_LOG_PARTIAL_DROP,
+    StopReason.DIRECTORY_REMAINS: CANNOT_REMOVE_DIRECTORY,
+}
+#: ER_GTID_NEXT_TYPE_UNDEFINED_GTID: how a server misses the Gtid event behind a transaction that had one.
+_GTID_NEXT_USED: Final = 1837
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedGroup:
+    """A group that the replica wrote to its own binary log: its GTID or ``ANONYMOUS``, and its statement."""
+
+    gtid: str
+    statement: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What an applier did with one event, and where it stands behind it.
+
+    Attributes:
+        event: The event.
+        outcome: What became of it.
+        relay_log_pos: Where reading goes on, in bytes from the start of the relay log.
+        group_relay_log_pos: Where a restart begins: behind the last whole group.
+        source_log: The source's log that the position counts in; empty where none was named yet.
+        source_log_pos: The position behind the last whole group in the source's log.
+        in_group: Whether a group is open.
+        skip_counter: How many events are still to be skipped.
+        gtid: The GTID of the open group, ``ANONYMOUS`` where it has none, empty outside groups and in skipped ones.
+        executed: The GTIDs executed so far.
+        transactions: How many groups were committed so far.
+        logged: What the replica wrote to its own log by itself on account of an event that failed.
+    """
+
+    event: ReplicaEvent
+    outcome: Outcome
+    relay_log_pos: int
+    group_relay_log_pos: int
+    source_log: str
+    source_log_pos: int
+    in_group: bool
+    skip_counter: int
+    gtid: str
+    executed: GtidSet
+    transactions: int
+    logged: tuple[LoggedGroup, ...] = ()
+
+    def entry(self) -> dict[str, Any]:
+        """Return the entry of the role `apply` that says so."""
+        entry: dict[str, Any] = {
+            "offset": self.event.offset,
+            "type": self.event.type,
+            "outcome": self.outcome.value,
+            "relay_log_pos": self.relay_log_pos,
+            "group_relay_log_pos": self.group_relay_log_pos,
+            "source_log": self.source_log,
+            "source_log_pos": self.source_log_pos,
+            "in_group": int(self.in_group),
+            "skip_counter": self.skip_counter,
+            "gtid": self.gtid,
+            "executed_gtids": str(self.executed),
+            "transactions": self.transactions,
+        }
+        if self.outcome is Outcome.FAILED:
+            entry["logged_statements"] = len(self.logged)
+            entry["logged_anonymous_gtids"] = sum(group.gtid == ANONYMOUS for group in self.logged)
+        return entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """Why an applier stopped, and at which event.
+
+    Attributes:
+        event: The event that it could not apply.
+        reason: Why.
+        message: The reason in words; for a failed DROP DATABASE, the worklog's message.
+        code: The number by which servers know the error; None where no server names one.
+    """
+
+    event: ReplicaEvent
+    reason: StopReason
+    message: str
+    code: int | None
+
+
+class ApplierStopped(Exception):
+    """An event cannot be applied.
+
+    Attributes:
+        reason: Why.
+        message: The same in words.
+        logged: What the replica has written to its own log all the same.
+    """
+
+    def __init__(self, reason: StopReason, *, message: str = "", logged: tuple[LoggedGroup, ...] = ()) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+        self.message = message or reason.value
+        self.logged = logged
+
+
+class Applier:
+    """Applies a relay log.
+
+    Args:
+        settings: How the replica is set up.
+        start: Where it starts, in bytes from the start of the relay log.
+
+    Attributes:
+        stopped: Why it stopped with an error, None while it has not.
+        history: The GTIDs of the committed groups, in their order, ``ANONYMOUS`` for those without one: what the
+            server's transaction history shows.
+    """
+
+    def __init__(self, settings: ReplicaSettings, *, start: int = 4) -> None:
+        self.settings = settings
+        self.stopped: Stop | None = None
+        self.history: list[str] = []
+        self._rules = settings.rules
+        self._state = State.OUTSIDE
+        #: The GTID of the open group; it stays when the group is committed.
+        self._gtid = ""
+        #: Whether the last group that a Gtid event named has a GTID.
+        self._had_gtid = False
+        self._executed_before = False
+        self._skip_counter = settings.skip_counter
+        self._executed = ExecutedGtids()
+        self._group_relay_log_pos = start
+        self._source_log = ""
+        self._source_log_pos = 0
+
+    def apply(self, events: Iterable[ReplicaEvent]) -> list[Applied]:
+        """Apply events until they end, the position to stop at is reached, or an error stops it (`stopped`)."""
+        done: list[Applied] = []
+        for event in events:
+            if self._until_reached(event):
+                done.append(self._applied(event, Outcome.UNTIL, event.offset))
+                break
+            try:
+                outcome = self._take(event, kind_of(event))
+            except ApplierStopped as stopped:
+                code = self.code_of(stopped.reason)
+                self.stopped = Stop(event=event, reason=stopped.reason, message=stopped.message, code=code)
+                done.append(self._applied(event, Outcome.FAILED, event.offset, stopped.logged))
+                break
+            self._advance(event, kind_of(event))
+            done.append(self._applied(event, outcome, event.end))
+        return done
+
+    def code_of(self, reason: StopReason) -> int | None:
+        """Return the number by which servers know a reason to stop, at this point of the relay log."""
+        if reason in (StopReason.UNKNOWN_EVENT, StopReason.ANONYMOUS_UNKNOWN):
+            return self._rules.read_failure
+        if reason is StopReason.INCIDENT:
+            return self._rules.incident
+        if reason is StopReason.GTID_MISSING and self._had_gtid:
+            return _GTID_NEXT_USED
+        return _CODES.get(reason)
+
+    def _applied(
+        self, event: ReplicaEvent, outcome: Outcome, relay_log_pos: int, logged: tuple[LoggedGroup, ...] = ()
+    ) -> Applied:
+        inside = self._state is not State.OUTSIDE
+        executes = inside and outcome is not Outcome.SKIPPED
+        return Applied(
+            event=event,
+            outcome=outcome,
+            relay_log_pos=relay_log_pos,
+            group_relay_log_pos=self._group_relay_log_pos,
+            source_log=self._source_log,
+            source_log_pos=self._source_log_pos,
+            in_group=inside,
+            skip_counter=self._skip_counter,
+            gtid=self._gtid or ANONYMOUS if executes else "",
+            executed=self._executed.gtids(),
+            transactions=len(self.history),
+            logged=logged,
+        )
+
+    def _until_reached(self, event: ReplicaEvent) -> bool:
+        until = self.settings.until
+        if until is None or event.server_id in self._exempt_ids():
+            return False
+        if not self._source_log or _log_number(self._source_log) < _log_number(until.log_name):
+            return False
+        if _log_number(self._source_log) > _log_number(until.log_name):
+            return True
+        inside = self._state is not State.OUTSIDE or not event.log_pos
+        position = self._source_log_pos if inside else event.log_pos - event.length
+        return position >= until.log_pos
+
+    def _exempt_ids(self) -> tuple[int, ...]:
+        # The worklog knows the replica's own events by the id 0; servers write their own id into most of them.
+        return (0, self.settings.server_id) if self._rules.own_id_exempt else (0,)
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+        if kind is Kind.UNKNOWN and not self._rules.ignorable:
+            raise ApplierStopped(StopReason.UNKNOWN_EVENT)
+        if self._skip_counter and kind not in _NOT_COUNTED:
+            self._skip(kind)
+            return Outcome.SKIPPED
+        if kind is Kind.UNKNOWN:
+            return Outcome.IGNORED
+        if kind is Kind.INCIDENT:
+            raise ApplierStopped(StopReason.INCIDENT)
+        if kind is Kind.GTID and event.type != EventType.MARIADB_GTID and not self._names(event):
+            return Outcome.IGNORED
+        self._check_gtid(kind)
+        return self._run(event, kind)
+
+    def _skip(self, kind: Kind) -> None:
+        # WL#7592, Plan 10: inside a group the counter does not go down to 0.
+        self._state = step(self._state, kind).state
+        if self._skip_counter > 1 or self._state is State.OUTSIDE:
+            self._skip_counter -= 1
+
+    def _names(self, event: ReplicaEvent) -> bool:
+        """Tell whether a Gtid event begins a group here; the other versions pass over it.
+
+        Raises:
+            ApplierStopped: It may not stand here.
+        """
+        anonymous = event.gtid == ANONYMOUS
+        rules = self._rules
+        if anonymous and rules.anonymous is Anonymous.STOPS:
+            raise ApplierStopped(StopReason.ANONYMOUS_UNKNOWN)
+        if anonymous and rules.anonymous is Anonymous.IGNORED:
+            return False
+        if not rules.gtids:
+            if rules.ignorable:
+                return False
+            raise ApplierStopped(StopReason.UNKNOWN_EVENT)
+        if anonymous and self.settings.gtid_mode == "ON":
+            raise ApplierStopped(StopReason.ANONYMOUS)
+        if not anonymous and self.settings.gtid_mode == "OFF":
+            raise ApplierStopped(StopReason.GTID)
+        return True
+
+    def _check_gtid(self, kind: Kind) -> None:
+        if self.settings.gtid_mode != "ON" or not self._rules.gtids or kind not in OF_TRANSACTIONS:
+            return
+        checks = self._rules.checks_begin
+        waits = checks is ChecksBegin.NEVER or (checks is ChecksBegin.AT_FIRST and self._had_gtid)
+        if waits and kind in (Kind.BEGIN, Kind.COMMIT):
+            return
+        named = self._state is not State.OUTSIDE and self._gtid not in ("", ANONYMOUS)
+        if not named:
+            raise ApplierStopped(StopReason.GTID_MISSING)
+
+    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+        before = self._state
+        after, effect = step(before, kind)
+        if effect is Effect.IMPLICIT_COMMIT and _is_mysql(self._gtid):
+            raise ApplierStopped(StopReason.IMPLICIT_COMMIT)
+        if effect is Effect.IMPLICIT_COMMIT and kind is Kind.BEGIN:
+            self.history.append(self._gtid or ANONYMOUS)
+        if kind is Kind.DDL and not self._executed_before:
+            self._fail_drop(event)
+        if kind in (Kind.GTID, Kind.GTID_AND_BEGIN):
+            self._gtid = event.gtid
+            self._had_gtid = event.gtid != ANONYMOUS
+            self._executed_before = _is_mysql(event.gtid) and event.gtid in self._executed
+        elif before is State.OUTSIDE and after is not State.OUTSIDE:
+            self._gtid = ""
+        self._state = after
+        skipped = self._executed_before and kind not in _NOT_COUNTED
+        if effect is Effect.COMMIT and not skipped:
+            self.history.append(self._gtid if before is not State.OUTSIDE and self._gtid else ANONYMOUS)
+            if before is not State.OUTSIDE and _is_mysql(self._gtid):
+                self._executed.add(*gtid_parts(self._gtid))
+        if after is State.OUTSIDE:
+            self._executed_before = False
+        return Outcome.SKIPPED if skipped else Outcome.APPLIED
+
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        """Fail where a DROP DATABASE leaves the directory behind (WL#7592, DROP DATABASE and Plan 13.3)."""
+        found = _DROP_DATABASE.match(event.query)
+        tables = self.settings.leftovers.get(found[1]) if found else None
+        if found is None or tables is None:
+            return
+        statements = list(drop_statements(tables))
+        if self._state is State.OUTSIDE or not _is_mysql(self._gtid):
+            logged = tuple(LoggedGroup(ANONYMOUS, each) for each in statements)
+            raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=logged)
+        if len(statements) > 1 or self.settings.profile != "worklog":
+            raise ApplierStopped(StopReason.PARTIAL_DROP, message=failure_message(found[1], self._gtid))
+        raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=(LoggedGroup(self._gtid, statements[0]),))
+
+    def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
+        # A Previous_gtids event is read, and is no end of a group: a restart may read it again.
+        if self._state is not State.OUTSIDE or kind is Kind.PREVIOUS_GTIDS:
+            return
+        self._group_relay_log_pos = event.end
+        if event.of_relay_log or event.server_id == self.settings.server_id:
+            return  # The replica made it: its positions count in the relay log.
+        if event.next_file:
+            self._source_log, self._source_log_pos = event.next_file, event.next_position
+        elif event.log_pos and event.server_id != 0:
+            self._source_log_pos = event.log_pos
+
+
+def _is_mysql(gtid: str) -> bool:
+    """Tell whether a group has a GTID of MySQL's form: MariaDB's has no UUID and is not refused for being there."""
+    return ":" in gtid
+
+
+def _log_number(name: str) -> tuple[int, str]:
+    """Return what logs of one server are ordered by: the number at the end of the name."""
+    stem, _, number = name.rpartition(".")
+    return (int(number), stem) if number.isdigit() else (0, name)

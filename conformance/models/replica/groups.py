@@ -1,0 +1,86 @@
+"""Groups: where a transaction stands in an applier, as a table of states and kinds of event (WL#7592, Plan 5)."""
+
+from enum import Enum, auto
+from typing import Final, NamedTuple
+
+from conformance.models.replica.event_kind import Kind
+
+
+class State(Enum):
+    """Where an applier stands."""
+
+    #: Between groups.
+    OUTSIDE = auto()
+    #: Behind a Gtid or Anonymous_gtid event: the group has begun, before its BEGIN is seen.
+    NAMED = auto()
+    #: Inside a statement of several events that no BEGIN encloses.
+    STATEMENT = auto()
+    #: Behind BEGIN.
+    OPEN = auto()
+
+
+class Effect(Enum):
+    """What a step does to the transaction."""
+
+    NOTHING = auto()
+    COMMIT = auto()
+    #: What was begun is rolled back: the rest of it never came.
+    ROLLBACK = auto()
+    #: An implicit commit inside a group: an error where the group has a GTID, which can be used only once.
+    IMPLICIT_COMMIT = auto()
+
+
+class Step(NamedTuple):
+    """One cell of the table: the next state, and what happens to the transaction."""
+
+    state: State
+    effect: Effect = Effect.NOTHING
+
+
+_OUTSIDE, _NAMED, _STATEMENT, _OPEN = State.OUTSIDE, State.NAMED, State.STATEMENT, State.OPEN
+_COMMITTED: Final = Step(_OUTSIDE, Effect.COMMIT)
+
+#: What stands for itself, or ends what was begun.
+_BETWEEN: Final = {
+    Kind.GTID: Step(_NAMED),
+    Kind.GTID_AND_BEGIN: Step(_OPEN),
+    Kind.BEGIN: Step(_OPEN),
+    Kind.COMMIT: Step(_OUTSIDE),
+    Kind.DDL: _COMMITTED,
+    Kind.ATOMIC_CREATE: _COMMITTED,
+    Kind.STATEMENT: _COMMITTED,
+    Kind.PREPARES: Step(_STATEMENT),
+    Kind.ROWS: Step(_STATEMENT),
+    Kind.LAST_ROWS: _COMMITTED,
+    Kind.PAYLOAD: _COMMITTED,
+}
+_STEPS: Final[dict[State, dict[Kind, Step]]] = {
+    State.OUTSIDE: _BETWEEN,
+    # A COMMIT right behind a Gtid event is an empty transaction.
+    State.NAMED: {**_BETWEEN, Kind.COMMIT: _COMMITTED},
+    State.STATEMENT: {
+        **_BETWEEN,
+        Kind.GTID: Step(_NAMED, Effect.ROLLBACK),
+        Kind.GTID_AND_BEGIN: Step(_OPEN, Effect.ROLLBACK),
+        Kind.COMMIT: _COMMITTED,
+    },
+    State.OPEN: {
+        Kind.GTID: Step(_NAMED, Effect.ROLLBACK),
+        Kind.GTID_AND_BEGIN: Step(_OPEN, Effect.ROLLBACK),
+        Kind.BEGIN: Step(_OPEN, Effect.IMPLICIT_COMMIT),
+        Kind.COMMIT: _COMMITTED,
+        # CREATE TABLE ... SELECT before WL#7592: the CREATE stands inside the transaction, and the rows follow.
+        Kind.DDL: Step(_OPEN, Effect.IMPLICIT_COMMIT),
+        Kind.ATOMIC_CREATE: Step(_OPEN),
+        Kind.STATEMENT: Step(_OPEN),
+        Kind.PREPARES: Step(_OPEN),
+        Kind.ROWS: Step(_OPEN),
+        Kind.LAST_ROWS: Step(_OPEN),
+        Kind.PAYLOAD: Step(_OUTSIDE, Effect.IMPLICIT_COMMIT),
+    },
+}
+
+
+def step(state: State, kind: Kind) -> Step:
+    """Return where an event of a kind leads; the kinds that take no part in groups change nothing."""
+    return _STEPS[state].get(kind, Step(state))

@@ -1,0 +1,367 @@
+"""The receiver: what a replica writes to its relay logs of what a source sends (WL#7592, WL#4033, WL#4162)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Final, NamedTuple, Self
+
+from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
+from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
+from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
+from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.servers import server_of
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.transaction_table import ANONYMOUS
+
+_RELAY_LOG: Final = int(Flag.RELAY_LOG)
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+_ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+#: Where a log's first event stands, in bytes.
+_FIRST: Final = len(MAGIC)
+#: Bytes from the start of a format description to its time of creation.
+_CREATED_AT: Final = HEADER_BYTES + 2 + 50
+
+
+class Reception(Enum):
+    """What a receiver does with an event."""
+
+    #: It is written as it came.
+    WRITTEN = "written"
+    #: It is not written, and a Rotate of the replica's own carries the source's position on.
+    REPLACED = "replaced"
+    LEFT_OUT = "left out"
+
+
+#: The events that are not written as they came.
+_RECEPTIONS: Final[dict[int, Reception]] = {
+    EventType.STOP: Reception.LEFT_OUT,
+    EventType.HEARTBEAT: Reception.LEFT_OUT,
+    EventType.HEARTBEAT_V2: Reception.LEFT_OUT,
+    # WL#7592, Cross-version compatibility: it belongs to the source's log, not to its transactions.
+    EventType.PREVIOUS_GTIDS: Reception.REPLACED,
+}
+#: A source sends these between two events of its log, or at its end: they move no position.
+_SENT_ONLY: Final = frozenset({int(EventType.STOP), int(EventType.HEARTBEAT), int(EventType.HEARTBEAT_V2)})
+#: Of a source whose id is to be ignored these are written all the same: they carry the position and the format.
+_NEVER_IGNORED: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.ROTATE)})
+
+
+class OwnGtids(Enum):
+    """When a relay log begins with a Previous_gtids event of the replica's own."""
+
+    ALWAYS = "always"
+    WITH_GTID_MODE = "with gtid_mode=ON"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class RelayRules:
+    """What the relay logs of a profile's replica are like.
+
+    Attributes:
+        previous_gtids: When they begin with a Previous_gtids event.
+        own_id_zero: Every event that the replica makes itself has the server id 0, as the worklog has it; servers
+            give it only to the Rotate in the place of a skipped event.
+    """
+
+    previous_gtids: OwnGtids
+    own_id_zero: bool = False
+
+
+_RULES: Final = {
+    "worklog": RelayRules(OwnGtids.ALWAYS, own_id_zero=True),
+    "mysql-5.1": RelayRules(OwnGtids.NEVER),
+    "mysql-5.5": RelayRules(OwnGtids.NEVER),
+    "mysql-5.6": RelayRules(OwnGtids.WITH_GTID_MODE),
+    "mysql-5.7": RelayRules(OwnGtids.ALWAYS),
+    "mysql-8.0": RelayRules(OwnGtids.ALWAYS),
+    "mysql-8.4": RelayRules(OwnGtids.ALWAYS),
+    "mysql-9.x": RelayRules(OwnGtids.ALWAYS),
+    "mariadb-10.x": RelayRules(OwnGtids.NEVER),
+    "mariadb-11.x": RelayRules(OwnGtids.NEVER),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelaySettings:
+    """How a receiving replica is set up.
+
+    Attributes:
+        profile: Whose rules hold.
+        server_id: The replica's own id.
+        gtid_mode: ``ON`` or ``OFF``.
+        relay_log: What the names of its relay logs begin with.
+        source_log: The source's log that is read first.
+        retrieved: The GTIDs received before.
+        ignored_ids: Ids of servers whose events are left out.
+        timestamp: The time of the replica's own events, in seconds since 1970.
+        version: What the replica calls itself; what the profile's server does when empty.
+        source_checksums: Whether the source's events have a checksum before its format description comes.
+    """
+
+    profile: str
+    server_id: int = 100
+    gtid_mode: str = "OFF"
+    relay_log: str = "relay"
+    source_log: str = "binlog.000001"
+    retrieved: GtidSet = field(default_factory=GtidSet)
+    ignored_ids: frozenset[int] = frozenset()
+    timestamp: int = 0
+    version: str = ""
+    source_checksums: bool = True
+
+    @property
+    def rules(self) -> RelayRules:
+        """What the relay logs are like."""
+        return _RULES[self.profile]
+
+    @classmethod
+    def of_json(cls, profile: str, settings: Mapping[str, Any]) -> Self:
+        """Return the settings that a question in the role `relay` has.
+
+        Raises:
+            ValueError: There is no such profile.
+        """
+        server_of(profile)
+        return cls(
+            profile=profile,
+            server_id=settings.get("server_id", 100),
+            gtid_mode=settings.get("gtid_mode", "OFF"),
+            source_log=settings.get("source_log", "binlog.000001"),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the settings as a question has them; the profile stands beside them."""
+        return {"server_id": self.server_id, "gtid_mode": self.gtid_mode, "source_log": self.source_log}
+
+
+#: Takes an event that is queued for the relay log; returns the warning to log, None where there is none.
+Feed = Callable[[ReplicaEvent], str | None]
+
+
+class RelayEvent(NamedTuple):
+    """One event of a relay log.
+
+    Attributes:
+        log: The number of its relay log, from 0.
+        type: Event type code.
+        server_id: The id in its header.
+        log_pos: The end position in its header.
+        flags: The flags word.
+        data: All its bytes.
+        source: The event received that it is, or that it stands for; None for the replica's own.
+        written: Whether it is that event, byte for byte.
+        warning: The warning logged when it was received, empty where there was none.
+    """
+
+    log: int
+    type: int
+    server_id: int
+    log_pos: int
+    flags: int
+    data: bytes
+    source: ReplicaEvent | None = None
+    written: bool = False
+    warning: str = ""
+
+
+class Receiver:
+    """Receives what a source sends over one connection.
+
+    Args:
+        settings: How the replica is set up.
+        feed: Takes each event that is queued into a boundary parser, which is new with the connection (WL#4162).
+
+    Attributes:
+        events: The events of the relay logs, in their order.
+    """
+
+    def __init__(self, settings: RelaySettings, feed: Feed | None = None) -> None:
+        self.settings = settings
+        self.events: list[RelayEvent] = []
+        self._server = server_of(settings.profile)
+        self._algorithm = int(ChecksumAlgorithm.CRC32) if self._server.checksums else None
+        self._timestamp = settings.timestamp
+        self._logs: list[bytearray] = []
+        self._retrieved = ExecutedGtids(settings.retrieved)
+        self._gtid = ""
+        self._source_log = settings.source_log
+        #: The source's format description, as long as what it governs may still come.
+        self._source_format: bytes | None = None
+        self._feed = feed
+        self._left_out: ReplicaEvent | None = None
+        self._own = self._rules()
+        self._open(created=settings.timestamp)
+
+    @property
+    def logs(self) -> tuple[bytes, ...]:
+        """The relay logs, oldest first."""
+        return tuple(map(bytes, self._logs))
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Return the entries of the role `relay` for what stands in the relay logs."""
+        return [{"log": each.log, "data": each.data.hex(), "warning": each.warning} for each in self.events]
+
+    def receive_all(self, events: Iterable[tuple[ReplicaEvent, bytes]]) -> None:
+        """Receive events, each with all its bytes."""
+        for event, data in events:
+            self.receive(event, data)
+
+    def receive(self, event: ReplicaEvent, data: bytes) -> Reception:
+        """Receive one event.
+
+        Args:
+            event: The event.
+            data: All its bytes, header and checksum included.
+        """
+        reception = self._reception(event)
+        if event.type not in _SENT_ONLY:
+            self._left_out = event if reception is Reception.LEFT_OUT else None
+        if reception is not Reception.LEFT_OUT:
+            self._note(event, data)
+        if reception is Reception.REPLACED:
+            self._replace(event)
+        elif reception is Reception.WRITTEN:
+            warning = self._warning(event)
+            data = self._checked(event, data)
+            self._write(RelayEvent(self._log, *_header(event), data, source=event, written=True, warning=warning))
+        return reception
+
+    def close(self) -> None:
+        """End the connection: what was left out last, being the replica's own, is stood for by one Rotate."""
+        if self._left_out is not None:
+            self._replace(self._left_out)
+            self._left_out = None
+
+    def rotate(self, *, timestamp: int | None = None) -> None:
+        """Begin the next relay log, as FLUSH RELAY LOGS does, or a log that has grown too large.
+
+        Args:
+            timestamp: The time of the replica's own events from now on, in seconds since 1970; as before when None.
+        """
+        self._timestamp = self._timestamp if timestamp is None else timestamp
+        self._rotate()
+        if self._source_format is not None:
+            # What follows is in the source's format, and no Rotate will say so again.
+            renewed = bytearray(self._source_format)
+            renewed[_CREATED_AT : _CREATED_AT + 4] = bytes(4)
+            timestamp, code, server_id, length, _, flags = HEADER.unpack(renewed[:HEADER_BYTES])
+            flags |= _ARTIFICIAL
+            renewed[:HEADER_BYTES] = HEADER.pack(timestamp, code, server_id, length, 0, flags)
+            if self._algorithm is not None:
+                renewed[-CHECKSUM_BYTES:] = checksum(renewed[:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
+            self._write(RelayEvent(self._log, code, server_id, 0, flags, bytes(renewed)))
+
+    @property
+    def _log(self) -> int:
+        return len(self._logs) - 1
+
+    def _rules(self) -> RelayRules:
+        return self.settings.rules
+
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        if event.server_id == self.settings.server_id:
+            return Reception.LEFT_OUT
+        if event.server_id in self.settings.ignored_ids and event.type not in _NEVER_IGNORED:
+            return Reception.LEFT_OUT
+        return _RECEPTIONS.get(event.type, Reception.WRITTEN)
+
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        if event.gtid or event.type in (EventType.ROTATE, EventType.FORMAT_DESCRIPTION):
+            # The transaction before is complete.
+            if self._gtid:
+                self._retrieved.add(*gtid_parts(self._gtid))
+            self._gtid = event.gtid if event.gtid != ANONYMOUS and ":" in event.gtid else ""
+        if event.type == EventType.ROTATE:
+            self._source_format = None
+            self._rotate()
+            self._source_log = event.next_file
+        elif event.type == EventType.FORMAT_DESCRIPTION:
+            self._source_format = data
+            self._algorithm = FormatDescription.from_event(data).checksum_algorithm
+
+    def _checked(self, event: ReplicaEvent, data: bytes) -> bytes:
+        """Return what is written: in a log with checksums, the first Rotate of a source without them gets one."""
+        own_format = self._algorithm == ChecksumAlgorithm.CRC32 and not self.settings.source_checksums
+        if not own_format or event.type != EventType.ROTATE or self._source_format is not None:
+            return data
+        timestamp, code, server_id, length, log_pos, flags = HEADER.unpack(data[:HEADER_BYTES])
+        head = HEADER.pack(timestamp, code, server_id, length + CHECKSUM_BYTES, log_pos, flags)
+        data = head + data[HEADER_BYTES:]
+        return data + checksum(data).to_bytes(CHECKSUM_BYTES, "little")
+
+    def _warning(self, event: ReplicaEvent) -> str:
+        if self._feed is None or (event.artificial and event.type == EventType.ROTATE):
+            return ""
+        return self._feed(event) or ""
+
+    def _replace(self, event: ReplicaEvent) -> None:
+        body = layout_of(EventType.ROTATE, 8).write(
+            {"next_position": event.log_pos, "next_file": self._source_log.encode()}, post_header_length=8
+        )
+        self._make(EventType.ROTATE, body, server_id=0, flags=0, counted=False, source=event)
+
+    def _open(self, *, created: int) -> None:
+        self._logs.append(bytearray(MAGIC))
+        server = self._server
+        algorithm = None
+        if server.checksums:
+            algorithm = int(ChecksumAlgorithm.NONE) if self._algorithm is None else self._algorithm
+        form = FormatDescription(
+            binlog_version=4,
+            server_version=self.settings.version or server.version,
+            created=created,
+            header_length=HEADER_BYTES,
+            post_header_lengths=server.post_header_lengths,
+            checksum_algorithm=algorithm,
+        )
+        self._make(EventType.FORMAT_DESCRIPTION, form.body(), flags=_RELAY_LOG)
+        rules = self._own
+        wanted = rules.previous_gtids is OwnGtids.ALWAYS or (
+            rules.previous_gtids is OwnGtids.WITH_GTID_MODE and self.settings.gtid_mode == "ON"
+        )
+        if wanted:
+            gtids = self._retrieved.gtids().to_bytes()
+            self._make(EventType.PREVIOUS_GTIDS, gtids, flags=_RELAY_LOG | _IGNORABLE)
+
+    def _rotate(self) -> None:
+        following = f"{self.settings.relay_log}.{len(self._logs) + 1:06d}"
+        body = layout_of(EventType.ROTATE, 8).write(
+            {"next_position": _FIRST, "next_file": following.encode()}, post_header_length=8
+        )
+        self._make(EventType.ROTATE, body, flags=_RELAY_LOG)
+        self._open(created=0)
+
+    def _make(
+        self,
+        code: EventType,
+        body: bytes,
+        *,
+        flags: int,
+        server_id: int | None = None,
+        counted: bool = True,
+        source: ReplicaEvent | None = None,
+    ) -> None:
+        """Write an event of the replica's own; `counted` says that its end position counts in the relay log."""
+        if server_id is None:
+            server_id = 0 if self._own.own_id_zero else self.settings.server_id
+        plain = self._algorithm in (None, ChecksumAlgorithm.NONE)
+        checked = self._server.checksums if code == EventType.FORMAT_DESCRIPTION else not plain
+        length = HEADER_BYTES + len(body) + (CHECKSUM_BYTES if checked else 0)
+        log_pos = len(self._logs[-1]) + length if counted else 0
+        data = HEADER.pack(self._timestamp, code, server_id, length, log_pos, flags) + body
+        if checked:
+            data += checksum(data).to_bytes(CHECKSUM_BYTES, "little")
+        self._write(RelayEvent(self._log, int(code), server_id, log_pos, flags, data, source))
+
+    def _write(self, event: RelayEvent) -> None:
+        self._logs[-1] += event.data
+        self.events.append(event)
+
+
+def _header(event: ReplicaEvent) -> tuple[int, int, int, int]:
+    return event.type, event.server_id, event.log_pos, event.flags

@@ -1,0 +1,131 @@
+"""What is done to the server and its sessions: variables, rotation, restart, crash."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from conformance.models.server.drops import disconnect
+from conformance.models.server.gtid import Gtid
+from conformance.models.server.logging_server import SourceServer
+from conformance.models.server.session import ANONYMOUS, AUTOMATIC, Refused, Session
+from conformance.models.server.settings import GTID_MODES, SESSION_VARIABLES, Settings
+from conformance.models.server.statements import (
+    Crash,
+    FlushLogs,
+    Restart,
+    SetGlobal,
+    SetSession,
+    SetUserVariable,
+    Use,
+)
+from conformance.models.server.transactions import commit_open, take_back
+
+#: Errors, as servers number them.
+_NO_DATABASE: Final = 1049
+_IN_TRANSACTION: Final = 1679
+_GTID_WITH_MODE_OFF: Final = 1781
+_TAGGED_WITH_MODE_OFF: Final = 6040
+_ANONYMOUS_WITH_MODE_ON: Final = 1782
+_ONE_STEP: Final = 1788
+_OWNS_GTID: Final = 1790
+_NEEDS_CONSISTENCY: Final = 3111
+_OPEN_TEMPORARY: Final = 3745
+
+
+def use(server: SourceServer, session: Session, statement: Use) -> None:
+    """Change the session's default database."""
+    if statement.database not in server.databases:
+        raise Refused(_NO_DATABASE, f"Unknown database '{statement.database}'")
+    session.database = statement.database
+
+
+def set_user_variable(server: SourceServer, session: Session, statement: SetUserVariable) -> None:
+    """Give the user variable `v` a value."""
+    session.user_variable = statement.value
+
+
+def set_session(server: SourceServer, session: Session, statement: SetSession) -> None:
+    """Set a session variable.
+
+    Raises:
+        Refused: It cannot be set now, or not to this.
+    """
+    if session.transaction is not None:
+        raise Refused(_IN_TRANSACTION, f"Cannot modify {statement.variable} inside a transaction")
+    if statement.variable == "gtid_next":
+        _set_gtid_next(server, session, statement.value)
+    elif SESSION_VARIABLES[statement.variable] is bool:
+        session.binlog_rows_query_log_events = statement.value == "ON"
+    else:
+        if server.rules.atomic_ddl and session.temporary:
+            raise Refused(_OPEN_TEMPORARY, "Changing binlog_format is disallowed with open temporary tables")
+        session.binlog_format = statement.value
+
+
+def _set_gtid_next(server: SourceServer, session: Session, value: str) -> None:
+    mode = server.settings.gtid_mode
+    if session.has_given_gtid and not server.skips(session):
+        raise Refused(_OWNS_GTID, f"GTID_NEXT cannot be changed by a client that owns a GTID: {session.gtid_next}")
+    if value == ANONYMOUS and mode == "ON":
+        raise Refused(_ANONYMOUS_WITH_MODE_ON, "GTID_NEXT cannot be ANONYMOUS when GTID_MODE = ON")
+    if value not in (AUTOMATIC, ANONYMOUS):
+        given = Gtid.parse(value)
+        if mode == "OFF":
+            code = _TAGGED_WITH_MODE_OFF if given.tag else _GTID_WITH_MODE_OFF
+            raise Refused(code, "GTID_NEXT cannot be a GTID when GTID_MODE = OFF")
+    session.gtid_next = value
+
+
+def set_global(server: SourceServer, session: Session, statement: SetGlobal) -> None:
+    """Set a global variable; sessions that are connected keep their own values, and some need a new log.
+
+    Raises:
+        Refused: It cannot be set to this.
+    """
+    settings, name = server.settings, statement.variable
+    if name == "gtid_mode":
+        step = GTID_MODES.index(statement.value) - GTID_MODES.index(settings.gtid_mode)
+        if abs(step) > 1:
+            raise Refused(_ONE_STEP, "The value of GTID_MODE can only be changed one step at a time")
+        if statement.value == "ON" and not settings.enforce_gtid_consistency:
+            raise Refused(_NEEDS_CONSISTENCY, "GTID_MODE = ON needs ENFORCE_GTID_CONSISTENCY = ON")
+    same = getattr(settings, name) == statement.value
+    server.settings = changed(settings, name, statement.value)
+    if name == "binlog_checksum" or (name == "gtid_mode" and not same):
+        # Each holds for whole logs; a checksum that stays as it is rotates the log all the same.
+        server.rotate()
+
+
+def changed(settings: Settings, name: str, value: str) -> Settings:
+    """Return settings with one changed; the value is a word, a number in digits, or ``ON`` or ``OFF``.
+
+    Raises:
+        ValueError: The value does not fit.
+    """
+    kind = type(getattr(settings, name))
+    given: Any = value == "ON" if kind is bool else kind(value)
+    return replace(settings, **{name: given})
+
+
+def flush_logs(server: SourceServer, session: Session, statement: FlushLogs) -> None:
+    """Rotate the binary log."""
+    commit_open(server, session)
+    server.rotate()
+
+
+def restart(server: SourceServer, session: Session, statement: Restart) -> None:
+    """Shut the server down and start it with other settings."""
+    for each in list(server.sessions.values()):
+        disconnect(server, each)
+    settings = server.settings
+    # Both options can be new at once, and only together they may fit.
+    for name, value in sorted(statement.options, key=lambda option: option[0] != "before_wl7592"):
+        settings = changed(settings, name, value)
+    server.start_again(settings, stopped=True)
+
+
+def crash(server: SourceServer, session: Session, statement: Crash) -> None:
+    """Kill the server and start it again: nothing is written, and what was not committed is rolled back."""
+    for each in server.sessions.values():
+        if each.transaction is not None:
+            take_back(server, each, each.transaction)
+    server.start_again(server.settings, stopped=False)

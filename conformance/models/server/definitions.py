@@ -1,0 +1,258 @@
+"""Statements that define databases and tables, except for what drops tables."""
+
+from typing import Final
+
+from conformance.binlog.flags import Flag
+from conformance.models.server import events
+from conformance.models.server.logging_server import SourceServer
+from conformance.models.server.row_changes import rows_of_new_table
+from conformance.models.server.session import Refused, Session
+from conformance.models.server.sql import sql_of
+from conformance.models.server.statements import (
+    AlterTable,
+    CreateDatabase,
+    CreateTable,
+    CreateTableLike,
+    CreateTableSelect,
+    Maintain,
+    RenameTable,
+)
+from conformance.models.server.tables import Row, Table, TableName
+from conformance.models.server.tables_info import list_of_rename
+from conformance.models.server.transactions import commit_open
+
+_CREATE_SELECT_REFUSED: Final = 1786
+_TEMPORARY_REFUSED: Final = 1787
+_TEMPORARY_REFUSED_SINCE_8_0: Final = 3748
+_EXISTS: Final = 1050
+_NO_DATABASE: Final = 1049
+
+
+def create_database(server: SourceServer, session: Session, statement: CreateDatabase) -> None:
+    """Create a database."""
+    commit_open(server, session)
+    if statement.database in server.databases:
+        raise Refused(1007, f"Can't create database '{statement.database}'; database exists")
+    server.databases[statement.database] = {}
+    flags = int(Flag.SUPPRESS_USE)
+    server.log_alone(session, server.text(session, statement, database=statement.database, flags=flags))
+
+
+def create_table(server: SourceServer, session: Session, statement: CreateTable) -> None:
+    """Create a table without rows."""
+    made = Table(statement.table, statement.engine, statement.temporary, auto_increment=statement.auto_increment)
+    _create(server, session, statement, made, listed=(statement.table,))
+
+
+def create_table_like(server: SourceServer, session: Session, statement: CreateTableLike) -> None:
+    """Create a table like another one; in row format nobody else has a temporary one, so columns are logged instead."""
+    like = server.table(session, statement.like)
+    made = Table(statement.table, like.engine, statement.temporary, auto_increment=like.auto_increment)
+    hidden = like.temporary and not _logs_temporary(server, session)
+    generated = f"CREATE TABLE {statement.table.quoted} {made.definition}" if hidden else None
+    listed = (statement.table,) if hidden else (statement.table, statement.like)
+    _create(server, session, statement, made, listed=listed, generated=generated)
+
+
+def _create(
+    server: SourceServer,
+    session: Session,
+    statement: CreateTable | CreateTableLike,
+    made: Table,
+    *,
+    listed: tuple[TableName, ...],
+    generated: str | None = None,
+) -> None:
+    if made.temporary:
+        _create_temporary(server, session, statement, made, listed=listed)
+        return
+    commit_open(server, session)
+    exists = _exists(server, made.name)
+    if exists and not statement.if_not_exists:
+        raise Refused(_EXISTS, f"Table '{made.name}' already exists")
+    if not exists:
+        server.databases[made.name.database][made.name] = server.number_table(made)
+    elif not server.rules.needless_create:
+        return
+    text = generated or sql_of(statement) or ""
+    server.log_alone(session, server.query(session, text, tables=listed, generated=generated is not None))
+
+
+def _exists(server: SourceServer, name: TableName) -> bool:
+    if name.database not in server.databases:
+        raise Refused(_NO_DATABASE, f"Unknown database '{name.database}'")
+    return name in server.databases[name.database]
+
+
+def _logs_temporary(server: SourceServer, session: Session) -> bool:
+    """Tell whether the creation of a temporary table is logged: a replica that gets rows does not need it."""
+    unlogged = ("ROW", "MIXED") if server.rules.temporary_follow_mixed else ("ROW",)
+    return session.binlog_format not in unlogged
+
+
+def check_temporary(server: SourceServer, session: Session) -> None:
+    """Check that a temporary table may be created or dropped now.
+
+    Raises:
+        Refused: GTID consistency forbids it inside a transaction; from 8.0 on only where it would be logged.
+    """
+    enforced = server.must_be_consistent(session)
+    forbidden = not server.rules.atomic_ddl or _logs_temporary(server, session)
+    if enforced and forbidden and session.transaction is not None:
+        message = "Statement violates GTID consistency: CREATE TEMPORARY TABLE and DROP TEMPORARY TABLE can only be"
+        code = _TEMPORARY_REFUSED_SINCE_8_0 if server.rules.atomic_ddl else _TEMPORARY_REFUSED
+        raise Refused(code, f"{message} executed outside transactional context.")
+
+
+def keep_transaction(server: SourceServer, session: Session) -> None:
+    """Note that the open transaction created or dropped a temporary table."""
+    if session.transaction is not None and server.rules.temporary_keeps_transaction:
+        session.transaction.irrevocable = True
+
+
+def log_temporary(
+    server: SourceServer, session: Session, text: str, *, tables: tuple[TableName, ...], transactional: bool
+) -> None:
+    """Log the creation or the dropping of temporary tables: inside a transaction it stays open, and keeps them.
+
+    Args:
+        server: The server.
+        session: The session.
+        text: The statement.
+        tables: The tables that it names.
+        transactional: Whether these tables have transactions.
+    """
+    query = server.query(session, text, flags=int(Flag.THREAD_SPECIFIC), tables=tables)
+    if session.transaction is not None:
+        session.transaction.registered = True
+    if session.transaction is None:
+        server.log_alone(session, query)
+    elif not (transactional or session.transaction.events) and server.rules.plain_temporary_at_once:
+        server.log_transaction(session, [query], end=server.commit_query(session))
+    else:
+        session.transaction.events.append(query)
+        session.transaction.irrevocable = True
+
+
+def _create_temporary(
+    server: SourceServer,
+    session: Session,
+    statement: CreateTable | CreateTableLike | CreateTableSelect,
+    made: Table,
+    *,
+    listed: tuple[TableName, ...],
+) -> None:
+    check_temporary(server, session)
+    _exists(server, made.name)
+    if made.name in session.temporary:
+        if statement.if_not_exists:
+            return
+        raise Refused(_EXISTS, f"Table '{made.name}' already exists")
+    made.logged = _logs_temporary(server, session)
+    session.temporary[made.name] = made
+    keep_transaction(server, session)
+    if made.logged:
+        text = sql_of(statement) or ""
+        log_temporary(server, session, text, tables=listed, transactional=made.transactional)
+
+
+def create_table_select(server: SourceServer, session: Session, statement: CreateTableSelect) -> None:
+    """Create a table with the rows of others.
+
+    Raises:
+        Refused: GTID consistency forbids it.
+    """
+    sources = [server.table(session, name) for name in statement.sources]
+    if not statement.temporary:
+        commit_open(server, session)
+    _check_create_select(server, session, statement)
+    made = Table(statement.table, statement.engine, statement.temporary)
+    rows: list[Row] = [(row[0],) for source in sources for row in source.rows]
+    if statement.with_variable:
+        rows.append((session.user_variable,))
+    if statement.temporary:
+        _create_temporary(server, session, statement, made, listed=(statement.table, *statement.sources))
+        made.rows = rows
+        return
+    if _exists(server, made.name):
+        raise Refused(_EXISTS, f"Table '{made.name}' already exists")
+    made.rows = rows
+    server.databases[made.name.database][made.name] = server.number_table(made)
+    hidden = any(each.temporary for each in sources) and server.rules.temporary_follow_mixed
+    if session.binlog_format == "STATEMENT" or (session.binlog_format == "MIXED" and not hidden):
+        tables = (statement.table, *statement.sources)
+        context = [events.user_variable("v", session.user_variable)] if statement.with_variable else []
+        server.log_alone(session, *context, server.text(session, statement, tables=tables))
+    else:
+        _log_create_select(server, session, statement, made)
+
+
+def _check_create_select(server: SourceServer, session: Session, statement: CreateTableSelect) -> None:
+    rules = server.rules
+    atomic = rules.create_select == "atomic" and statement.engine == "innodb"
+    if server.must_be_consistent(session) and not atomic:
+        message = "Statement violates GTID consistency: CREATE TABLE ... SELECT."
+        raise Refused(_CREATE_SELECT_REFUSED, message)
+
+
+def _log_create_select(server: SourceServer, session: Session, statement: CreateTableSelect, made: Table) -> None:
+    """Log the table's creation as a statement and its rows as rows."""
+    rules, listed = server.rules, (made.name,)
+    atomic = rules.create_select == "atomic" and made.transactional
+    text = f"CREATE TABLE {made.name.quoted} {made.definition}" + (" START TRANSACTION" if atomic else "")
+    create = server.query(session, text, tables=listed, generated=True)
+    rows = rows_of_new_table(server, session, made, text=sql_of(statement) or "")
+    # WL#40 has a Query event at the end of the one group, whatever the engine.
+    with_xid = made.transactional and not server.settings.before_wl7592
+    if atomic:
+        server.log_transaction(session, [create, *rows], end=server.xid())
+    elif rules.create_select == "one":
+        end = server.xid() if with_xid and rows else server.commit_query(session, listed)
+        server.log_transaction(session, [create, *rows], end=end, tables=listed)
+    else:
+        server.log_alone(session, create)
+        if rows:
+            end = server.xid() if with_xid else server.commit_query(session)
+            server.log_transaction(session, rows, end=end)
+
+
+def rename_table(server: SourceServer, session: Session, statement: RenameTable) -> None:
+    """Rename tables.
+
+    Raises:
+        Refused: A table is not there, or a new name is taken.
+    """
+    commit_open(server, session)
+    databases = {name: dict(tables) for name, tables in server.databases.items()}
+    renamed: list[tuple[Table, TableName]] = []
+    for old, new in statement.pairs:
+        table = databases.get(old.database, {}).pop(old, None)
+        if table is None:
+            raise Refused(1146, f"Table '{old}' doesn't exist")
+        if new in databases.setdefault(new.database, {}):
+            raise Refused(_EXISTS, f"Table '{new}' already exists")
+        databases[new.database][new] = table
+        renamed.append((table, new))
+    server.databases = databases
+    for table, new in renamed:
+        table.name = new
+        server.number_table(table)
+    listed = list_of_rename(statement.pairs)
+    server.log_alone(session, server.text(session, statement, tables=listed))
+
+
+def alter_table(server: SourceServer, session: Session, statement: AlterTable) -> None:
+    """Change a table's comment."""
+    commit_open(server, session)
+    table = server.base_table(statement.table)
+    if table is None:
+        raise Refused(1146, f"Table '{statement.table}' doesn't exist")
+    server.number_table(table)
+    server.log_alone(session, server.text(session, statement, tables=(statement.table,)))
+
+
+def maintain(server: SourceServer, session: Session, statement: Maintain) -> None:
+    """Run OPTIMIZE, REPAIR, ANALYZE or CHECKSUM TABLE: logged even where it fails, as there is no such table."""
+    commit_open(server, session)
+    if statement.action != "checksum" or server.rules.checksum_table:
+        server.log_alone(session, server.text(session, statement, tables=(statement.table,)))

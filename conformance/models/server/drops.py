@@ -1,0 +1,212 @@
+"""Statements that drop tables: DROP TABLE of several kinds, DROP DATABASE, and the end of a session."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from conformance.binlog.flags import Flag
+from conformance.models.server.definitions import check_temporary, keep_transaction, log_temporary
+from conformance.models.server.logged_event import LoggedEvent
+from conformance.models.server.logging_server import SourceServer
+from conformance.models.server.rules import DropClass
+from conformance.models.server.session import AUTOMATIC, UNDEFINED, Refused, Session
+from conformance.models.server.statements import DropDatabase, DropTable
+from conformance.models.server.tables import Table, TableName
+from conformance.models.server.transactions import commit_open, roll_back_open
+
+_UNKNOWN_TABLE: Final = 1051
+_NO_DATABASE: Final = 1008
+_DIRECTORY_STAYS: Final = 1010
+#: The error of WL#7592 for a DROP DATABASE that cannot be logged; shipped servers gave it this number.
+PARTIAL_DROP: Final = 3091
+_PARTIAL_DROP_TEXT: Final = (
+    "DROP DATABASE failed{where}; some tables may have been dropped but the database directory remains. "
+    "The GTID has not been added to GTID_EXECUTED and the statement was not written to the binary log. "
+    "Fix this as follows: (1) remove all files from the database directory {directory:.192}; "
+    "(2) SET GTID_NEXT='{gtid:.192}'; (3) DROP DATABASE `{database:.192}`."
+)
+_DROP: Final = "DROP TABLE IF EXISTS "
+_DROP_BYTES: Final = len(_DROP)
+#: Around each name stand two backticks and a comma.
+_AROUND: Final = 3
+
+
+def drop_table(server: SourceServer, session: Session, statement: DropTable) -> None:
+    """Drop tables; those of one kind are logged together, each kind as a transaction of its own.
+
+    Raises:
+        Refused: A table is not there, or GTID consistency forbids it inside a transaction.
+    """
+    if statement.temporary:
+        check_temporary(server, session)
+    else:
+        commit_open(server, session)
+    classes = {name: _class_of(server, session, statement, name) for name in dict.fromkeys(statement.tables)}
+    missing = [name for name, kind in classes.items() if kind == "missing"]
+    refused = bool(missing) and not statement.if_exists
+    if refused and (server.rules.atomic_ddl or len(missing) == len(classes)):
+        raise Refused(_UNKNOWN_TABLE, f"Unknown table '{missing[0]}'")
+    # Under one given GTID only one statement can be logged.
+    groups = [list(classes)] if session.has_given_gtid and server.rules.atomic_ddl else _groups(server, classes)
+    for group in groups:
+        dropped = [table for name in group if (table := _remove(server, session, name, classes[name])) is not None]
+        temporary = all(classes[name].startswith("temporary") for name in group)
+        text = _text(server, session, statement, group, temporary=temporary)
+        if temporary:
+            keep_transaction(server, session)
+        if not temporary:
+            server.log_alone(session, server.query(session, text, tables=group, generated=True))
+        elif any(table.logged for table in dropped):
+            transactional = all(table.transactional for table in dropped)
+            log_temporary(server, session, text, tables=tuple(group), transactional=transactional)
+    if refused:
+        # Without atomic DDL those that are there are gone all the same, and the log says so.
+        raise Refused(_UNKNOWN_TABLE, f"Unknown table '{missing[0]}'")
+
+
+def _class_of(server: SourceServer, session: Session, statement: DropTable, name: TableName) -> DropClass:
+    own = session.temporary.get(name)
+    if own is not None:
+        return "temporary-transactional" if own.transactional else "temporary-plain"
+    base = None if statement.temporary else server.base_table(name)
+    if base is None:
+        return "missing"
+    return "base-transactional" if base.transactional else "base-plain"
+
+
+def _groups(server: SourceServer, classes: dict[TableName, DropClass]) -> Iterable[list[TableName]]:
+    rules = server.rules
+    for kinds in rules.drop_groups:
+        group = [name for kind in kinds for name, own in classes.items() if own == kind]
+        if rules.drop_plain_alone and kinds == ("base-plain",):
+            yield from ([name] for name in group)
+        elif group:
+            yield group
+
+
+def _remove(server: SourceServer, session: Session, name: TableName, kind: DropClass) -> Table | None:
+    if kind.startswith("temporary"):
+        return session.temporary.pop(name)
+    return server.databases.get(name.database, {}).pop(name, None)
+
+
+def _text(
+    server: SourceServer, session: Session, statement: DropTable, group: Sequence[TableName], *, temporary: bool
+) -> str:
+    names = ",".join(
+        f"`{name.table}`" if name.database == session.database else f"`{name.database}`.`{name.table}`"
+        for name in group
+    )
+    kind = "TEMPORARY " if temporary else ""
+    condition = "IF EXISTS " if statement.if_exists else ""
+    return f"DROP {kind}TABLE {condition}{names}{server.rules.drop_suffix}"
+
+
+def drop_database(server: SourceServer, session: Session, statement: DropDatabase) -> None:
+    """Drop a database; where its directory cannot be removed, what was dropped is logged as DROP TABLE.
+
+    Raises:
+        Refused: There is no such database, or its directory stays.
+    """
+    commit_open(server, session)
+    name = statement.database
+    if name not in server.databases:
+        raise Refused(_NO_DATABASE, f"Can't drop database '{name}'; database doesn't exist")
+    if not statement.obstructed:
+        tables = server.databases.pop(name)
+        if server.rules.drop_plain_alone:
+            _log_plain_drops(server, session, name, [table for table in tables.values() if not table.transactional])
+        for each in server.sessions.values():
+            each.database = "" if each.database == name else each.database
+        flags = int(Flag.SUPPRESS_USE)
+        server.log_alone(session, server.text(session, statement, database=name, flags=flags, tables=tuple(tables)))
+        return
+    if not server.rules.atomic_ddl:
+        # From 8.0 on the directory is looked at first, and nothing is dropped.
+        _log_partial_drop(server, session, name)
+    raise Refused(_DIRECTORY_STAYS, f"Error dropping database (can't rmdir './{name}/')")
+
+
+def _log_plain_drops(server: SourceServer, session: Session, database: str, tables: Sequence[Table]) -> None:
+    """Log the tables of a dropped database that have no atomic DDL: they go one by one, before the database."""
+    for table in tables:
+        text = f"{_DROP}`{table.name.table}`{server.rules.drop_suffix}"
+        names = (table.name,)
+        server.log_alone(session, server.query(session, text, database=database, tables=names, generated=True))
+
+
+def _log_partial_drop(server: SourceServer, session: Session, database: str) -> None:
+    tables = list(server.databases[database])
+    server.databases[database] = {}
+    groups = list(split_by_length(tables, limit=server.rules.drop_limit))
+    if session.has_given_gtid:
+        several = server.rules.partial_drop == "several-statements"
+        if len(groups) > 1 or not several:
+            text = partial_drop_text(database, session.gtid_next, worklog=several)
+            session.gtid_next = UNDEFINED
+            raise Refused(PARTIAL_DROP, text)
+    for group in groups:
+        text = _DROP + ",".join(f"`{name.table}`" for name in group)
+        server.log_alone(session, server.query(session, text, database=database, tables=group, generated=True))
+
+
+def partial_drop_text(database: str, gtid: str, *, worklog: bool) -> str:
+    """Return the message of the error for a DROP DATABASE that cannot be logged.
+
+    Args:
+        database: The database; its directory has the same name.
+        gtid: The GTID that was given.
+        worklog: Whether in the worklog's words; shipped servers leave out that a slave says it.
+    """
+    where = " on slave" if worklog else ""
+    return _PARTIAL_DROP_TEXT.format(where=where, directory=f"./{database}/", gtid=gtid, database=database)
+
+
+def split_by_length(tables: Sequence[TableName], *, limit: int) -> Iterable[list[TableName]]:
+    """Yield the tables in groups whose DROP TABLE stays below `limit` bytes."""
+    group: list[TableName] = []
+    size = _DROP_BYTES
+    for name in tables:
+        room = len(name.table.encode()) + _AROUND
+        # One byte more is kept free behind the last name.
+        if group and size + room + 1 >= limit:
+            yield group
+            group, size = [], _DROP_BYTES
+        group.append(name)
+        size += room
+    if group:
+        yield group
+
+
+def disconnect(server: SourceServer, session: Session) -> None:
+    """End a session: its transaction is rolled back, its temporary tables are dropped, whatever GTID_NEXT it had."""
+    roll_back_open(server, session)
+    session.gtid_next = AUTOMATIC
+    for group in _by_database(server, list(session.temporary.values())):
+        database = group[0].name.database
+        names = ",".join(f"`{table.name.table}`" for table in group)
+        server.log_alone(session, _drop_at_end(server, session, database, names, group))
+    del server.sessions[session.number]
+
+
+def _drop_at_end(
+    server: SourceServer, session: Session, database: str, names: str, group: Sequence[Table]
+) -> LoggedEvent:
+    return server.query(
+        session,
+        f"DROP /*!40005 TEMPORARY */ TABLE IF EXISTS {names}",
+        database=database,
+        flags=int(Flag.THREAD_SPECIFIC),
+        tables=tuple(table.name for table in group),
+        generated=True,
+    )
+
+
+def _by_database(server: SourceServer, tables: Sequence[Table]) -> Iterable[list[Table]]:
+    """Yield the logged temporary tables of a session, youngest first, in the groups that are dropped together."""
+    groups: dict[tuple[str, bool], list[Table]] = {}
+    for table in reversed(tables):
+        if table.logged:
+            engine = table.transactional if server.rules.disconnect_by_engine else True
+            groups.setdefault((table.name.database, engine), []).append(table)
+    databases = list(dict.fromkeys(database for database, _ in groups))
+    yield from (groups[key] for name in databases for key in ((name, True), (name, False)) if key in groups)

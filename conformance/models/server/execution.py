@@ -1,0 +1,129 @@
+"""Runs a scenario on the model: each statement by what its kind asks for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.models.server import administration, definitions, drops, row_changes, statements, transactions
+from conformance.models.server.logged_event import PlannedLog
+from conformance.models.server.logging_server import SourceServer
+from conformance.models.server.rules import LoggingRules, rules_of
+from conformance.models.server.scenario import Scenario
+from conformance.models.server.session import UNDEFINED, Refused, Session
+from conformance.models.server.settings import Settings
+from conformance.models.server.statements import Statement
+
+Handler = Callable[[SourceServer, Session, Any], None]
+
+
+def _disconnect(server: SourceServer, session: Session, statement: statements.Disconnect) -> None:
+    drops.disconnect(server, session)
+
+
+#: What makes a transaction, alone or inside an open one.
+_TRANSACTIONS: Final[Mapping[type[Statement], Handler]] = {
+    statements.CreateDatabase: definitions.create_database,
+    statements.DropDatabase: drops.drop_database,
+    statements.CreateTable: definitions.create_table,
+    statements.CreateTableLike: definitions.create_table_like,
+    statements.CreateTableSelect: definitions.create_table_select,
+    statements.DropTable: drops.drop_table,
+    statements.RenameTable: definitions.rename_table,
+    statements.AlterTable: definitions.alter_table,
+    statements.Maintain: definitions.maintain,
+    statements.Insert: row_changes.insert,
+    statements.InsertSelect: row_changes.insert_select,
+    statements.Update: row_changes.update,
+    statements.UpdateTables: row_changes.update_tables,
+    statements.Delete: row_changes.delete,
+    statements.InternalRows: row_changes.internal_rows,
+    statements.Begin: transactions.begin,
+}
+#: What does not: the ends of transactions, savepoints, variables, and what happens to the server.
+_OTHERS: Final[Mapping[type[Statement], Handler]] = {
+    statements.Commit: transactions.commit,
+    statements.Rollback: transactions.rollback,
+    statements.Savepoint: transactions.savepoint,
+    statements.RollbackTo: transactions.rollback_to,
+    statements.Use: administration.use,
+    statements.SetUserVariable: administration.set_user_variable,
+    statements.SetSession: administration.set_session,
+    statements.SetGlobal: administration.set_global,
+    statements.FlushLogs: administration.flush_logs,
+    statements.Restart: administration.restart,
+    statements.Crash: administration.crash,
+    statements.Disconnect: _disconnect,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a statement.
+
+    Attributes:
+        error: The number of the error with which it was refused; None where it was run.
+        message: The error's text.
+    """
+
+    error: int | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """What comes of a scenario.
+
+    Attributes:
+        logs: The binary logs, oldest first.
+        outcomes: One for each statement.
+        server: The server as it is then.
+    """
+
+    logs: tuple[PlannedLog, ...]
+    outcomes: tuple[Outcome, ...]
+    server: SourceServer
+
+
+def log_of(scenario: Scenario, *, rules: Callable[[Settings], LoggingRules] = rules_of) -> Logged:
+    """Run a scenario on a new server.
+
+    Args:
+        scenario: The scenario.
+        rules: Returns how a server with given settings logs.
+    """
+    server = SourceServer(scenario.settings, rules=rules)
+    outcomes = tuple(run(server, index, each) for index, each in enumerate(scenario.statements))
+    return Logged(tuple(server.logs), outcomes, server)
+
+
+def run(server: SourceServer, index: int, statement: Statement) -> Outcome:
+    """Run one statement.
+
+    Args:
+        server: The server, which changes.
+        index: The statement's index in its scenario.
+        statement: The statement.
+    """
+    server.at = index
+    session = server.session(statement.session)
+    try:
+        _run(server, session, statement)
+    except Refused as refused:
+        return Outcome(refused.code, str(refused))
+    return Outcome()
+
+
+def _run(server: SourceServer, session: Session, statement: Statement) -> None:
+    handler = _OTHERS.get(type(statement))
+    if handler is not None:
+        handler(server, session, statement)
+        return
+    server.check_gtid_next(session)
+    if session.transaction is None and server.skips(session):
+        return
+    try:
+        _TRANSACTIONS[type(statement)](server, session, statement)
+    except Refused:
+        if session.transaction is None and session.has_given_gtid:
+            session.gtid_next = UNDEFINED
+        raise

@@ -1,0 +1,300 @@
+"""The server of the model: databases, sessions, GTIDs, and the binary logs that it writes."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID
+
+from conformance.binlog.checksum import ChecksumAlgorithm
+from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.layouts.mariadb_layouts import ALLOW_PARALLEL, DDL, STANDALONE, TRANSACTIONAL
+from conformance.binlog.servers import server_of, with_tables_info
+from conformance.models.server import events
+from conformance.models.server.gtid import Gtid
+from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
+from conformance.models.server.recovery import executed_after_restart
+from conformance.models.server.rules import LoggingRules, rules_of
+from conformance.models.server.session import ANONYMOUS, AUTOMATIC, UNDEFINED, Refused, Session
+from conformance.models.server.settings import NUMBERED_MODES, Settings
+from conformance.models.server.sql import sql_of
+from conformance.models.server.statements import Statement
+from conformance.models.server.tables import Table, TableName
+
+#: When the server of every scenario starts, in seconds since 1970; each statement comes a second later.
+EPOCH: Final = 1_700_000_000
+SERVER_ID: Final = 1
+#: Thread numbers of sessions begin behind those of the server's own threads.
+_FIRST_THREAD: Final = 8
+
+#: The errors of sessions whose GTID_NEXT does not fit what they do, as servers number them.
+_GTID_NEXT_UNDEFINED: Final = 1837
+
+_ROWS_TYPES: Final = frozenset(
+    int(each) for each in EventType if each.name.startswith(("WRITE_ROWS", "UPDATE_ROWS", "DELETE_ROWS"))
+)
+
+
+class SourceServer:
+    """A server that logs.
+
+    Attributes:
+        settings: What it was told, as it stands now.
+        rules: How servers of its profile log.
+        server: What servers of its profile write.
+        databases: Its databases: name -> tables by name.
+        sessions: The sessions that are connected, by number.
+        executed: Its executed GTIDs.
+        logs: Its binary logs, the one in use last.
+        at: Index of the statement that is run, None while it starts for the first time.
+
+    Args:
+        settings: What it is told before it starts.
+        rules: Returns how a server with given settings logs.
+    """
+
+    def __init__(self, settings: Settings, *, rules: Callable[[Settings], LoggingRules] = rules_of) -> None:
+        self.settings = settings
+        self._rules_of = rules
+        self.server = server_of(settings.profile)
+        self.databases: dict[str, dict[TableName, Table]] = {}
+        self.sessions: dict[int, Session] = {}
+        self.executed = ExecutedGtids()
+        self.logs: list[PlannedLog] = []
+        self.at: int | None = None
+        self._threads = _FIRST_THREAD
+        self._table_ids = 100
+        self._xids = 10
+        self._mariadb_gno = 0
+        self.open_log(started=True)
+
+    @property
+    def rules(self) -> LoggingRules:
+        """How it logs."""
+        return self._rules_of(self.settings)
+
+    @property
+    def clock(self) -> int:
+        """Seconds since 1970."""
+        return EPOCH + (0 if self.at is None else self.at + 1)
+
+    @property
+    def log(self) -> PlannedLog:
+        """The binary log in use."""
+        return self.logs[-1]
+
+    # --- sessions and tables
+
+    def session(self, number: int) -> Session:
+        """Return a session; it connects with its first statement."""
+        if number not in self.sessions:
+            self._threads += 1
+            self.sessions[number] = Session(
+                number,
+                self._threads,
+                self.settings.binlog_format,
+                self.settings.binlog_rows_query_log_events,
+            )
+        return self.sessions[number]
+
+    def base_table(self, name: TableName) -> Table | None:
+        """Return a table that all sessions see, None where there is none."""
+        return self.databases.get(name.database, {}).get(name)
+
+    def table(self, session: Session, name: TableName) -> Table:
+        """Return the table that a session sees under a name: its own temporary one before any other.
+
+        Raises:
+            Refused: There is no such table.
+        """
+        found = session.temporary.get(name) or self.base_table(name)
+        if found is None:
+            raise Refused(1146, f"Table '{name}' doesn't exist")
+        return found
+
+    def number_table(self, table: Table) -> Table:
+        """Give a table the number under which its rows are logged; a changed definition gets a new one."""
+        self._table_ids += 1
+        table.table_id = self._table_ids
+        return table
+
+    def next_xid(self) -> int:
+        """Return the number of the next transaction."""
+        self._xids += 1
+        return self._xids
+
+    # --- GTIDs
+
+    def check_gtid_next(self, session: Session) -> None:
+        """Check that a session may change anything: a statement logged before its transaction may have used its GTID.
+
+        Raises:
+            Refused: Its given GTID was used up.
+        """
+        if session.gtid_next == UNDEFINED:
+            message = "When @@SESSION.GTID_NEXT is set to a GTID, you must explicitly set it to a different value"
+            raise Refused(_GTID_NEXT_UNDEFINED, f"{message} after a COMMIT or ROLLBACK.")
+
+    def must_be_consistent(self, session: Session) -> bool:
+        """Tell whether a session's next transaction must be one that fits under one GTID."""
+        if self.rules.gtid_events in ("never", "mariadb"):
+            return False
+        numbered = self.settings.gtid_mode in NUMBERED_MODES and session.gtid_next == AUTOMATIC
+        return self.settings.enforce_gtid_consistency or session.has_given_gtid or numbered
+
+    def skips(self, session: Session) -> bool:
+        """Tell whether a session's next transaction was executed before, and so is not executed again."""
+        return session.has_given_gtid and session.gtid_next in self.executed
+
+    def _gtid_event(self, session: Session | None, logged: Sequence[LoggedEvent]) -> LoggedEvent | None:
+        rules, mode = self.rules, self.settings.gtid_mode
+        if rules.gtid_events == "mariadb":
+            return self._mariadb_gtid(logged)
+        next_gtid = AUTOMATIC if session is None else session.gtid_next
+        identifier: Gtid | None = None
+        if session is not None and session.has_given_gtid:
+            identifier = Gtid.parse(session.gtid_next)
+            session.gtid_next = UNDEFINED
+        elif next_gtid != ANONYMOUS and mode in NUMBERED_MODES and rules.gtid_events != "never":
+            source = UUID(self.settings.server_uuid).bytes
+            identifier = Gtid(source, "", self.executed.next_of(source))
+        if identifier is not None:
+            self.executed.add(*identifier)
+        elif rules.gtid_events != "always":
+            return None
+        relogged = next_gtid == ANONYMOUS and identifier is None
+        anonymous_flags = rules.anonymous_flags | (int(Flag.IGNORABLE) if relogged else 0)
+        return events.gtid(
+            identifier,
+            form=self.server.gtid_form,
+            flags=anonymous_flags if identifier is None else 0,
+            with_statements=not any(each.type in _ROWS_TYPES for each in logged),
+        )
+
+    def _mariadb_gtid(self, logged: Sequence[LoggedEvent]) -> LoggedEvent:
+        self._mariadb_gno += 1
+        if logged[0].fields.get("query") != events.BEGIN:
+            return events.mariadb_gtid(self._mariadb_gno, flags=STANDALONE | DDL)
+        transactional = TRANSACTIONAL if logged[-1].type == EventType.XID else 0
+        return events.mariadb_gtid(self._mariadb_gno, flags=transactional | ALLOW_PARALLEL)
+
+    # --- writing
+
+    def query(
+        self,
+        session: Session,
+        statement: str | bytes,
+        *,
+        database: str | None = None,
+        flags: int = 0,
+        tables: Sequence[TableName] = (),
+        generated: bool = False,
+    ) -> LoggedEvent:
+        """Return a Query event of a session, in its default database where none is named."""
+        made = events.query(
+            statement.encode() if isinstance(statement, str) else statement,
+            database=session.database if database is None else database,
+            thread_id=session.thread_id,
+            flags=flags,
+            tables=tables,
+            generated=generated,
+        )
+        return replace(made, statement=self.at)
+
+    def text(self, session: Session, statement: Statement, **arguments: Any) -> LoggedEvent:
+        """Return the Query event that holds a statement as it was given."""
+        return self.query(session, sql_of(statement) or "", **arguments)
+
+    def log_alone(self, session: Session, *logged: LoggedEvent) -> None:
+        """Write a statement that is a transaction by itself, with its context events before it."""
+        self._write_transaction(session, list(logged))
+
+    def log_transaction(
+        self, session: Session, logged: Iterable[LoggedEvent], *, end: LoggedEvent, tables: Sequence[TableName] = ()
+    ) -> None:
+        """Write a transaction: BEGIN, its events, its end."""
+        begin = self.query(session, events.BEGIN, flags=int(Flag.SUPPRESS_USE), tables=tables)
+        self._write_transaction(session, [begin, *logged, end])
+
+    def commit_query(self, session: Session, tables: Sequence[TableName] = ()) -> LoggedEvent:
+        """Return the Query event COMMIT, which ends what no engine with transactions took part in."""
+        return self.query(session, events.COMMIT, tables=tables)
+
+    def xid(self) -> LoggedEvent:
+        """Return the Xid event that ends a transaction."""
+        return events.xid(self.next_xid())
+
+    def _write_transaction(self, session: Session, logged: list[LoggedEvent]) -> None:
+        gtid = self._gtid_event(session, logged)
+        if self.rules.gtid_events == "mariadb" and logged[0].fields.get("query") == events.BEGIN:
+            # Its Gtid event is the BEGIN.
+            del logged[0]
+        self.log.transactions += 1
+        self._write([*([gtid] if gtid else []), *logged], transaction=True)
+
+    def _write(self, logged: Iterable[LoggedEvent], *, transaction: bool = False) -> None:
+        self.log.units.append(Unit(tuple(logged), self.at, transaction, self.clock))
+
+    # --- logs
+
+    def open_log(self, *, started: bool) -> None:
+        """Begin a new binary log.
+
+        Args:
+            started: Whether the server started with it, which its format description says.
+        """
+        settings, rules = self.settings, self.rules
+        algorithm: int | None = None
+        if self.server.checksums:
+            crc32 = settings.binlog_checksum == "CRC32"
+            algorithm = int(ChecksumAlgorithm.CRC32 if crc32 else ChecksumAlgorithm.NONE)
+        lengths = self.server.post_header_lengths
+        described = FormatDescription(
+            binlog_version=4,
+            server_version=self.server.version,
+            created=self.clock if started else 0,
+            header_length=HEADER_BYTES,
+            post_header_lengths=with_tables_info(lengths) if settings.binlog_with_tables_info else lengths,
+            checksum_algorithm=algorithm,
+        )
+        name = f"bin.{len(self.logs) + 1:06d}"
+        if self.logs:
+            self._close_last()
+        log = PlannedLog(name, described, SERVER_ID, settings.boundary_markers, gtid_mode=settings.gtid_mode)
+        self.logs.append(log)
+        self._write([LoggedEvent(EventType.FORMAT_DESCRIPTION, {}, int(Flag.BINLOG_IN_USE))])
+        if rules.gtid_events == "mariadb":
+            self._write([events.gtid_list(SERVER_ID, self._mariadb_gno)])
+            self._write([events.binlog_checkpoint(name)])
+        elif rules.previous_gtids_always or (rules.gtid_events == "numbered" and settings.gtid_mode in NUMBERED_MODES):
+            gtids = self.executed.gtids()
+            self.log.previous_gtids = gtids
+            self._write([events.previous_gtids(gtids, flags=rules.previous_gtids_flags)])
+
+    def _close_last(self) -> None:
+        """Take the mark of use from the last log's format description."""
+        units = self.log.units
+        first = units[0].events[0]
+        units[0] = replace(units[0], events=(replace(first, flags=first.flags & ~int(Flag.BINLOG_IN_USE)),))
+
+    def rotate(self) -> None:
+        """Go on in a new binary log."""
+        self._write([events.rotate(f"bin.{len(self.logs) + 1:06d}")])
+        self.open_log(started=False)
+
+    def start_again(self, settings: Settings, *, stopped: bool) -> None:
+        """Start anew with other settings.
+
+        Args:
+            settings: What it is told now.
+            stopped: Whether it was shut down, and so wrote a Stop event; else it crashed.
+        """
+        if stopped:
+            self._write([events.stop()])
+        self.sessions.clear()
+        self.settings = settings
+        self.executed = executed_after_restart(self.logs, self.executed, settings)
+        self.open_log(started=True)

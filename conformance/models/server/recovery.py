@@ -1,0 +1,47 @@
+"""Which GTIDs a server finds executed when it starts again.
+
+Source: WL#7592, plan 10, for the worklog's server, which has nothing but its logs to go by. Shipped servers since 5.7
+keep the set in a table too, so they lose nothing.
+"""
+
+from collections.abc import Sequence
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.models.server.gtid import Gtid
+from conformance.models.server.logged_event import PlannedLog
+from conformance.models.server.settings import Settings
+
+_GTID_EVENTS = (EventType.GTID, EventType.GTID_TAGGED)
+
+
+def executed_after_restart(logs: Sequence[PlannedLog], executed: ExecutedGtids, settings: Settings) -> ExecutedGtids:
+    """Return the executed GTIDs that a server goes on with.
+
+    Args:
+        logs: Its binary logs, oldest first.
+        executed: What was executed when it stopped.
+        settings: What it starts with.
+    """
+    if settings.profile != "worklog":
+        return executed
+    found = ExecutedGtids()
+    for log in reversed(logs):
+        for gtid in gtids_in(log):
+            found.add(*gtid)
+        if log.previous_gtids is not None:
+            # With the simplified recovery a log without Gtid events ends the search too; its set is complete anyway.
+            found.add_set(log.previous_gtids)
+            return found
+        if settings.binlog_gtid_simple_recovery:
+            return found
+    return found
+
+
+def gtids_in(log: PlannedLog) -> list[Gtid]:
+    """Return the GTIDs of a log's transactions."""
+    return [
+        Gtid(event.fields["source_uuid"], event.fields.get("tag", b"").decode(), event.fields["gno"])
+        for event in log.events
+        if event.type in _GTID_EVENTS
+    ]

@@ -1,0 +1,259 @@
+"""Statements that change rows: as rows or as statements, and in which transaction."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from conformance.binlog.flags import Flag
+from conformance.models.server import events
+from conformance.models.server.logged_event import LoggedEvent
+from conformance.models.server.logging_server import SourceServer
+from conformance.models.server.session import OpenTransaction, Refused, Session
+from conformance.models.server.sql import COMPUTED_VALUES, sql_of
+from conformance.models.server.statements import (
+    Delete,
+    Insert,
+    InsertSelect,
+    InternalRows,
+    Statement,
+    Update,
+    UpdateTables,
+)
+from conformance.models.server.tables import Row, Table
+from conformance.models.server.transactions import share_new_rows
+
+#: What happens to the rows of one table: the rows before and behind the change.
+Change = tuple[Table, events.RowsKind, list[tuple[Row | None, Row | None]]]
+
+_NOT_TRANSACTIONAL: Final = 1785
+
+
+def insert(server: SourceServer, session: Session, statement: Insert) -> None:
+    """Run an INSERT."""
+    table = server.table(session, statement.table)
+    values: list[int | None] = list(statement.values)
+    if statement.computed:
+        values.append(COMPUTED_VALUES.get(statement.computed, session.user_variable))
+    first_id = table.next_id
+    context: list[LoggedEvent] = []
+    if table.auto_increment:
+        context.append(events.insert_id(first_id))
+    if statement.computed == "rand":
+        context.append(events.rand(server.clock))
+    if statement.computed == "variable":
+        context.append(events.user_variable("v", session.user_variable))
+    unsafe = statement.computed == "uuid" or (statement.computed == "rand" and server.rules.rand_is_unsafe)
+    change: Change = (table, "write", [(None, row) for row in _new_rows(table, values)])
+    _log_change(server, session, statement, [change], context=context, unsafe=unsafe)
+
+
+def _new_rows(table: Table, values: Sequence[int | None]) -> list[Row]:
+    """Return new rows with these values of `a`, numbered where the table numbers them."""
+    rows: list[Row] = []
+    for value in values:
+        rows.append((value, table.next_id) if table.auto_increment else (value,))
+        table.next_id += 1
+    return rows
+
+
+def insert_select(server: SourceServer, session: Session, statement: InsertSelect) -> None:
+    """Run an INSERT ... SELECT."""
+    table, source = server.table(session, statement.table), server.table(session, statement.source)
+    context = [events.insert_id(table.next_id)] if table.auto_increment and source.rows else []
+    new = _new_rows(table, [row[0] for row in source.rows])
+    # Which row gets which number depends on the order in which the others are read.
+    unsafe = table.auto_increment
+    change: Change = (table, "write", [(None, row) for row in new])
+    _log_change(server, session, statement, [change], context=context, unsafe=unsafe, reads=(source,))
+
+
+def _incremented(table: Table) -> list[tuple[Row | None, Row | None]]:
+    return [(row, (row[0] + 1, *row[1:])) for row in table.rows if row[0] is not None]
+
+
+def update(server: SourceServer, session: Session, statement: Update) -> None:
+    """Run an UPDATE of one table."""
+    table = server.table(session, statement.table)
+    if not table.transactional and not table.rows and not server.rules.idle_update_of_plain:
+        return
+    _log_change(server, session, statement, [(table, "update", _incremented(table))])
+
+
+def update_tables(server: SourceServer, session: Session, statement: UpdateTables) -> None:
+    """Run an UPDATE of two tables."""
+    tables = [server.table(session, name) for name in (statement.first, statement.second)]
+    whole = all(table.rows for table in tables)
+    changes: list[Change] = [(table, "update", _incremented(table) if whole else []) for table in tables]
+    _log_change(server, session, statement, changes)
+
+
+def delete(server: SourceServer, session: Session, statement: Delete) -> None:
+    """Run a DELETE."""
+    table = server.table(session, statement.table)
+    change: Change = (table, "delete", [(row, None) for row in table.rows])
+    _log_change(server, session, statement, [change], always_changes=True)
+
+
+def internal_rows(server: SourceServer, session: Session, statement: InternalRows) -> None:
+    """Insert rows that no statement's text stands for; they are logged as rows whatever the format."""
+    table = server.table(session, statement.table)
+    change: Change = (table, "write", [(None, row) for row in _new_rows(table, statement.values)])
+    _apply(server, session, change)
+    _log(server, session, _as_rows(server, session, [change], text=None), [table], changed=True, as_rows=True)
+
+
+def _log_change(
+    server: SourceServer,
+    session: Session,
+    statement: Statement,
+    changes: list[Change],
+    *,
+    context: Sequence[LoggedEvent] = (),
+    unsafe: bool = False,
+    reads: Sequence[Table] = (),
+    always_changes: bool = False,
+) -> None:
+    """Apply a statement's changes and log them.
+
+    Args:
+        server: The server.
+        session: The session.
+        statement: The statement.
+        changes: What happens to which table.
+        context: The events that the statement needs before it where it is logged as a statement.
+        unsafe: Whether it is unsafe as a statement.
+        reads: The tables that it reads.
+        always_changes: Whether the engine takes part even where no row changes.
+    """
+    tables = [table for table, _, _ in changes]
+    _check_engines(server, session, tables)
+    temporary = any(table.temporary for table in (*tables, *reads))
+    unsafe |= temporary and server.rules.temporary_follow_mixed
+    mixed = len({table.transactional for table in tables}) > 1
+    unsafe |= session.transaction is not None and _endangers(session.transaction, tables, reads)
+    as_rows = session.binlog_format == "ROW" or (session.binlog_format == "MIXED" and unsafe)
+    changed = always_changes or any(rows for _, _, rows in changes)
+    for change in changes:
+        _apply(server, session, change)
+    if as_rows and mixed:
+        _log_apart(server, session, changes, text=sql_of(statement))
+        return
+    if as_rows:
+        logged = _as_rows(server, session, changes, text=sql_of(statement))
+    else:
+        flags = int(Flag.THREAD_SPECIFIC) if temporary else 0
+        named = [table.name for table in (*tables, *reads)]
+        # An INSERT of nothing needs no context: it was not read.
+        query = server.text(session, statement, flags=flags, tables=named)
+        logged = [*context, query]
+    takes_part = changed and any(table.transactional and not table.temporary for table in tables)
+    _log(server, session, logged, tables, changed=takes_part, as_rows=as_rows)
+
+
+def _endangers(transaction: OpenTransaction, tables: Sequence[Table], reads: Sequence[Table]) -> bool:
+    """Tell whether a statement is unsafe in a transaction: what cannot be rolled back stands behind, or with, what can.
+
+    A temporary table that is only read with it does no harm.
+    """
+    plain = [table for table in (*tables, *reads) if not table.transactional]
+    together = any(table.transactional for table in tables) and not all(table.temporary for table in plain)
+    return bool(plain) and (together or bool(transaction.events))
+
+
+def _log_apart(server: SourceServer, session: Session, changes: Sequence[Change], *, text: str | None) -> None:
+    """Log the rows of tables with and without transactions each by themselves, those without first."""
+    plain, kept = ([change for change in changes if change[0].transactional is each] for each in (False, True))
+    first = changes[0] in plain or server.rules.text_with_plain
+    parts = [
+        (plain, _as_rows(server, session, plain, text=text if first else None)),
+        (kept, _as_rows(server, session, kept, text=None if first else text)),
+    ]
+    if session.transaction is None and not server.rules.engines_apart:
+        parts = [(list(changes), [event for _, logged in parts for event in logged])]
+    for part, logged in parts:
+        changed = part is not plain and any(table.transactional and rows for table, _, rows in part)
+        _log(server, session, logged, [table for table, _, _ in part], changed=changed, as_rows=True)
+
+
+def _check_engines(server: SourceServer, session: Session, tables: Sequence[Table]) -> None:
+    enforced = server.must_be_consistent(session)
+    exempt = session.binlog_format != "STATEMENT"
+    plain = any(not table.transactional and not (table.temporary and exempt) for table in tables)
+    mixed = plain and any(table.transactional for table in tables)
+    behind = session.transaction is not None and session.transaction.events
+    if enforced and plain and (mixed or behind):
+        message = "Statement violates GTID consistency: updates to non-transactional tables can only be done in"
+        raise Refused(_NOT_TRANSACTIONAL, f"{message} either autocommitted statements or single-statement transactions")
+
+
+def _apply(server: SourceServer, session: Session, change: Change) -> None:
+    table, kind, rows = change
+    if session.transaction is not None and table.transactional:
+        session.transaction.remember(table)
+    if kind == "write":
+        new = [after for _, after in rows if after is not None]
+        table.rows = [*table.rows, *new]
+        share_new_rows(server, session, table, new)
+    elif kind == "delete":
+        table.rows = []
+    else:
+        behind = dict(zip(map(id, (before for before, _ in rows)), (after for _, after in rows), strict=True))
+        table.rows = [behind.get(id(row)) or row for row in table.rows]
+
+
+def _as_rows(
+    server: SourceServer, session: Session, changes: Sequence[Change], *, text: str | None
+) -> list[LoggedEvent]:
+    """Return the events of changed rows, behind the statement's text where it is wanted; temporary tables have none."""
+    logged = [change for change in changes if change[2] and not change[0].temporary]
+    if not logged:
+        return []
+    made: list[LoggedEvent] = []
+    if text is not None and server.rules.gtid_events == "mariadb":
+        made.append(events.annotate_rows(text))
+    elif text is not None and session.binlog_rows_query_log_events and server.rules.rows_queries:
+        made.append(events.rows_query(text, leading=server.rules.rows_query_prefix))
+    made += [events.table_map(table) for table, _, _ in logged]
+    limit = server.settings.binlog_row_event_max_size
+    for table, kind, rows in logged:
+        made += events.rows_events(server.server, table, kind, rows, limit=limit)
+    made[-1] = events.ending_statement(made[-1])
+    return made
+
+
+def rows_of_new_table(server: SourceServer, session: Session, table: Table, *, text: str) -> list[LoggedEvent]:
+    """Return the events of the rows that a table is created with."""
+    return _as_rows(server, session, [(table, "write", [(None, row) for row in table.rows])], text=text)
+
+
+def _log(
+    server: SourceServer,
+    session: Session,
+    logged: list[LoggedEvent],
+    tables: Sequence[Table],
+    *,
+    changed: bool,
+    as_rows: bool,
+) -> None:
+    """Write what a statement logs, or keep it for the end of its transaction."""
+    if not logged:
+        if changed and session.transaction is not None:
+            session.transaction.changed = True
+        return
+    logged = [replace(event, statement=server.at) for event in logged]
+    transactional = all(table.transactional for table in tables)
+    # A statement over tables of both kinds goes with what can be rolled back.
+    kept = any(table.transactional for table in tables)
+    transaction = session.transaction
+    if transaction is not None:
+        transaction.registered = True
+        by_statement = session.binlog_format == "STATEMENT" and server.rules.plain_keeps_transaction
+        transaction.irrevocable |= by_statement and not transactional
+    if transaction is not None and (kept or (not as_rows and transaction.events)):
+        transaction.events += logged
+        transaction.changed |= changed
+        transaction.irrevocable |= not transactional
+        return
+    # What no engine can roll back is logged at once, before the transaction that it was run in.
+    end = server.xid() if kept and changed else server.commit_query(session)
+    server.log_transaction(session, logged, end=end)

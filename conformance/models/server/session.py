@@ -1,0 +1,111 @@
+"""Sessions of the model: their variables, their temporary tables, and the transaction that is open."""
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from conformance.models.server.logged_event import LoggedEvent
+from conformance.models.server.tables import Row, Table, TableName
+
+AUTOMATIC: Final = "AUTOMATIC"
+ANONYMOUS: Final = "ANONYMOUS"
+#: A given GTID was used up; until the session says what comes next, no transaction can begin.
+UNDEFINED: Final = "NOT_YET_DETERMINED"
+
+
+class Refused(Exception):
+    """A statement that the server refuses.
+
+    Attributes:
+        code: The number of the error, as servers number it; 0 where the worklog gives the error no number.
+    """
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(slots=True, eq=False)
+class SavepointPlace:
+    """Where a savepoint stands.
+
+    Attributes:
+        name: Its name.
+        length: The events in the transaction's cache that stay when it is rolled back to.
+        rows: The rows of each table that the transaction had changed by then.
+    """
+
+    name: str
+    length: int
+    rows: dict[Table, list[Row]]
+
+
+@dataclass(slots=True, eq=False)
+class OpenTransaction:
+    """An open transaction.
+
+    Attributes:
+        events: What was logged in it so far.
+        irrevocable: Whether `events` hold what a rollback does not undo, so that it must be logged.
+        registered: Whether a statement of it was logged, in `events` or before it.
+        changed: Whether an engine with transactions took part, so that an Xid event ends it.
+        savepoints: Its savepoints, oldest first.
+        before: The rows that each changed table had before it.
+    """
+
+    events: list[LoggedEvent] = field(default_factory=list)
+    irrevocable: bool = False
+    registered: bool = False
+    changed: bool = False
+    savepoints: list[SavepointPlace] = field(default_factory=list)
+    before: dict[Table, list[Row]] = field(default_factory=dict)
+
+    def remember(self, table: Table) -> None:
+        """Keep a table's rows as they are before its first change in this transaction."""
+        self.before.setdefault(table, list(table.rows))
+
+    def add_foreign(self, table: Table, rows: Sequence[Row]) -> None:
+        """Keep rows that another session has added meanwhile."""
+        for kept in self._kept(table):
+            kept.extend(rows)
+
+    def drop_foreign(self, table: Table, gone: Container[int]) -> None:
+        """Keep some rows, named by their identity, no longer: the session that added them has taken them back."""
+        for kept in self._kept(table):
+            kept[:] = [row for row in kept if id(row) not in gone]
+
+    def _kept(self, table: Table) -> list[list[Row]]:
+        places = (self.before, *(each.rows for each in self.savepoints))
+        return [rows[table] for rows in places if table in rows]
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """One session.
+
+    Attributes:
+        number: Its number in the scenario.
+        thread_id: Number of its thread on the server.
+        binlog_format: Its value of that variable, and so for the next one.
+        binlog_rows_query_log_events: See there.
+        database: Its default database, empty for none.
+        gtid_next: ``AUTOMATIC``, ``ANONYMOUS``, a GTID, or `UNDEFINED`.
+        user_variable: The value of its user variable `v`, None where it was not set.
+        temporary: Its temporary tables, oldest first.
+        transaction: The transaction that is open, None outside one.
+    """
+
+    number: int
+    thread_id: int
+    binlog_format: str
+    binlog_rows_query_log_events: bool
+    database: str = ""
+    gtid_next: str = AUTOMATIC
+    user_variable: int | None = None
+    temporary: dict[TableName, Table] = field(default_factory=dict)
+    transaction: OpenTransaction | None = None
+
+    @property
+    def has_given_gtid(self) -> bool:
+        """Whether its next transaction has a GTID that was given."""
+        return self.gtid_next not in (AUTOMATIC, ANONYMOUS, UNDEFINED)

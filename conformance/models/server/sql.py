@@ -1,0 +1,101 @@
+"""A scenario's statements as SQL: what a real server is given, and what stands in the log as their text."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from conformance.models.server import statements
+from conformance.models.server.statements import Statement
+from conformance.models.server.tables import TableName
+
+#: How a computed value is made -> its expression: the value is the same on every server.
+_EXPRESSIONS: Final[Mapping[str, str]] = {"rand": "floor(rand())", "variable": "@v", "uuid": "length(uuid())"}
+#: The value that `_EXPRESSIONS` make; a user variable has its own.
+COMPUTED_VALUES: Final[Mapping[str, int]] = {"rand": 0, "uuid": 36}
+
+
+def sql_of(statement: Statement) -> str | None:
+    """Return the SQL of a statement, None for what no SQL does: a restart, a crash, a disconnect, internal rows."""
+    render = _RENDER.get(type(statement))
+    return None if render is None else render(statement)
+
+
+def _create(statement: Any) -> str:
+    temporary = "temporary " if statement.temporary else ""
+    condition = "if not exists " if statement.if_not_exists else ""
+    return f"create {temporary}table {condition}{statement.table.quoted}"
+
+
+def _create_table(statement: statements.CreateTable) -> str:
+    key = ", `id` int not null auto_increment primary key" if statement.auto_increment else ""
+    return f"{_create(statement)} (`a` int{key}) engine={statement.engine}"
+
+
+def _create_select(statement: statements.CreateTableSelect) -> str:
+    parts = [f"select `a` from {each.quoted}" for each in statement.sources]
+    if statement.with_variable:
+        parts.append("select @v")
+    return f"{_create(statement)} engine={statement.engine} {' union all '.join(parts)}"
+
+
+def _drop_table(statement: statements.DropTable) -> str:
+    temporary = "temporary " if statement.temporary else ""
+    condition = "if exists " if statement.if_exists else ""
+    return f"drop {temporary}table {condition}{names_of(statement.tables)}"
+
+
+def names_of(tables: tuple[TableName, ...]) -> str:
+    """Return the names of tables as a list in SQL."""
+    return ", ".join(each.quoted for each in tables)
+
+
+def _insert(statement: statements.Insert) -> str:
+    rows = [f"({value})" for value in statement.values]
+    if statement.computed:
+        rows.append(f"({_EXPRESSIONS[statement.computed]})")
+    delayed = "delayed " if statement.delayed else ""
+    return f"insert {delayed}into {statement.table.quoted} (`a`) values {', '.join(rows)}"
+
+
+def _insert_select(statement: statements.InsertSelect) -> str:
+    return f"insert into {statement.table.quoted} (`a`) select `a` from {statement.source.quoted}"
+
+
+def _update_tables(statement: statements.UpdateTables) -> str:
+    one, two = statement.first.quoted, statement.second.quoted
+    return f"update {one} as x, {two} as y set x.`a` = x.`a` + 1, y.`a` = y.`a` + 1"
+
+
+def _rename(statement: statements.RenameTable) -> str:
+    return "rename table " + ", ".join(f"{old.quoted} to {new.quoted}" for old, new in statement.pairs)
+
+
+def _set(scope: str, statement: statements.SetSession | statements.SetGlobal) -> str:
+    return f"set {scope} {statement.variable} = '{statement.value}'"
+
+
+_RENDER: Final[Mapping[type[Statement], Callable[[Any], str]]] = {
+    statements.Use: lambda each: f"use `{each.database}`",
+    statements.CreateDatabase: lambda each: f"create database `{each.database}`",
+    statements.DropDatabase: lambda each: f"drop database `{each.database}`",
+    statements.CreateTable: _create_table,
+    statements.CreateTableLike: lambda each: f"{_create(each)} like {each.like.quoted}",
+    statements.CreateTableSelect: _create_select,
+    statements.DropTable: _drop_table,
+    statements.RenameTable: _rename,
+    statements.AlterTable: lambda each: f"alter table {each.table.quoted} comment = 'altered'",
+    statements.Insert: _insert,
+    statements.InsertSelect: _insert_select,
+    statements.Update: lambda each: f"update {each.table.quoted} set `a` = `a` + 1",
+    statements.UpdateTables: _update_tables,
+    statements.Delete: lambda each: f"delete from {each.table.quoted}",
+    statements.Begin: lambda each: "begin",
+    statements.Commit: lambda each: "commit",
+    statements.Rollback: lambda each: "rollback",
+    statements.Savepoint: lambda each: f"savepoint `{each.name}`",
+    statements.RollbackTo: lambda each: f"rollback to `{each.name}`",
+    statements.SetUserVariable: lambda each: f"set @v = {each.value}",
+    statements.SetSession: lambda each: _set("session", each),
+    statements.SetGlobal: lambda each: _set("global", each),
+    statements.FlushLogs: lambda each: "flush binary logs",
+    statements.Maintain: lambda each: f"{each.action} table {each.table.quoted}",
+}

@@ -1,0 +1,116 @@
+"""BEGIN, COMMIT, ROLLBACK and savepoints."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from conformance.models.server import events
+from conformance.models.server.logging_server import SourceServer
+from conformance.models.server.session import UNDEFINED, OpenTransaction, Refused, SavepointPlace, Session
+from conformance.models.server.statements import Begin, Commit, Rollback, RollbackTo, Savepoint
+from conformance.models.server.tables import Row, Table
+
+_NO_SAVEPOINT: Final = 1305
+
+
+def begin(server: SourceServer, session: Session, statement: Begin) -> None:
+    """Open a transaction; one that is open is committed."""
+    commit_open(server, session)
+    session.transaction = OpenTransaction()
+
+
+def commit(server: SourceServer, session: Session, statement: Commit) -> None:
+    """Commit the open transaction; with a given GTID even one without any change is logged."""
+    opened = session.transaction is not None
+    commit_open(server, session)
+    if opened and session.has_given_gtid:
+        log_empty(server, session)
+
+
+def log_empty(server: SourceServer, session: Session) -> None:
+    """Write a transaction of nothing, so that a given GTID is used up."""
+    server.log_transaction(session, (), end=server.commit_query(session))
+
+
+def commit_open(server: SourceServer, session: Session) -> None:
+    """Commit the open transaction, where there is one."""
+    transaction = session.transaction
+    session.transaction = None
+    if transaction is not None and transaction.events:
+        end = server.xid() if transaction.changed else server.commit_query(session)
+        server.log_transaction(session, transaction.events, end=end)
+
+
+def rollback(server: SourceServer, session: Session, statement: Rollback) -> None:
+    """Roll the open transaction back; it is logged only where it holds what cannot be undone."""
+    roll_back_open(server, session)
+
+
+def roll_back_open(server: SourceServer, session: Session) -> None:
+    """Roll the open transaction back, where there is one."""
+    transaction = session.transaction
+    session.transaction = None
+    if transaction is None:
+        return
+    take_back(server, session, transaction)
+    if transaction.irrevocable and transaction.events:
+        server.log_transaction(session, transaction.events, end=server.query(session, events.ROLLBACK))
+    elif session.has_given_gtid:
+        session.gtid_next = UNDEFINED
+
+
+def take_back(server: SourceServer, session: Session, transaction: OpenTransaction) -> None:
+    """Take a session's changes back, and nothing of what other sessions changed meanwhile."""
+    for table, rows in transaction.before.items():
+        _withdraw(server, session, table, rows)
+        table.rows = rows
+
+
+def share_new_rows(server: SourceServer, session: Session, table: Table, rows: Sequence[Row]) -> None:
+    """Keep the rows that a session adds out of what other sessions' open transactions take back when they end."""
+    for other in server.sessions.values():
+        if other is not session and other.transaction is not None:
+            other.transaction.add_foreign(table, rows)
+
+
+def _withdraw(server: SourceServer, session: Session, table: Table, left: Sequence[Row]) -> None:
+    """Take the rows that a session takes back out of what other sessions' open transactions keep."""
+    kept = set(map(id, left))
+    gone = {id(row) for row in table.rows} - kept
+    for other in server.sessions.values():
+        if other is not session and other.transaction is not None:
+            other.transaction.drop_foreign(table, gone)
+
+
+def savepoint(server: SourceServer, session: Session, statement: Savepoint) -> None:
+    """Set a savepoint; it is logged where something was logged before it."""
+    transaction = session.transaction
+    if transaction is None:
+        return
+    transaction.savepoints = [each for each in transaction.savepoints if each.name != statement.name]
+    if transaction.registered:
+        transaction.events.append(server.query(session, f"SAVEPOINT `{statement.name}`"))
+    rows = {table: list(table.rows) for table in transaction.before}
+    transaction.savepoints.append(SavepointPlace(statement.name, len(transaction.events), rows))
+
+
+def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -> None:
+    """Roll back to a savepoint: what was logged behind it goes, or, where it cannot be undone, ROLLBACK TO is logged.
+
+    Raises:
+        Refused: There is no such savepoint.
+    """
+    transaction = session.transaction
+    savepoints = [] if transaction is None else transaction.savepoints
+    place = next((each for each in savepoints if each.name == statement.name), None)
+    if transaction is None or place is None:
+        raise Refused(_NO_SAVEPOINT, f"SAVEPOINT {statement.name} does not exist")
+    del savepoints[savepoints.index(place) + 1 :]
+    for table, before in transaction.before.items():
+        rows = list(place.rows.get(table, before))
+        _withdraw(server, session, table, rows)
+        table.rows = rows
+    # What was logged at once stands before the transaction, in which there is then nothing to go back in.
+    if transaction.irrevocable and transaction.events:
+        transaction.events.append(server.query(session, f"ROLLBACK TO `{statement.name}`"))
+    else:
+        del transaction.events[place.length :]

@@ -1,0 +1,1 @@
+"""The mutants: the reference implementation with one named fault each, a room for each role."""

@@ -1,0 +1,361 @@
+"""The mutants of the role `apply`: the model of an applier with one fault each."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import gtid_parts
+from conformance.models.replica.applier import Applied, Applier, ApplierStopped, LoggedGroup, Outcome, StopReason
+from conformance.models.replica.compatibility import Anonymous
+from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
+from conformance.models.replica.failed_drop import CANNOT_REMOVE_DIRECTORY
+from conformance.models.replica.groups import State
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.models.replica.transaction_table import ANONYMOUS
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Refusal, Request
+from conformance.reference.apply import STOP_KIND, answer_with
+
+
+class _RefusesUnknown(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+        if kind is Kind.UNKNOWN:
+            raise ApplierStopped(StopReason.UNKNOWN_EVENT)
+        return super()._take(event, kind)
+
+
+class _UnknownEndsGroup(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+        outcome = super()._take(event, kind)
+        if kind is Kind.UNKNOWN:
+            self._state = State.OUTSIDE
+            self._gtid = ""
+            self.history.append(ANONYMOUS)
+        return outcome
+
+
+class _CreateStaysOpen(Applier):
+    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+        outcome = super()._run(event, kind)
+        if kind is Kind.DDL and event.query.startswith("CREATE TABLE `t9`"):
+            self._state = State.OPEN
+        return outcome
+
+
+class _LogsDropsTogether(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            first, *rest = stopped.logged or (LoggedGroup("", ""),)
+            together = tuple(LoggedGroup("", each.statement) for each in rest)
+            stopped.logged = (first, *together) if stopped.logged else ()
+            raise
+
+
+class _LogsDropsWithGtid(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.PARTIAL_DROP:
+                stopped.logged = (LoggedGroup(self._gtid, "DROP TABLE"), LoggedGroup(self._gtid, "DROP TABLE"))
+            raise
+
+
+class _FailedDropUsesGtid(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.PARTIAL_DROP:
+                self._executed.add(*gtid_parts(self._gtid))
+            raise
+
+
+class _StopsUntilAnyId(Applier):
+    def _exempt_ids(self) -> tuple[int, ...]:
+        return ()
+
+
+class _CountsInGroups(Applier):
+    def __init__(self, settings: ReplicaSettings) -> None:
+        super().__init__(settings)
+        self._from_gtid = False
+
+    def _skip(self, kind: Kind) -> None:
+        at_gtid = kind is Kind.GTID and self._skip_counter == 1
+        before = self._skip_counter
+        super()._skip(kind)
+        if not at_gtid and before == self._skip_counter and not self._from_gtid:
+            self._skip_counter -= 1
+        self._from_gtid = at_gtid or (self._from_gtid and self._state is not State.OUTSIDE)
+
+
+class _CountsGtid(Applier):
+    def _skip(self, kind: Kind) -> None:
+        super()._skip(kind)
+        if kind is Kind.GTID and self._skip_counter == 1:
+            self._skip_counter = 0
+
+
+class _MissesNoGtid(Applier):
+    def _check_gtid(self, kind: Kind) -> None:
+        if kind in (Kind.BEGIN, Kind.COMMIT):
+            super()._check_gtid(kind)
+
+    def _names(self, event: ReplicaEvent) -> bool:
+        try:
+            return super()._names(event)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.ANONYMOUS:
+                return True
+            raise
+
+
+class _MissesNoGtidAtBegin(Applier):
+    def _check_gtid(self, kind: Kind) -> None:
+        if kind not in (Kind.BEGIN, Kind.COMMIT):
+            super()._check_gtid(kind)
+
+
+class _MissesGtidAmongAnonymous(Applier):
+    def _check_gtid(self, kind: Kind) -> None:
+        super()._check_gtid(kind)
+        alone = kind in OF_TRANSACTIONS and self._state is State.OUTSIDE
+        if alone and self.settings.gtid_mode == "OFF" and ANONYMOUS in self.history:
+            raise ApplierStopped(StopReason.GTID_MISSING)
+
+
+class _CommitsInsideGtid(Applier):
+    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+        inside = kind is Kind.DDL and self._state is State.OPEN
+        return super()._run(event, Kind.STATEMENT if inside else kind)
+
+
+class _TextForgetsTables(Applier):
+    def __init__(self, settings: ReplicaSettings) -> None:
+        super().__init__(settings)
+        self._mapped = False
+
+    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+        if event.type in (EventType.TABLE_MAP, EventType.ROWS_QUERY):
+            self._mapped = event.type == EventType.TABLE_MAP
+        elif kind in (Kind.ROWS, Kind.LAST_ROWS) and not self._mapped:
+            raise ApplierStopped(StopReason.UNKNOWN_EVENT)
+        return super()._run(event, kind)
+
+
+class _AsksOldStreamsForGtids(Applier):
+    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+        if kind is Kind.BEGIN and self._state is State.OUTSIDE and not self.settings.version:
+            raise ApplierStopped(StopReason.GTID_MISSING)
+        return super()._run(event, kind)
+
+
+class _RefusesLongGtids(Applier):
+    def _names(self, event: ReplicaEvent) -> bool:
+        if self.settings.version == "5.6.21" and event.gtid != ANONYMOUS:
+            raise ApplierStopped(StopReason.UNKNOWN_EVENT)
+        return super()._names(event)
+
+
+class _StopsAtAnonymous(Applier):
+    def __init__(self, settings: ReplicaSettings) -> None:
+        super().__init__(settings)
+        if settings.version == "5.6.22":
+            self._rules = replace(self._rules, anonymous=Anonymous.STOPS)
+
+
+class _TakesAnonymousTooEarly(Applier):
+    #: The versions that must stop, and do not.
+    versions: tuple[str, ...] = ("5.6.5", "5.6.20", "5.6.21")
+
+    def __init__(self, settings: ReplicaSettings) -> None:
+        super().__init__(settings)
+        if settings.version in self.versions:
+            self._rules = replace(self._rules, anonymous=Anonymous.IGNORED)
+
+
+class _TakesAnonymousInMilestones(_TakesAnonymousTooEarly):
+    versions = ("5.7.1", "5.7.4", "5.7.5")
+
+
+class _PositionStays(Applier):
+    def apply(self, events: Iterable[ReplicaEvent]) -> list[Applied]:
+        return [
+            replace(each, relay_log_pos=each.event.offset) if each.outcome is Outcome.IGNORED else each
+            for each in super().apply(events)
+        ]
+
+
+def _of(applier: Callable[[ReplicaSettings], Applier]) -> Callable[[Request], Observation]:
+    """Return what answers with a faulty applier."""
+    return lambda request: answer_with(applier, request)
+
+
+def _refuses_to_skip(request: Request) -> Observation:
+    """Refuse the skip counter, at the first event that it would count."""
+    observed = answer_with(Applier, request)
+    if not request.settings.get("skip_counter"):
+        return observed
+    first = next(index for index, each in enumerate(observed.events) if each["outcome"] == "skipped")
+    message = "the skip counter may not be set"
+    return Observation(observed.events[:first], Refusal(observed.events[first]["offset"], STOP_KIND, message))
+
+
+def _at_drops(**changed: Any) -> Callable[[Request], Observation]:
+    """Return what tells something else of the error of a DROP DATABASE that cannot be logged."""
+
+    def answer(request: Request) -> Observation:
+        observed = answer_with(Applier, request)
+        error = observed.error
+        if error is None or StopReason.PARTIAL_DROP.value in error.message or "leftovers" not in request.settings:
+            return observed
+        return replace(observed, error=replace(error, **changed))
+
+    return answer
+
+
+APPLY_MUTANTS: tuple[Mutant, ...] = (
+    Mutant(
+        "apply-unknown-refused",
+        "WL4033-APPLY-UNKNOWN-IGNORED",
+        "stops at an ignorable event that it does not know",
+        answer=_of(_RefusesUnknown),
+    ),
+    Mutant(
+        "apply-unknown-ends-group",
+        "WL4033-APPLY-UNKNOWN-IGNORED",
+        "takes an ignorable event that it does not know for the end of the group",
+        answer=_of(_UnknownEndsGroup),
+    ),
+    Mutant(
+        "apply-unknown-position-stays",
+        "WL4033-APPLY-UNKNOWN-POSITION",
+        "leaves its position before an ignored event",
+        answer=_of(_PositionStays),
+    ),
+    Mutant(
+        "apply-text-forgets-tables",
+        "WL4033-APPLY-ROWS-QUERY-INFORMS",
+        "forgets the tables of a statement at its Rows_query event",
+        answer=_of(_TextForgetsTables),
+    ),
+    Mutant(
+        "apply-create-inside-gtid",
+        "WL7592-APPLY-CREATE-INSIDE",
+        "applies a CREATE TABLE inside a transaction that has a GTID",
+        answer=_of(_CommitsInsideGtid),
+    ),
+    Mutant(
+        "apply-create-select-one-group",
+        "WL7592-APPLY-CREATE-SELECT-COMMITS",
+        "keeps the group open behind the CREATE of a CREATE TABLE ... SELECT",
+        answer=_of(_CreateStaysOpen),
+    ),
+    Mutant(
+        "apply-drops-share-anonymous-gtid",
+        "WL7592-APPLY-DROPDB-OFF-ANON-EACH",
+        "logs the DROP statements of a failed DROP DATABASE behind one Anonymous_gtid event",
+        answer=_of(_LogsDropsTogether),
+    ),
+    Mutant(
+        "apply-drops-share-gtid",
+        "WL7592-APPLY-DROPDB-ON-ERROR",
+        "logs the DROP statements of a failed DROP DATABASE, each with the same GTID",
+        answer=_of(_LogsDropsWithGtid),
+    ),
+    Mutant(
+        "apply-drop-error-number",
+        "WL7592-APPLY-DROPDB-ERROR-CODE",
+        "tells the error of the directory, not the one of the log",
+        answer=_at_drops(code=CANNOT_REMOVE_DIRECTORY),
+    ),
+    Mutant(
+        "apply-drop-error-text",
+        "WL7592-APPLY-DROPDB-ERROR-TEXT",
+        "says of a failed DROP DATABASE only that it failed",
+        answer=_at_drops(message="DROP DATABASE failed on slave"),
+    ),
+    Mutant(
+        "apply-failed-drop-uses-gtid",
+        "WL7592-APPLY-DROPDB-GTID-UNUSED",
+        "counts the GTID of a failed DROP DATABASE as executed",
+        answer=_of(_FailedDropUsesGtid),
+    ),
+    Mutant(
+        "apply-until-at-server-id-zero",
+        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "stops at the end position of an event with server id 0",
+        answer=_of(_StopsUntilAnyId),
+    ),
+    Mutant(
+        "apply-skip-ends-in-group",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "counts the events of a group down to 0",
+        answer=_of(_CountsInGroups),
+    ),
+    Mutant(
+        "apply-skip-gtid-alone",
+        "WL7592-APPLY-SKIP-GTID-IN-GROUP",
+        "skips a Gtid event as if it stood outside its group",
+        answer=_of(_CountsGtid),
+    ),
+    Mutant(
+        "apply-skip-refused",
+        "WL7592-APPLY-OFF-SKIP-ALLOWED",
+        "refuses the skip counter with gtid_mode=OFF",
+        answer=_refuses_to_skip,
+    ),
+    Mutant(
+        "apply-gtid-not-missed",
+        "WL7592-APPLY-ON-GTID-MISSING",
+        "applies statements without a Gtid event although gtid_mode is ON",
+        answer=_of(_MissesNoGtid),
+    ),
+    Mutant(
+        "apply-gtid-not-missed-at-begin",
+        "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
+        "does not miss the Gtid event at BEGIN and COMMIT",
+        answer=_of(_MissesNoGtidAtBegin),
+    ),
+    Mutant(
+        "apply-gtid-missed-although-off",
+        "WL7592-APPLY-OFF-GTID-NOT-MISSED",
+        "misses Anonymous_gtid events behind groups that have them",
+        answer=_of(_MissesGtidAmongAnonymous),
+    ),
+    Mutant(
+        "apply-old-streams-refused",
+        "WL7592-COMPAT-OLD-NEW",
+        "asks for a Gtid event before each BEGIN although gtid_mode is OFF",
+        answer=_of(_AsksOldStreamsForGtids),
+    ),
+    Mutant(
+        "apply-newer-gtid-refused",
+        "WL7592-COMPAT-ON-5621",
+        "stops, as 5.6.21, at the Gtid events of a newer source",
+        answer=_of(_RefusesLongGtids),
+    ),
+    Mutant(
+        "apply-anonymous-refused",
+        "WL7592-COMPAT-OFF-5622",
+        "stops, as 5.6.22, at Anonymous_gtid events",
+        answer=_of(_StopsAtAnonymous),
+    ),
+    Mutant(
+        "apply-anonymous-taken-by-5-6-21",
+        "WL7592-COMPAT-OFF-5621",
+        "passes over Anonymous_gtid events as 5.6.21, which could not",
+        answer=_of(_TakesAnonymousTooEarly),
+    ),
+    Mutant(
+        "apply-anonymous-taken-by-5-7-5",
+        "WL7592-COMPAT-OFF-575",
+        "passes over Anonymous_gtid events as 5.7.5, which could not",
+        answer=_of(_TakesAnonymousInMilestones),
+    ),
+)

@@ -1,0 +1,267 @@
+"""Boundary parsers with one fault each, for the mutants of the role `boundary`."""
+
+from dataclasses import replace
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.boundary.event_class import CONTEXT_CLASSES, EventClass, event_class
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.guess import Kind, guessed_row, kind_of, standing_of
+from conformance.models.boundary.transition_table import CELLS, Cell, Outcome
+from conformance.models.boundary.type_table import Situation, TypeRow, type_row
+from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
+
+_T: Final = BoundaryType
+_E: Final = EventType
+
+#: What each type is mistaken for.
+OTHER_TYPES: Final = {
+    _T.IGNORE_BOUNDARY: _T.SELF_CONTAINED,
+    _T.SELF_CONTAINED: _T.INSIDE_TRANSACTION,
+    _T.START_TRANSACTION: _T.SELF_CONTAINED,
+    _T.INSIDE_TRANSACTION: _T.SELF_CONTAINED,
+    _T.END_TRANSACTION: _T.INSIDE_TRANSACTION,
+}
+
+
+class OtherCell(WorklogParser):
+    """A parser with the other outcome in one cell of the transition table."""
+
+    def __init__(self, requirement: str) -> None:
+        super().__init__()
+        self._requirement = requirement
+
+    def look_up(self, boundary_type: BoundaryType) -> Cell:
+        """See `WorklogParser.look_up`."""
+        found = super().look_up(boundary_type)
+        if found.requirement != self._requirement:
+            return found
+        return replace(found, outcome=Outcome.ERR if found.outcome is Outcome.OK else Outcome.OK)
+
+
+class OtherType(WorklogParser):
+    """A parser that guesses another type by one row of the type table."""
+
+    def __init__(self, requirement: str) -> None:
+        super().__init__()
+        self._requirement = requirement
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        row = super().guess(event)
+        if row.requirement != self._requirement or event_class(event) is EventClass.EXECUTE_LOAD_QUERY:
+            return row
+        return replace(row, boundary_type=OTHER_TYPES[row.boundary_type])
+
+
+class GuessesAlways(WorklogParser):
+    """A parser that guesses the type although there is a marker."""
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        """See `WorklogParser.feed`."""
+        marker = self.read_marker(event)
+        return replace(super().feed(replace(event, flags=MARKER_BITS.write(event.flags, 0))), marker=marker)
+
+
+class GuessesNothing(WorklogParser):
+    """A parser that passes over events without a marker."""
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        """See `WorklogParser.feed`."""
+        if self.read_marker(event) is _T.NOT_DEFINED:
+            return ParserStep(_T.NOT_DEFINED, _T.NOT_DEFINED, self.state, None, None)
+        return super().feed(event)
+
+
+class HeaderOnly(WorklogParser):
+    """A parser that sees no statement."""
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        return guessed_row(replace(event, query=None), standing_of(self.state, self.begun))
+
+
+class PrefixOfRollback(WorklogParser):
+    """A parser that takes ROLLBACK TO for ROLLBACK."""
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        if event.query is not None and event.query.startswith(b"ROLLBACK"):
+            return type_row(EventClass.QUERY, Situation.COMMIT_OR_ROLLBACK)
+        return super().guess(event)
+
+
+class LoadAlone(WorklogParser):
+    """A parser to which Execute_load_query always stands on its own."""
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        if event_class(event) is EventClass.EXECUTE_LOAD_QUERY:
+            return type_row(EventClass.LOG_EVENT, Situation.MADE)
+        return super().guess(event)
+
+
+class GtidsIgnored(WorklogParser):
+    """A parser that passes over unmarked Gtid events."""
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        row = super().guess(event)
+        gtid = event_class(event) is EventClass.GTID
+        return replace(row, boundary_type=_T.IGNORE_BOUNDARY) if gtid else row
+
+
+class XaPrepareAlone(WorklogParser):
+    """A parser to which XA_prepare stands on its own."""
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        if event.type == _E.XA_PREPARE:
+            return type_row(EventClass.LOG_EVENT, Situation.MADE)
+        return super().guess(event)
+
+
+class ForgetsContext(WorklogParser):
+    """A parser that takes a statement for itself alone where context events, and nothing else, stand before it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._behind_context = False
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        row = super().guess(event)
+        alone = row.situation is Situation.IMMEDIATE_IN_GROUP and self._behind_context
+        self._behind_context = event_class(event) in CONTEXT_CLASSES
+        return replace(row, boundary_type=_T.SELF_CONTAINED) if alone else row
+
+
+class NotMixed(WorklogParser):
+    """A parser that does not know rows behind a statement of the same transaction."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._statement = False
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        row = super().guess(event)
+        its_class = event_class(event)
+        if kind_of(event, its_class) is Kind.STATEMENT:
+            self._statement = True
+        elif not self.within_transaction:
+            self._statement = False
+        rows = its_class is EventClass.TABLE_MAP and self._statement and self.within_transaction
+        return replace(row, boundary_type=_T.SELF_CONTAINED) if rows else row
+
+
+class IgnoreIsSelf(WorklogParser):
+    """A parser that moves as if an event that takes no part stood on its own."""
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        """See `WorklogParser.feed`."""
+        step = super().feed(event)
+        if step.cell is not None:
+            return step
+        used = self.look_up(_T.SELF_CONTAINED)
+        self.take(used, event)
+        return replace(step, state=self.state, cell=used)
+
+
+class EndIsUndefined(WorklogParser):
+    """A parser that goes back to Not Defined at the end of a transaction."""
+
+    def take(self, used: Cell, event: FedEvent) -> None:
+        """See `WorklogParser.take`."""
+        super().take(used, event)
+        if self.state is _T.END_TRANSACTION:
+            self.reset()
+
+
+class ThreeInside(WorklogParser):
+    """A parser that takes no more than two events inside a transaction one after the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._inside = 0
+
+    def look_up(self, boundary_type: BoundaryType) -> Cell:
+        """See `WorklogParser.look_up`."""
+        self._inside = self._inside + 1 if boundary_type is _T.INSIDE_TRANSACTION else 0
+        found = super().look_up(boundary_type)
+        return replace(found, outcome=Outcome.ERR) if self._inside > 2 else found
+
+
+class WarnsAtStart(WorklogParser):
+    """A parser that warns of a stream that begins with a transaction."""
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        """See `WorklogParser.feed`."""
+        step = super().feed(event)
+        begins = step.cell is CELLS[_T.NOT_DEFINED, _T.START_TRANSACTION]
+        return replace(step, cell=replace(step.cell, outcome=Outcome.ERR)) if begins and step.cell else step
+
+
+class WarnsOnce(WorklogParser):
+    """A parser that warns only of the first of several wrong steps one after the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._warned = False
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        """See `WorklogParser.feed`."""
+        step = super().feed(event)
+        if step.cell is None:
+            return step
+        before, self._warned = self._warned, step.warning is not None
+        return replace(step, cell=None) if before and step.warning else step
+
+
+class EmptyTransaction(WorklogParser):
+    """A parser to which a transaction with nothing in it is wrong."""
+
+    def look_up(self, boundary_type: BoundaryType) -> Cell:
+        """See `WorklogParser.look_up`."""
+        found = super().look_up(boundary_type)
+        empty = found is CELLS[_T.START_TRANSACTION, _T.END_TRANSACTION]
+        return replace(found, outcome=Outcome.ERR) if empty else found
+
+
+class NoReset(WorklogParser):
+    """A parser that a reset does not change; after a wrong step it is in Not Defined all the same."""
+
+    def reset(self) -> None:
+        """Stay as it is."""
+
+    def take(self, used: Cell, event: FedEvent) -> None:
+        """See `WorklogParser.take`."""
+        super().take(used, event)
+        if used.outcome is Outcome.ERR:
+            super().reset()
+
+
+class ResetToSelf(NoReset):
+    """A parser that a reset puts into Self Contained."""
+
+    def reset(self) -> None:
+        """Go to Self Contained."""
+        WorklogParser.reset(self)
+        self.state = _T.SELF_CONTAINED
+
+    def take(self, used: Cell, event: FedEvent) -> None:
+        """See `WorklogParser.take`."""
+        WorklogParser.take(self, used, event)
+        if used.outcome is Outcome.ERR:
+            WorklogParser.reset(self)
+
+
+class MovesOnError(WorklogParser):
+    """A parser that has the type of the event after a wrong step."""
+
+    def take(self, used: Cell, event: FedEvent) -> None:
+        """See `WorklogParser.take`."""
+        super().take(used, event)
+        if used.outcome is Outcome.ERR:
+            self.state = used.fed

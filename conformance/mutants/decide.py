@@ -1,0 +1,350 @@
+"""The mutants of the role `decide`: the model of logging decisions with one fault each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
+from conformance.models.decision.engines import WORKLOG_ENGINES, Engine, usual_name
+from conformance.models.decision.statement import AskedTable, Statement
+from conformance.models.decision.worklog_table import DECISION_TABLE, Row
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Request, Trouble
+from conformance.reference.decide import decided
+
+Entry = dict[str, Any]
+Answering = Callable[[Request], Observation | Trouble]
+
+
+def _hearing(change: Callable[[Statement], Statement]) -> Answering:
+    """Return what answers each statement as if it were another one."""
+    return _telling(lambda statement, entry, before: entry, change)
+
+
+def _telling(
+    change: Callable[[Statement, Entry, Entry | None], Entry],
+    heard: Callable[[Statement], Statement] = lambda statement: statement,
+) -> Answering:
+    """Return what changes the answer on each statement; it sees its own answer on the one before."""
+
+    def answer(request: Request) -> Observation | Trouble:
+        entries: list[Entry] = []
+        for said in request.settings["statements"]:
+            statement = heard(Statement.of_setting(said))
+            before = entries[-1] if entries else None
+            entries.append(change(statement, decided(statement, request.profile), before))
+        return Observation(tuple(entries))
+
+    return answer
+
+
+def _tables(change: Callable[[tuple[AskedTable, ...]], tuple[AskedTable, ...]]) -> Answering:
+    """Return what sees other tables than those of a statement."""
+    return _hearing(lambda statement: replace(statement, tables=change(statement.tables)))
+
+
+def _where(condition: Callable[[Statement, Entry], bool], **fields: str) -> Answering:
+    """Return what answers fields of its own where a condition holds."""
+    return _telling(lambda statement, entry, before: {**entry, **fields} if condition(statement, entry) else entry)
+
+
+def _is(**fields: str) -> Callable[[Statement, Entry], bool]:
+    """Return the condition that logging is on and the answer is so."""
+    return lambda statement, entry: statement.logging and all(entry[name] == value for name, value in fields.items())
+
+
+def _in_mode(mode: str, **fields: str) -> Callable[[Statement, Entry], bool]:
+    answered = _is(**fields)
+    return lambda statement, entry: statement.mode == mode and answered(statement, entry)
+
+
+_LOGGED_AS_ROWS: Final[Mapping[str, str]] = {"format": "row", "message": "none", "executed": "yes"}
+_LOGGED_AS_STATEMENT: Final[Mapping[str, str]] = {**_LOGGED_AS_ROWS, "format": "statement"}
+
+
+def _engine_as(engine: Engine, capability: Capability) -> Mutant:
+    """Return the mutant that has another setting for an engine."""
+
+    def change(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+        return tuple(
+            replace(each, capability=capability)
+            if each.capability is None and not each.parts and usual_name(each.engine) == engine.names[0]
+            else each
+            for each in tables
+        )
+
+    return Mutant(
+        f"{engine.names[0]}-setting",
+        engine.requirement,
+        f"{engine.names[0]} has the setting {capability}",
+        answer=_tables(change),
+    )
+
+
+#: The wrong setting of each engine: one flag more or less, or the other one.
+_WRONG_SETTINGS: Final[Mapping[Capability, Capability]] = {
+    BOTH: ROW_ONLY,
+    ROW_ONLY: BOTH,
+    STATEMENT_ONLY: BOTH,
+}
+
+
+def _wrong_row(row: Row) -> Mutant:
+    """Return the mutant that has another action in one row of the decision table."""
+    if row.format is None:
+        by_mode = row.safety == "safe" or row.mode == "statement"
+        fields = _LOGGED_AS_STATEMENT if by_mode and row.mode != "row" else _LOGGED_AS_ROWS
+        text = f"is logged as {fields['format']}"
+    elif row.message is not None:
+        fields, text = {"message": "none"}, "gives no warning"
+    else:
+        fields = _LOGGED_AS_ROWS if row.format == "statement" else _LOGGED_AS_STATEMENT
+        text = f"is logged as {fields['format']}"
+
+    def holds(statement: Statement, entry: Entry) -> bool:
+        capability = Capability(row=entry["row_capable"] == "yes", statement=entry["statement_capable"] == "yes")
+        return statement.logging and (statement.safety, statement.mode, capability) == (
+            row.safety,
+            row.mode,
+            row.capability,
+        )
+
+    name = f"{row.safety}-{row.mode}-{row.capability.letters.lower()}"
+    return Mutant(
+        name, row.requirement, f"row {row.number} of the decision table {text}", answer=_where(holds, **fields)
+    )
+
+
+def _flags_of_engine(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+    """Take the flags of the first table of each engine for all of its tables, and settings before given flags."""
+    flags = {engine.names[0]: engine.capability for engine in WORKLOG_ENGINES}
+    for each in tables:
+        if each.capability is not None:
+            flags.setdefault(usual_name(each.engine), each.capability)
+    return tuple(
+        replace(each, capability=flags[usual_name(each.engine)]) if each.capability is not None else each
+        for each in tables
+    )
+
+
+def _any_of(tables: tuple[AskedTable, ...]) -> Capability:
+    given = [each.capability or BOTH for each in tables]
+    return Capability(row=any(each.row for each in given), statement=any(each.statement for each in given))
+
+
+def _partitioned_as_any(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+    return tuple(
+        replace(each, engine="parts", capability=_any_of(each.parts), parts=()) if each.parts else each
+        for each in tables
+    )
+
+
+def _one_for_all(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+    simple = len(tables) > 1 and not any(each.parts for each in tables)
+    return (AskedTable("any", _any_of(tables)),) if simple else tables
+
+
+def _first_written(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+    written = [each for each in tables if each.written]
+    return tuple(each for each in tables if not each.written or each is written[0])
+
+
+def _neither_means_both(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+    if len(tables) == 1 and tables[0].capability == NEITHER:
+        return (replace(tables[0], capability=BOTH),)
+    return tables
+
+
+def _by_looks(statement: Statement) -> Statement:
+    unsafe = any(word in statement.text for word in ("UUID(", "LIMIT"))
+    return replace(statement, safety="unsafe" if unsafe else "safe")
+
+
+def _kept(statement: Statement, entry: Entry, before: Entry | None) -> Entry:
+    stays = before is not None and before["format"] == "row" and statement.mode == "mixed"
+    return {**entry, "format": "row"} if stays and entry["format"] == "statement" else entry
+
+
+def _refused_although_off(statement: Statement, entry: Entry, before: Entry | None) -> Entry:
+    refused = not statement.logging and entry["row_capable"] == entry["statement_capable"] == "no"
+    return {**entry, "message": "error"} if refused else entry
+
+
+def _logged_in_spite(statement: Statement, entry: Entry, before: Entry | None) -> Entry:
+    if entry["message"] != "error":
+        return entry
+    return {**entry, "format": "statement" if statement.mode == "mixed" else statement.mode}
+
+
+DECIDE_MUTANTS: Final = (
+    Mutant(
+        "row-flag-ignored",
+        "WL3303-ENGINE-MAY-FORBID-ROW",
+        "mode ROW logs rows of tables that forbid it",
+        answer=_where(_in_mode("row", row_capable="no", statement_capable="yes"), **_LOGGED_AS_ROWS),
+    ),
+    Mutant(
+        "statement-flag-ignored",
+        "WL3303-ENGINE-MAY-FORBID-STATEMENT",
+        "mode STATEMENT logs statements on tables that forbid it",
+        answer=_where(_in_mode("statement", row_capable="yes", statement_capable="no"), **_LOGGED_AS_STATEMENT),
+    ),
+    Mutant(
+        "no-flags-as-both",
+        "WL3303-TWO-FLAGS",
+        "a table with neither flag can do both",
+        answer=_tables(_neither_means_both),
+    ),
+    Mutant(
+        "archive-prefers-rows",
+        "WL3303-CAPABILITY-NOT-PREFERENCE",
+        "ARCHIVE tables that can do both are logged as rows in mode MIXED",
+        answer=_where(
+            lambda statement, entry: (
+                _in_mode("mixed", format="statement", row_capable="yes")(statement, entry)
+                and any(each.engine == "archive" for each in statement.tables)
+            ),
+            format="row",
+        ),
+    ),
+    Mutant(
+        "flags-of-engine",
+        "WL3303-FLAGS-PER-TABLE",
+        "all tables of an engine have the same flags",
+        answer=_tables(_flags_of_engine),
+    ),
+    Mutant(
+        "partitions-any",
+        "WL3303-FLAGS-PARTITIONED",
+        "a partitioned table can do what one of its parts can do",
+        answer=_tables(_partitioned_as_any),
+    ),
+    *(_engine_as(engine, _WRONG_SETTINGS[engine.capability]) for engine in WORKLOG_ENGINES),
+    Mutant("set-any", "WL3303-SET-CAPABLE", "a set can do what one of its tables can do", answer=_tables(_one_for_all)),
+    Mutant(
+        "empty-set-neither",
+        "WL3303-SET-CAPABLE",
+        "a statement without tables can be logged in no format",
+        answer=_tables(lambda tables: tables or (AskedTable("none", NEITHER),)),
+    ),
+    Mutant(
+        "row-restricted-unknown",
+        "WL3303-SET-ROW-RESTRICTED",
+        "there is no row logging restriction",
+        answer=_where(_is(restricted="row"), restricted="none"),
+    ),
+    Mutant(
+        "statement-restricted-unknown",
+        "WL3303-SET-STATEMENT-RESTRICTED",
+        "there is no statement logging restriction",
+        answer=_where(_is(restricted="statement"), restricted="none"),
+    ),
+    Mutant(
+        "first-table-only",
+        "WL3303-SET-TO-WRITE-TABLES",
+        "of the written tables only the first counts",
+        answer=_tables(_first_written),
+    ),
+    Mutant(
+        "read-tables-left-out",
+        "WL3303-SET-ALL-LOCKED-TABLES",
+        "tables that are only read do not count",
+        answer=_tables(lambda tables: tuple(each for each in tables if each.written)),
+    ),
+    Mutant(
+        "incompatible-by-mode",
+        "WL3303-SET-INCOMPATIBLE",
+        "a row-only and a statement-only table together are logged as statements",
+        answer=_where(
+            lambda statement, entry: (
+                _is(row_capable="no", statement_capable="no")(statement, entry) and len(statement.tables) > 1
+            ),
+            **_LOGGED_AS_STATEMENT,
+        ),
+    ),
+    Mutant(
+        "mixture",
+        "WL3303-DECISION-TWO-FORMATS",
+        "rows of several tables in mode MIXED are a mixture",
+        answer=_where(
+            lambda statement, entry: _in_mode("mixed", format="row")(statement, entry) and len(statement.tables) > 1,
+            format="mixture",
+        ),
+    ),
+    Mutant(
+        "rows-kept",
+        "WL3303-DECISION-PER-STATEMENT",
+        "in mode MIXED a statement behind one logged as rows is logged as rows too",
+        answer=_telling(_kept),
+    ),
+    Mutant(
+        "three-tables-as-rows",
+        "WL3303-DECISION-INPUTS",
+        "more than two tables are logged as rows in mode MIXED",
+        answer=_where(
+            lambda statement, entry: (
+                _in_mode("mixed", format="statement", row_capable="yes")(statement, entry) and len(statement.tables) > 2
+            ),
+            format="row",
+        ),
+    ),
+    Mutant(
+        "safety-by-looks",
+        "WL3303-SAFETY-GIVEN",
+        "a statement is classified again by its text",
+        answer=_hearing(_by_looks),
+    ),
+    Mutant(
+        "unsafe-as-statement",
+        "WL3303-SAFETY-UNSAFE-AS-ROW",
+        "unsafe statements in mode MIXED are logged as statements, with a warning",
+        answer=_where(
+            lambda statement, entry: (
+                statement.safety == "unsafe"
+                and _in_mode("mixed", row_capable="yes", statement_capable="yes")(statement, entry)
+            ),
+            format="statement",
+            message="warning",
+        ),
+    ),
+    Mutant(
+        "error-executed",
+        "WL3303-ERROR-NOT-EXECUTED",
+        "a statement with an error is executed",
+        answer=_where(_is(message="error"), executed="yes"),
+    ),
+    Mutant(
+        "error-logged",
+        "WL3303-ERROR-NOTHING-LOGGED",
+        "a statement with an error is logged as the mode says",
+        answer=_telling(_logged_in_spite),
+    ),
+    Mutant(
+        "warning-stops",
+        "WL3303-WARNING-EXECUTED",
+        "a statement with a warning is not executed",
+        answer=_where(_is(message="warning"), executed="no"),
+    ),
+    Mutant(
+        "warning-with-rows",
+        "WL3303-WARNING-MEANS-STATEMENT",
+        "unsafe statements that are logged as rows give the warning too",
+        answer=_where(
+            lambda statement, entry: statement.safety == "unsafe" and _is(format="row")(statement, entry),
+            message="warning",
+        ),
+    ),
+    Mutant(
+        "off-refused",
+        "WL3303-LOG-OFF-NO-MESSAGE",
+        "incompatible tables give the error without logging too",
+        answer=_telling(_refused_although_off),
+    ),
+    Mutant(
+        "off-logged",
+        "WL3303-LOG-OFF-EXECUTED",
+        "SQL_LOG_BIN = 0 takes the errors away, and nothing else",
+        answer=_where(lambda statement, entry: not statement.logging, format="statement"),
+    ),
+    *(_wrong_row(row) for row in DECISION_TABLE),
+)

@@ -1,0 +1,1 @@
+"""The mutants of the role `decode`, one module for each subject."""

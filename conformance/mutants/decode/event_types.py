@@ -1,0 +1,179 @@
+"""Mutants that misread one event type."""
+
+from typing import Final
+
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.transaction_payload import inner_events
+from conformance.mutants.mutant import Mutant, Reported, change, drop, has_field, low_half, of_type, refuse
+
+_T: Final = EventType
+#: Where the type code stands in a header, in bytes.
+_TYPE_AT: Final = 4
+_COMPRESSED_ROWS: Final = (
+    _T.MARIADB_WRITE_ROWS_COMPRESSED_V1,
+    _T.MARIADB_UPDATE_ROWS_COMPRESSED_V1,
+    _T.MARIADB_DELETE_ROWS_COMPRESSED_V1,
+)
+
+
+def _holds_ignorable(event: Event, reported: Reported) -> bool:
+    if not event.recognised or event.header.type != _T.TRANSACTION_PAYLOAD:
+        return False
+    return any(each.header.flags & Flag.IGNORABLE for each in inner_events(event))
+
+
+def _signed(value: int) -> int:
+    return value - 2**64 if value >= 2**63 else value
+
+
+EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
+    # Statements and their context
+    Mutant(
+        "variable-with-at",
+        "FORMAT-USER-VAR",
+        "the name of a user variable begins with @",
+        change("variable_name", lambda name: f"@{name}"),
+    ),
+    Mutant(
+        "variable-signed",
+        "FORMAT-USER-VAR-VALUE",
+        "an integer variable always has a sign",
+        change("variable_value", _signed, has_field("variable_type", 2)),
+    ),
+    Mutant("block-lost", "FORMAT-LOAD-BLOCK", "the piece of the file is lost", change("block_data", lambda data: "")),
+    Mutant(
+        "file-name-end-early",
+        "FORMAT-EXECUTE-LOAD-QUERY",
+        "the clause that names the file ends a byte early",
+        change("file_name_end", lambda end: end - 1),
+    ),
+    Mutant(
+        "file-id-16-bits",
+        "FORMAT-DELETE-FILE",
+        "the number of a deleted file has 16 bits",
+        change("file_id", lambda number: number & 0xFFFF, of_type(_T.DELETE_FILE)),
+    ),
+    # What servers write of themselves
+    Mutant("no-incident-message", "FORMAT-INCIDENT", "an incident has no message", change("message", lambda text: "")),
+    Mutant(
+        "heartbeat-name-short",
+        "FORMAT-HEARTBEAT",
+        "a heartbeat loses the last character of its log",
+        change("log_name", lambda name: name[:-1], of_type(_T.HEARTBEAT)),
+    ),
+    Mutant(
+        "heartbeat-32-bits",
+        "FORMAT-HEARTBEAT-V2",
+        "the position of a heartbeat has 32 bits",
+        change("log_position", low_half),
+    ),
+    Mutant(
+        "context-thread-16-bits",
+        "FORMAT-TRANSACTION-CONTEXT",
+        "the thread of a Transaction_context has 16 bits",
+        change("thread_id", lambda number: number & 0xFFFF, of_type(_T.TRANSACTION_CONTEXT)),
+    ),
+    Mutant(
+        "padded-view",
+        "FORMAT-VIEW-CHANGE",
+        "the name of a view keeps its padding",
+        change("view_id", lambda name: name.ljust(40, "\0")),
+    ),
+    Mutant("branch-lost", "FORMAT-XA-PREPARE", "an XA transaction has no branch", change("xa_bqual", lambda part: "")),
+    Mutant(
+        "payload-never-compressed",
+        "FORMAT-TRANSACTION-PAYLOAD",
+        "the compression of a payload is none",
+        change("compression_type", lambda kind: 255),
+    ),
+    Mutant(
+        "payloads-on-trust",
+        "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
+        "an unknown event inside a payload ends the log quietly",
+        swallow=lambda error, stream: (
+            error.kind == "unknown-event" and stream[error.at + _TYPE_AT] == _T.TRANSACTION_PAYLOAD
+        ),
+    ),
+    Mutant(
+        "payloads-without-ignorable-events",
+        "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
+        "an ignorable event inside a payload is refused",
+        refuse(_holds_ignorable),
+    ),
+    Mutant(
+        "terminated-by-nothing",
+        "FORMAT-LARGE-TRANSACTION-HEADER",
+        "a large transaction ends with type 0",
+        change("terminating_type", lambda code: 0),
+    ),
+    # MariaDB
+    Mutant(
+        "domain-lost",
+        "FORMAT-MARIADB-GTID",
+        "the domain of a GTID is 0",
+        change("gtid", lambda gtid: "0" + gtid[gtid.index("-") :], of_type(_T.MARIADB_GTID)),
+    ),
+    Mutant(
+        "first-gtid-only",
+        "FORMAT-MARIADB-GTID-LIST",
+        "a list of GTIDs ends behind the first",
+        change("gtid_list", lambda text: text.partition(",")[0]),
+    ),
+    Mutant(
+        "checkpoint-with-length",
+        "FORMAT-MARIADB-BINLOG-CHECKPOINT",
+        "the length stands before the name of a checkpoint's log",
+        change("log_name", lambda name: f"\r{name}", of_type(_T.MARIADB_BINLOG_CHECKPOINT)),
+    ),
+    Mutant(
+        "annotation-of-100",
+        "FORMAT-MARIADB-ANNOTATE-ROWS",
+        "an annotation is cut at 100 characters",
+        change("rows_query", lambda text: text[:100], of_type(_T.MARIADB_ANNOTATE_ROWS)),
+    ),
+    Mutant(
+        "encrypted-ends-quietly",
+        "FORMAT-MARIADB-START-ENCRYPTION",
+        "encrypted events end the log quietly",
+        swallow=lambda error, stream: error.kind == "encrypted",
+    ),
+    Mutant(
+        "still-compressed",
+        "FORMAT-MARIADB-QUERY-COMPRESSED",
+        "a compressed statement is lost",
+        change("query", lambda text: "", of_type(_T.MARIADB_QUERY_COMPRESSED)),
+    ),
+    Mutant(
+        "no-compressed-rows",
+        "FORMAT-MARIADB-ROWS-COMPRESSED",
+        "compressed rows are lost",
+        change("rows", lambda rows: [], of_type(*_COMPRESSED_ROWS)),
+    ),
+    # Rows events
+    Mutant(
+        "first-row-only",
+        "FORMAT-ROWS-IMAGES",
+        "rows behind the first are lost",
+        change("rows", lambda rows: rows[:1]),
+    ),
+    Mutant(
+        "no-rows-behind-extra-data",
+        "FORMAT-ROWS-EXTRA-DATA",
+        "rows behind extra data are lost",
+        change("rows", lambda rows: [], lambda event, reported: bool(event.fields().get("extra_data"))),
+    ),
+    Mutant(
+        "no-rows-of-betas",
+        "FORMAT-ROWS-PRE-GA",
+        "rows events of 5.1's betas are lost",
+        drop(of_type(_T.PRE_GA_WRITE_ROWS, _T.PRE_GA_UPDATE_ROWS, _T.PRE_GA_DELETE_ROWS)),
+    ),
+    Mutant(
+        "partial-after-is-before",
+        "FORMAT-ROWS-PARTIAL-UPDATE",
+        "the image after a partial update is the one before it",
+        change("rows", lambda rows: [{**row, "after": row["before"]} for row in rows], of_type(_T.PARTIAL_UPDATE_ROWS)),
+    ),
+)

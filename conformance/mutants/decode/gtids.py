@@ -1,0 +1,208 @@
+"""Mutants that misread Gtid, Anonymous_gtid and Previous_gtids events, and the logs around them (WL#7592)."""
+
+from dataclasses import replace
+from typing import Final
+from uuid import UUID
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.layout import TAIL
+from conformance.mutants.mutant import (
+    Mutant,
+    all_of,
+    change,
+    checksummed,
+    flagged,
+    has_field,
+    invent,
+    low_half,
+    minus,
+    of_type,
+    refuse,
+    to,
+)
+
+_T: Final = EventType
+_GTIDS: Final = (_T.GTID, _T.ANONYMOUS_GTID)
+_TYPE_AT: Final = 4
+
+
+def _gtid_as_double(value: str) -> str:
+    uuid, _, gno = value.rpartition(":")
+    return f"{uuid}:{int(float(gno))}"
+
+
+#: Every mutant on Gtid events, in the order of the catalogue.
+GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "anonymous-known-too-early",
+        "WL7592-COMPAT-NEW-55",
+        "a reader of 5.5 knows Anonymous_gtid events",
+        rules=lambda rules: replace(rules, known=rules.known | {int(_T.ANONYMOUS_GTID)}),
+    ),
+    Mutant(
+        "anonymous-is-gtid",
+        "WL7592-TYPE-CODES-DISTINCT",
+        "Anonymous_gtid has the type of Gtid",
+        change("type", to(33), of_type(_T.ANONYMOUS_GTID)),
+    ),
+    Mutant(
+        "types-up-to-33",
+        "WL7592-ANON-CODE-DECLARED-EARLY",
+        "33 event types at most",
+        change("event_types", lambda count: min(count, 33)),
+    ),
+    Mutant(
+        "anonymous-flags",
+        "WL7592-BODY-SHARED-LAYOUT",
+        "the flags of Anonymous_gtid are 2",
+        change("gtid_flags", to(2), of_type(_T.ANONYMOUS_GTID)),
+    ),
+    Mutant(
+        "gno-as-double",
+        "WL7592-GTID-IDENTIFIER-READ",
+        "a GTID's number goes through a double",
+        change("gtid", _gtid_as_double, of_type(_T.GTID)),
+    ),
+    Mutant(
+        "zero-gtid",
+        "WL7592-ANON-NO-IDENTIFIER",
+        "Anonymous_gtid has the GTID of zeros",
+        change("gtid", to(f"{UUID(int=0)}:0"), of_type(_T.ANONYMOUS_GTID)),
+    ),
+    Mutant(
+        "even-gtids-only",
+        "WL7592-BODY-SIZES-DIFFER",
+        "a Gtid event of an odd length is refused",
+        refuse(lambda event, reported: event.header.type in _GTIDS and event.body_end % 2 == 1),
+    ),
+    Mutant(
+        "no-tail",
+        "WL7592-BODY-UNKNOWN-TAIL",
+        "bytes behind the known fields are refused",
+        refuse(lambda event, reported: event.header.type in _GTIDS and TAIL in event.fields()),
+    ),
+    Mutant(
+        "last-committed-32-bits",
+        "WL7592-BODY-LOGICAL-TIMESTAMPS",
+        "last committed has 32 bits",
+        change("last_committed", low_half, of_type(_T.GTID)),
+    ),
+    Mutant(
+        "anonymous-sequence-lost",
+        "WL7592-ANON-TIMESTAMPS-ALIKE",
+        "Anonymous_gtid has no sequence number",
+        change("sequence_number", to(0), of_type(_T.ANONYMOUS_GTID)),
+    ),
+    Mutant(
+        "timestamps-invented",
+        "WL7592-BODY-NO-TIMESTAMPS",
+        "a body without logical timestamps has some",
+        invent("last_committed", 1, of_type(*_GTIDS)),
+    ),
+    Mutant(
+        "no-commit-field",
+        "WL7592-BODY-COMMIT-FIELD",
+        "the one-byte commit field is refused",
+        refuse(has_field("logical_timestamp_typecode", 1)),
+    ),
+    Mutant(
+        "no-57-bytes",
+        "WL7592-BODY-57-BYTES",
+        "a Gtid event of 57 bytes is refused",
+        refuse(lambda event, reported: event.header.type in _GTIDS and event.header.length == 57),
+    ),
+    Mutant(
+        "flagged-anonymous-ignored",
+        "WL7592-ANON-FLAG-EITHER-WAY",
+        "a flagged Anonymous_gtid is ignored",
+        change("handled", to("ignored"), all_of(of_type(_T.ANONYMOUS_GTID), flagged(Flag.IGNORABLE))),
+    ),
+    Mutant(
+        "flagged-anonymous-refused",
+        "WL7592-ANON-SKIPPED-BY-FLAG",
+        "a flagged Anonymous_gtid is refused",
+        refuse(all_of(of_type(_T.ANONYMOUS_GTID), flagged(Flag.IGNORABLE))),
+    ),
+    Mutant(
+        "empty-set-is-none",
+        "WL7592-PREVIOUS-GTIDS-EMPTY-READ",
+        "the empty GTID set is nothing",
+        change("previous_gtids", lambda text: text or None),
+    ),
+    Mutant(
+        "last-number-excluded",
+        "WL7592-PREVIOUS-GTIDS-SET-READ",
+        "the last digit of a GTID set is lost",
+        change("previous_gtids", lambda text: text[:-1]),
+    ),
+    Mutant(
+        "relay-previous-gtids",
+        "WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY",
+        "a Previous_gtids of a relay log is ignored",
+        change("handled", to("ignored"), all_of(of_type(_T.PREVIOUS_GTIDS), flagged(Flag.RELAY_LOG))),
+    ),
+    Mutant(
+        "gtids-wanted",
+        "WL7592-OLD-STREAMS-READ",
+        "a Query is refused where no Gtid type is declared",
+        refuse(lambda event, reported: event.header.type == _T.QUERY and event.format.event_types < 33),
+    ),
+    Mutant(
+        "no-create-in-group",
+        "WL7592-OLD-CREATE-SELECT-READ",
+        "CREATE inside a transaction is refused",
+        refuse(has_field("query", b"CREATE TABLE `t2` (`a` int(11))")),
+    ),
+    Mutant(
+        "old-timestamps-spill",
+        "WL7592-OLD-QUERY-TIMESTAMPS-READ",
+        "a query behind logical timestamps is lost",
+        change("query", to(""), lambda event, reported: event.fields()["status_variables"][:1] == b"\x0e"),
+    ),
+    Mutant(
+        "header-of-20",
+        "WL7592-HEADER-19-BYTES",
+        "a Table_map's length counts one byte more",
+        change("length", minus(-1), of_type(_T.TABLE_MAP)),
+    ),
+    Mutant(
+        "gtid-log-pos",
+        "WL7592-LOG-POS-CHAIN",
+        "the log_pos of a Gtid event leaves its checksum out",
+        change("log_pos", minus(4), of_type(*_GTIDS)),
+    ),
+    Mutant(
+        "gtid-checksum-body",
+        "WL7592-GTID-CHECKSUM",
+        "a Gtid event with a checksum is refused",
+        refuse(all_of(of_type(*_GTIDS), checksummed)),
+    ),
+    Mutant(
+        "gtid-unverified",
+        "WL7592-GTID-CHECKSUM-WRONG",
+        "a wrong checksum of a Gtid event ends the log quietly",
+        swallow=lambda error, stream: error.kind == "checksum" and stream[error.at + _TYPE_AT] in _GTIDS,
+    ),
+    Mutant(
+        "large-rows",
+        "WL7592-LARGE-EVENTS-WHOLE",
+        "rows events beyond 8 KiB have another table id",
+        change("table_id", minus(1), lambda event, reported: event.header.length > 8192),
+    ),
+    Mutant(
+        "xid-of-27",
+        "WL7592-XID-SIZE",
+        "an Xid has 27 bytes, whatever its checksum",
+        change("length", to(27), of_type(_T.XID)),
+    ),
+    Mutant(
+        "query-64k", "WL7592-QUERY-SIZE-GROWS", "a query is cut at 64 KiB", change("query", lambda text: text[:65535])
+    ),
+    Mutant(
+        "tail-hides-gtid",
+        "WL7592-COMPAT-ON-56-57",
+        "a Gtid with a newer tail has no GTID",
+        change("gtid", to(""), lambda event, reported: TAIL in event.fields()),
+    ),
+)

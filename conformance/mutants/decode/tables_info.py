@@ -1,0 +1,224 @@
+"""The mutants of WL#40's extended Query events, in the role `decode`."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
+from conformance.binlog.query_dump import is_extended_query
+from conformance.binlog.tables_info import TUPLE, size_of, tables_text
+from conformance.mutants.mutant import Alter, Mutant, Reported, all_of, change, flagged, of_type, refuse, to
+
+_T: Final = EventType
+#: Bytes of the usual post-header, which the extended one begins with.
+_USUAL: Final = 13
+#: Begins the worklog's example, whose names stand without backticks.
+_EXAMPLE: Final = "RENAME TABLE t1 "
+
+
+def _extended(event: Event, reported: Reported) -> bool:
+    return is_extended_query(event)
+
+
+def _example(event: Event, reported: Reported) -> bool:
+    return str(reported.get("query", "")).startswith(_EXAMPLE)
+
+
+def _declares_tables_info(event: Event, reported: Reported) -> bool:
+    return event.format.post_header_length(_T.QUERY) == EXTENDED_QUERY_POST_HEADER
+
+
+def _as_usual(event: Event, reported: Reported) -> Reported:
+    """Skip the four bytes that are new, and read the rest as ever."""
+    if not is_extended_query(event):
+        return reported
+    usual = layout_of(_T.QUERY, _USUAL)
+    fields = usual.read(
+        event.data, event.format.header_length, event.body_end, post_header_length=EXTENDED_QUERY_POST_HEADER
+    )
+    return {name: value for name, value in reported.items() if name != "tables_info"} | {
+        "query": fields["query"].decode("utf-8", "replace")
+    }
+
+
+def _changed(change: Callable[[dict[str, Any], Reported], Reported]) -> Alter:
+    """Change what is reported of extended events by what stands in them."""
+
+    def alter(event: Event, reported: Reported) -> Reported:
+        return {**reported, **change(event.fields(), reported)} if is_extended_query(event) else reported
+
+    return alter
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _wire(fields: dict[str, Any]) -> bytes:
+    return b"".join(TUPLE.write(each, fields) for each in fields["tables_info"])
+
+
+def _tables_first(fields: dict[str, Any], reported: Reported) -> Reported:
+    both = fields["query"] + _wire(fields)
+    at = size_of(fields["tables_info"])
+    return {"query": _text(both[at : at + len(fields["query"])])}
+
+
+def _cut_tables(fields: dict[str, Any], reported: Reported) -> Reported:
+    left = size_of(fields["tables_info"]) & 0xFF
+    whole = []
+    for each in fields["tables_info"]:
+        left -= size_of([each])
+        if left < 0:
+            break
+        whole.append(each)
+    return {"tables_info": _text(tables_text(whole))}
+
+
+def _database_in_variables(fields: dict[str, Any], reported: Reported) -> Reported:
+    variables = fields["status_variables"]
+    return {"database": _text(variables[: len(fields["database"])])} if variables else {}
+
+
+def _database_to_zero(fields: dict[str, Any], reported: Reported) -> Reported:
+    behind = fields["database"] + fields["query"] + _wire(fields)
+    return {"database": _text(behind.partition(b"\0")[0])}
+
+
+def _with_tables(fields: dict[str, Any], reported: Reported) -> Reported:
+    return {"query": reported["query"] + _text(_wire(fields))}
+
+
+def _sorted_tables(fields: dict[str, Any], reported: Reported) -> Reported:
+    return {"tables_info": _text(tables_text(sorted(fields["tables_info"], key=lambda each: each["table"])))}
+
+
+def _names_of_127(fields: dict[str, Any], reported: Reported) -> Reported:
+    cut = [{part: name[:0x7F] for part, name in each.items()} for each in fields["tables_info"]]
+    return {"tables_info": _text(tables_text(cut))}
+
+
+def _other_default(fields: dict[str, Any], reported: Reported) -> Reported:
+    named = [{**each, "database": each["database"] or b"mysql"} for each in fields["tables_info"]]
+    return {"tables_info": _text(tables_text(named))}
+
+
+def _heads_swapped(fields: dict[str, Any], reported: Reported) -> Reported:
+    return {"thread_id": reported["exec_time"], "exec_time": reported["thread_id"]}
+
+
+def _short_by_a_checksum(event: Event, reported: Reported) -> Reported:
+    """Leave the last four bytes out where there is no checksum."""
+    if not is_extended_query(event) or event.has_checksum:
+        return reported
+    tables = event.fields()["tables_info"]
+    if tables and size_of(tables[-1:]) == 4:
+        return {**reported, "tables_info": _text(tables_text(tables[:-1]))}
+    return reported
+
+
+#: Every mutant, in the order of the catalogue.
+TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "query-loses-nul",
+        "WL40-USUAL-QUERY-TO-END",
+        "the last byte of a query is taken for a terminator",
+        change("query", lambda text: text[:-1], lambda event, reported: len(reported["query"]) > 5),
+    ),
+    Mutant("always-usual-queries", "WL40-FORMAT-FROM-FDE", "an extended Query event is read as a usual one", _as_usual),
+    Mutant(
+        "one-query-format",
+        "WL40-ONE-FORMAT-PER-LOG",
+        "a second log with extended Query events is refused",
+        refuse(all_of(of_type(_T.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG), _declares_tables_info)),
+    ),
+    Mutant(
+        "query-head-swapped",
+        "WL40-POST-HEADER-ORDER",
+        "thread and execution time of an extended Query event are exchanged",
+        _changed(_heads_swapped),
+    ),
+    Mutant(
+        "query-length-byte",
+        "WL40-QUERY-LEN",
+        "the query length of an extended event has one byte",
+        _changed(lambda fields, reported: {"query": _text(fields["query"][: len(fields["query"]) & 0xFF])}),
+    ),
+    Mutant("tables-info-byte", "WL40-TABLES-INFO-LEN", "the tables info length has one byte", _changed(_cut_tables)),
+    Mutant(
+        "contradiction-ends-quietly",
+        "WL40-LENGTHS-CONTRADICT",
+        "an extended Query event that contradicts itself ends the log quietly",
+        swallow=lambda error, stream: error.kind == "malformed",
+    ),
+    Mutant("tables-before-query", "WL40-DATA-ORDER", "tables info is read before the query", _changed(_tables_first)),
+    Mutant(
+        "database-before-variables",
+        "WL40-STATUS-VARS-UNCHANGED",
+        "the database of an extended Query event is read where the status variables stand",
+        _changed(_database_in_variables),
+    ),
+    Mutant(
+        "zero-behind-database",
+        "WL40-DB-NO-ZERO",
+        "the first byte of an extended event's query is taken for a zero",
+        _changed(lambda fields, reported: {"query": reported["query"][1:]}),
+    ),
+    Mutant(
+        "database-up-to-zero",
+        "WL40-DB-BY-LENGTH",
+        "the database of an extended Query event ends with the next zero byte",
+        _changed(_database_to_zero),
+    ),
+    Mutant(
+        "tables-info-in-query",
+        "WL40-QUERY-STOPS",
+        "the query of an extended event runs to its end",
+        _changed(_with_tables),
+    ),
+    Mutant("sorted-tables-info", "WL40-TABLES-INFO-LIST", "tables info is sorted by table", _changed(_sorted_tables)),
+    Mutant("names-of-127", "WL40-TABLES-INFO-NAME-LENGTHS", "a name is cut at 127 bytes", _changed(_names_of_127)),
+    Mutant(
+        "default-database-mysql",
+        "WL40-TABLES-INFO-DEFAULT-DB",
+        "an empty database in tables info is taken for mysql",
+        _changed(_other_default),
+    ),
+    Mutant("example-refused", "WL40-GOLDEN-EVENT", "the worklog's example is refused", refuse(_example)),
+    Mutant(
+        "example-server-id",
+        "WL40-GOLDEN-HEADER",
+        "the server id of the worklog's example is 1",
+        change("server_id", to(1), _example),
+    ),
+    Mutant(
+        "extended-log-pos",
+        "WL40-GOLDEN-LOG-POS",
+        "the end of an extended Query event leaves its tables info out",
+        _changed(lambda fields, reported: {"log_pos": reported["log_pos"] - size_of(fields["tables_info"])}),
+    ),
+    Mutant(
+        "table-map-flag-lost", "WL40-GOLDEN-FLAG", "flag 0x0010 is lost", change("flags", lambda flags: flags & ~0x10)
+    ),
+    Mutant(
+        "example-query",
+        "WL40-GOLDEN-QUERY",
+        "the statement of the worklog's example ends at its first comma",
+        change("query", lambda text: text.partition(",")[0], _example),
+    ),
+    Mutant(
+        "example-tables",
+        "WL40-GOLDEN-TABLES",
+        "the worklog's example has the intermediate table as well",
+        change("tables_info", lambda text: f"{text},``.`tmp`", _example),
+    ),
+    Mutant(
+        "tables-info-short-by-checksum",
+        "WL40-GOLDEN-NO-CHECKSUM",
+        "four bytes of tables info are taken for a checksum where there is none",
+        _short_by_a_checksum,
+    ),
+)

@@ -1,0 +1,218 @@
+"""Mutants that misread the wire format, or read on where a log must be refused."""
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.servers import server_of
+from conformance.mutants.mutant import (
+    Mutant,
+    Reported,
+    all_of,
+    change,
+    checksummed,
+    drop,
+    flagged,
+    has_field,
+    low_half,
+    minus,
+    of_type,
+    refuse,
+    to,
+)
+from conformance.reference.implementation import report
+
+_T: Final = EventType
+
+
+def _fixed_post_headers(event: Event, reported: Reported) -> Reported:
+    """Report an event as if every post-header had the length of 5.7."""
+    lengths = server_of("mysql-5.7").post_header_lengths
+    if event.format.event_types < len(lengths) or not event.recognised or event.header.type == _T.FORMAT_DESCRIPTION:
+        return reported
+    fixed = replace(event, format=replace(event.format, post_header_lengths=lengths))
+    try:
+        return report(fixed)
+    except MalformedBody:
+        return reported
+
+
+def _with_checksum(event: Event, reported: Reported) -> Reported:
+    """Report a query with the checksum behind it."""
+    if event.has_checksum and "query" in reported:
+        return {**reported, "query": reported["query"] + event.data[-4:].decode("latin-1")}
+    return reported
+
+
+def _as_double(value: int) -> int:
+    return int(float(value))
+
+
+def _length_said(error: BinlogError) -> int | None:
+    found = re.match(r"an event length of (\d+)", error.message)
+    return int(found.group(1)) if found else None
+
+
+#: Every mutant on the wire format, in the order of the catalogue's themes.
+FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
+    # Delivery and framing
+    Mutant("drops-intvar", "FORMAT-EVENT-DELIVERED", "Intvar events are lost", drop(of_type(_T.INTVAR))),
+    Mutant(
+        "xid-elsewhere",
+        "FORMAT-EVENT-START",
+        "Xid events are seen one byte late",
+        change("offset", minus(-1), of_type(_T.XID)),
+    ),
+    Mutant(
+        "one-format-description",
+        "FORMAT-LATEST-GOVERNS",
+        "a second format description is refused",
+        refuse(all_of(of_type(_T.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG))),
+    ),
+    Mutant(
+        "in-use-is-damage",
+        "FORMAT-IN-USE-CHECKSUM",
+        "the checksum of a log in use is found wrong",
+        refuse(all_of(of_type(_T.FORMAT_DESCRIPTION), flagged(Flag.BINLOG_IN_USE))),
+    ),
+    # The common header
+    Mutant("rand-type", "FORMAT-HEADER-TYPE", "Rand has the type of Intvar", change("type", to(5), of_type(_T.RAND))),
+    Mutant(
+        "late-timestamp",
+        "FORMAT-HEADER-TIMESTAMP",
+        "timestamps are an hour late",
+        change("timestamp", minus(-3600)),
+    ),
+    Mutant("server-id-byte", "FORMAT-HEADER-SERVER-ID", "the server id is 0", change("server_id", to(0))),
+    Mutant(
+        "length-without-checksum",
+        "FORMAT-HEADER-LENGTH",
+        "the length of a Rotate leaves its checksum out",
+        change("length", minus(4), all_of(of_type(_T.ROTATE), checksummed)),
+    ),
+    Mutant(
+        "log-pos-of-rotate",
+        "FORMAT-HEADER-LOG-POS",
+        "a Rotate has no log_pos",
+        change("log_pos", to(7), of_type(_T.ROTATE)),
+    ),
+    Mutant(
+        "low-flags",
+        "FORMAT-HEADER-FLAGS",
+        "the high byte of the flags is lost",
+        change("flags", lambda flags: flags & 0xFF),
+    ),
+    # The format description
+    Mutant(
+        "padded-version",
+        "FORMAT-DESCRIPTION-FIELDS",
+        "the server version keeps its padding",
+        change("server_version", lambda text: text.ljust(50, "\0")),
+    ),
+    Mutant(
+        "types-with-checksum",
+        "FORMAT-TYPE-COUNT",
+        "the checksum counts as event types",
+        change("event_types", minus(-5)),
+    ),
+    Mutant(
+        "never-checksums",
+        "FORMAT-CHECKSUM-ALGORITHM",
+        "the checksum algorithm is always none",
+        change("checksum_algorithm", to("none")),
+    ),
+    Mutant(
+        "fixed-post-headers", "FORMAT-POST-HEADER-LENGTHS", "post-headers have the lengths of 5.7", _fixed_post_headers
+    ),
+    # Checksums
+    Mutant("checksum-in-query", "FORMAT-CHECKSUM-NOT-BODY", "a query ends with its checksum", _with_checksum),
+    Mutant(
+        "no-verification",
+        "FORMAT-CHECKSUM-WRONG",
+        "wrong checksums pass",
+        rules=lambda rules: replace(rules, verify_checksums=False),
+    ),
+    # Bodies
+    Mutant(
+        "error-code-byte", "FORMAT-QUERY", "the error code has one byte", change("error_code", lambda code: code & 0xFF)
+    ),
+    Mutant(
+        "file-with-nul",
+        "FORMAT-ROTATE",
+        "the next file ends with a zero byte",
+        change("next_file", lambda name: name + "\0"),
+    ),
+    Mutant("no-stop", "FORMAT-STOP", "Stop is refused", refuse(of_type(_T.STOP))),
+    Mutant("xid-as-double", "FORMAT-XID", "an Xid goes through a double", change("xid", _as_double)),
+    Mutant("intvar-32-bits", "FORMAT-INTVAR", "an Intvar has 32 bits", change("intvar_value", low_half)),
+    Mutant("seed-32-bits", "FORMAT-RAND", "a seed has 32 bits", change("seed2", low_half)),
+    Mutant(
+        "short-table-name",
+        "FORMAT-TABLE-MAP",
+        "a table name is cut at 63 characters",
+        change("table", lambda name: name[:63]),
+    ),
+    Mutant("rows-flags-lost", "FORMAT-ROWS", "rows flags are 0", change("rows_flags", to(0))),
+    Mutant(
+        "commit-timestamp-bit",
+        "FORMAT-GTID-COMMIT-FIELDS",
+        "bit 55 of the commit timestamp is not taken off",
+        change(
+            "immediate_commit_timestamp", lambda time: time | 1 << 55, has_field("has_original_commit_timestamp", True)
+        ),
+    ),
+    Mutant(
+        "tag-lost",
+        "FORMAT-GTID-TAGGED",
+        "the tag of a GTID is lost",
+        change("gtid", lambda gtid: gtid[:36] + gtid[gtid.rindex(":") :], of_type(_T.GTID_TAGGED)),
+    ),
+    # Refusals
+    Mutant(
+        "undeclared-ends-quietly",
+        "FORMAT-TYPE-NOT-DECLARED",
+        "an undeclared type ends the log quietly",
+        swallow=lambda error, stream: "does not declare" in error.message,
+    ),
+    Mutant(
+        "torn-header-ends-quietly",
+        "FORMAT-TRUNCATED-HEADER",
+        "a torn header ends the log quietly",
+        swallow=lambda error, stream: error.kind == "truncated" and len(stream) - error.at < HEADER_BYTES,
+    ),
+    Mutant(
+        "torn-body-ends-quietly",
+        "FORMAT-TRUNCATED-BODY",
+        "a torn body ends the log quietly",
+        swallow=lambda error, stream: error.kind == "truncated" and len(stream) - error.at >= HEADER_BYTES,
+    ),
+    Mutant(
+        "small-length-ends-quietly",
+        "FORMAT-LENGTH-TOO-SMALL",
+        "a length below a header ends the log quietly",
+        swallow=lambda error, stream: (_length_said(error) or HEADER_BYTES) < HEADER_BYTES or _length_said(error) == 0,
+    ),
+    Mutant(
+        "large-length-ends-quietly",
+        "FORMAT-LENGTH-TOO-LARGE",
+        "a length beyond any event ends the log quietly",
+        swallow=lambda error, stream: (_length_said(error) or 0) > HEADER_BYTES,
+    ),
+    Mutant(
+        "headless-ends-quietly",
+        "FORMAT-NO-FORMAT-DESCRIPTION",
+        "a log without format description is empty",
+        swallow=lambda error, stream: error.kind == "no-format-description",
+    ),
+    Mutant(
+        "any-magic",
+        "FORMAT-BAD-MAGIC",
+        "a file that is no binary log is empty",
+        swallow=lambda error, stream: error.kind == "not-a-binlog",
+    ),
+)

@@ -1,0 +1,1 @@
+"""The mutants of the role `log`, and the faults that they are made of."""

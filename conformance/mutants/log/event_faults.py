@@ -1,0 +1,248 @@
+"""Faults in single events, for the mutants of the role `log`."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.layout import TAIL
+from conformance.models.boundary.boundary_type import BoundaryType
+from conformance.models.server.events import BEGIN, COMMIT, ROLLBACK
+from conformance.models.server.execution import log_of
+from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
+from conformance.models.server.scenario import Scenario
+from conformance.models.server.sql import sql_of
+from conformance.models.server.statements import (
+    CreateTableLike,
+    CreateTableSelect,
+    Statement,
+)
+from conformance.mutants.log.faults import (
+    CONTEXT,
+    GTIDS,
+    ROWS,
+    Answer,
+    Condition,
+    begins,
+    by_kind,
+    changed,
+    each_event,
+    of_type,
+    set_fields,
+)
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.log import scenario_of, written
+
+_T = EventType
+
+
+def table_map_for_each(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+    """Write the Table_map again before each rows event behind another one."""
+    event = unit.events[at]
+    if event.type in ROWS and unit.events[at - 1].type in ROWS:
+        yield next(each for each in unit.events[at::-1] if each.type == _T.TABLE_MAP)
+    yield event
+
+
+def text_behind(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+    """Write the statement's text behind its Table_map."""
+    event = unit.events[at]
+    if event.type == _T.ROWS_QUERY:
+        yield from (unit.events[at + 1], event)
+    elif unit.events[at - 1].type != _T.ROWS_QUERY:
+        yield event
+
+
+def text_with_rows(text: bytes, condition: Condition) -> Answer:
+    """Return what writes a Rows_query of its own before some Table_map events."""
+    extra = LoggedEvent(_T.ROWS_QUERY, {"rows_query": text}, int(Flag.IGNORABLE))
+
+    def change(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+        event = unit.events[at]
+        if condition(log, unit, event) and unit.events[at - 1].type != _T.ROWS_QUERY:
+            yield extra
+        yield event
+
+    return each_event(change)
+
+
+def drops_of(change: Callable[[list[bytes]], Iterable[bytes]], *, several: bool = False) -> Answer:
+    """Return what changes the names in each DROP TABLE of a failed DROP DATABASE."""
+
+    def change_event(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+        event = unit.events[at]
+        head = b"DROP TABLE IF EXISTS "
+        if event.type == _T.QUERY and event.fields["query"].startswith(head):
+            names = event.fields["query"].removeprefix(head).split(b",")
+            yield set_fields(query=head + b",".join(change(names)))(event)
+        else:
+            yield event
+
+    return each_event(change_event)
+
+
+def listed_for(
+    find: Callable[[Scenario], Iterator[int]],
+    change: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]],
+    *,
+    words: tuple[bytes, ...] = (),
+    binlog_format: str | None = None,
+) -> Answer:
+    """Return what changes the tables info of the Query events of some statements."""
+
+    def answer(request: Request) -> Observation:
+        scenario = scenario_of(request)
+        logs = log_of(scenario).logs
+        wanted = set(find(scenario)) if binlog_format in (None, scenario.settings.binlog_format) else set()
+        for log in logs:
+            log.units = [_with_lists(scenario, unit, wanted, change, words) for unit in log.units]
+        return written(request, logs)
+
+    return answer
+
+
+def _with_lists(
+    scenario: Scenario,
+    unit: Unit,
+    wanted: set[int],
+    change: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]],
+    words: tuple[bytes, ...],
+) -> Unit:
+    made = []
+    for event in unit.events:
+        owner = unit.statement if event.statement is None else event.statement
+        if owner in wanted and event.type == _T.QUERY and (not words or event.fields["query"] in words):
+            tables = change(scenario.statements[owner], event.fields["tables_info"])
+            made.append(set_fields(tables_info=tables)(event))
+        else:
+            made.append(event)
+    return replace(unit, events=tuple(made))
+
+
+def entry_of(name: Any) -> dict[str, bytes]:
+    """Return a table as tables info lists it."""
+    return {"database": name.database.encode(), "table": name.table.encode()}
+
+
+def is_begin(log: PlannedLog, unit: Unit, event: LoggedEvent) -> bool:
+    """Tell a BEGIN."""
+    return event.fields.get("query") == BEGIN
+
+
+def always(unit: Unit, at: int, right: BoundaryType) -> bool:
+    """Tell any event."""
+    return True
+
+
+def behind_gtid(unit: Unit, at: int) -> bool:
+    """Tell the event directly behind a Gtid event."""
+    return at == 1 and unit.events[0].type in GTIDS
+
+
+def query_in_group(unit: Unit, at: int, right: BoundaryType) -> bool:
+    """Tell a statement between BEGIN and the end of its transaction."""
+    event = unit.events[at]
+    return event.type == _T.QUERY and begins(unit) and event.fields["query"] not in (BEGIN, COMMIT, ROLLBACK)
+
+
+def without_timestamps(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a Gtid event without logical timestamps."""
+    return {name: value for name, value in fields.items() if name != "logical_timestamp_typecode"}
+
+
+def created_as_given(which: str) -> Answer:
+    """Return what logs a CREATE TABLE in the user's words where the server writes its own."""
+    kinds = {"like": (CreateTableLike,), "row": (CreateTableSelect,)}[which]
+
+    def answer(request: Request) -> Observation:
+        scenario = scenario_of(request)
+        logs = log_of(scenario).logs
+        for log in logs:
+            log.units = [_in_given_words(scenario, unit, kinds) for unit in log.units]
+        return written(request, logs)
+
+    return answer
+
+
+def _in_given_words(scenario: Scenario, unit: Unit, kinds: tuple[type[Statement], ...]) -> Unit:
+    if not by_kind(*kinds)(scenario, unit) or unit.statement is None:
+        return unit
+    text = (sql_of(scenario.statements[unit.statement]) or "").encode()
+    made = (set_fields(query=text)(event) if event.generated else event for event in unit.events)
+    return replace(unit, events=tuple(made))
+
+
+def rewritten(request: Request) -> Observation:
+    """Log each CREATE TABLE in statement format under another engine."""
+    return changed(
+        lambda log, unit, event: not event.generated and event.fields.get("query", b"").startswith(b"create"),
+        lambda event: set_fields(query=event.fields["query"] + b" engine=memory")(event),
+    )(request)
+
+
+def texts_for(kind: type[Statement]) -> Answer:
+    """Return what writes a Rows_query for statements of a kind, which have no text."""
+
+    def answer(request: Request) -> Observation:
+        scenario = scenario_of(request)
+        wanted = {index for index, each in enumerate(scenario.statements) if isinstance(each, kind)}
+
+        def has_no_text(log: PlannedLog, unit: Unit, event: LoggedEvent) -> bool:
+            return event.type == _T.TABLE_MAP and event.statement in wanted
+
+        return text_with_rows(b"# internal", has_no_text)(request)
+
+    return answer
+
+
+def text_per_table(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+    """Write the text again before the second Table_map of a statement."""
+    event = unit.events[at]
+    if event.type == _T.TABLE_MAP and unit.events[at - 1].type == _T.TABLE_MAP:
+        yield from (each for each in unit.events[at - 2 : at] if each.type == _T.ROWS_QUERY)
+    yield event
+
+
+def first_text_only(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+    """Leave out the statements' texts but for the first of a transaction."""
+    event = unit.events[at]
+    if event.type != _T.ROWS_QUERY or all(each.type != _T.ROWS_QUERY for each in unit.events[:at]):
+        yield event
+
+
+def ignorable_before_rows(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+    """Write an empty ignorable event before rows that have no text."""
+    event = unit.events[at]
+    if event.type == _T.TABLE_MAP and unit.events[at - 1].type not in (_T.ROWS_QUERY, _T.TABLE_MAP):
+        yield LoggedEvent(_T.IGNORABLE, {"body": b""}, int(Flag.IGNORABLE))
+    yield event
+
+
+def longer_xids(request: Request) -> Observation:
+    """Write a byte more in each Xid event."""
+    tail = LoggedEvent(_T.XID, {"xid": 0, TAIL: b"\0"})
+    return changed(of_type(_T.XID), lambda event: replace(tail, statement=event.statement))(request)
+
+
+def by_type_alone(unit: Unit, at: int, right: BoundaryType) -> int:
+    """Return the boundary type that an event has before the context changes it."""
+    event = unit.events[at]
+    if event.fields.get("query") == BEGIN:
+        return BoundaryType.START_TRANSACTION
+    if event.type == _T.QUERY and not begins(unit):
+        return BoundaryType.SELF_CONTAINED
+    return BoundaryType.INSIDE_TRANSACTION if event.type in CONTEXT else right
+
+
+def context_behind(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+    """Write each context event behind the statement that it belongs to."""
+    event = unit.events[at]
+    if event.type in CONTEXT:
+        return
+    yield event
+    if event.type == _T.QUERY:
+        place = at
+        while place and unit.events[place - 1].type in CONTEXT:
+            place -= 1
+        yield from unit.events[place:at]

@@ -1,0 +1,356 @@
+"""The mutants of the role `log` in logs as a whole, in Gtid events, and in the statements that WL#7592 splits."""
+
+from dataclasses import replace
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
+from conformance.models.server.events import COMMIT, ROLLBACK
+from conformance.models.server.rules import DropClass
+from conformance.models.server.statements import (
+    CreateTable,
+    CreateTableSelect,
+    Disconnect,
+    DropDatabase,
+    DropTable,
+    Maintain,
+    Rollback,
+)
+from conformance.mutants.log.event_faults import (
+    created_as_given,
+    drops_of,
+    is_begin,
+    without_timestamps,
+)
+from conformance.mutants.log.faults import (
+    GTIDS,
+    ROWS,
+    begins,
+    changed,
+    doubled,
+    is_query,
+    of_type,
+    other_bytes,
+    other_rules,
+    other_settings,
+    set_fields,
+    set_flags,
+    units,
+    without,
+)
+from conformance.mutants.log.transaction_faults import (
+    all_gtids,
+    extra_anonymous,
+    goes_on,
+    joined,
+    logs_refused,
+    lone_gtids,
+    longer_lengths,
+    numbered,
+    previous_gtids,
+    unlogged,
+    with_bad_checksum,
+    without_gtid,
+    wrapped,
+)
+from conformance.mutants.mutant import Mutant
+
+_T: Final = EventType
+
+
+#: The classes of tables in a DROP TABLE, temporary ones first.
+_ALL_CLASSES: Final[tuple[DropClass, ...]] = (
+    "temporary-plain",
+    "temporary-transactional",
+    "base-plain",
+    "base-transactional",
+    "missing",
+)
+
+
+LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
+    # Logs as a whole
+    Mutant(
+        "logs-rotate-garbage",
+        "FORMAT-LOG-BODY",
+        "an Intvar event has a byte too few",
+        answer=changed(of_type(_T.TABLE_MAP), lambda event: replace(event, fields={**event.fields, "null_bits": b""})),
+    ),
+    Mutant(
+        "logs-bad-description-checksum",
+        "FORMAT-LOG-DESCRIPTION-CHECKSUM",
+        "without checksums, the format description's own is wrong",
+        answer=other_bytes(with_bad_checksum),
+    ),
+    Mutant(
+        "logs-other-table-id",
+        "FORMAT-LOG-TABLE-MAP",
+        "rows events have a table id that no Table_map gave",
+        answer=changed(of_type(*ROWS), set_fields(table_id=1)),
+    ),
+    Mutant(
+        "logs-no-end",
+        "FORMAT-LOG-TRANSACTION-ENDS",
+        "the Query events COMMIT and ROLLBACK are not written",
+        answer=without(is_query(COMMIT, ROLLBACK)),
+    ),
+    Mutant(
+        "logs-end-twice",
+        "FORMAT-LOG-END-NEEDS-BEGIN",
+        "an Xid event is written twice",
+        answer=doubled(of_type(_T.XID)),
+    ),
+    Mutant(
+        "logs-short-transaction-length",
+        "FORMAT-LOG-TRANSACTION-LENGTH",
+        "the transaction length leaves out a byte",
+        answer=longer_lengths,
+    ),
+    Mutant(
+        "logs-gtid-again",
+        "FORMAT-LOG-GTID-ONCE",
+        "every transaction has the number 1",
+        answer=changed(of_type(_T.GTID), set_fields(gno=1)),
+    ),
+    Mutant(
+        "logs-previous-gtids-twice",
+        "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
+        "a log begins with two Previous_gtids events",
+        answer=doubled(of_type(_T.PREVIOUS_GTIDS)),
+    ),
+    Mutant(
+        "logs-behind-rotate",
+        "FORMAT-LOG-END-LAST",
+        "a log ends with two Rotate events",
+        answer=doubled(of_type(_T.ROTATE, _T.STOP)),
+    ),
+    Mutant(
+        "logs-rotate-to-itself",
+        "FORMAT-LOG-ROTATE-NEXT",
+        "a Rotate names another log than the next",
+        answer=changed(of_type(_T.ROTATE), set_fields(next_file=b"bin.000999")),
+    ),
+    Mutant(
+        "logs-still-sequence",
+        "WL7592-LOG-LOGICAL-TIMESTAMPS",
+        "Gtid events carry no logical timestamps",
+        answer=changed(of_type(*GTIDS), lambda event: replace(event, fields=without_timestamps(event.fields))),
+    ),
+    Mutant(
+        "logs-query-timestamps",
+        "WL7592-LOG-NO-QUERY-TIMESTAMPS",
+        "Query events carry a logical timestamp among their status variables",
+        answer=changed(
+            of_type(_T.QUERY),
+            lambda event: set_fields(status_variables=event.fields["status_variables"] + b"\x0e" + bytes(8))(event),
+        ),
+    ),
+    # WL#7592: Gtid events and Previous_gtids
+    Mutant(
+        "logs-on-unnamed",
+        "WL7592-LOG-ON-GTID-FIRST",
+        "DDL has no Gtid event",
+        answer=without_gtid(lambda scenario, log, unit: unit.events[0].type != _T.ANONYMOUS_GTID and not begins(unit)),
+    ),
+    Mutant(
+        "logs-off-unnamed",
+        "WL7592-LOG-OFF-ANON-FIRST",
+        "transactions without a GTID have no Anonymous_gtid event",
+        answer=without_gtid(lambda scenario, log, unit: unit.events[0].type == _T.ANONYMOUS_GTID and begins(unit)),
+    ),
+    Mutant(
+        "logs-off-ddl-unnamed",
+        "WL7592-LOG-OFF-ANON-DDL",
+        "DDL without a GTID has no Anonymous_gtid event",
+        answer=without_gtid(lambda scenario, log, unit: unit.events[0].type == _T.ANONYMOUS_GTID and not begins(unit)),
+    ),
+    Mutant(
+        "logs-gtid-at-begin",
+        "WL7592-LOG-WITH-FLUSH",
+        "a transaction that is rolled back leaves its Anonymous_gtid event",
+        answer=lone_gtids,
+    ),
+    Mutant(
+        "logs-anonymous-unflagged",
+        "WL7592-LOG-ANON-IGNORABLE",
+        "Anonymous_gtid events are not ignorable",
+        answer=changed(of_type(_T.ANONYMOUS_GTID), set_flags(0, clear=int(Flag.IGNORABLE))),
+    ),
+    Mutant(
+        "logs-off-otherwise",
+        "WL7592-LOG-SAME-SKELETON",
+        "without GTIDs transactions begin without BEGIN",
+        answer=without(lambda log, unit, event: not numbered(log) and is_begin(log, unit, event)),
+    ),
+    Mutant(
+        "logs-on-anonymous-too",
+        "WL7592-LOG-ON-UNCHANGED",
+        "with gtid_mode=ON an Anonymous_gtid event stands before each DDL's Gtid event",
+        answer=units(extra_anonymous),
+    ),
+    Mutant(
+        "logs-on-no-previous-gtids",
+        "WL7592-LOG-ON-PREVIOUS-GTIDS",
+        "logs begun with GTIDs have no Previous_gtids event",
+        answer=previous_gtids(lambda logs, number: numbered(logs[number]), lambda logs, number: None),
+    ),
+    Mutant(
+        "logs-off-no-previous-gtids",
+        "WL7592-LOG-OFF-PREVIOUS-GTIDS",
+        "logs begun without GTIDs have no Previous_gtids event",
+        answer=previous_gtids(lambda logs, number: not numbered(logs[number]), lambda logs, number: None),
+    ),
+    Mutant(
+        "logs-forgets-gtids",
+        "WL7592-LOG-PREVIOUS-GTIDS-KEPT",
+        "every Previous_gtids event is empty",
+        answer=previous_gtids(lambda logs, number: number > 0, lambda logs, number: GtidSet()),
+    ),
+    Mutant(
+        "logs-reads-older-logs",
+        "WL7592-LOG-SIMPLE-RECOVERY-OLD",
+        "a restart goes on to older logs behind one without a Previous_gtids event",
+        answer=other_settings(binlog_gtid_simple_recovery=False),
+    ),
+    Mutant(
+        "logs-reads-on",
+        "WL7592-LOG-SIMPLE-RECOVERY-NEW",
+        "a restart goes on to older logs behind one that has a Previous_gtids event and no Gtid event",
+        answer=previous_gtids(goes_on, all_gtids),
+    ),
+    # WL#7592: strange statements
+    Mutant(
+        "logs-off-restricted",
+        "WL7592-LOG-OFF-NO-RESTRICTIONS",
+        "temporary tables inside a transaction are refused with gtid_mode=OFF",
+        answer=other_settings(enforce_gtid_consistency=True),
+    ),
+    Mutant(
+        "logs-off-no-create-select",
+        "WL7592-LOG-OFF-CREATE-SELECT-ALLOWED",
+        "CREATE TABLE ... SELECT is not logged with gtid_mode=OFF",
+        answer=unlogged(CreateTableSelect),
+    ),
+    Mutant(
+        "logs-on-create-select",
+        "WL7592-LOG-ON-CREATE-SELECT-REFUSED",
+        "CREATE TABLE ... SELECT is logged although GTID consistency refuses it",
+        answer=logs_refused((CreateTableSelect,)),
+    ),
+    Mutant(
+        "logs-create-select-in-group",
+        "WL7592-LOG-CREATE-SELECT-STATEMENT",
+        "in statement format CREATE TABLE ... SELECT stands between BEGIN and COMMIT",
+        answer=wrapped((CreateTableSelect,)),
+    ),
+    Mutant(
+        "logs-create-select-first-only",
+        "WL7592-LOG-CREATE-SELECT-ROW",
+        "the CREATE TABLE that stands before the rows keeps its SELECT",
+        answer=created_as_given("row"),
+    ),
+    Mutant(
+        "logs-create-inside",
+        "WL7592-LOG-CREATE-NOT-INSIDE",
+        "CREATE TABLE ... SELECT is logged as one transaction",
+        answer=other_rules(create_select="one"),
+    ),
+    Mutant(
+        "logs-drop-together",
+        "WL7592-LOG-DROP-GROUPS",
+        "a DROP TABLE is logged as one statement",
+        answer=other_rules(drop_groups=(_ALL_CLASSES,), drop_plain_alone=False),
+    ),
+    Mutant(
+        "logs-drop-base-first",
+        "WL7592-LOG-DROP-TEMPORARY-FIRST",
+        "temporary tables are dropped behind the others",
+        answer=other_rules(drop_groups=(_ALL_CLASSES[2:], _ALL_CLASSES[:1], _ALL_CLASSES[1:2])),
+    ),
+    Mutant(
+        "logs-on-drops-one-gtid",
+        "WL7592-LOG-DROP-ON-GTID-EACH",
+        "the statements of one DROP TABLE share a GTID",
+        answer=joined((DropTable,), mode="ON"),
+    ),
+    Mutant(
+        "logs-off-drops-one-gtid",
+        "WL7592-LOG-DROP-OFF-ANON-EACH",
+        "the statements of one DROP TABLE share an Anonymous_gtid event",
+        answer=joined((DropTable,), mode="OFF"),
+    ),
+    Mutant(
+        "logs-temporary-drop-commits",
+        "WL7592-LOG-DROP-TEMPORARY-INSIDE",
+        "DROP TEMPORARY TABLE inside a transaction is not logged in it",
+        answer=without(
+            lambda log, unit, event: begins(unit) and event.fields.get("query", b"").startswith(b"DROP TEMP")
+        ),
+    ),
+    Mutant(
+        "logs-partial-drop-forgets",
+        "WL7592-LOG-DROPDB-PARTIAL",
+        "the first table that a failed DROP DATABASE dropped is left out",
+        answer=drops_of(lambda names: names[1:] or [b"`other`"]),
+    ),
+    Mutant(
+        "logs-partial-drop-twice",
+        "WL7592-LOG-DROPDB-SPLIT",
+        "each statement of a failed DROP DATABASE names a table of the one before again",
+        answer=drops_of(lambda names: [*names, b"`%b`" % (b"table_" + b"x" * 50 + b"_0")]),
+    ),
+    Mutant(
+        "logs-off-partial-drop-one-gtid",
+        "WL7592-LOG-DROPDB-OFF-ANON-EACH",
+        "the statements of a failed DROP DATABASE share an Anonymous_gtid event",
+        answer=joined((DropDatabase,), mode="OFF"),
+    ),
+    Mutant(
+        "logs-on-partial-drop-one-gtid",
+        "WL7592-LOG-DROPDB-ON-GTID-EACH",
+        "the statements of a failed DROP DATABASE share a GTID",
+        answer=joined((DropDatabase,), mode="ON"),
+    ),
+    Mutant(
+        "logs-partial-drop-unnamed",
+        "WL7592-LOG-DROPDB-NAMED-ONE",
+        "a failed DROP DATABASE is logged under a GTID of the server's own although one was given",
+        answer=changed(
+            lambda log, unit, event: (
+                event.type == _T.GTID and unit.events[-1].fields.get("query", b"").startswith(b"DROP TABLE")
+            ),
+            set_fields(gno=99),
+        ),
+    ),
+    Mutant(
+        "logs-no-failed-maintenance",
+        "WL7592-LOG-MAINTENANCE-FAILED",
+        "OPTIMIZE, REPAIR, ANALYZE and CHECKSUM TABLE are not logged",
+        answer=unlogged(Maintain),
+    ),
+    Mutant(
+        "logs-temporary-in-group",
+        "WL7592-LOG-TEMPORARY-OUTSIDE",
+        "CREATE TEMPORARY TABLE outside a transaction stands between BEGIN and COMMIT",
+        answer=wrapped((CreateTable, DropTable)),
+    ),
+    Mutant(
+        "logs-temporary-rolled-back",
+        "WL7592-LOG-TEMPORARY-INSIDE",
+        "a rollback takes temporary tables out of the log",
+        answer=unlogged(Rollback),
+    ),
+    Mutant(
+        "logs-on-temporary-inside",
+        "WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED",
+        "CREATE TEMPORARY TABLE inside a transaction is logged with gtid_mode=ON",
+        answer=logs_refused((CreateTable,)),
+    ),
+    Mutant(
+        "logs-no-disconnect-drops",
+        "WL7592-LOG-DISCONNECT-DROPS",
+        "the temporary tables of a session that ends are not dropped in the log",
+        answer=unlogged(Disconnect),
+    ),
+)

@@ -1,0 +1,167 @@
+"""The mutants of the role `log` in boundary markers (WL#4162)."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.models.boundary.boundary_type import BoundaryType
+from conformance.models.server.events import BEGIN, COMMIT, ROLLBACK
+from conformance.mutants.log.event_faults import (
+    always,
+    behind_gtid,
+    by_type_alone,
+    context_behind,
+    longer_xids,
+    query_in_group,
+)
+from conformance.mutants.log.faults import (
+    CONTEXT,
+    GTIDS,
+    ROWS,
+    begins,
+    changed,
+    each_event,
+    is_type,
+    marking,
+    marks_as,
+    other_scenario,
+    set_flags,
+)
+from conformance.mutants.log.transaction_faults import (
+    unmarked_statement_format,
+)
+from conformance.mutants.mutant import Mutant
+
+_T: Final = EventType
+
+
+LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
+    # WL#4162
+    Mutant(
+        "marks-not-incidents",
+        "WL4162-MARKER-EVERY-EVENT",
+        "Previous_gtids and Stop events have no marker",
+        answer=marks_as(is_type(_T.PREVIOUS_GTIDS, _T.STOP), 0),
+    ),
+    Mutant(
+        "marks-nothing",
+        "WL4162-MARKER-IN-FILE",
+        "no marker comes into the file",
+        answer=marks_as(always, 0),
+    ),
+    Mutant(
+        "marks-over-flags",
+        "WL4162-MARKER-OTHER-FLAGS-KEPT",
+        "the marker takes the place of the other flags",
+        answer=changed(lambda log, unit, event: log.boundary_markers, set_flags(0, clear=0xFFFF)),
+    ),
+    Mutant(
+        "marks-in-more-bytes",
+        "WL4162-MARKER-NO-EXTRA-SPACE",
+        "the marker makes an Xid event longer",
+        answer=longer_xids,
+    ),
+    Mutant(
+        "marks-by-setting",
+        "WL4162-ALWAYS-ENABLED",
+        "in statement format there are no markers",
+        answer=other_scenario(unmarked_statement_format),
+    ),
+    Mutant(
+        "marks-spare",
+        "WL4162-VALUES-SIX-OF-EIGHT",
+        "a Rotate has a spare marker",
+        answer=marks_as(is_type(_T.ROTATE, _T.FORMAT_DESCRIPTION), 6),
+    ),
+    Mutant(
+        "marks-by-type-alone",
+        "WL4162-BOUNDARY-CHANGED-BY-CONTEXT",
+        "the marker follows from the type alone",
+        answer=marking(by_type_alone),
+    ),
+    Mutant(
+        "marks-self-as-ignore",
+        "WL4162-MARK-DEFAULT-SELF",
+        "what is self-contained is marked Ignore Boundary",
+        answer=marks_as(lambda unit, at, right: right is BoundaryType.SELF_CONTAINED, BoundaryType.IGNORE_BOUNDARY),
+    ),
+    Mutant(
+        "marks-xid-inside",
+        "WL4162-MARK-INSIDE-AND-XID",
+        "Xid events are marked Inside Transaction",
+        answer=marks_as(is_type(_T.XID), BoundaryType.INSIDE_TRANSACTION),
+    ),
+    Mutant(
+        "marks-rows-self",
+        "WL4162-MARK-INSIDE-ROWS",
+        "rows events are marked Self Contained",
+        answer=marks_as(is_type(*ROWS), BoundaryType.SELF_CONTAINED),
+    ),
+    Mutant(
+        "marks-gtid-self",
+        "WL4162-MARK-GTID-START",
+        "Gtid events are marked Self Contained",
+        answer=marks_as(is_type(*GTIDS), BoundaryType.SELF_CONTAINED),
+    ),
+    Mutant(
+        "marks-commit-inside",
+        "WL4162-MARK-QUERY-WORDS",
+        "COMMIT and ROLLBACK are marked Inside Transaction",
+        answer=marks_as(
+            lambda unit, at, right: unit.events[at].fields.get("query") in (COMMIT, ROLLBACK),
+            BoundaryType.INSIDE_TRANSACTION,
+        ),
+    ),
+    Mutant(
+        "marks-statement-self",
+        "WL4162-MARK-QUERY-NOT-IMMEDIATE",
+        "a statement between BEGIN and COMMIT is marked Self Contained",
+        answer=marks_as(query_in_group, BoundaryType.SELF_CONTAINED),
+    ),
+    Mutant(
+        "marks-all-behind-gtid",
+        "WL4162-ADJUST-AFTER-GTID",
+        "the event behind a Gtid event is marked Start Transaction",
+        answer=marks_as(lambda unit, at, right: behind_gtid(unit, at), BoundaryType.START_TRANSACTION),
+    ),
+    Mutant(
+        "marks-begin-start",
+        "WL4162-ADJUST-START-TO-INSIDE",
+        "BEGIN behind a Gtid event stays Start Transaction",
+        answer=marks_as(
+            lambda unit, at, right: behind_gtid(unit, at) and unit.events[at].fields.get("query") == BEGIN,
+            BoundaryType.START_TRANSACTION,
+        ),
+    ),
+    Mutant(
+        "marks-ddl-self",
+        "WL4162-ADJUST-SELF-TO-END",
+        "DDL behind a Gtid event stays Self Contained",
+        answer=marks_as(
+            lambda unit, at, right: at > 0 and not begins(unit) and right is BoundaryType.END_TRANSACTION,
+            BoundaryType.SELF_CONTAINED,
+        ),
+    ),
+    Mutant(
+        "marks-context-behind",
+        "WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT",
+        "Intvar, Rand and User_var stand behind their statement",
+        answer=each_event(context_behind),
+    ),
+    Mutant(
+        "marks-context-all-start",
+        "WL4162-CONTEXT-FIRST-EVENT-STARTS",
+        "the first context event of a statement on its own is marked Inside Transaction",
+        answer=marks_as(
+            lambda unit, at, right: unit.events[at].type in CONTEXT and right is BoundaryType.START_TRANSACTION,
+            BoundaryType.INSIDE_TRANSACTION,
+        ),
+    ),
+    Mutant(
+        "marks-context-start",
+        "WL4162-CONTEXT-EVENTS-STAY-INSIDE",
+        "context events between BEGIN and COMMIT are marked Start Transaction",
+        answer=marks_as(
+            lambda unit, at, right: unit.events[at].type in CONTEXT and begins(unit), BoundaryType.START_TRANSACTION
+        ),
+    ),
+)

@@ -1,0 +1,194 @@
+"""The mutants of the role `log` in Rows_query events (WL#4033), and in the format of what is logged (WL#3303)."""
+
+from dataclasses import replace
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.models.server.statements import (
+    InternalRows,
+)
+from conformance.mutants.log.event_faults import (
+    first_text_only,
+    ignorable_before_rows,
+    is_begin,
+    table_map_for_each,
+    text_behind,
+    text_per_table,
+    text_with_rows,
+    texts_for,
+)
+from conformance.mutants.log.faults import (
+    changed,
+    each_event,
+    of_type,
+    other_scenario,
+    set_fields,
+    set_flags,
+    without,
+)
+from conformance.mutants.log.transaction_faults import (
+    in_both_formats,
+    in_format,
+    merged_delayed,
+    of_rows_queries,
+    other_sessions,
+    rotating_options,
+    scoped_globally,
+    with_option_on,
+)
+from conformance.mutants.mutant import Mutant
+
+_T: Final = EventType
+
+
+LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
+    # WL#4033
+    Mutant(
+        "logs-text-unflagged",
+        "WL4033-LOG-FLAG-SET",
+        "Rows_query events are not ignorable",
+        answer=changed(of_type(_T.ROWS_QUERY), set_flags(0, clear=int(Flag.IGNORABLE))),
+    ),
+    Mutant(
+        "logs-text-more-flags",
+        "WL4033-LOG-FLAG-ALONE",
+        "Rows_query events have another flag too",
+        answer=changed(of_type(_T.ROWS_QUERY), set_flags(int(Flag.NO_FILTER))),
+    ),
+    Mutant(
+        "logs-text-cut",
+        "WL4033-LOG-ROWS-QUERY-WRITTEN",
+        "a Rows_query holds the statement without its last character",
+        answer=changed(
+            of_type(_T.ROWS_QUERY), lambda event: set_fields(rows_query=event.fields["rows_query"][:-1])(event)
+        ),
+    ),
+    Mutant(
+        "logs-text-of-statements",
+        "WL4033-LOG-ROWS-QUERY-CONDITIONS",
+        "the text stands before rows although the option is off",
+        answer=text_with_rows(b"# any", of_type(_T.TABLE_MAP)),
+    ),
+    Mutant(
+        "logs-no-internal-rows",
+        "WL4033-LOG-ROWS-QUERY-NEEDS-TEXT",
+        "rows without a statement get a Rows_query",
+        answer=texts_for(InternalRows),
+    ),
+    Mutant(
+        "logs-text-per-table",
+        "WL4033-LOG-ROWS-QUERY-PER-STATEMENT",
+        "the text stands before each Table_map of a statement",
+        answer=each_event(text_per_table),
+    ),
+    Mutant(
+        "logs-text-behind-table-map",
+        "WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP",
+        "the text stands behind the Table_map",
+        answer=each_event(text_behind),
+    ),
+    Mutant(
+        "logs-insert-without-begin",
+        "WL4033-LOG-ONE-STATEMENT-SEQUENCE",
+        "a statement on its own has no BEGIN",
+        answer=without(is_begin),
+    ),
+    Mutant(
+        "logs-first-text-only",
+        "WL4033-LOG-SEVERAL-STATEMENTS",
+        "only the first statement of a transaction has its text",
+        answer=each_event(first_text_only),
+    ),
+    Mutant(
+        "logs-option-unknown",
+        "WL4033-LOG-OPTION-NAME",
+        "the option is not known by its name",
+        answer=other_sessions(of_rows_queries(lambda each: None)),
+    ),
+    Mutant(
+        "logs-option-global",
+        "WL4033-LOG-OPTION-SCOPE",
+        "the option of one session holds for all",
+        answer=other_scenario(scoped_globally),
+    ),
+    Mutant(
+        "logs-option-rotates",
+        "WL4033-LOG-OPTION-DYNAMIC",
+        "a new value of the option begins a new log",
+        answer=other_scenario(rotating_options),
+    ),
+    Mutant(
+        "logs-option-on",
+        "WL4033-LOG-OPTION-DEFAULT-OFF",
+        "the option is on by default",
+        answer=other_scenario(with_option_on),
+    ),
+    Mutant(
+        "logs-option-stays-on",
+        "WL4033-LOG-OPTION-SELECTED",
+        "a session that switched the option on cannot switch it off",
+        answer=other_sessions(of_rows_queries(lambda each: replace(each, value="ON"))),
+    ),
+    Mutant(
+        "logs-option-off-ignorable",
+        "WL4033-LOG-OPTION-OFF-OLD-SAFE",
+        "with the option off an empty ignorable event stands before rows",
+        answer=each_event(ignorable_before_rows),
+    ),
+    Mutant(
+        "logs-delayed-table-maps",
+        "WL4033-LOG-DELAYED-ONE-TABLE-MAP",
+        "each rows event of an INSERT DELAYED has a Table_map",
+        answer=each_event(table_map_for_each),
+    ),
+    Mutant(
+        "logs-delayed-shared",
+        "WL4033-LOG-DELAYED-NOT-SHARED",
+        "a rows event holds rows of two INSERT DELAYED statements",
+        answer=merged_delayed,
+    ),
+    # WL#3303
+    Mutant(
+        "logs-statement-as-rows",
+        "WL3303-LOG-AS-STATEMENT",
+        "in statement format rows are logged",
+        answer=other_scenario(in_format("STATEMENT", "ROW")),
+    ),
+    Mutant(
+        "logs-rows-as-statement",
+        "WL3303-LOG-AS-ROWS",
+        "in row format statements are logged",
+        answer=other_scenario(in_format("ROW", "STATEMENT")),
+    ),
+    Mutant(
+        "logs-statement-and-rows",
+        "WL3303-LOG-AS-STATEMENT",
+        "in statement format rows are logged beside the statements",
+        answer=in_both_formats("STATEMENT", "ROW"),
+    ),
+    Mutant(
+        "logs-statement-twice",
+        "WL3303-LOG-AS-STATEMENT",
+        "in statement format statements are logged twice",
+        answer=in_both_formats("STATEMENT", "STATEMENT"),
+    ),
+    Mutant(
+        "logs-rows-and-statement",
+        "WL3303-LOG-AS-ROWS",
+        "in row format statements are logged beside their rows",
+        answer=in_both_formats("ROW", "STATEMENT"),
+    ),
+    Mutant(
+        "logs-rows-twice",
+        "WL3303-LOG-AS-ROWS",
+        "in row format the rows of a statement are logged twice",
+        answer=in_both_formats("ROW", "ROW"),
+    ),
+    Mutant(
+        "logs-mixture-as-statement",
+        "WL3303-LOG-MIXTURE",
+        "in row format CREATE TABLE ... SELECT is logged as a statement",
+        answer=other_scenario(in_format("ROW", "STATEMENT")),
+    ),
+)

@@ -1,0 +1,198 @@
+"""The mutants of the role `log` in the tables info of Query events (WL#40)."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.models.server.events import BEGIN, COMMIT
+from conformance.models.server.statements import (
+    CreateTable,
+    CreateTableLike,
+    CreateTableSelect,
+    Insert,
+    InsertSelect,
+    RenameTable,
+)
+from conformance.mutants.log.event_faults import (
+    created_as_given,
+    entry_of,
+    is_begin,
+    listed_for,
+    rewritten,
+)
+from conformance.mutants.log.faults import (
+    changed,
+    creates,
+    other_settings,
+    set_fields,
+    statements_of,
+    without,
+)
+from conformance.mutants.log.transaction_faults import (
+    logs_refused,
+    two_formats,
+)
+from conformance.mutants.mutant import Mutant
+
+_T: Final = EventType
+
+_CREATES: Final = (CreateTable, CreateTableLike, CreateTableSelect)
+
+
+_TEMPORARY_CREATES: Final = statements_of(CreateTable, temporary=True)
+
+
+LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
+    # WL#40
+    Mutant(
+        "logs-usual-queries",
+        "WL40-OPTION-ON-ALL-EXTENDED",
+        "Query events have no tables info although the option is on",
+        answer=other_settings(binlog_with_tables_info=False),
+    ),
+    Mutant(
+        "logs-extended-queries",
+        "WL40-OPTION-OFF-USUAL",
+        "Query events have tables info although the option is off",
+        answer=other_settings(binlog_with_tables_info=True, before_wl7592=True),
+    ),
+    Mutant(
+        "logs-two-query-formats",
+        "WL40-OPTION-GLOBAL-READ-ONLY",
+        "only the first log has extended Query events",
+        answer=two_formats,
+    ),
+    Mutant(
+        "logs-list-empty",
+        "WL40-LIST-EACH-TABLE",
+        "the list of a row change is empty",
+        answer=listed_for(statements_of(Insert, InsertSelect), lambda each, tables: ()),
+    ),
+    Mutant(
+        "logs-list-no-shapes",
+        "WL40-CREATE-SHAPES",
+        "CREATE TEMPORARY TABLE has no list",
+        answer=listed_for(_TEMPORARY_CREATES, lambda each, tables: ()),
+    ),
+    Mutant(
+        "logs-create-rewritten",
+        "WL40-CREATE-SBR-AS-IS",
+        "in statement format a CREATE TABLE is rewritten",
+        answer=rewritten,
+    ),
+    Mutant(
+        "logs-list-plain",
+        "WL40-CREATE-SBR-PLAIN",
+        "in statement format a plain CREATE TABLE has no list",
+        answer=listed_for(statements_of(CreateTable), lambda each, tables: (), binlog_format="STATEMENT"),
+    ),
+    Mutant(
+        "logs-list-like",
+        "WL40-CREATE-SBR-LIKE",
+        "in statement format CREATE TABLE ... LIKE lists the new table only",
+        answer=listed_for(statements_of(CreateTableLike), lambda each, tables: tables[:1], binlog_format="STATEMENT"),
+    ),
+    Mutant(
+        "logs-list-select",
+        "WL40-CREATE-SBR-SELECT",
+        "in statement format CREATE TABLE ... SELECT lists its sources first",
+        answer=listed_for(
+            statements_of(CreateTableSelect), lambda each, tables: (*tables[1:], *tables[:1]), binlog_format="STATEMENT"
+        ),
+    ),
+    Mutant(
+        "logs-temporary-rows",
+        "WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED",
+        "in row format CREATE TEMPORARY TABLE is logged",
+        answer=logs_refused(_CREATES),
+    ),
+    Mutant(
+        "logs-like-temporary",
+        "WL40-CREATE-RBR-LIKE-TRANSFORMED",
+        "in row format CREATE TABLE LIKE a temporary table is logged as given",
+        answer=created_as_given("like"),
+    ),
+    Mutant(
+        "logs-select-kept",
+        "WL40-CREATE-RBR-SELECT-TRANSFORMED",
+        "in row format CREATE TABLE ... SELECT is logged with its SELECT",
+        answer=created_as_given("row"),
+    ),
+    Mutant(
+        "logs-temporary-list",
+        "WL40-CREATE-RBR-TEMPORARY",
+        "in row format a temporary table's creation is logged with a list",
+        answer=logs_refused((CreateTable, CreateTableLike)),
+    ),
+    Mutant(
+        "logs-list-plain-row",
+        "WL40-CREATE-RBR-PLAIN",
+        "in row format a plain CREATE TABLE has no list",
+        answer=listed_for(statements_of(CreateTable), lambda each, tables: (), binlog_format="ROW"),
+    ),
+    Mutant(
+        "logs-list-like-temporary",
+        "WL40-CREATE-RBR-LIKE-TEMPORARY",
+        "in row format CREATE TABLE LIKE a temporary table lists that too",
+        answer=listed_for(
+            statements_of(CreateTableLike), lambda each, tables: (*tables[:1], entry_of(each.like)), binlog_format="ROW"
+        ),
+    ),
+    Mutant(
+        "logs-list-like-row",
+        "WL40-CREATE-RBR-LIKE",
+        "in row format CREATE TABLE ... LIKE lists the new table only",
+        answer=listed_for(statements_of(CreateTableLike), lambda each, tables: tables[:1], binlog_format="ROW"),
+    ),
+    Mutant(
+        "logs-list-sources",
+        "WL40-CREATE-RBR-SELECT",
+        "in row format CREATE TABLE ... SELECT lists its sources too",
+        answer=listed_for(
+            statements_of(CreateTableSelect),
+            lambda each, tables: (*tables, *(entry_of(source) for source in each.sources)),
+            binlog_format="ROW",
+        ),
+    ),
+    Mutant(
+        "logs-create-select-xid",
+        "WL40-CREATE-SELECT-SEQUENCE",
+        "CREATE TABLE ... SELECT in row format has no BEGIN",
+        answer=without(lambda log, unit, event: is_begin(log, unit, event) and creates(unit)),
+    ),
+    Mutant(
+        "logs-begin-without-list",
+        "WL40-CREATE-SELECT-SAME-LIST",
+        "BEGIN and COMMIT of CREATE TABLE ... SELECT have an empty list",
+        answer=listed_for(statements_of(CreateTableSelect), lambda each, tables: (), words=(BEGIN, COMMIT)),
+    ),
+    Mutant(
+        "logs-create-select-no-table-map",
+        "WL40-CREATE-SELECT-TABLE-MAP",
+        "the rows of CREATE TABLE ... SELECT have a Table_map of another table",
+        answer=changed(
+            lambda log, unit, event: event.type == _T.TABLE_MAP and creates(unit), set_fields(table=b"other")
+        ),
+    ),
+    Mutant(
+        "logs-rename-right-side",
+        "WL40-RENAME-LEFT-SIDE",
+        "a RENAME TABLE lists the new names",
+        answer=listed_for(
+            statements_of(RenameTable), lambda each, tables: tuple(entry_of(new) for _, new in each.pairs)
+        ),
+    ),
+    Mutant(
+        "logs-rename-targets",
+        "WL40-RENAME-SKIP-TARGETS",
+        "a RENAME TABLE lists all the old names",
+        answer=listed_for(
+            statements_of(RenameTable), lambda each, tables: tuple(entry_of(old) for old, _ in each.pairs)
+        ),
+    ),
+    Mutant(
+        "logs-rename-first-only",
+        "WL40-RENAME-SWAP",
+        "a RENAME TABLE lists its first table only",
+        answer=listed_for(statements_of(RenameTable), lambda each, tables: tables[:1]),
+    ),
+)

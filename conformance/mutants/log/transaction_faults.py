@@ -1,0 +1,378 @@
+"""Faults in whole transactions and in whole logs, for the mutants of the role `log`."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
+from conformance.binlog.servers import server_of
+from conformance.models.server.events import BEGIN, COMMIT
+from conformance.models.server.execution import log_of
+from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
+from conformance.models.server.recovery import gtids_in
+from conformance.models.server.scenario import Scenario
+from conformance.models.server.sql import sql_of
+from conformance.models.server.statements import (
+    FlushLogs,
+    Rollback,
+    SetSession,
+    Statement,
+)
+from conformance.mutants.log.faults import (
+    GTIDS,
+    ROWS,
+    Answer,
+    begins,
+    by_kind,
+    other_scenario,
+    set_fields,
+    units,
+)
+from conformance.protocol.answered_streams import observed_streams
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.log import scenario_of, written
+
+_T = EventType
+#: What statements that change rows begin with.
+_CHANGES: Final = (b"INSERT", b"UPDATE", b"DELETE")
+
+
+def without_gtid(condition: Callable[[Scenario, PlannedLog, Unit], bool]) -> Answer:
+    """Return what leaves out the Gtid event of some transactions."""
+
+    def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+        left_out = unit.events[0].type in GTIDS and len(unit.events) > 1 and condition(scenario, log, unit)
+        yield replace(unit, events=unit.events[1:]) if left_out else unit
+
+    return units(change)
+
+
+def lone_gtids(request: Request) -> Observation:
+    """Write a Gtid event for each transaction that is rolled back and not logged."""
+    scenario = scenario_of(request)
+    logged = log_of(scenario)
+    anonymous = LoggedEvent(_T.ANONYMOUS_GTID, {"gtid_flags": 0, "source_uuid": bytes(16), "gno": 0})
+    for index, statement in enumerate(scenario.statements):
+        log = logged.logs[0]
+        if isinstance(statement, Rollback) and all(
+            unit.statement != index for log in logged.logs for unit in log.units
+        ):
+            place = max(at for at, unit in enumerate(log.units) if unit.statement is None or unit.statement < index)
+            log.units.insert(place + 1, Unit((anonymous,), index, True, log.units[place].timestamp))
+    return written(request, logged.logs)
+
+
+def extra_anonymous(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+    """Write an Anonymous_gtid event and an empty transaction before each DDL that has a GTID."""
+    if unit.events[0].type == _T.GTID and not begins(unit):
+        fields = {**unit.events[0].fields, "source_uuid": bytes(16), "gno": 0}
+        yield replace(unit, events=(LoggedEvent(_T.ANONYMOUS_GTID, fields), *unit.events[1:]))
+    yield unit
+
+
+def joined(kinds: tuple[type[Statement], ...], *, mode: str | None = None) -> Answer:
+    """Return what writes all that a statement of some kinds logs under one Gtid event."""
+    is_kind = by_kind(*kinds)
+
+    def answer(request: Request) -> Observation:
+        scenario = scenario_of(request)
+        logs = log_of(scenario).logs
+        for log in logs:
+            made: list[Unit] = []
+            for unit in log.units:
+                again = made and made[-1].statement == unit.statement and unit.transaction and is_kind(scenario, unit)
+                anonymous = unit.events[0].type == _T.ANONYMOUS_GTID
+                if again and mode in (None, "OFF" if anonymous else "ON"):
+                    made[-1] = replace(made[-1], events=(*made[-1].events, *unit.events[1:]))
+                else:
+                    made.append(unit)
+            log.units = made
+        return written(request, logs)
+
+    return answer
+
+
+def wrapped(kinds: tuple[type[Statement], ...]) -> Answer:
+    """Return what writes the statements of some kinds, logged alone, between BEGIN and COMMIT."""
+    is_kind = by_kind(*kinds)
+
+    def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+        if unit.transaction and is_kind(scenario, unit) and not begins(unit):
+            last = unit.events[-1]
+            begin, commit = (replace(last, fields={**last.fields, "query": word}) for word in (BEGIN, COMMIT))
+            yield replace(unit, events=(*unit.events[:-1], begin, last, commit))
+        else:
+            yield unit
+
+    return units(change)
+
+
+def unlogged(*kinds: type[Statement], condition: Callable[[Scenario], bool] = lambda scenario: True) -> Answer:
+    """Return what does not log the statements of some kinds."""
+    is_kind = by_kind(*kinds)
+
+    def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+        if not (unit.transaction and is_kind(scenario, unit) and condition(scenario)):
+            yield unit
+
+    return units(change)
+
+
+def logs_refused(kinds: tuple[type[Statement], ...]) -> Answer:
+    """Return what logs statements of some kinds that it refuses, or that must leave nothing in the log."""
+
+    def answer(request: Request) -> Observation:
+        scenario = scenario_of(request)
+        logged = log_of(scenario)
+        log = logged.logs[-1]
+        owners = {unit.statement for each in logged.logs for unit in each.units} | {
+            event.statement for each in logged.logs for event in each.events
+        }
+        model = next(event for each in logged.logs for event in each.events if event.type == _T.QUERY)
+        for index, statement in enumerate(scenario.statements):
+            if isinstance(statement, kinds) and index not in owners:
+                fields = {**model.fields, "query": (sql_of(statement) or "").encode()}
+                log.units.append(Unit((replace(model, fields=fields),), index, True, log.units[-1].timestamp))
+        return written(request, logged.logs)
+
+    return answer
+
+
+def merged_delayed(request: Request) -> Observation:
+    """Write the rows of two INSERT DELAYED statements in one event."""
+    logs = log_of(scenario_of(request)).logs
+    for log in logs:
+        made: list[Unit] = []
+        before: Unit | None = None
+        for unit in log.units:
+            rows = [at for at, event in enumerate(unit.events) if event.type in ROWS]
+            earlier = [] if before is None else [at for at, event in enumerate(before.events) if event.type in ROWS]
+            if rows and earlier and before is not None and made:
+                first = before.events[earlier[-1]]
+                data = unit.events[rows[0]].fields["row_data"]
+                joined = set_fields(row_data=first.fields["row_data"] + data[_ROWS_HEAD:])(first)
+                events = list(before.events)
+                events[earlier[-1]] = joined
+                made[-1] = before = replace(before, events=tuple(events))
+                continue
+            made.append(unit)
+            before = unit
+        log.units = made
+    return written(request, logs)
+
+
+#: Bytes before the images of a write rows event of a table with few columns: their number, and a bit for each.
+_ROWS_HEAD: Final = 2
+
+
+def with_option_on(scenario: Scenario) -> Scenario:
+    """Switch binlog_rows_query_log_events on."""
+    settings = replace(scenario.settings, binlog_rows_query_log_events=True)
+    return replace(scenario, settings=settings)
+
+
+def other_sessions(change: Callable[[SetSession], SetSession | None]) -> Answer:
+    """Return what answers as if session variables had been set otherwise; None leaves a statement without effect."""
+
+    def alter(scenario: Scenario) -> Scenario:
+        made: list[Statement] = []
+        for each in scenario.statements:
+            altered = change(each) if isinstance(each, SetSession) else each
+            # The number of statements stays, so that each keeps its place.
+            made.append(altered or SetSession(variable="gtid_next", value="AUTOMATIC", session=each.session))
+        return replace(scenario, statements=tuple(made))
+
+    return other_scenario(alter)
+
+
+def of_rows_queries(change: Callable[[SetSession], SetSession | None]) -> Callable[[SetSession], SetSession | None]:
+    """Return what changes only where that option is set."""
+    return lambda each: change(each) if each.variable == "binlog_rows_query_log_events" else each
+
+
+def scoped_globally(scenario: Scenario) -> Scenario:
+    """Let each session's value of the option hold for all sessions."""
+    made: list[Statement] = []
+    sessions = sorted({each.session for each in scenario.statements})
+    for each in scenario.statements:
+        made.append(each)
+        if isinstance(each, SetSession) and each.variable == "binlog_rows_query_log_events":
+            made += [replace(each, session=number) for number in sessions if number != each.session]
+    return replace(scenario, statements=tuple(made))
+
+
+def rotating_options(scenario: Scenario) -> Scenario:
+    """Rotate the log behind each new value of the option."""
+    made: list[Statement] = []
+    for each in scenario.statements:
+        made.append(each)
+        if isinstance(each, SetSession) and each.variable == "binlog_rows_query_log_events":
+            made.append(FlushLogs(session=each.session))
+    return replace(scenario, statements=tuple(made))
+
+
+def previous_gtids(
+    condition: Callable[[Sequence[PlannedLog], int], bool], gtids: Callable[..., GtidSet | None]
+) -> Answer:
+    """Return what writes other sets, or none, in the Previous_gtids events of some logs."""
+
+    def answer(request: Request) -> Observation:
+        scenario = scenario_of(request)
+        logs = log_of(scenario).logs
+        for number, log in enumerate(logs):
+            if condition(logs, number):
+                log.units = list(_with_gtids(log, gtids(logs, number)))
+        return written(request, logs)
+
+    return answer
+
+
+def _with_gtids(log: PlannedLog, gtids: GtidSet | None) -> Iterator[Unit]:
+    for unit in log.units:
+        if unit.events[0].type != _T.PREVIOUS_GTIDS:
+            yield unit
+        elif gtids is not None:
+            yield replace(unit, events=(set_fields(previous_gtids=gtids)(unit.events[0]),))
+
+
+def numbered(log: PlannedLog) -> bool:
+    """Tell whether transactions of a log have GTIDs of their own."""
+    return log.gtid_mode in ("ON", "ON_PERMISSIVE")
+
+
+def all_gtids(logs: Sequence[PlannedLog], number: int) -> GtidSet:
+    """Return the GTIDs of the logs before one."""
+    executed = ExecutedGtids()
+    for log in logs[:number]:
+        for gtid in gtids_in(log):
+            executed.add(*gtid)
+    return executed.gtids()
+
+
+def goes_on(logs: Sequence[PlannedLog], number: int) -> bool:
+    """Tell whether the log before this one has a Previous_gtids event and no Gtid event."""
+    return number > 0 and logs[number - 1].previous_gtids is not None and not gtids_in(logs[number - 1])
+
+
+def with_bad_checksum(stream: bytes) -> bytes:
+    """Spoil the CRC32 of a format description behind which events have none."""
+    size = HEADER.unpack(stream[len(MAGIC) : len(MAGIC) + HEADER_BYTES])[3]
+    end = len(MAGIC) + size
+    described = FormatDescription.from_event(stream[len(MAGIC) : end])
+    if described.checksum_bytes or described.checksum_algorithm is None:
+        return stream
+    return stream[: end - 1] + bytes([stream[end - 1] ^ 0xFF]) + stream[end:]
+
+
+def two_formats(request: Request) -> Observation:
+    """Write usual Query events in every log but the first."""
+    logs = log_of(scenario_of(request)).logs
+    usual = server_of(request.profile).post_header_lengths
+    for log in logs[1:]:
+        log.format = replace(log.format, post_header_lengths=usual)
+    return written(request, logs)
+
+
+def longer_lengths(request: Request) -> Observation:
+    """Write transaction lengths that count one byte too many."""
+    observed = written(request, log_of(scenario_of(request)).logs)
+    streams = []
+    for stream in observed.streams:
+        data = bytearray(stream)
+        at = len(MAGIC)
+        described = None
+        while at < len(data):
+            size = HEADER.unpack(data[at : at + HEADER_BYTES])[3]
+            event = bytes(data[at : at + size])
+            if event[4] == _T.FORMAT_DESCRIPTION:
+                described = FormatDescription.from_event(event)
+            if event[4] in GTIDS and described is not None:
+                data[at : at + size] = _one_longer(event, described)
+            at += size
+        streams.append(bytes(data))
+    return observed_streams(streams, server_of(request.profile).rules)
+
+
+def _one_longer(data: bytes, described: FormatDescription) -> bytes:
+    """Return a Gtid event whose transaction length is one less; its own length stays."""
+    header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
+    event = Event(0, header, data, described)
+    layout, declared = event.layout()
+    fields = event.fields()
+    body = layout.write(
+        {**fields, "transaction_length": fields.get("transaction_length", 1) - 1}, post_header_length=declared
+    )
+    made = data[:HEADER_BYTES] + body
+    if described.checksum_bytes:
+        made += checksum(made).to_bytes(CHECKSUM_BYTES, "little")
+    return made if len(made) == len(data) else data
+
+
+def unmarked_statement_format(scenario: Scenario) -> Scenario:
+    """Leave out boundary markers in statement format."""
+    marked = scenario.settings.binlog_format != "STATEMENT" and scenario.settings.boundary_markers
+    return replace(scenario, settings=replace(scenario.settings, boundary_markers=marked))
+
+
+def in_format(asked: str, logged: str) -> Callable[[Scenario], Scenario]:
+    """Return what runs a scenario of one format in another."""
+
+    def change(scenario: Scenario) -> Scenario:
+        settings = scenario.settings
+        return (
+            replace(scenario, settings=replace(settings, binlog_format=logged))
+            if settings.binlog_format == asked
+            else scenario
+        )
+
+    return change
+
+
+def in_both_formats(asked: str, also: str) -> Answer:
+    """Return what logs, in scenarios of one format, each change a second time: as it is logged in another."""
+
+    def answer(request: Request) -> Observation:
+        scenario = scenario_of(request)
+        logs = log_of(scenario).logs
+        if scenario.settings.binlog_format != asked:
+            return written(request, logs)
+        again: dict[int | None, list[LoggedEvent]] = defaultdict(list)
+        for log in log_of(in_format(asked, also)(scenario)).logs:
+            for unit in log.units:
+                for event in filter(_changes, unit.events):
+                    again[_owner(unit, event)].append(event)
+        for log in logs:
+            log.units = [_with_more(unit, again) for unit in log.units]
+        return written(request, logs)
+
+    return answer
+
+
+def _changes(event: LoggedEvent) -> bool:
+    """Tell whether an event is a change of rows, or its Table_map, or the text of one."""
+    return (
+        event.type in ROWS or event.type == _T.TABLE_MAP or event.fields.get("query", b"").upper().startswith(_CHANGES)
+    )
+
+
+def _owner(unit: Unit, event: LoggedEvent) -> int | None:
+    return unit.statement if event.statement is None else event.statement
+
+
+def _with_more(unit: Unit, more: Mapping[int | None, Sequence[LoggedEvent]]) -> Unit:
+    """Return a unit with more events behind the last change of each of its statements."""
+    last = {_owner(unit, event): at for at, event in enumerate(unit.events) if _changes(event)}
+    made: list[LoggedEvent] = []
+    for at, event in enumerate(unit.events):
+        made.append(event)
+        owner = _owner(unit, event)
+        if last.get(owner) == at:
+            made += [replace(each, statement=event.statement) for each in more.get(owner, ())]
+    return replace(unit, events=tuple(made))

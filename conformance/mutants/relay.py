@@ -1,0 +1,192 @@
+"""The mutants of the role `relay`: the model of a receiver with one fault each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import HEADER, HEADER_BYTES
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.replica.relay import Feed, OwnGtids, Receiver, Reception, RelayRules, RelaySettings
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Refusal, Request
+from conformance.reference.relay import answer_with
+
+_FAR: Final = 1_000_000
+_RECEIVED: Final = {int(EventType.QUERY)}
+
+
+class _DropsIgnorable(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        return Reception.LEFT_OUT if not event.recognised else super()._reception(event)
+
+
+class _PassesPreviousGtids(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        return Reception.WRITTEN if event.type == EventType.PREVIOUS_GTIDS else super()._reception(event)
+
+
+class _FeedsAll(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        reception = super()._reception(event)
+        if reception is not Reception.WRITTEN:
+            self._warning(event)
+        return reception
+
+
+class _KeepsParser(Receiver):
+    def __init__(self, settings: RelaySettings, feed: Feed | None = None) -> None:
+        super().__init__(settings, feed)
+        # The connection before was cut inside a transaction.
+        for event in (
+            ReplicaEvent(offset=0, type=int(EventType.ANONYMOUS_GTID), length=0, gtid="ANONYMOUS"),
+            ReplicaEvent(offset=0, type=int(EventType.QUERY), length=0, query="BEGIN"),
+        ):
+            self._warning(event)
+
+
+class _LeavesOutWarned(Receiver):
+    def receive(self, event: ReplicaEvent, data: bytes) -> Reception:
+        reception = super().receive(event, data)
+        if self.events[-1].warning:
+            del self.events[-1]
+        return reception
+
+
+class _NoOwnPreviousGtids(Receiver):
+    def _rules(self) -> RelayRules:
+        return replace(super()._rules(), previous_gtids=OwnGtids.NEVER)
+
+
+class _OwnIdEverywhere(Receiver):
+    def _rules(self) -> RelayRules:
+        return replace(super()._rules(), own_id_zero=False)
+
+
+def _of(receiver: Callable[[RelaySettings, Feed | None], Receiver]) -> Callable[[Request], Observation]:
+    """Return what answers with a faulty receiver."""
+    return lambda request: answer_with(receiver, request)
+
+
+def _changing(change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Callable[[Request], Observation]:
+    """Return what changes each entry of the answer."""
+
+    def answer(request: Request) -> Observation:
+        observed = answer_with(Receiver, request)
+        return replace(observed, events=tuple(map(change, observed.events)))
+
+    return answer
+
+
+def _with_header(entry: Mapping[str, Any], **changed: int) -> Mapping[str, Any]:
+    data = bytes.fromhex(entry["data"])
+    names = ("timestamp", "type", "server_id", "length", "log_pos", "flags")
+    header = dict(zip(names, HEADER.unpack(data[:HEADER_BYTES]), strict=True)) | changed
+    return {**entry, "data": (HEADER.pack(*header.values()) + data[HEADER_BYTES:]).hex()}
+
+
+def _header(entry: Mapping[str, Any]) -> tuple[int, ...]:
+    return HEADER.unpack(bytes.fromhex(entry["data"])[:HEADER_BYTES])
+
+
+def _marks_guesses(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    _, code, _, _, _, flags = _header(entry)
+    if code not in _RECEIVED or MARKER_BITS.read(flags) is not BoundaryType.NOT_DEFINED:
+        return entry
+    return _with_header(entry, flags=MARKER_BITS.write(flags, BoundaryType.SELF_CONTAINED))
+
+
+def _moves_rotates(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    _, code, server_id, _, log_pos, flags = _header(entry)
+    own = code == EventType.ROTATE and (server_id == 0 or flags & 0x40)
+    return _with_header(entry, log_pos=log_pos + _FAR) if own else entry
+
+
+def _silent(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**entry, "warning": ""}
+
+
+def _cuts_ignorable(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    _, code, _, _, _, flags = _header(entry)
+    unknown = code > EventType.LARGE_TRANSACTION_HEADER and flags & 0x80
+    return _with_header(entry, flags=flags & ~0x80) if unknown else entry
+
+
+def _stops_at_warning(request: Request) -> Observation:
+    observed = answer_with(Receiver, request)
+    for index, entry in enumerate(observed.events):
+        if entry["warning"]:
+            return Observation(observed.events[: index + 1], Refusal(None, "other", entry["warning"]))
+    return observed
+
+
+RELAY_MUTANTS: tuple[Mutant, ...] = (
+    Mutant(
+        "relay-ignorable-dropped",
+        "WL4033-RELAY-IGNORABLE-COPIED",
+        "does not write ignorable events of unknown types",
+        answer=_of(_DropsIgnorable),
+    ),
+    Mutant(
+        "relay-ignorable-unflagged",
+        "WL4033-RELAY-IGNORABLE-COPIED",
+        "clears the ignorable flag of events of unknown types",
+        answer=_changing(_cuts_ignorable),
+    ),
+    Mutant(
+        "relay-guess-marked",
+        "WL4162-TT-GUESS-LEAVES-BYTES",
+        "writes the boundary type that it guesses into the event",
+        answer=_changing(_marks_guesses),
+    ),
+    Mutant(
+        "relay-parser-not-reset",
+        "WL4162-RESET-RECEIVER-LOOP",
+        "goes on with the parser of the connection before",
+        answer=_of(_KeepsParser),
+    ),
+    Mutant("relay-warning-missing", "WL4162-WARN-RECEIVER", "does not warn", answer=_changing(_silent)),
+    Mutant(
+        "relay-stops-at-warning",
+        "WL4162-WARN-RECEIVER",
+        "stops with an error where it should warn",
+        answer=_stops_at_warning,
+    ),
+    Mutant(
+        "relay-warned-left-out",
+        "WL4162-RELAY-KEEPS-EVENTS",
+        "does not write the event that it warns of",
+        answer=_of(_LeavesOutWarned),
+    ),
+    Mutant(
+        "relay-parser-fed-all",
+        "WL4162-RELAY-FEEDS-QUEUED",
+        "feeds the parser with events that it does not write, too",
+        answer=_of(_FeedsAll),
+    ),
+    Mutant(
+        "relay-no-previous-gtids",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "begins its relay logs without a Previous_gtids event",
+        answer=_of(_NoOwnPreviousGtids),
+    ),
+    Mutant(
+        "relay-previous-gtids-passed-on",
+        "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED",
+        "writes the source's Previous_gtids events",
+        answer=_of(_PassesPreviousGtids),
+    ),
+    Mutant(
+        "relay-rotate-position",
+        "WL7592-RELAY-ROTATE-OWN-POSITION",
+        "gives its own Rotate events end positions of another log",
+        answer=_changing(_moves_rotates),
+    ),
+    Mutant(
+        "relay-own-server-id",
+        "WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO",
+        "writes its own server id into its own events",
+        answer=_of(_OwnIdEverywhere),
+    ),
+)

@@ -1,0 +1,363 @@
+"""The mutants of the role `render`: the kit's own printing with one named fault each."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC
+from typing import Any, Final
+
+from conformance.binlog.event import Event
+from conformance.binlog.event_info import text as as_text
+from conformance.binlog.event_types import EventType
+from conformance.binlog.reader import read_events
+from conformance.binlog.servers import server_of
+from conformance.models.boundary.boundary_type import MARKER_BITS
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
+from conformance.models.rendering.binlog_statement import base64_lines, binlog_statement
+from conformance.models.rendering.boundary_watch import BoundaryWatch
+from conformance.models.rendering.mysqlbinlog_text import MysqlbinlogText
+from conformance.models.rendering.print_options import PrintOptions
+from conformance.models.rendering.printer import printer_of
+from conformance.models.rendering.printer_version import PrinterVersion, printer_version
+from conformance.models.rendering.session_settings import DELIMITER
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.printed_boundaries import PrintedBoundaries, boundaries_of
+from conformance.reference.render import options_of, rows, text
+
+_Answer = Callable[[Request], Observation]
+#: A printed text, and the question it answers -> another text.
+_Rewrite = Callable[[str, Request], str]
+_FLAGS_AT: Final = 17
+_FLAGS_END: Final = 19
+_VERY_VERBOSE: Final = 2
+#: A Rows_query from its header line to the last of its comment lines.
+_ROWS_QUERY: Final = re.compile(r"^(#\d{6} .*\tRows_query\n)((?:#(?! at \d+\n|\d{6} ).*\n)*)", re.MULTILINE)
+_BLOCKS: Final = re.compile(r"^(?=# at \d+\n)", re.MULTILINE)
+_BOUNDARY: Final = re.compile(r"^(#\d{6} .*boundary: (Start Transaction) .*\n)", re.MULTILINE)
+_WARNING: Final = re.compile(r"from (\w+ \w+) to (\w+ \w+)")
+
+
+def _printed(
+    *,
+    version: Callable[[PrinterVersion], PrinterVersion] = lambda version: version,
+    options: Callable[[PrintOptions], PrintOptions] = lambda options: options,
+    printer: Callable[[PrinterVersion, PrintOptions, BoundaryWatch | None], MysqlbinlogText] = printer_of,
+    boundaries: Callable[[PrinterVersion], BoundaryWatch | None] = boundaries_of,
+) -> _Answer:
+    """Return what answers with another version, other options or another printer."""
+
+    def answer(request: Request) -> Observation:
+        if request.settings["form"] == "events":
+            return rows(request)
+        printed = version(printer_version(request.profile))
+        return text(request, printer(printed, options(options_of(request)), boundaries(printed)))
+
+    return answer
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _rewritten(change: _Rewrite, *, warnings: Callable[[str], str] = _same) -> _Answer:
+    """Return what answers with a changed text."""
+    honest = _printed()
+
+    def answer(request: Request) -> Observation:
+        seen = honest(request)
+        entries = [
+            {**each, "text": change(each["text"], request), "warnings": warnings(each["warnings"])}
+            if "text" in each
+            else each
+            for each in seen.events
+        ]
+        return replace(seen, events=tuple(entries))
+
+    return answer
+
+
+def _replaced(pattern: str, by: str) -> _Answer:
+    """Return what answers with a text in which a pattern is replaced."""
+    compiled = re.compile(pattern, re.MULTILINE)
+
+    def change(printed: str, _: Request) -> str:
+        return compiled.sub(by, printed)
+
+    return _rewritten(change)
+
+
+def _listed(change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> _Answer:
+    """Return what answers with changed rows of SHOW BINLOG EVENTS."""
+    honest = _printed()
+
+    def answer(request: Request) -> Observation:
+        seen = honest(request)
+        return replace(seen, events=tuple(change(each) if "info" in each else each for each in seen.events))
+
+    return answer
+
+
+def _info(name: str, change: Callable[[str], str]) -> _Answer:
+    return _listed(lambda row: {**row, "info": change(row["info"])} if row["event_type"] == name else row)
+
+
+def _events(request: Request) -> Iterator[Event]:
+    yield from read_events(request.stream, server_of(request.profile).rules)
+
+
+def _with_tables_info(printed: str, request: Request) -> str:
+    for event in _events(request):
+        fields = event.fields() if event.header.type == EventType.QUERY else {}
+        if fields.get("tables_info"):
+            query = as_text(fields["query"])
+            table = as_text(fields["tables_info"][0]["table"])
+            printed = printed.replace(f"\n{query}\n{DELIMITER}", f"\n{query}{table}\n{DELIMITER}")
+    return printed
+
+
+def _last_line_twice(printed: str, _: Request) -> str:
+    def doubled(found: re.Match[str]) -> str:
+        lines = found[2].splitlines(keepends=True)
+        return found[1] + "".join([*lines, *lines[-1:]])
+
+    return _ROWS_QUERY.sub(doubled, printed)
+
+
+def _first_line_only(printed: str, _: Request) -> str:
+    def uncovered(found: re.Match[str]) -> str:
+        lines = found[2].splitlines(keepends=True)
+        return found[1] + "".join([*lines[:1], *(line.removeprefix("# ") for line in lines[1:])])
+
+    return _ROWS_QUERY.sub(uncovered, printed)
+
+
+def _behind_its_table(printed: str, _: Request) -> str:
+    blocks = _BLOCKS.split(printed)
+    for index in range(len(blocks) - 1):
+        if "\tRows_query\n" in blocks[index] and "\tTable_map: " in blocks[index + 1]:
+            blocks[index : index + 2] = [blocks[index + 1], blocks[index]]
+    return "".join(blocks)
+
+
+def _unknown_in_base64(printed: str, request: Request) -> str:
+    for event in _events(request):
+        if not event.recognised:
+            statement = "\n".join(binlog_statement(base64_lines(event.data)))
+            lines = rf"^#\d{{6}} .* end_log_pos {event.header.log_pos} .*\n# Unrecognized.*\n"
+            found = re.search(lines, printed, re.MULTILINE)
+            if found:
+                printed = f"{printed[: found.end()]}{statement}\n{printed[found.end() :]}"
+    return printed
+
+
+def _rows_query_left_out(printed: str, request: Request) -> str:
+    for event in _events(request):
+        if event.recognised and event.header.type == EventType.ROWS_QUERY:
+            printed = printed.replace("\n".join(base64_lines(event.data)) + "\n", "", 1)
+    return printed
+
+
+class _NeverReset(PrintedBoundaries):
+    def start_log(self) -> None:
+        """Keep the parser as it is."""
+
+
+class _StubbornParser(WorklogParser):
+    def feed(self, event: FedEvent) -> ParserStep:
+        before = self.state
+        step = super().feed(event)
+        if step.warning is not None:
+            self.state = before
+        return step
+
+
+def _stubborn(version: PrinterVersion) -> BoundaryWatch | None:
+    return PrintedBoundaries(_StubbornParser()) if version.boundary_types else None
+
+
+class _FeedsWhatIsPrinted(MysqlbinlogText):
+    def _feed(self, event: Event) -> None:
+        if event.header.type != EventType.ROWS_QUERY or self._options.verbose >= _VERY_VERBOSE:
+            super()._feed(event)
+
+
+class _MarkersCleared(MysqlbinlogText):
+    def _encoded(self, event: Event) -> Iterator[str]:
+        cleared = MARKER_BITS.write(event.header.flags, 0).to_bytes(_FLAGS_END - _FLAGS_AT, "little")
+        data = event.data[:_FLAGS_AT] + cleared + event.data[_FLAGS_END:]
+        return super()._encoded(replace(event, data=data))
+
+
+#: Every mutant of the role, in the order of the catalogue.
+RENDER_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "prints-tables-info",
+        "WL40-RENDER-QUERY-STOPS",
+        "the first table of the tables info is printed behind the statement",
+        answer=_rewritten(_with_tables_info),
+    ),
+    Mutant(
+        "statement-line-twice",
+        "WL4033-RENDER-ROWS-QUERY-SHOWN",
+        "the last line of a Rows_query is shown twice",
+        answer=_rewritten(_last_line_twice),
+    ),
+    Mutant(
+        "statement-behind-table",
+        "WL4033-RENDER-ROWS-QUERY-ORDER",
+        "a Rows_query is printed behind its Table_map",
+        answer=_rewritten(_behind_its_table),
+    ),
+    Mutant(
+        "first-line-is-comment",
+        "WL4033-RENDER-IGNORABLE-COMMENT",
+        "only the first line of a Rows_query is a comment",
+        answer=_rewritten(_first_line_only),
+    ),
+    Mutant(
+        "unknown-in-base64",
+        "WL4033-RENDER-UNKNOWN-QUIET",
+        "an unknown ignorable event is printed in a BINLOG statement",
+        answer=_rewritten(_unknown_in_base64),
+    ),
+    Mutant(
+        "twice-verbose-is-once",
+        "WL4033-RENDER-VERBOSE-TWICE",
+        "Rows_query events are not shown however often verbose is given",
+        answer=_rewritten(lambda printed, _: _ROWS_QUERY.sub("", printed)),
+    ),
+    Mutant(
+        "rows-query-colon",
+        "WL4033-GOLDEN-TEXT-ROWS-QUERY",
+        "a colon follows the word Rows_query",
+        answer=_replaced(r"\tRows_query$", "\tRows_query:"),
+    ),
+    Mutant(
+        "positions-apart",
+        "WL4033-GOLDEN-TEXT-AT-LINES",
+        "each '# at' line stands before its own header line",
+        answer=_printed(version=lambda version: replace(version, table_maps_wait=False, rows_wait=False)),
+    ),
+    Mutant(
+        "clock-in-utc",
+        "WL4033-GOLDEN-TEXT-TIME",
+        "header lines show UTC whatever the time zone is",
+        answer=_printed(options=lambda options: replace(options, zone=UTC)),
+    ),
+    Mutant(
+        "table-unquoted",
+        "WL4033-GOLDEN-TEXT-TABLE-MAP",
+        "the names of a Table_map are not quoted",
+        answer=_replaced(r"\tTable_map: `(.*)`\.`(.*)` mapped", r"\tTable_map: \1.\2 mapped"),
+    ),
+    Mutant(
+        "rows-flags-as-number",
+        "WL4033-GOLDEN-TEXT-WRITE-ROWS",
+        "the flags of a rows event are shown as a number",
+        answer=_replaced(r" flags: STMT_END_F$", " flags: 0x1"),
+    ),
+    Mutant(
+        "base64-without-statement",
+        "WL4033-GOLDEN-TEXT-BINLOG",
+        "the BINLOG statement leaves the Rows_query out",
+        answer=_rewritten(_rows_query_left_out),
+    ),
+    Mutant(
+        "rows-without-types",
+        "WL4033-GOLDEN-TEXT-PSEUDO-SQL",
+        "values are shown without their type",
+        answer=_replaced(r"^(###   @\d+=.*) /\*.*\*/$", r"\1"),
+    ),
+    Mutant(
+        "begin-semicolon",
+        "WL4033-GOLDEN-TEXT-TRANSACTION",
+        "BEGIN ends with a semicolon, not with the delimiter",
+        answer=_replaced(r"^BEGIN\n/\*!\*/;$", "BEGIN;"),
+    ),
+    Mutant(
+        "listed-without-sign",
+        "WL4033-GOLDEN-SHOW-ROWS-QUERY",
+        "SHOW BINLOG EVENTS lists a Rows_query without '# '",
+        answer=_info("Rows_query", lambda info: info.removeprefix("# ")),
+    ),
+    Mutant(
+        "listed-bare-commit",
+        "WL4033-GOLDEN-SHOW-INFO",
+        "SHOW BINLOG EVENTS lists an Xid without its number",
+        answer=_info("Xid", lambda info: "COMMIT"),
+    ),
+    Mutant(
+        "parser-outlives-file",
+        "WL4162-RESET-EACH-FILE",
+        "the boundary parser is not reset before the next file",
+        answer=_printed(boundaries=lambda version: _NeverReset() if version.boundary_types else None),
+    ),
+    Mutant(
+        "parser-stuck",
+        "WL4162-RESET-AFTER-ERROR-DUMP",
+        "the boundary parser is not reset after a warning",
+        answer=_printed(boundaries=_stubborn),
+    ),
+    Mutant(
+        "silent-dump",
+        "WL4162-WARN-DUMP",
+        "nothing warns of a wrong step",
+        answer=_rewritten(lambda printed, _: printed, warnings=lambda _: ""),
+    ),
+    Mutant(
+        "warning-backwards",
+        "WL4162-WARN-TEXT-DUMP",
+        "the warning names the two types the other way round",
+        answer=_rewritten(lambda printed, _: printed, warnings=lambda told: _WARNING.sub(r"from \2 to \1", told)),
+    ),
+    Mutant(
+        "feeds-what-is-printed",
+        "WL4162-DUMP-FEEDS-READ",
+        "the boundary parser sees no event that is not printed",
+        answer=_printed(printer=_FeedsWhatIsPrinted),
+    ),
+    Mutant(
+        "boundary-is-executed",
+        "WL4162-PRINT-AS-COMMENT",
+        "a statement sets the boundary type of an event that starts a transaction",
+        answer=_rewritten(lambda printed, _: _BOUNDARY.sub(rf"\1SET @boundary='\2'{DELIMITER}\n", printed)),
+    ),
+    Mutant(
+        "boundary-of-marked-only",
+        "WL4162-PRINT-EVERY-EVENT",
+        "unmarked events show no boundary type",
+        answer=_replaced(r" boundary: Not Defined ", " "),
+    ),
+    Mutant(
+        "markers-cleared-in-base64",
+        "WL4162-PRINT-BINLOG-STATEMENT-BYTES",
+        "events lose their markers inside BINLOG statements",
+        answer=_printed(printer=_MarkersCleared),
+    ),
+    Mutant(
+        "previous-gtids-hidden",
+        "WL7592-RENDER-BOTH-EVENTS",
+        "Previous_gtids events are not printed",
+        answer=_replaced(r"^#\d{6} .*\tPrevious-GTIDs\n(?:#(?! at \d+$|\d{6} ).*\n)*", ""),
+    ),
+    Mutant(
+        "anonymous-as-zeros",
+        "WL7592-RENDER-ANONYMOUS-WORD",
+        "an anonymous transaction shows a GTID of zeros",
+        answer=_replaced(r"GTID_NEXT= 'ANONYMOUS'", "GTID_NEXT= '00000000-0000-0000-0000-000000000000:0'"),
+    ),
+    Mutant(
+        "query-with-timestamps",
+        "WL7592-RENDER-NO-QUERY-TIMESTAMPS",
+        "the line of a Query shows logical timestamps",
+        answer=_replaced(r"(\tQuery\tthread_id=.*)$", r"\1\tlast_committed=0\tsequence_number=0"),
+    ),
+    Mutant(
+        "commit-word",
+        "WL7592-RENDER-NO-COMMIT-WORD",
+        "Gtid events show commit=yes, as 5.6 does",
+        answer=_printed(version=lambda version: replace(version, gtid_lines="commit")),
+    ),
+)

@@ -1,0 +1,1 @@
+"""The kinds of check that oracles are made of."""

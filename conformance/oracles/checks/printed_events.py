@@ -1,0 +1,289 @@
+"""What is judged of a single event in a printed log."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.rows.images import rows_kind
+from conformance.models.rendering.binlog_statement import LINE_CHARACTERS, statement_events
+from conformance.oracles.checks.printed_facts import Fact, Printed
+from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
+
+#: What is wrong with how an event is printed: a signature and a message, None where nothing is.
+Fault = tuple[str, str] | None
+#: Judges an event in a printed log, which is that of the fact with a number.
+JudgeEvent = Callable[[Printed, int, PrintedEvent], Fault]
+
+_DELIMITER: Final = "/*!*/;"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+#: Where the flags stand in the common header.
+_FLAGS_AT: Final = 17
+_FLAGS_END: Final = 19
+#: Where the rows event of the WL#4033 sample starts; its columns are the only ones whose NULLs are known.
+_SAMPLE_AT: Final = 1279
+_SAMPLE_NULLABLE: Final = ("0", "1", "1")
+_INT_RANGE: Final = 1 << 32
+#: Characters of a Rows_query that newer versions show as two.
+_ESCAPES: Final = str.maketrans({"\0": "\\0", "\b": "\\b", "\t": "\\t", "\r": "\\r", "\\": "\\\\"})
+
+
+# Rows_query and unknown ignorable events
+
+
+def _statement_forms(statement: str) -> list[list[str]]:
+    """Return the lines in which a statement may be shown, without the sign of a comment."""
+    found = []
+    for stored in (statement, statement.removeprefix("# ")):
+        for text in (stored, stored.translate({ord("\r"): None})):
+            lines = text.split("\n")
+            for shown in (lines, [line.translate(_ESCAPES) for line in lines]):
+                found += [shown, [line for line in shown if line]]
+    return found
+
+
+def _lines(event: PrintedEvent) -> list[str]:
+    """Return the lines behind a header line without the sign of a comment; whether each has it is asked elsewhere."""
+    return [line.removeprefix("#").removeprefix(" ") if line.startswith("#") else line for line in event.behind]
+
+
+def statement_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """The statement of a Rows_query is shown, in any of the forms that versions give it."""
+    forms = _statement_forms(printed.facts[index]["rows_query"])
+    if _lines(event) in forms:
+        return None
+    return "statement not shown", f"its comment is {event.text[:80]!r}, the statement {forms[0][0][:80]!r}"
+
+
+def rows_query_words(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """The header line ends with the word Rows_query, and the statement begins on the next line."""
+    if not event.description.endswith("Rows_query"):
+        return "another header line", f"its header line ends with {event.description!r}, not with 'Rows_query'"
+    firsts = {"# " + form[0] for form in _statement_forms(printed.facts[index]["rows_query"]) if form}
+    if firsts and event.behind and event.behind[0] not in firsts:
+        return "another first line", f"the line behind its header line is {event.behind[0][:80]!r}"
+    return None
+
+
+def before_its_table(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """The event printed next is the Table_map of the statement."""
+    table, rows = printed.behind(index), printed.behind(index + 1)
+    if table is None or table["type"] != EventType.TABLE_MAP or rows is None or rows_kind(rows["type"]) is None:
+        return None  # It has no statement of its own.
+    found = printed.event(table)
+    if found is None or printed.log.next_header(event.line) != found.line:
+        return "not before its Table_map", "the header line behind it is not that of its Table_map"
+    return None
+
+
+def all_comments(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """Every line behind the header line is a comment."""
+    executed = [line for line in event.behind if line and not line.startswith("#")]
+    return ("executed line", f"the line {executed[0][:80]!r} is no comment") if executed else None
+
+
+# The golden text
+
+
+def positions_together(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """The ``# at`` lines of a Table_map and of the rows event behind it stand together, before both header lines."""
+    rows = printed.behind(index)
+    if rows is None or rows_kind(rows["type"]) is None:
+        return None
+    places = [printed.log.at(each["offset"]) for each in (printed.facts[index], rows)]
+    if places[0] is None or places[1] != places[0] + 1 or places[1] > event.line:
+        return "'# at' lines apart", "the '# at' lines of it and of the rows event behind it do not stand together"
+    return None
+
+
+def _clock(printed: Printed, fact: Fact) -> str:
+    moment = _EPOCH + timedelta(seconds=fact["timestamp"], minutes=printed.settings["utc_offset"])
+    return f"{moment:%y%m%d} {moment.hour}:{moment:%M:%S}"
+
+
+def time_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """The header line shows the local time, and SET TIMESTAMP the seconds."""
+    fact = printed.facts[index]
+    if event.clock != _clock(printed, fact):
+        return "another time", f"its header line shows {event.clock}, expected {_clock(printed, fact)}"
+    pattern = rf"SET TIMESTAMP={fact['timestamp']}(?:\.\d+)?{re.escape(_DELIMITER)}"
+    if not any(re.fullmatch(pattern, line) for line in event.behind):
+        return "another SET TIMESTAMP", f"no line sets TIMESTAMP to {fact['timestamp']}"
+    return None
+
+
+def table_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """A Table_map shows its quoted names and its number."""
+    fact = printed.facts[index]
+    raw = f"Table_map: `{fact['database']}`.`{fact['table']}` mapped to number {fact['table_id']}"
+    quoted = f"Table_map: `{fact['database']}`.`{fact['table'].replace('`', '``')}` mapped to number {fact['table_id']}"
+    if any(each in event.description for each in (raw, quoted)):
+        return None
+    return "another table", f"its header line says {event.description!r}, expected {raw!r}"
+
+
+def rows_named(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """A rows event shows its table's number and the name of its flag."""
+    wanted = f"Write_rows: table id {printed.facts[index]['table_id']} flags: STMT_END_F"
+    return None if event.description.endswith(wanted) else (
+        "another rows event", f"its header line says {event.description!r}, expected {wanted!r}"
+    )  # fmt: skip
+
+
+def in_one_statement(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """One BINLOG statement holds a Rows_query and the events of its statement, each on lines of its own."""
+    statement = [printed.facts[index]]
+    for fact in printed.facts[index + 1 :]:
+        statement.append(fact)
+        if fact.get("rows_flags", 0) & 1:
+            break
+    if not all(map(printed.is_reached, statement)) or _is_refused(printed, statement):
+        return None
+    wanted = [printed.data(fact) for fact in statement if fact["handled"] == "known"]
+    try:
+        found = statement_events(printed.log.text)
+    except ValueError as error:
+        return "BINLOG statement unreadable", str(error)
+    if not any(_holds(events, wanted) for events in found):
+        return "not in one BINLOG statement", f"no BINLOG statement holds its {len(wanted)} events in their order"
+    if any(len(line) > LINE_CHARACTERS for line in _base64_lines(printed.log)):
+        return "base64 line too long", f"a line of base64 has more than {LINE_CHARACTERS} characters"
+    return None
+
+
+def _is_refused(printed: Printed, statement: list[Fact]) -> bool:
+    """Tell whether the program refused an event of a statement, which it then does not print."""
+    return any(printed.event(fact) is None for fact in statement)
+
+
+def _holds(events: list[bytes], wanted: list[bytes]) -> bool:
+    """Tell whether a statement holds some events one behind the other, whatever their flags are."""
+    events, wanted = [list(map(_without_flags, each)) for each in (events, wanted)]
+    return any(events[at : at + len(wanted)] == wanted for at in range(len(events) - len(wanted) + 1))
+
+
+def _without_flags(event: bytes) -> bytes:
+    return event[:_FLAGS_AT] + event[_FLAGS_END:]
+
+
+def _base64_lines(log: PrintedLog) -> Iterator[str]:
+    inside = False
+    for line in log.lines:
+        if inside and line != f"'{_DELIMITER}":
+            yield line
+        inside = line == "BINLOG '" or (inside and line != f"'{_DELIMITER}")
+
+
+def row_comments(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """The rows of an event are shown as comments, value by value."""
+    fact = printed.facts[index]
+    table = table_of(printed, index)
+    if table is None or "rows" not in fact:
+        return None
+    patterns = [re.compile(each) for each in _row_patterns(fact, table)]
+    lines = [" ".join(line.split()) for line in printed.log.lines[event.line :] if line.startswith("###")]
+    for at in range(len(lines) - len(patterns) + 1):
+        if all(pattern.fullmatch(line) for pattern, line in zip(patterns, lines[at:], strict=False)):
+            return None
+    return "rows not shown", f"its {len(fact['rows'])} rows are not shown as comments, value by value"
+
+
+def table_of(printed: Printed, index: int) -> Fact | None:
+    """Return the Table_map of a rows event, None where other events than rows of its statement stand between them."""
+    for fact in reversed(printed.facts[:index]):
+        if fact["type"] == EventType.TABLE_MAP:
+            return fact if fact["table_id"] == printed.facts[index]["table_id"] else None
+        if rows_kind(fact["type"]) is None or fact["rows_flags"] & 1:
+            return None
+    return None
+
+
+def _row_patterns(fact: Fact, table: Fact) -> Iterator[str]:
+    nullable = _SAMPLE_NULLABLE if fact["offset"] == _SAMPLE_AT and fact["table_id"] == table["table_id"] == 23 else ()
+    for row in fact["rows"]:
+        yield re.escape(f"### INSERT INTO {table['database']}.{table['table']}")
+        yield re.escape("### SET")
+        for name, value in row["after"].items():
+            number = int(name)
+            shown = "NULL" if value is None else f"{value}(?: \\({int(value) % _INT_RANGE}\\))?"
+            known = nullable[number] if nullable else "[01]"
+            yield rf"### @{number + 1}={shown} /\* INT meta=0 nullable={known} is_null={value is None:d} \*/"
+
+
+def transaction_bordered(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """BEGIN and COMMIT are printed behind a Query line, each with the delimiter behind it."""
+    fact = printed.facts[index]
+    numbers = " ".join(f"{each}={fact[each]}" for each in ("thread_id", "exec_time", "error_code"))
+    if f"Query {numbers}" not in event.description:
+        return "another Query line", f"its header line says {event.description!r}, expected 'Query {numbers}'"
+    if f"{fact['query']}\n{_DELIMITER}" not in event.text:
+        return "statement without its delimiter", f"{fact['query']} is not followed by {_DELIMITER}"
+    return None
+
+
+# Gtids and Queries
+
+
+def without_timestamps(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """The line of a Query shows no logical timestamps."""
+    found = re.search(r"last_committed|sequence_number", event.description)
+    return ("logical timestamps", f"its header line says {event.description!r}") if found else None
+
+
+def without_commit_word(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """Nothing printed for a Gtid says commit=yes or commit=no."""
+    found = re.search(r"commit=(?:yes|no)\b", f"{event.description}\n{event.text}")
+    return ("commit word", f"it is printed with {found[0]!r}") if found else None
+
+
+GTID_WORDS: Final = {int(EventType.PREVIOUS_GTIDS): "previous", int(EventType.ANONYMOUS_GTID): "anonymous_gtid"}
+
+
+def gtid_event_named(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """A Previous_gtids or Anonymous_gtid event is printed under its name."""
+    word = GTID_WORDS[printed.facts[index]["type"]]
+    return None if word in event.description.lower() else (
+        "another event", f"its header line says {event.description!r}, which has no {word!r}"
+    )  # fmt: skip
+
+
+def anonymous(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """An anonymous transaction shows the word ANONYMOUS."""
+    return None if "'ANONYMOUS'" in event.text else ("no ANONYMOUS", "no line sets the GTID to 'ANONYMOUS'")
+
+
+def statement_stops(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """The statement of an extended Query is printed alone before its delimiter."""
+    query = printed.facts[index]["query"]
+    if f"\n{event.text}\n".find(f"\n{query}\n{_DELIMITER}\n") >= 0:
+        return None
+    return "statement does not stop", f"the statement {query[:60]!r} is not printed alone before its delimiter"
+
+
+# Boundaries
+
+
+def boundary_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """A comment line of the event shows its boundary type."""
+    name = printed.facts[index]["boundary"]
+    if name in event.description or any(name in line for line in event.behind if line.startswith("#")):
+        return None
+    return "no boundary type", f"no comment line of it shows {name!r}"
+
+
+def boundary_is_comment(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """No line that is executed shows the event's boundary type."""
+    name = printed.facts[index]["boundary"]
+    executed = [line for line in event.behind if name in line and not line.startswith("#")]
+    return ("boundary type executed", f"{name!r} stands in the line {executed[0][:80]!r}") if executed else None
+
+
+def bytes_untouched(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """A BINLOG statement holds the event's bytes as they are stored."""
+    try:
+        found = [each for events in statement_events(printed.log.text) for each in events]
+    except ValueError as error:
+        return "BINLOG statement unreadable", str(error)
+    wanted = printed.data(printed.facts[index])
+    return None if wanted in found else ("event changed", "no BINLOG statement holds its bytes as they are stored")

@@ -1,0 +1,161 @@
+"""The oracles of rows: how many there are, which columns their images hold, and what the values are."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.same_value import same_cell
+from conformance.oracles.oracle import GOOD, Check, Oracle, shown
+from conformance.strategies.events.columns import LARGEST_SIGNED
+
+_SIDES: Final = ("before", "after")
+_ROWS: Final = frozenset({"rows"})
+
+#: One value that is expected: column type code, place, the value, and the one seen.
+_Cell = tuple[int, str, Any, Any]
+#: Tells from a column type code and the expected value whether a requirement governs it.
+_Governs = Callable[[int, Any], bool]
+
+
+def row_values(requirement: str, *codes: ColumnType) -> Oracle:
+    """Return the oracle that compares the values of some column types that are neither NULL nor beyond the sign."""
+    return _values(requirement, lambda code, value: code in codes and not _needs_sign(code, value))
+
+
+def unsigned_values(requirement: str) -> Oracle:
+    """Return the oracle that compares integers which are negative to a reader that takes them for signed."""
+    return _values(requirement, _needs_sign)
+
+
+def _needs_sign(code: int, value: Any) -> bool:
+    return code in LARGEST_SIGNED and isinstance(value, int) and value > LARGEST_SIGNED[code]
+
+
+def _values(requirement: str, governs: _Governs) -> Oracle:
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            event = alignment.case.expected.events[index]
+            codes = alignment.case.expected.columns[index]
+            tolerated = index in alignment.case.expected.tolerated
+            if alignment.fate(index) is Fate.REFUSED and len(set(codes)) == 1 and not tolerated:
+                error = alignment.observation.error
+                message = f"{alignment.describe(index)} is refused: {error.message if error else ''}"
+                yield Check(f"{ColumnType(codes[0]).name} refused", message, event["offset"])
+            for code, place, expected, seen in _cells(alignment, index):
+                if expected is None or not governs(code, expected):
+                    continue
+                if same_cell(code, expected, seen):
+                    yield GOOD
+                else:
+                    yield _differs(alignment, index, code, place, expected, seen)
+
+    # JSON's true and 1 are alike to Python, so an answer that equals the expected one has to be looked at as well.
+    return Oracle(requirement, examine, any_of=_ROWS, asks_more=True)
+
+
+def null_values(requirement: str) -> Oracle:
+    """Return the oracle that asks for NULL where NULL is."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            for code, place, expected, seen in _cells(alignment, index):
+                if expected is None and seen is not None:
+                    yield _differs(alignment, index, code, place, expected, seen)
+                elif expected is None:
+                    yield GOOD
+
+    return Oracle(requirement, examine, any_of=_ROWS)
+
+
+def whole_rows(requirement: str, *codes: ColumnType) -> Oracle:
+    """Return the oracle that compares rows and all their values, or those of some column types."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            yield from _shapes(alignment, index)
+            for code, place, expected, seen in _cells(alignment, index):
+                if codes and code not in codes:
+                    continue
+                if same_cell(code, expected, seen):
+                    yield GOOD
+                else:
+                    yield _differs(alignment, index, code, place, expected, seen)
+
+    return Oracle(requirement, examine, any_of=_ROWS)
+
+
+def row_images(requirement: str) -> Oracle:
+    """Return the oracle that compares how many rows there are, which images each has, and which columns these hold."""
+
+    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+        for index in alignment.marked(name):
+            yield from _shapes(alignment, index)
+
+    return Oracle(requirement, examine, any_of=_ROWS)
+
+
+def _seen_rows(alignment: Alignment, index: int) -> list[Any] | None:
+    """Return the rows that were reported for an event, None where it was not delivered."""
+    seen = alignment.observed(index)
+    if seen is None or "rows" not in alignment.role.fields:
+        return None
+    rows = seen.get("rows")
+    return rows if isinstance(rows, list) else []
+
+
+def _shapes(alignment: Alignment, index: int) -> Iterator[Check]:
+    rows = _seen_rows(alignment, index)
+    if rows is None:
+        return
+    event = alignment.case.expected.events[index]
+    expected = event["rows"]
+    where = alignment.describe(index)
+    if len(rows) != len(expected):
+        message = f"{where} has {len(rows)} rows, expected {len(expected)}"
+        yield Check("another number of rows", message, event["offset"])
+        return
+    for number, (wanted, seen) in enumerate(zip(expected, rows, strict=True)):
+        for side in _SIDES:
+            columns, found = _columns(wanted[side]), _columns(seen.get(side))
+            if columns == found:
+                yield GOOD
+                continue
+            message = f"{where}: row {number} has the columns {found} {side} the change, expected {columns}"
+            signature = f"image {side} the change missing" if found is None else f"other columns {side} the change"
+            yield Check(signature, message, event["offset"])
+
+
+def _columns(image: Mapping[str, Any] | None) -> list[str] | None:
+    return None if image is None else sorted(image)
+
+
+def _cells(alignment: Alignment, index: int) -> Iterator[_Cell]:
+    """Yield the expected values of an event that have a counterpart in the rows that were reported."""
+    rows = _seen_rows(alignment, index)
+    codes = alignment.case.expected.columns[index]
+    for number, (wanted, seen) in enumerate(
+        zip(alignment.case.expected.events[index]["rows"], rows or (), strict=False)
+    ):
+        for side in _SIDES:
+            found = seen.get(side)
+            if found is None:
+                continue
+            for name, value in (wanted[side] or {}).items():
+                if name in found:
+                    yield codes[int(name)], f"row {number}, column {name}, {side}", value, found[name]
+
+
+def _differs(alignment: Alignment, index: int, code: int, place: str, expected: Any, seen: Any) -> Check:
+    how = "is null" if seen is None else "is not null" if expected is None else "differs"
+    if how == "differs" and _kind(expected) != _kind(seen):
+        how = "is of another kind"
+    kind = ColumnType(code).name
+    message = f"{alignment.describe(index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
+    return Check(f"{kind} {how}", message, alignment.case.expected.events[index]["offset"])
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return "number"
+    return "bytes" if isinstance(value, str | dict) else type(value).__name__

@@ -1,0 +1,153 @@
+"""When two values in the notation of the protocol are the same value of a column type."""
+
+import base64
+import binascii
+import struct
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+from conformance.binlog.rows.column_codes import ColumnType
+
+#: Characters of a number as text beyond which it is not looked at.
+_NUMBER_CHARACTERS: Final = 200
+_FLOAT: Final = struct.Struct("<f")
+_DOUBLE: Final = struct.Struct("<d")
+
+Same = Callable[[Any, Any], bool]
+
+
+def same_bytes(expected: Any, seen: Any) -> bool:
+    """Tell whether both stand for the same bytes: a text for its UTF-8, an object for its base64.
+
+    Where `expected` also says which text the bytes are in their character set, that text is right as well.
+    """
+    if isinstance(expected, dict) and "text" in expected:
+        if seen == expected or same_bytes(expected["text"], seen):
+            return True
+        expected = {"base64": expected["base64"]}
+    wanted = _bytes_of(expected)
+    return wanted is not None and wanted == _bytes_of(seen)
+
+
+def _bytes_of(value: Any) -> bytes | None:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if isinstance(value, dict) and value.keys() == {"base64"} and isinstance(value["base64"], str):
+        try:
+            return base64.b64decode(value["base64"], validate=True)
+        except (binascii.Error, ValueError):
+            return None
+    return None
+
+
+def same_integer(expected: Any, seen: Any) -> bool:
+    """Tell whether `seen` is the integer, or its decimal digits."""
+    if isinstance(seen, str):
+        return seen == str(expected)
+    return isinstance(seen, int | float) and not isinstance(seen, bool) and bool(seen == expected)
+
+
+def same_number(expected: Any, seen: Any) -> bool:
+    """Tell whether `seen` is the exact decimal number: its text, or an integer."""
+    if isinstance(seen, bool) or not isinstance(seen, int | str):
+        return False
+    text = str(seen)
+    if len(text) > _NUMBER_CHARACTERS or text != text.strip() or "_" in text:
+        return False
+    try:
+        return Decimal(text) == Decimal(expected)
+    except InvalidOperation:
+        return False
+
+
+def _same_real(form: struct.Struct) -> Same:
+    def same(expected: Any, seen: Any) -> bool:
+        if isinstance(seen, bool) or not isinstance(seen, int | float):
+            return False
+        try:
+            return form.pack(seen) == form.pack(expected)
+        except (OverflowError, struct.error):
+            return False
+
+    return same
+
+
+same_float: Final = _same_real(_FLOAT)
+same_double: Final = _same_real(_DOUBLE)
+
+
+def same_text(expected: Any, seen: Any) -> bool:
+    """Tell whether `seen` is the same text."""
+    return isinstance(seen, str) and seen == expected
+
+
+def same_time(expected: Any, seen: Any) -> bool:
+    """Tell whether `seen` is the same time; zeros at the end of its fraction may be left out."""
+    return isinstance(seen, str) and _without_zeros(seen) == _without_zeros(expected)
+
+
+def _without_zeros(text: str) -> str:
+    whole, point, fraction = text.partition(".")
+    fraction = fraction.rstrip("0")
+    return f"{whole}{point}{fraction}" if fraction else whole
+
+
+def same_json(expected: Any, seen: Any) -> bool:
+    """Tell whether two JSON values are the same: members in any order, 1 and 1.0 alike, but neither is true."""
+    if isinstance(expected, dict):
+        return (
+            isinstance(seen, dict)
+            and expected.keys() == seen.keys()
+            and all(same_json(value, seen[key]) for key, value in expected.items())
+        )
+    if isinstance(expected, list):
+        return (
+            isinstance(seen, list)
+            and len(expected) == len(seen)
+            and all(same_json(*pair) for pair in zip(expected, seen, strict=True))
+        )
+    if isinstance(expected, bool) or isinstance(seen, bool):
+        return expected is seen
+    if isinstance(expected, int | float):
+        return isinstance(seen, int | float) and expected == seen
+    return type(expected) is type(seen) and bool(expected == seen)
+
+
+def _same_vector(expected: Any, seen: Any) -> bool:
+    if not isinstance(seen, list) or len(seen) != len(expected):
+        return False
+    return all(same_float(*pair) for pair in zip(expected, seen, strict=True))
+
+
+T: Final = ColumnType
+_SAME: Final[dict[int, Same]] = {
+    **dict.fromkeys(
+        map(int, (T.TINY, T.SHORT, T.INT24, T.LONG, T.LONGLONG, T.BIT, T.YEAR, T.ENUM, T.SET)), same_integer
+    ),
+    **dict.fromkeys(map(int, (T.NEWDECIMAL, T.TIMESTAMP, T.TIMESTAMP2)), same_number),
+    **dict.fromkeys(map(int, (T.TIME, T.DATETIME, T.TIME2, T.DATETIME2)), same_time),
+    **dict.fromkeys(map(int, (T.STRING, T.VARCHAR, T.BLOB, T.GEOMETRY)), same_bytes),
+    **dict.fromkeys(map(int, (T.MARIADB_VARCHAR_COMPRESSED, T.MARIADB_BLOB_COMPRESSED)), same_bytes),
+    T.DATE: same_text,
+    T.FLOAT: same_float,
+    T.DOUBLE: same_double,
+    T.JSON: same_json,
+    T.VECTOR: _same_vector,
+}
+
+
+def same_cell(code: int, expected: Any, seen: Any) -> bool:
+    """Tell whether `seen` is the expected value of a column of type `code`; NULL is null on both sides."""
+    if expected is None or seen is None:
+        return expected is seen
+    return _SAME[code](expected, seen)
+
+
+def same_variable(expected: Any, seen: Any) -> bool:
+    """Tell whether `seen` is the value of a user variable: NULL, an integer, a double, or a text or bytes."""
+    if expected is None:
+        return seen is None
+    if isinstance(expected, float):
+        return same_double(expected, seen)
+    return same_integer(expected, seen) if isinstance(expected, int) else same_bytes(expected, seen)

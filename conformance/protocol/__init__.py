@@ -1,0 +1,1 @@
+"""The protocol: the words between the kit and an implementation under test."""

@@ -1,0 +1,237 @@
+"""The fields of the role `decode`: what each means, and which event types have it.
+
+The protocol's page, its schemas, the check for missing fields and the expected observations all follow these tables.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.protocol.observation import RoleDeclaration
+from conformance.protocol.role import AnswerField, Role
+
+#: The two fields that every decoder reports: the kit aligns events by the first and names them by the second.
+ALWAYS: Final = ("offset", "type")
+
+#: What `handled` can be.
+HANDLED: Final = {
+    "known": "the reader has a class for the type and read the event",
+    "ignored": "the reader skipped it: an ignorable event, or an event of a type that it does not know",
+}
+#: What `checksum_algorithm` can be.
+CHECKSUM_ALGORITHMS: Final = {
+    "none": "events end without a checksum",
+    "crc32": "events end with a CRC32",
+}
+
+
+#: Every field by name, in the order of the protocol's page.
+FIELDS: Final[Mapping[str, AnswerField]] = {
+    "offset": AnswerField("integer", "where the event starts, in bytes from the start of the stream"),
+    "type": AnswerField("integer", "event type code"),
+    "timestamp": AnswerField("integer", "seconds since 1970"),
+    "server_id": AnswerField("integer", "id of the server that logged the event"),
+    "length": AnswerField("integer", "bytes of the whole event, header and checksum included"),
+    "log_pos": AnswerField("integer", "where the event ends, as its header says, in bytes"),
+    "flags": AnswerField("integer", "the header's flags word"),
+    "handled": AnswerField("word", "what the reader did with the event", tuple(HANDLED)),
+    "binlog_version": AnswerField("integer", "version of the binary log format"),
+    "server_version": AnswerField("text", "what the server calls itself, without the NULs that pad it"),
+    "created": AnswerField("integer", "seconds since 1970 when the server started with this log, else 0"),
+    "event_types": AnswerField("integer", "how many event types the format description has post-header lengths for"),
+    "checksum_algorithm": AnswerField("word", "how events are checksummed", tuple(CHECKSUM_ALGORITHMS)),
+    "thread_id": AnswerField("integer", "connection that ran the statement"),
+    "exec_time": AnswerField("integer", "seconds that the statement took"),
+    "error_code": AnswerField("integer", "error that the statement ended with, 0 for none"),
+    "database": AnswerField("text", "Query: the default database; Table_map: the table's database"),
+    "query": AnswerField("text", "the statement, without checksum or terminator"),
+    "tables_info": AnswerField(
+        "text",
+        "WL#40: the tables of an extended Query event, each as `` `database`.`table` `` with backticks doubled, and "
+        "commas between them; the default database may be left out, as in ``` ``.`table` ```; may be empty",
+    ),
+    "xid": AnswerField("integer", "number of the transaction that commits"),
+    "next_position": AnswerField("integer", "where to read on in the next log, in bytes"),
+    "next_file": AnswerField("text", "name of the next log"),
+    "gtid": AnswerField(
+        "text", "`uuid:number`, `uuid:tag:number`, or `ANONYMOUS`; MariaDB: `domain-server-number`; in lower case"
+    ),
+    "gtid_flags": AnswerField("integer", "the event's own flags byte, not the header's"),
+    "last_committed": AnswerField("integer", "logical timestamp of the last transaction it depends on; signed"),
+    "sequence_number": AnswerField("integer", "its own logical timestamp; signed; View_change: number of the view"),
+    "immediate_commit_timestamp": AnswerField("integer", "microseconds since 1970: commit on the logging server"),
+    "original_commit_timestamp": AnswerField("integer", "microseconds since 1970: commit on the first server"),
+    "transaction_length": AnswerField("integer", "bytes of the transaction, this event included"),
+    "immediate_server_version": AnswerField("integer", "version of the server that logged it, such as 80043"),
+    "original_server_version": AnswerField("integer", "version of the first server"),
+    "previous_gtids": AnswerField("text", "the GTID set as servers print it, without white space; may be empty"),
+    "rows_query": AnswerField("text", "the statement behind the row events, all of it"),
+    "intvar_type": AnswerField("integer", "1 LAST_INSERT_ID, 2 INSERT_ID"),
+    "intvar_value": AnswerField("integer", "the variable's value, 64 bits"),
+    "seed1": AnswerField("integer", "first seed of RAND()"),
+    "seed2": AnswerField("integer", "second seed of RAND()"),
+    "table_id": AnswerField("integer", "number that row events name the table by"),
+    "table": AnswerField("text", "the table's name"),
+    "column_count": AnswerField("integer", "columns of the table"),
+    "rows_flags": AnswerField("integer", "the row event's own flags word"),
+    "rows": AnswerField("rows", "the images of the rows before and after the change"),
+    "incident": AnswerField("integer", "number of the incident, 1 for lost events"),
+    "message": AnswerField("text", "the incident in words"),
+    "variable_name": AnswerField("text", "name of the user variable"),
+    "variable_type": AnswerField("integer", "0 text or bytes, 1 double, 2 integer, 4 decimal"),
+    "variable_charset": AnswerField("integer", "id of its collation"),
+    "variable_value": AnswerField("value", "its value, null for NULL"),
+    "file_id": AnswerField("integer", "number of the file that LOAD DATA read"),
+    "block_data": AnswerField("value", "a piece of that file: bytes"),
+    "file_name_start": AnswerField("integer", "where the clause that names the file begins, in bytes of the statement"),
+    "file_name_end": AnswerField("integer", "where that clause ends"),
+    "duplicate_handling": AnswerField("integer", "0 error, 1 IGNORE, 2 REPLACE"),
+    "log_name": AnswerField("text", "Heartbeat: the log that the source is at; Binlog_checkpoint: the oldest needed"),
+    "log_position": AnswerField("integer", "where in that log, in bytes"),
+    "server_uuid": AnswerField("text", "UUID of the member that ran the transaction, as it stands"),
+    "gtid_specified": AnswerField("integer", "1 where its GTID was given and not generated"),
+    "snapshot_version": AnswerField("value", "the GTID set that it saw: bytes"),
+    "write_set_count": AnswerField("integer", "rows that it wrote"),
+    "read_set_count": AnswerField("integer", "rows that it read"),
+    "view_id": AnswerField("text", "name of the group's view, without the NULs that pad it"),
+    "certification_count": AnswerField("integer", "entries of the certification information"),
+    "one_phase": AnswerField("integer", "1 where the XA transaction is committed at once, 0 where it is prepared"),
+    "xa_format_id": AnswerField("integer", "format id of the XA transaction's name"),
+    "xa_gtrid": AnswerField("value", "global part of the name: bytes"),
+    "xa_bqual": AnswerField("value", "branch part of the name: bytes"),
+    "compression_type": AnswerField("integer", "0 zstd, 255 none"),
+    "uncompressed_size": AnswerField("integer", "bytes of the events inside the payload"),
+    "payload_size": AnswerField("integer", "bytes of the payload as it stands"),
+    "header_version": AnswerField("integer", "version of the large transaction's header"),
+    "terminating_offset": AnswerField("integer", "where the event that ends the transaction starts"),
+    "terminating_type": AnswerField("integer", "type code of that event"),
+    "mariadb_gtid_flags": AnswerField("integer", "MariaDB: the Gtid event's own flags byte"),
+    "commit_id": AnswerField("integer", "MariaDB: number of the group commit"),
+    "gtid_list": AnswerField("text", "MariaDB: `domain-server-number`, separated by commas; may be empty"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TypeFields:
+    """The fields of one event type, behind those of the common header.
+
+    Attributes:
+        required: Reported for every event of the type by whoever declares them.
+        optional: In some events of the type only, depending on the event or on the server's version.
+    """
+
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+
+
+#: The fields of the common header, which every event has.
+HEADER_FIELDS: Final = ("offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "handled")
+
+_QUERY: Final = ("thread_id", "exec_time", "error_code", "database", "query")
+_GTID: Final = TypeFields(
+    ("gtid", "gtid_flags"),
+    (
+        "last_committed",
+        "sequence_number",
+        "immediate_commit_timestamp",
+        "original_commit_timestamp",
+        "transaction_length",
+        "immediate_server_version",
+        "original_server_version",
+    ),
+)
+_ROWS: Final = TypeFields(("table_id", "rows_flags", "rows"))
+_SOME_ROWS: Final = TypeFields(optional=_ROWS.required)
+_OLD_ROWS: Final = TypeFields(optional=("table_id", "rows_flags"))
+_OLD_LOAD: Final = TypeFields(optional=("thread_id", "exec_time", "database", "table"))
+_LOAD_BLOCK: Final = TypeFields(("file_id", "block_data"))
+
+#: Event type code -> its fields. A type that is not here has only those of the common header.
+FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
+    EventType.FORMAT_DESCRIPTION: TypeFields(
+        ("binlog_version", "server_version", "created", "event_types", "checksum_algorithm")
+    ),
+    EventType.QUERY: TypeFields(_QUERY, ("tables_info",)),
+    EventType.BEGIN_LOAD_QUERY: _LOAD_BLOCK,
+    EventType.APPEND_BLOCK: TypeFields(optional=_LOAD_BLOCK.required),
+    EventType.EXECUTE_LOAD_QUERY: TypeFields(
+        ("file_id", "file_name_start", "file_name_end", "duplicate_handling"), _QUERY
+    ),
+    EventType.DELETE_FILE: TypeFields(optional=("file_id",)),
+    EventType.ROTATE: TypeFields(("next_position", "next_file")),
+    EventType.INTVAR: TypeFields(("intvar_type", "intvar_value")),
+    EventType.RAND: TypeFields(("seed1", "seed2")),
+    EventType.USER_VAR: TypeFields(("variable_name", "variable_value"), ("variable_type", "variable_charset")),
+    EventType.XID: TypeFields(("xid",)),
+    EventType.XA_PREPARE: TypeFields(("one_phase", "xa_format_id", "xa_gtrid", "xa_bqual")),
+    EventType.TABLE_MAP: TypeFields(("table_id", "database", "table", "column_count")),
+    EventType.WRITE_ROWS_V1: _ROWS,
+    EventType.UPDATE_ROWS_V1: _ROWS,
+    EventType.DELETE_ROWS_V1: _ROWS,
+    EventType.WRITE_ROWS: _ROWS,
+    EventType.UPDATE_ROWS: _ROWS,
+    EventType.DELETE_ROWS: _ROWS,
+    EventType.PARTIAL_UPDATE_ROWS: _SOME_ROWS,
+    EventType.PRE_GA_WRITE_ROWS: _OLD_ROWS,
+    EventType.PRE_GA_UPDATE_ROWS: _OLD_ROWS,
+    EventType.PRE_GA_DELETE_ROWS: _OLD_ROWS,
+    EventType.LOAD: _OLD_LOAD,
+    EventType.NEW_LOAD: _OLD_LOAD,
+    EventType.CREATE_FILE: TypeFields(optional=(*_OLD_LOAD.optional, *_LOAD_BLOCK.required)),
+    EventType.INCIDENT: TypeFields(("incident", "message")),
+    EventType.HEARTBEAT: TypeFields(("log_name",)),
+    EventType.HEARTBEAT_V2: TypeFields(optional=("log_name", "log_position")),
+    EventType.ROWS_QUERY: TypeFields(("rows_query",)),
+    EventType.GTID: _GTID,
+    EventType.ANONYMOUS_GTID: _GTID,
+    EventType.GTID_TAGGED: _GTID,
+    EventType.PREVIOUS_GTIDS: TypeFields(("previous_gtids",)),
+    EventType.TRANSACTION_CONTEXT: TypeFields(
+        ("server_uuid", "gtid_specified", "snapshot_version", "write_set_count", "read_set_count"), ("thread_id",)
+    ),
+    EventType.VIEW_CHANGE: TypeFields(("view_id", "certification_count"), ("sequence_number",)),
+    EventType.TRANSACTION_PAYLOAD: TypeFields(("compression_type", "uncompressed_size", "payload_size")),
+    EventType.LARGE_TRANSACTION_HEADER: TypeFields(("header_version", "terminating_offset", "terminating_type")),
+    EventType.MARIADB_ANNOTATE_ROWS: TypeFields(optional=("rows_query",)),
+    EventType.MARIADB_BINLOG_CHECKPOINT: TypeFields(optional=("log_name",)),
+    EventType.MARIADB_GTID: TypeFields(("mariadb_gtid_flags",), ("gtid", "commit_id")),
+    EventType.MARIADB_GTID_LIST: TypeFields(("gtid_list",)),
+    EventType.MARIADB_QUERY_COMPRESSED: TypeFields(optional=_QUERY),
+    EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1: _SOME_ROWS,
+    EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1: _SOME_ROWS,
+    EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1: _SOME_ROWS,
+}
+
+_HEADER: Final = frozenset(HEADER_FIELDS)
+
+
+@cache
+def _owed(declared: frozenset[str], type_code: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the declared fields that an ignored and that a known event of a type must have."""
+    header = declared & _HEADER
+    kind = FIELDS_OF_TYPE.get(type_code)
+    return header, header if kind is None else header | declared.intersection(kind.required)
+
+
+def missing_fields(declaration: RoleDeclaration, event: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the declared fields that apply to an event of the role `decode` and that it does not have, sorted.
+
+    Args:
+        declaration: What the implementation declares for the role.
+        event: A reported event; only its common header is asked for where `handled` is ``ignored``.
+    """
+    ignored, known = _owed(declaration.fields, event["type"])
+    owed = ignored if event.get("handled") == "ignored" else known
+    return () if owed <= event.keys() else tuple(sorted(owed - event.keys()))
+
+
+#: The role itself.
+ROLE: Final = Role(
+    name="decode",
+    question="Which events are in this stream, and what do they say?",
+    fields=FIELDS,
+    always=ALWAYS,
+    missing=missing_fields,
+)

@@ -1,0 +1,66 @@
+"""The role `relay`: what a replica's receiver writes to its relay logs (WL#7592, WL#4033, WL#4162)."""
+
+import zlib
+from collections.abc import Hashable, Mapping
+from typing import Any, Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import HEADER_BYTES
+from conformance.protocol.role import AnswerField, Role, required
+
+#: Every field by name, in the order of the protocol's page.
+FIELDS: Final[Mapping[str, AnswerField]] = {
+    "log": AnswerField("integer", "the number of the relay log that the event stands in, from 0"),
+    "data": AnswerField("text", "the whole event as it stands there, from header to checksum, in hex"),
+    "warning": AnswerField("text", "the warning logged when the event was received, empty where there was none"),
+}
+
+#: The events of which a replica makes some itself, with another body for each.
+_OWN: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS), int(EventType.ROTATE)})
+_TYPE_AT: Final = 4
+#: Bytes of a body by which events are told apart.
+_BODY_BYTES: Final = 24
+
+
+def event_data(entry: Mapping[str, Any]) -> bytes | None:
+    """Return the bytes of the event that an entry holds, None where its data is no event."""
+    try:
+        data = bytes.fromhex(entry["data"])
+    except ValueError:
+        return None
+    return data if len(data) >= HEADER_BYTES else None
+
+
+def kind_of(entry: Mapping[str, Any]) -> Hashable:
+    """Return what tells one event of a relay log from another: its type and, where no replica makes such, its body.
+
+    A checksum is no part of the body: a relay log may have them where the source has none, and the reverse. What is no
+    event is of no kind.
+    """
+    data = event_data(entry)
+    if data is None:
+        return None
+    type_code = data[_TYPE_AT]
+    end = len(data) - CHECKSUM_BYTES
+    checksummed = end >= HEADER_BYTES and zlib.crc32(data[:end]) == int.from_bytes(data[end:], "little")
+    body = data[HEADER_BYTES : end if checksummed else None]
+    return (type_code, b"" if type_code in _OWN else body[:_BODY_BYTES])
+
+
+#: The role itself.
+ROLE: Final = Role(
+    name="relay",
+    question="Which events stand in the relay logs of a replica that received these events over one connection?",
+    fields=FIELDS,
+    always=("log", "data"),
+    missing=required(*FIELDS),
+    settings={
+        "server_id": "the replica's own server id",
+        "gtid_mode": "its gtid_mode, ``ON`` or ``OFF``",
+        "source_log": "the source's log in which the first event stands",
+    },
+    aligned="sequence",
+    kind_of=kind_of,
+    noun="relay log event",
+)

@@ -1,0 +1,56 @@
+"""The reference in the role `relay`: the model of a receiver, and the boundary parser of its profile."""
+
+from collections.abc import Callable
+
+from conformance.binlog.errors import BinlogError
+from conformance.binlog.event_types import EventType
+from conformance.binlog.reader import read_events
+from conformance.binlog.servers import server_of
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.shipped_parser import ShippedParser
+from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
+from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.models.replica.relay import Feed, Receiver, RelaySettings
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.protocol.observation import Observation, Refusal, Request
+from conformance.reference.implementation import report
+
+
+def answer(request: Request) -> Observation:
+    """Return what the model of a receiver writes to its relay logs."""
+    return answer_with(Receiver, request)
+
+
+def answer_with(receiver: Callable[[RelaySettings, Feed | None], Receiver], request: Request) -> Observation:
+    """Return what a receiver writes; what cannot be read is an error at its offset.
+
+    Args:
+        receiver: Makes the receiver for the settings of the question, and what it feeds.
+        request: The question.
+    """
+    made = receiver(RelaySettings.of_json(request.profile, request.settings), boundary_feed(request.profile))
+    refusal = None
+    try:
+        for event in read_events(request.stream, server_of(request.profile).rules):
+            made.receive(ReplicaEvent.of_entry(report(event)), event.data)
+    except BinlogError as error:
+        refusal = Refusal(error.at, error.kind, error.message)
+    return Observation(tuple(made.entries()), refusal)
+
+
+def boundary_feed(profile: str) -> Feed | None:
+    """Return what takes an event into the boundary parser of a profile, new, and gives its warning."""
+    version = SHIPPED_VERSIONS.get(profile)
+    if profile != "worklog" and version is None:
+        return None
+    parser = WorklogParser() if version is None else ShippedParser(version)
+
+    def feed(event: ReplicaEvent) -> str | None:
+        with_query = event.type in (EventType.QUERY, EventType.EXECUTE_LOAD_QUERY)
+        fed = FedEvent(event.type, event.flags, event.query.encode() if with_query else None)
+        if isinstance(parser, WorklogParser):
+            return parser.feed(fed).warning
+        warning = parser.feed(fed).warning
+        return warning.text if warning else None
+
+    return feed

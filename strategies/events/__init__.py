@@ -1,0 +1,1 @@
+"""One production for each event type."""

@@ -1,0 +1,63 @@
+"""Character sets of columns and variables besides UTF-8: what text looks like in bytes that are another encoding.
+
+The samples are written with Python's codecs of the same encodings and hold nothing in which those and the servers
+differ. A value ends in no space, which a CHAR would lose.
+"""
+
+from typing import Final, NamedTuple
+
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.notation import Value, shown_bytes, shown_text
+
+
+class CharacterSet(NamedTuple):
+    """One character set.
+
+    Attributes:
+        name: Its name in the servers.
+        collation: The number of its default collation.
+        codec: Python's name of the encoding.
+        width: Bytes of its widest character.
+        samples: Texts in it, the simplest first.
+    """
+
+    name: str
+    collation: int
+    codec: str
+    width: int
+    samples: tuple[str, ...]
+
+    def value(self, choose: Chooser, limit: int, *, told: bool) -> Value:
+        """Return a text of whole characters in at most `limit` bytes; `told` says that the log names the set."""
+        sample = choose.one_of(self.samples)
+        times = choose.one_of((1, 0, 2, 30))
+        data = b""
+        for each in (sample * times)[:limit]:
+            encoded = each.encode(self.codec)
+            if len(data) + len(encoded) > limit:
+                break
+            data += encoded
+        return Value(data, shown_text(data, data.decode(self.codec)) if told else shown_bytes(data))
+
+
+#: The bytes of SJIS, GBK and Big5 characters may hold a backslash, those of UCS-2 and UTF-16 zeros.
+CHARACTER_SETS: Final = (
+    CharacterSet("latin1", 8, "cp1252", 1, ("é", "à la carte", "ÿÀ")),
+    CharacterSet("ucs2", 35, "utf-16-be", 2, ("ab", "é日本", "Ā")),
+    CharacterSet("cp1251", 51, "cp1251", 1, ("мир", "Привет", "ab")),
+    CharacterSet("gbk", 28, "gbk", 2, ("中文", "a中", "誠")),
+    CharacterSet("sjis", 13, "shift_jis", 2, ("表", "ソ日本語", "aソ")),
+    CharacterSet("big5", 1, "big5", 2, ("功", "許功蓋", "a功")),
+)
+#: Character sets that came with MySQL 5.5 and MariaDB 5.5.
+NEWER_CHARACTER_SETS: Final = (
+    CharacterSet("utf16", 54, "utf-16-be", 4, ("ab", "日𠀀", "𠀀")),
+    CharacterSet("utf32", 60, "utf-32-be", 4, ("ab", "日𠀀", "𠀀")),
+)
+#: The same by the numbers of their collations.
+BY_COLLATION: Final = {each.collation: each for each in (*CHARACTER_SETS, *NEWER_CHARACTER_SETS)}
+
+
+def character_sets(profile: str) -> tuple[CharacterSet, ...]:
+    """Return the character sets besides UTF-8 that the server of a profile has."""
+    return CHARACTER_SETS if profile == "mysql-5.1" else CHARACTER_SETS + NEWER_CHARACTER_SETS

@@ -1,0 +1,409 @@
+"""Columns of every type that servers write into rows, and the values that they hold."""
+
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from functools import cache
+from typing import Final, NamedTuple
+
+from conformance.binlog.mariadb_compression import AS_IT_IS, PackedValue
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.table import Column
+from conformance.binlog.rows.temporal import Date, DateTime, Time, Timestamp
+from conformance.binlog.servers import server_of
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
+from conformance.strategies.events.json_values import json_column_value
+from conformance.strategies.events.plain_compression import DEFLATED, zlib_wrapped
+from conformance.strategies.grammar.notation import (
+    DOUBLE,
+    FLOAT,
+    DecimalSize,
+    Value,
+    decimal_size,
+    decimal_text,
+    real,
+    shown_bytes,
+)
+from conformance.strategies.grammar.stream import StreamBuilder
+
+T: Final = ColumnType
+
+#: Collations: utf8mb4 or, before 5.5, utf8; and that of bytes.
+_UTF8MB4: Final = 45
+_UTF8: Final = 33
+_BINARY: Final = 63
+#: Servers with the temporal types of before 5.6.
+_OLD_TEMPORAL: Final = ("mysql-5.1", "mysql-5.5")
+_WITH_JSON: Final = ("mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
+_WITH_VECTOR: Final = ("mysql-9.x",)
+#: Servers whose Table_map events tell the sign of integers: without it a reader cannot know.
+WITH_METADATA: Final = ("mysql-8.0", "mysql-8.4", "mysql-9.x")
+
+#: The most bytes that a generated string has, but for a large one now and then.
+_LONGEST: Final = 300
+_LARGE: Final = 70_000
+_LABELS_OF_ONE_BYTE: Final = 255
+
+Make = Callable[[StreamBuilder], Column]
+Fill = Callable[[StreamBuilder, Column], Value]
+
+
+class ColumnKind(NamedTuple):
+    """A kind of column: how one is declared, and how a value of it is chosen."""
+
+    column: Make
+    value: Fill
+
+
+#: Integer type -> its bytes.
+INTEGER_BYTES: Final = {T.TINY: 1, T.SHORT: 2, T.INT24: 3, T.LONG: 4, T.LONGLONG: 8}
+
+
+def _integer(code: ColumnType) -> ColumnKind:
+    bits = 8 * INTEGER_BYTES[code]
+
+    def column(stream: StreamBuilder) -> Column:
+        told = stream.server.profile in WITH_METADATA
+        return Column(code, unsigned=stream.choose.yes(3) if told else None)
+
+    def value(stream: StreamBuilder, column: Column) -> Value:
+        low, high = (0, (1 << bits) - 1) if column.unsigned else (-(1 << bits - 1), (1 << bits - 1) - 1)
+        number = stream.choose.integer(low, high)
+        return Value(number, number)
+
+    return ColumnKind(column, value)
+
+
+def _fixed(code: ColumnType, value: Fill, meta: int = 0) -> ColumnKind:
+    return ColumnKind(lambda stream: Column(code, meta), value)
+
+
+def _with_fraction(code: ColumnType, value: Fill) -> ColumnKind:
+    return ColumnKind(lambda stream: Column(code, stream.choose.integer(0, 6)), value)
+
+
+def _real(form: struct.Struct) -> Fill:
+    def value(stream: StreamBuilder, column: Column) -> Value:
+        number = real(stream.choose, form)
+        return Value(number, number)
+
+    return value
+
+
+def _decimal_column(stream: StreamBuilder) -> Column:
+    size = decimal_size(stream.choose)
+    return Column(T.NEWDECIMAL, size.precision << 8 | size.scale)
+
+
+def _decimal(stream: StreamBuilder, column: Column) -> Value:
+    text = decimal_text(stream.choose, DecimalSize(column.meta >> 8, column.meta & 0xFF))
+    return Value(Decimal(text), text)
+
+
+def _bit_column(stream: StreamBuilder) -> Column:
+    bits = stream.choose.integer(1, 64)
+    return Column(T.BIT, bits // 8 << 8 | bits % 8)
+
+
+def _bit(stream: StreamBuilder, column: Column) -> Value:
+    number = stream.choose.integer(0, (1 << column.bits) - 1)
+    return Value(number, number)
+
+
+def _year(stream: StreamBuilder, column: Column) -> Value:
+    year = stream.choose.integer(1900, 2155)
+    # The byte 0 is no 1900 but the year 0000.
+    year = 0 if year == 1900 else year
+    return Value(year, year)
+
+
+def _calendar(stream: StreamBuilder) -> tuple[int, int, int]:
+    """Return a date; now and then with parts of zero, which servers store where their mode lets them."""
+    choose = stream.choose
+    year, month, day = choose.integer(1, 9999), choose.integer(1, 12), choose.integer(1, 28)
+    missing = choose.integer(0, 11)
+    if missing == 11:
+        return 0, 0, 0
+    return year, 0 if missing == 10 else month, 0 if missing >= 9 else day
+
+
+def _date(stream: StreamBuilder, column: Column) -> Value:
+    year, month, day = _calendar(stream)
+    return Value(Date(year, month, day), f"{year:04d}-{month:02d}-{day:02d}")
+
+
+def _fraction(stream: StreamBuilder, digits: int) -> tuple[int, str]:
+    """Return microseconds that `digits` digits can say, and their text behind a point."""
+    if digits == 0:
+        return 0, ""
+    number = stream.choose.integer(0, 10**digits - 1)
+    return number * 10 ** (6 - digits), f".{number:0{digits}d}"
+
+
+def _no_fraction(digits: int) -> tuple[int, str]:
+    return 0, "." + "0" * digits if digits else ""
+
+
+def _time(stream: StreamBuilder, column: Column) -> Value:
+    choose = stream.choose
+    hour, minute, second = choose.integer(0, 838), choose.integer(0, 59), choose.integer(0, 59)
+    largest = hour == 838 and minute == second == 59
+    micro, fraction = _no_fraction(column.meta) if largest else _fraction(stream, column.meta)
+    # There is no negative zero.
+    negative = choose.yes(3) and (hour, minute, second, micro) != (0, 0, 0, 0)
+    text = f"{'-' if negative else ''}{hour:02d}:{minute:02d}:{second:02d}{fraction}"
+    return Value(Time(hour, minute, second, micro, negative), text)
+
+
+def _datetime(stream: StreamBuilder, column: Column) -> Value:
+    choose = stream.choose
+    year, month, day = _calendar(stream)
+    hour, minute, second = (choose.integer(0, 23), choose.integer(0, 59), choose.integer(0, 59)) if year else (0, 0, 0)
+    micro, fraction = _fraction(stream, column.meta) if year else _no_fraction(column.meta)
+    text = f"{year:04d}-{month:02d}-{day:02d} {hour:02d}:{minute:02d}:{second:02d}{fraction}"
+    return Value(DateTime(year, month, day, hour, minute, second, micro), text)
+
+
+def _timestamp(stream: StreamBuilder, column: Column) -> Value:
+    seconds = stream.choose.integer(0, 2**31 - 1)
+    # Second 0 stands for the timestamp of zeros, which has no fraction.
+    micro, fraction = _fraction(stream, column.meta) if seconds else _no_fraction(column.meta)
+    return Value(Timestamp(seconds, micro), f"{seconds}{fraction}")
+
+
+def _collation(stream: StreamBuilder) -> int:
+    """Return that of UTF-8, of bytes, or of another character set."""
+    choose = stream.choose
+    kind = choose.integer(0, 3)
+    if kind == 2:
+        return _BINARY
+    if kind == 3:
+        return choose.one_of(character_sets(stream.server.profile)).collation
+    return _UTF8 if stream.server.profile in _OLD_TEMPORAL else _UTF8MB4
+
+
+def _whole(length: int, collation: int) -> int:
+    """Return a length in bytes as servers declare it: that of a number of the widest characters."""
+    width = BY_COLLATION[collation].width if collation in BY_COLLATION else 1
+    return max(length - length % width, width)
+
+
+def _string_column(stream: StreamBuilder) -> Column:
+    collation = _collation(stream)
+    length = _whole(stream.choose.one_of((40, 1, 255, 256, 765, 1020)), collation)
+    high = (T.STRING & ~0x30) | ((length >> 4 & 0x30) ^ 0x30)
+    return Column(T.STRING, high << 8 | length & 0xFF, collation=collation)
+
+
+def _varchar_column(stream: StreamBuilder) -> Column:
+    collation = _collation(stream)
+    length = _whole(stream.choose.one_of((40, 1, 255, 256, 4000, 65532)), collation)
+    return Column(T.VARCHAR, length, collation=collation)
+
+
+def _blob_column(stream: StreamBuilder) -> Column:
+    return Column(T.BLOB, stream.choose.integer(1, 4), collation=_collation(stream))
+
+
+def _characters(stream: StreamBuilder, column: Column, limit: int) -> Value:
+    if column.collation in BY_COLLATION:
+        told = stream.server.profile in WITH_METADATA
+        return BY_COLLATION[column.collation].value(stream.choose, limit, told=told)
+    if column.collation == _BINARY:
+        data = stream.choose.octets(0, limit)
+    else:
+        data = mysql_events.text(stream, 0, limit).encode()[:limit].decode("utf-8", "ignore").encode()
+    return Value(data, shown_bytes(data))
+
+
+def _string(stream: StreamBuilder, column: Column) -> Value:
+    value = _characters(stream, column, min(column.string_length, _LONGEST))
+    if column.collation in BY_COLLATION:
+        return value
+    # What a column is padded with is not logged.
+    data = value.wire.rstrip(b"\0" if column.collation == _BINARY else b" ")
+    return Value(data, shown_bytes(data))
+
+
+def _varchar(stream: StreamBuilder, column: Column) -> Value:
+    return _characters(stream, column, min(column.meta, _LONGEST))
+
+
+def _blob(stream: StreamBuilder, column: Column) -> Value:
+    limit = min((1 << 8 * column.meta) - 1, _LONGEST)
+    if column.meta > 2 and stream.choose.yes(30):
+        data = b"large " * (_LARGE // 6)
+        return Value(data, data.decode())
+    return _characters(stream, column, limit)
+
+
+@cache
+def labels(count: int, collation: int) -> tuple[bytes, ...]:
+    """Return the labels of an ENUM or SET, in its character set."""
+    known = BY_COLLATION.get(collation)
+    name, codec = (known.samples[1], known.codec) if known else ("label", "utf-8")
+    return tuple(f"{name} {number}".encode(codec) for number in range(1, count + 1))
+
+
+def _enum_column(stream: StreamBuilder) -> Column:
+    count = stream.choose.one_of((3, 1, 255, 256, 1000))
+    size = 1 if count <= _LABELS_OF_ONE_BYTE else 2
+    collation = _collation(stream)
+    return Column(T.ENUM, T.ENUM << 8 | size, labels=labels(count, collation), collation=collation)
+
+
+def _enum(stream: StreamBuilder, column: Column) -> Value:
+    # 0 is the empty text that stands for a value which was none of the labels.
+    choose = stream.choose
+    number = 0 if choose.yes(12) else choose.integer(1, len(column.labels or ()))
+    return Value(number, number)
+
+
+def _set_column(stream: StreamBuilder) -> Column:
+    count = stream.choose.one_of((3, 8, 9, 16, 17, 32, 33, 64))
+    size = (count + 7) // 8
+    size = size if size <= 4 else 8
+    collation = _collation(stream)
+    return Column(T.SET, T.SET << 8 | size, labels=labels(count, collation), collation=collation)
+
+
+def _set(stream: StreamBuilder, column: Column) -> Value:
+    number = stream.choose.integer(0, (1 << len(column.labels or ())) - 1)
+    return Value(number, number)
+
+
+def _packed_varchar_column(stream: StreamBuilder) -> Column:
+    # The byte that says how a value is packed counts.
+    length = stream.choose.one_of((40, 1, 254, 255, 4000, 65532)) + 1
+    return Column(T.MARIADB_VARCHAR_COMPRESSED, length, collation=_collation(stream))
+
+
+def _packed_blob_column(stream: StreamBuilder) -> Column:
+    return Column(T.MARIADB_BLOB_COMPRESSED, stream.choose.integer(1, 4), collation=_collation(stream))
+
+
+def _packed_varchar(stream: StreamBuilder, column: Column) -> Value:
+    return _packed(stream, column, column.meta - 1)
+
+
+def _packed_blob(stream: StreamBuilder, column: Column) -> Value:
+    return _packed(stream, column, (1 << 8 * column.meta) - 2)
+
+
+def _packed(stream: StreamBuilder, column: Column, limit: int) -> Value:
+    """Return a value of a compressed column: as it is, empty, or one that a server compressed."""
+    choose = stream.choose
+    fitting = [each for each in DEFLATED if len(each.data) <= limit]
+    if fitting and choose.yes():
+        sample = choose.one_of(fitting)
+        bare = not choose.yes()
+        body = sample.stream if bare else zlib_wrapped(sample)
+        return Value(PackedValue.deflated(body, len(sample.data), bare=bare), shown_bytes(sample.data))
+    data = _characters(stream, column, min(limit, _LONGEST)).wire
+    return Value(PackedValue(bytes([AS_IT_IS]) + data if data else b""), shown_bytes(data))
+
+
+#: The code of a POINT among the kinds of GEOMETRY.
+_POINT: Final = 1
+
+
+def _geometry(stream: StreamBuilder, column: Column) -> Value:
+    """A POINT: the id of its reference system, the byte order, its kind, two coordinates."""
+    point = [DOUBLE.pack(real(stream.choose, DOUBLE)) for _ in "xy"]
+    data = struct.pack("<IBI", stream.choose.one_of((0, 4326)), 1, _POINT) + b"".join(point)
+    return Value(data, shown_bytes(data))
+
+
+def _vector(stream: StreamBuilder, column: Column) -> Value:
+    numbers = [real(stream.choose, FLOAT) for _ in range(column.dimension or 0)]
+    return Value(tuple(numbers), numbers)
+
+
+def _vector_column(stream: StreamBuilder) -> Column:
+    return Column(T.VECTOR, 4, dimension=stream.choose.integer(1, 5))
+
+
+_EVERYWHERE: Final = (
+    *(_integer(code) for code in INTEGER_BYTES),
+    ColumnKind(_decimal_column, _decimal),
+    _fixed(T.FLOAT, _real(FLOAT), 4),
+    _fixed(T.DOUBLE, _real(DOUBLE), 8),
+    ColumnKind(_bit_column, _bit),
+    _fixed(T.YEAR, _year),
+    _fixed(T.DATE, _date),
+    ColumnKind(_string_column, _string),
+    ColumnKind(_varchar_column, _varchar),
+    ColumnKind(_blob_column, _blob),
+    ColumnKind(_enum_column, _enum),
+    ColumnKind(_set_column, _set),
+    ColumnKind(lambda stream: Column(T.GEOMETRY, 4, geometry_type=_POINT), _geometry),
+)
+_OLD: Final = (_fixed(T.TIME, _time), _fixed(T.DATETIME, _datetime), _fixed(T.TIMESTAMP, _timestamp))
+_NEW: Final = (
+    _with_fraction(T.TIME2, _time),
+    _with_fraction(T.DATETIME2, _datetime),
+    _with_fraction(T.TIMESTAMP2, _timestamp),
+)
+JSON: Final = _fixed(T.JSON, json_column_value, 4)
+_VECTOR: Final = ColumnKind(_vector_column, _vector)
+_MARIADB: Final = (
+    ColumnKind(_packed_varchar_column, _packed_varchar),
+    ColumnKind(_packed_blob_column, _packed_blob),
+)
+
+
+def column_kinds(stream: StreamBuilder) -> tuple[ColumnKind, ...]:
+    """Return the kinds of column that the stream's server writes into rows."""
+    return _kinds_of(stream.server.profile)
+
+
+@cache
+def _kinds_of(profile: str) -> tuple[ColumnKind, ...]:
+    return (
+        *_EVERYWHERE,
+        *(_OLD if profile in _OLD_TEMPORAL else _NEW),
+        *((JSON,) if profile in _WITH_JSON else ()),
+        *((_VECTOR,) if profile in _WITH_VECTOR else ()),
+        *(_MARIADB if server_of(profile).is_mariadb else ()),
+    )
+
+
+#: Requirement -> the column types whose values it governs.
+VALUE_REQUIREMENTS: Final[dict[str, tuple[ColumnType, ...]]] = {
+    "FORMAT-ROWS-VALUES-INTEGER": tuple(INTEGER_BYTES),
+    "FORMAT-ROWS-VALUES-UNSIGNED": tuple(INTEGER_BYTES),
+    "FORMAT-ROWS-VALUES-DECIMAL": (T.NEWDECIMAL,),
+    "FORMAT-ROWS-VALUES-FLOAT": (T.FLOAT,),
+    "FORMAT-ROWS-VALUES-DOUBLE": (T.DOUBLE,),
+    "FORMAT-ROWS-VALUES-BIT": (T.BIT,),
+    "FORMAT-ROWS-VALUES-YEAR": (T.YEAR,),
+    "FORMAT-ROWS-VALUES-DATE": (T.DATE,),
+    "FORMAT-ROWS-VALUES-OLD-TIME": (T.TIME,),
+    "FORMAT-ROWS-VALUES-OLD-DATETIME": (T.DATETIME,),
+    "FORMAT-ROWS-VALUES-OLD-TIMESTAMP": (T.TIMESTAMP,),
+    "FORMAT-ROWS-VALUES-TIME": (T.TIME2,),
+    "FORMAT-ROWS-VALUES-DATETIME": (T.DATETIME2,),
+    "FORMAT-ROWS-VALUES-TIMESTAMP": (T.TIMESTAMP2,),
+    "FORMAT-ROWS-VALUES-CHAR": (T.STRING,),
+    "FORMAT-ROWS-VALUES-VARCHAR": (T.VARCHAR,),
+    "FORMAT-ROWS-VALUES-BLOB": (T.BLOB,),
+    "FORMAT-ROWS-VALUES-ENUM": (T.ENUM,),
+    "FORMAT-ROWS-VALUES-SET": (T.SET,),
+    "FORMAT-ROWS-VALUES-GEOMETRY": (T.GEOMETRY,),
+    "FORMAT-ROWS-VALUES-JSON": (T.JSON,),
+    "FORMAT-ROWS-VALUES-VECTOR": (T.VECTOR,),
+    "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED": (T.MARIADB_VARCHAR_COMPRESSED, T.MARIADB_BLOB_COMPRESSED),
+}
+#: Column type -> the largest value that needs no knowledge of the sign.
+LARGEST_SIGNED: Final = {int(code): (1 << 8 * size - 1) - 1 for code, size in INTEGER_BYTES.items()}
+_REQUIREMENT_OF: Final = {
+    int(code): name for name, codes in VALUE_REQUIREMENTS.items() if not name.endswith("-UNSIGNED") for code in codes
+}
+
+
+def value_requirement(code: int, shown: object) -> str:
+    """Return the requirement that governs a value of a column type."""
+    if code in LARGEST_SIGNED and isinstance(shown, int) and shown > LARGEST_SIGNED[code]:
+        return "FORMAT-ROWS-VALUES-UNSIGNED"
+    return _REQUIREMENT_OF[code]

@@ -1,0 +1,84 @@
+"""Extended Query events (WL#40): the statement with the list of its tables."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
+from conformance.models.filtering.table_name import TableName, tuples_of
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+
+#: What every extended Query event shows a reader.
+_ALWAYS: Final = (
+    "WL40-FORMAT-FROM-FDE",
+    "WL40-POST-HEADER-ORDER",
+    "WL40-QUERY-LEN",
+    "WL40-TABLES-INFO-LEN",
+    "WL40-DATA-ORDER",
+    "WL40-DB-BY-LENGTH",
+    "WL40-DB-NO-ZERO",
+    "WL40-GOLDEN-LOG-POS",
+)
+#: Bit of the flags word that the worklog's example has.
+UPDATE_TABLE_MAP_VERSION: Final = 0x10
+
+
+def is_extended(stream: StreamBuilder) -> bool:
+    """Tell whether the format description in force says that Query events are extended."""
+    return stream.format.post_header_length(EventType.QUERY) == EXTENDED_QUERY_POST_HEADER
+
+
+def listed(tuples: Sequence[dict[str, bytes]]) -> str:
+    """Return tables info as the protocol reports it."""
+    return ",".join(
+        ".".join("`{}`".format(name.decode().replace("`", "``")) for name in (each["database"], each["table"]))
+        for each in tuples
+    )
+
+
+def extended_query(
+    stream: StreamBuilder,
+    statement: str,
+    tables: Sequence[TableName],
+    *,
+    database: str = "test",
+    marks: tuple[str, ...] = (),
+) -> PlannedEvent:
+    """Return an extended Query event; a table of the default database stands with or without its name."""
+    choose = stream.choose
+    tuples = tuples_of(tables, "\0" if choose.yes(4) else database)
+    about = {
+        "thread_id": choose.integer(0, 0xFFFFFFFF),
+        "exec_time": choose.integer(0, 255),
+        "error_code": choose.one_of((0, 1062, 65535)),
+    }
+    wire: dict[str, Any] = {
+        **about,
+        "status_variables": choose.one_of(mysql_events.STATUS_VARIABLES),
+        "database": database.encode(),
+        "query": statement.encode(),
+        "tables_info": tuples,
+    }
+    flags = UPDATE_TABLE_MAP_VERSION if choose.yes(4) else 0
+    length = EXTENDED_QUERY_POST_HEADER
+    body = layout_of(EventType.QUERY, length).write(wire, post_header_length=length)
+    fields = {**about, "database": database, "query": statement, "tables_info": listed(tuples)}
+    shown = _marks(wire, flags)
+    return PlannedEvent(EventType.QUERY, body, fields, flags, (*_ALWAYS, *shown, *marks))
+
+
+def _marks(wire: dict[str, Any], flags: int) -> tuple[str, ...]:
+    """Return the requirements that this event shows and others do not."""
+    tuples = wire["tables_info"]
+    shown = {
+        "WL40-STATUS-VARS-UNCHANGED": bool(wire["status_variables"]),
+        "WL40-QUERY-STOPS": bool(tuples),
+        "WL40-TABLES-INFO-LIST": bool(tuples),
+        "WL40-TABLES-INFO-NAME-LENGTHS": any(len(name) > 127 for each in tuples for name in each.values()),
+        "WL40-TABLES-INFO-DEFAULT-DB": any(not each["database"] for each in tuples),
+        "WL40-GOLDEN-FLAG": bool(flags & UPDATE_TABLE_MAP_VERSION),
+    }
+    return tuple(requirement for requirement, does in shown.items() if does)

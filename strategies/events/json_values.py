@@ -1,0 +1,95 @@
+"""JSON documents, and the changes of partial updates."""
+
+from decimal import Decimal
+from typing import Any, Final
+
+from conformance.binlog.rows.json_diff import DiffOperation, JsonDiff, JsonDiffs
+from conformance.binlog.rows.json_writing import write_json
+from conformance.binlog.rows.table import Column
+from conformance.binlog.rows.temporal import Date, DateTime, Time
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.notation import DOUBLE, Value, real
+from conformance.strategies.grammar.stream import StreamBuilder
+
+#: The deepest that a generated document goes.
+_DEEPEST: Final = 3
+_KEYS: Final = ("a", "b", "key", "ä", "日本", "x" * 70)
+#: Decimals that a double tells apart, as a JSON number in many a language is one.
+_DECIMALS: Final = ("0.5", "-12.25", "1234567.875", "100")
+_TEMPORAL: Final = (
+    Value(Date(2024, 2, 29), "2024-02-29"),
+    Value(Time(11, 22, 33, 125000), "11:22:33.125000"),
+    Value(Time(838, 59, 59, 0, True), "-838:59:59.000000"),
+    Value(DateTime(1999, 12, 31, 23, 59, 59, 1), "1999-12-31 23:59:59.000001"),
+)
+#: An array of so many texts no longer fits the small form of containers, with offsets of two bytes.
+_LARGE: Final = 3000
+_PATHS: Final = ("$.a", "$.key[2]", "$[0]", '$."ä"')
+
+
+def json_column_value(stream: StreamBuilder, column: Column) -> Value:
+    """Return a document for a JSON column."""
+    value = _json_value(stream, 0)
+    return Value(write_json(value.wire), {"json": value.shown})
+
+
+def _json_value(stream: StreamBuilder, depth: int) -> Value:
+    choose = stream.choose
+    kind = choose.integer(0, 6 if depth >= _DEEPEST else 9)
+    if kind < 7:
+        return _scalar(stream, kind)
+    if kind == 7 and depth == 0 and choose.yes(10):
+        texts = [f"{number:040d}" for number in range(_LARGE)]
+        return Value(texts, texts)
+    if kind in (7, 8):
+        items = [_json_value(stream, depth + 1) for _ in choose.several(0, 4)]
+        return Value([each.wire for each in items], [each.shown for each in items])
+    members = {choose.one_of(_KEYS): _json_value(stream, depth + 1) for _ in choose.several(0, 4)}
+    return Value(
+        {key: each.wire for key, each in members.items()},
+        {key: each.shown for key, each in members.items()},
+    )
+
+
+def _scalar(stream: StreamBuilder, kind: int) -> Value:
+    choose = stream.choose
+    if kind == 0:
+        return _same(choose.one_of((None, True, False)))
+    if kind == 1:
+        return _same(_json_integer(choose))
+    if kind == 2:
+        return _same(real(choose, DOUBLE))
+    if kind == 3:
+        return _same(mysql_events.text(stream, 0, 150))
+    if kind == 4:
+        text = choose.one_of(_DECIMALS)
+        return Value(Decimal(text), float(text) if "." in text else int(text))
+    return choose.one_of(_TEMPORAL) if kind == 5 else _same(choose.integer(-100, 100))
+
+
+def _json_integer(choose: Chooser) -> int:
+    """Return an integer of any of the widths: 16, 32 and 64 bits, and 64 without a sign."""
+    bits = choose.one_of((15, 31, 63, 64))
+    return choose.integer(0 if bits == 64 else -(1 << bits), (1 << bits) - 1)
+
+
+def _same(value: Any) -> Value:
+    return Value(value, value)
+
+
+def json_changes(stream: StreamBuilder) -> Value:
+    """Return the changes that stand for a document in the after-image of a partial update."""
+    choose = stream.choose
+    wire, shown = [], []
+    for _ in choose.several(0, 3):
+        operation = choose.one_of((DiffOperation.REPLACE, DiffOperation.INSERT, DiffOperation.REMOVE))
+        path = choose.one_of(_PATHS)
+        told: dict[str, Any] = {"operation": operation.name.lower(), "path": path}
+        value = None
+        if operation != DiffOperation.REMOVE:
+            chosen = _json_value(stream, _DEEPEST - 1)
+            value, told["value"] = write_json(chosen.wire), chosen.shown
+        wire.append(JsonDiff(operation, path.encode(), value))
+        shown.append(told)
+    return Value(JsonDiffs(tuple(wire)), {"json_changes": shown})

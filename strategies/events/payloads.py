@@ -1,0 +1,43 @@
+"""Transaction_payload events: a whole transaction inside one event, compressed or not."""
+
+from collections.abc import Sequence
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import HEADER, HEADER_BYTES
+from conformance.binlog.transaction_payload import Compression
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.plain_compression import zstd_frame
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+
+
+def transaction_payload(stream: StreamBuilder, inner: Sequence[PlannedEvent], *, plain: bool = False) -> PlannedEvent:
+    """Return a Transaction_payload event that holds events; a reader reports it and not what it holds.
+
+    Args:
+        stream: The stream that it is for.
+        inner: The events.
+        plain: Do not compress them, so that a reader without zstd can look inside.
+    """
+    unpacked = b"".join(_inner_bytes(stream, event) for event in inner)
+    compression = Compression.NONE if plain else stream.choose.one_of((Compression.NONE, Compression.ZSTD))
+    payload = unpacked if compression == Compression.NONE else zstd_frame(unpacked)
+    fields = {
+        "compression_type": int(compression),
+        "uncompressed_size": len(unpacked),
+        "payload_size": len(payload),
+    }
+    marks = ("FORMAT-TRANSACTION-PAYLOAD",)
+    return mysql_events.plan(stream, EventType.TRANSACTION_PAYLOAD, {**fields, "payload": payload}, fields, marks=marks)
+
+
+def put_in(stream: StreamBuilder, inner: Sequence[PlannedEvent], event: PlannedEvent) -> list[PlannedEvent]:
+    """Return the events of a payload with another one among them, behind the first."""
+    place = stream.choose.integer(1, len(inner))
+    return [*inner[:place], event, *inner[place:]]
+
+
+def _inner_bytes(stream: StreamBuilder, event: PlannedEvent) -> bytes:
+    # Inside a payload an event has neither a position nor a checksum.
+    length = HEADER_BYTES + len(event.body)
+    return HEADER.pack(stream.timestamp, event.type, stream.server_id, length, 0, event.flags) + event.body

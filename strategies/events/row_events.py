@@ -1,0 +1,210 @@
+"""Tables of any columns, and the rows events that write, update and delete their rows."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.rows.column_codes import CHARACTER, NUMERIC, ColumnType
+from conformance.binlog.rows.images import ABSENT, Row, write_rows
+from conformance.binlog.rows.table import Column, Table, column_metadata
+from conformance.binlog.rows.table_metadata import write_table_metadata
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.columns import JSON, WITH_METADATA, ColumnKind, value_requirement
+from conformance.strategies.events.json_values import json_changes
+from conformance.strategies.events.plain_compression import mariadb_part
+from conformance.strategies.grammar.notation import Value
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+
+Operation = Literal["write", "update", "delete"]
+#: What a rows event can do, in the order of a server's `rows_events`.
+OPERATIONS: Final[tuple[Operation, ...]] = ("write", "update", "delete")
+
+#: Servers that fill the last byte of a bitmap of NULLs with zeros; the others fill it with ones.
+_FILL_WITH_ZEROS: Final = ("mysql-8.0", "mysql-8.4", "mysql-9.x")
+#: Servers that log whole rows only.
+_WHOLE_ROWS: Final = ("mysql-5.1", "mysql-5.5")
+#: Servers of version 2 rows events that can write version 1 as well (log_bin_use_v1_row_events).
+_WITH_BOTH_VERSIONS: Final = ("mysql-5.6", "mysql-5.7", "mysql-8.0")
+_V1: Final = (EventType.WRITE_ROWS_V1, EventType.UPDATE_ROWS_V1, EventType.DELETE_ROWS_V1)
+_COMPRESSED_V1: Final = (
+    EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1,
+    EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1,
+    EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1,
+)
+#: The tag of the partition ids among a rows event's extra data.
+_PARTITION: Final = 1
+_STATEMENT_END: Final = 1
+
+
+class RowTable(NamedTuple):
+    """A table and how its columns are filled."""
+
+    table: Table
+    kinds: tuple[ColumnKind, ...]
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """The type codes of its columns."""
+        return tuple(int(column.type) for column in self.table.columns)
+
+
+def table_of(stream: StreamBuilder, kinds: Iterable[ColumnKind]) -> RowTable:
+    """Return a table with columns of these kinds; a kind that is chosen as it comes is chosen with its column."""
+    choose = stream.choose
+    columns = [(kind, kind.column(stream)) for kind in kinds]
+    name = choose.one_of(mysql_events.NAMES)
+    table = Table(choose.integer(1, 2**48 - 2), b"test", name.encode(), tuple(column for _, column in columns))
+    return RowTable(table, tuple(kind for kind, _ in columns))
+
+
+def table_map(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
+    """Return the Table_map event of a table, with the optional metadata of the stream's server."""
+    table = rows.table
+    types, metadata, null_bits = column_metadata(table.columns)
+    fields = {
+        "table_id": table.table_id,
+        "database": table.database.decode(),
+        "table": table.name.decode(),
+        "column_count": len(table.columns),
+    }
+    wire = {
+        **fields,
+        "table_flags": 1,
+        "database": table.database,
+        "table": table.name,
+        "column_types": types,
+        "column_metadata": metadata,
+        "null_bits": null_bits,
+        "optional_metadata": b"",
+    }
+    if stream.server.profile in WITH_METADATA:
+        wire["optional_metadata"] = _optional_metadata(table.columns, full=stream.choose.yes())
+    return mysql_events.plan(stream, EventType.TABLE_MAP, wire, fields, marks=("FORMAT-TABLE-MAP",))
+
+
+def _optional_metadata(columns: Sequence[Column], *, full: bool) -> bytes:
+    """Return what servers tell of columns with `binlog_row_metadata` MINIMAL or FULL."""
+    entries: dict[str, Any] = {
+        # A YEAR has no sign either.
+        "unsigned": [bool(each.unsigned) or each.type == ColumnType.YEAR for each in columns if each.type in NUMERIC],
+        "default_charset": _charsets([each.collation for each in columns if each.type in CHARACTER]),
+        "geometry_types": [each.geometry_type for each in columns if each.type == ColumnType.GEOMETRY],
+        "vector_dimensions": [each.dimension for each in columns if each.type == ColumnType.VECTOR],
+    }
+    if full:
+        labelled = [each for each in columns if each.labels is not None]
+        entries |= {
+            "column_names": [f"c{number}".encode() for number in range(len(columns))],
+            "set_labels": [each.labels for each in labelled if each.type == ColumnType.SET],
+            "enum_labels": [each.labels for each in labelled if each.type == ColumnType.ENUM],
+            "enum_set_default_charset": _charsets([each.collation for each in labelled]),
+            "visible": [True] * len(columns),
+        }
+    return write_table_metadata({name: entry for name, entry in entries.items() if entry})
+
+
+def _charsets(collations: Sequence[int | None]) -> dict[str, Any]:
+    """Return the collation of the first column as the default, and the columns that differ."""
+    if not collations:
+        return {}
+    others = [{"index": index, "collation": each} for index, each in enumerate(collations) if each != collations[0]]
+    return {"default": collations[0], "others": others}
+
+
+def rows_event(stream: StreamBuilder, rows: RowTable, operation: Operation, *, last: bool = True) -> PlannedEvent:
+    """Return a rows event of one to three rows; `last` says that it ends its statement."""
+    place = OPERATIONS.index(operation)
+    code = stream.server.rows_events[place]
+    older = stream.server.profile in _WITH_BOTH_VERSIONS and stream.choose.yes(5)
+    if older:
+        code = int(_V1[place])
+    planned = _planned(stream, rows, operation, code, last=last, marks=("FORMAT-ROWS", "FORMAT-ROWS-IMAGES"))
+    # Servers and tools since 8.4 refuse version 1, as nobody needs it who did not ask for it.
+    return planned._replace(tolerated=True) if older else planned
+
+
+def partial_update(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
+    """Return a Partial_update_rows event: after-images hold changes of JSON documents."""
+    marks = ("FORMAT-ROWS-PARTIAL-UPDATE",)
+    return _planned(stream, rows, "update", EventType.PARTIAL_UPDATE_ROWS, last=True, marks=marks)
+
+
+def compressed_rows_event(stream: StreamBuilder, rows: RowTable, operation: Operation) -> PlannedEvent:
+    """Return a rows event of MariaDB whose images are compressed."""
+    code = _COMPRESSED_V1[OPERATIONS.index(operation)]
+    return _planned(stream, rows, operation, code, last=True, marks=("FORMAT-MARIADB-ROWS-COMPRESSED",))
+
+
+def _planned(
+    stream: StreamBuilder,
+    rows: RowTable,
+    operation: Operation,
+    code: int,
+    *,
+    last: bool,
+    marks: tuple[str, ...],
+) -> PlannedEvent:
+    choose = stream.choose
+    sides = {"write": ("after",), "update": ("before", "after"), "delete": ("before",)}[operation]
+    present = {side: _present(stream, len(rows.kinds)) for side in sides}
+    partial = code == EventType.PARTIAL_UPDATE_ROWS
+    codes = rows.codes
+    images: list[Row] = []
+    shown: list[dict[str, Any]] = []
+    values: list[tuple[int, Value]] = []
+    for _ in choose.several(1, 3):
+        row = {side: _image(stream, rows, present[side], changes=partial and side == "after") for side in sides}
+        images.append(Row(*(_wire(rows, row.get(side)) for side in ("before", "after"))))
+        shown.append({side: _shown(row.get(side)) for side in ("before", "after")})
+        values += [(codes[index], value) for image in row.values() for index, value in image.items()]
+    fields = {"table_id": rows.table.table_id, "rows_flags": _STATEMENT_END if last else 0, "rows": shown}
+    ones = stream.server.profile not in _FILL_WITH_ZEROS
+    wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=partial or None)}
+    if code in _COMPRESSED_V1:
+        wire["compressed_rows"] = mariadb_part(wire.pop("row_data"))
+    elif code not in _V1 and stream.server.profile in WITH_METADATA and choose.yes(6):
+        ids = 2 if operation == "update" else 1
+        wire["extra_data"] = bytes([_PARTITION]) + choose.octets(2 * ids, 2 * ids)
+        marks += ("FORMAT-ROWS-EXTRA-DATA",)
+    if code not in _COMPRESSED_V1:
+        marks += _value_marks(values, partial=partial)
+    return mysql_events.plan(stream, code, wire, fields, marks=marks, columns=codes)
+
+
+def _value_marks(values: Sequence[tuple[int, Value]], *, partial: bool) -> tuple[str, ...]:
+    """Return the requirements that govern values; documents of a partial update are under that update's own."""
+    governed = [(code, value.shown) for code, value in values if not (partial and code == ColumnType.JSON)]
+    names = {"FORMAT-ROWS-NULL" if shown is None else value_requirement(code, shown) for code, shown in governed}
+    return tuple(sorted(names))
+
+
+def _present(stream: StreamBuilder, count: int) -> list[int]:
+    """Return the columns that the images of one side hold: all, or some of them."""
+    choose = stream.choose
+    if stream.server.profile in _WHOLE_ROWS or not choose.yes(4):
+        return list(range(count))
+    return [index for index in range(count) if choose.yes()] or [choose.integer(0, count - 1)]
+
+
+def _image(stream: StreamBuilder, rows: RowTable, present: Sequence[int], *, changes: bool) -> dict[int, Value]:
+    """Return the values of one image by the index of their columns."""
+    image: dict[int, Value] = {}
+    for index in present:
+        if stream.choose.yes(6):
+            image[index] = Value(None, None)
+        elif changes and rows.kinds[index] is JSON and not stream.choose.yes(3):
+            image[index] = json_changes(stream)
+        else:
+            image[index] = rows.kinds[index].value(stream, rows.table.columns[index])
+    return image
+
+
+def _wire(rows: RowTable, image: dict[int, Value] | None) -> tuple[Any, ...] | None:
+    if image is None:
+        return None
+    return tuple(image[index].wire if index in image else ABSENT for index in range(len(rows.kinds)))
+
+
+def _shown(image: dict[int, Value] | None) -> dict[str, Any] | None:
+    return None if image is None else {str(index): value.shown for index, value in image.items()}

@@ -1,0 +1,121 @@
+"""Events that servers make of themselves: incidents, heartbeats, group replication, XA, large transactions."""
+
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import uuid_text
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.notation import shown_bytes
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+_LOST_EVENTS: Final = 1
+#: The most bytes of each of the two parts of an XA transaction's name.
+_XID_PART_LIMIT: Final = 64
+_LARGE_HEADER_VERSION: Final = 1
+
+
+def incident(stream: StreamBuilder) -> PlannedEvent:
+    """Return an Incident event: events are lost."""
+    fields = {"incident": _LOST_EVENTS, "message": mysql_events.text(stream, 0, 80)}
+    wire = {**fields, "message": str(fields["message"]).encode()}
+    return mysql_events.plan(stream, EventType.INCIDENT, wire, fields, marks=("FORMAT-INCIDENT",))
+
+
+def _log_name(stream: StreamBuilder) -> str:
+    return f"binlog.{stream.choose.integer(1, 999_999):06d}"
+
+
+def heartbeat(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Heartbeat event, as a source sends it between two events."""
+    name = _log_name(stream)
+    wire = {"log_name": name.encode()}
+    event = mysql_events.plan(stream, EventType.HEARTBEAT, wire, {"log_name": name}, marks=("FORMAT-HEARTBEAT",))
+    return event._replace(tolerated=True)  # No log holds one, so a reader of files may refuse it.
+
+
+def heartbeat_v2(stream: StreamBuilder) -> PlannedEvent:
+    """Return a heartbeat of MySQL 8.0.26 and later, whose position may lie beyond 4 GiB."""
+    name = _log_name(stream)
+    fields = {"log_name": name, "log_position": stream.choose.integer(4, 2**40)}
+    wire = {**fields, "log_name": name.encode()}
+    event = mysql_events.plan(stream, EventType.HEARTBEAT_V2, wire, fields, marks=("FORMAT-HEARTBEAT-V2",))
+    return event._replace(tolerated=True)
+
+
+def transaction_context(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Transaction_context event: what a group certifies the next transaction by."""
+    choose = stream.choose
+    snapshot = mysql_events.gtid_set(stream).to_bytes()
+    writes = [choose.octets(8, 16) for _ in choose.several(0, 4)]
+    reads = [choose.octets(8, 16) for _ in choose.several(0, 2)]
+    about: dict[str, Any] = {
+        "server_uuid": uuid_text(choose.one_of(mysql_events.UUIDS)),
+        "thread_id": choose.integer(0, 0xFFFFFFFF),
+        "gtid_specified": choose.integer(0, 1),
+    }
+    fields = {
+        **about,
+        "snapshot_version": shown_bytes(snapshot),
+        "write_set_count": len(writes),
+        "read_set_count": len(reads),
+    }
+    wire = {
+        **about,
+        "server_uuid": about["server_uuid"].encode(),
+        "snapshot_version": snapshot,
+        "write_set": writes,
+        "read_set": reads,
+    }
+    marks = ("FORMAT-TRANSACTION-CONTEXT",)
+    return mysql_events.plan(stream, EventType.TRANSACTION_CONTEXT, wire, fields, flags=_IGNORABLE, marks=marks)
+
+
+def view_change(stream: StreamBuilder) -> PlannedEvent:
+    """Return a View_change event: the group has other members from here on."""
+    choose = stream.choose
+    view_id = f"{choose.integer(0, 2**63)}:{choose.integer(1, 99)}"
+    certification = [
+        {"key": choose.octets(8, 8), "value": mysql_events.gtid_set(stream).to_bytes()} for _ in choose.several(0, 2)
+    ]
+    about = {"view_id": view_id, "sequence_number": choose.integer(0, 2**63 - 1)}
+    fields = {**about, "certification_count": len(certification)}
+    wire = {**about, "view_id": view_id.encode(), "certification": certification}
+    marks = ("FORMAT-VIEW-CHANGE",)
+    return mysql_events.plan(stream, EventType.VIEW_CHANGE, wire, fields, flags=_IGNORABLE, marks=marks)
+
+
+def xa_transaction(stream: StreamBuilder, changes: list[PlannedEvent]) -> list[PlannedEvent]:
+    """Return the events of an XA transaction that is prepared, or committed in one phase, with `changes` in it."""
+    choose = stream.choose
+    gtrid, bqual = choose.octets(1, _XID_PART_LIMIT), choose.octets(0, _XID_PART_LIMIT)
+    format_id = choose.one_of((1, 0, 2**32 - 1))
+    name = f"X'{gtrid.hex()}',X'{bqual.hex()}',{format_id}"
+    about = {"one_phase": choose.integer(0, 1), "xa_format_id": format_id}
+    fields = {**about, "xa_gtrid": shown_bytes(gtrid), "xa_bqual": shown_bytes(bqual)}
+    wire = {
+        **about,
+        "xa_gtrid_length": len(gtrid),
+        "xa_bqual_length": len(bqual),
+        "xa_data": gtrid + bqual,
+    }
+    return [
+        mysql_events.query(stream, f"XA START {name}"),
+        *changes,
+        mysql_events.query(stream, f"XA END {name}"),
+        mysql_events.plan(stream, EventType.XA_PREPARE, wire, fields, marks=("FORMAT-XA-PREPARE",)),
+    ]
+
+
+def large_transaction_header(stream: StreamBuilder, *, terminating_offset: int) -> PlannedEvent:
+    """Return a Large_transaction_header event: at which offset, and with which event, a long transaction ends."""
+    fields = {
+        "header_version": _LARGE_HEADER_VERSION,
+        "terminating_offset": terminating_offset,
+        "terminating_type": int(EventType.XID),
+    }
+    wire = {**fields, "fill": bytes(stream.choose.integer(0, 40))}
+    marks = ("FORMAT-LARGE-TRANSACTION-HEADER",)
+    return mysql_events.plan(stream, EventType.LARGE_TRANSACTION_HEADER, wire, fields, flags=_IGNORABLE, marks=marks)

@@ -1,0 +1,133 @@
+"""Events of statement-based logging besides Query: user variables, and the file that LOAD DATA read."""
+
+from decimal import Decimal
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.rows.decimal_column import DecimalColumn
+from conformance.binlog.user_variable import VariableType
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
+from conformance.strategies.grammar.notation import DOUBLE, Value, decimal_size, decimal_text, real, shown_bytes
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+
+#: Collations of string variables: utf8, utf8mb4, binary.
+_COLLATIONS: Final = (33, 45, 63)
+_BINARY: Final = 63
+#: Servers that do not say whether an integer variable has a sign.
+_WITHOUT_FLAGS: Final = ("mysql-5.1", "mysql-5.5")
+_UNSIGNED: Final = 1
+_FILE_ID_LIMIT: Final = 2**32 - 1
+
+
+def user_var(stream: StreamBuilder) -> PlannedEvent:
+    """Return a User_var event: a variable of any type, or NULL."""
+    choose = stream.choose
+    name = choose.one_of(mysql_events.NAMES)
+    fields: dict[str, Any] = {"variable_name": name, "variable_value": None}
+    wire: dict[str, Any] = {"variable_name": name.encode(), "is_null": 1}
+    marks = ("FORMAT-USER-VAR", "FORMAT-USER-VAR-VALUE")
+    kind = choose.integer(0, 4)
+    if kind:
+        value, about = _VARIABLES[kind - 1](stream)
+        fields.update(about, variable_value=value.shown)
+        wire.update(about, is_null=0, variable_value=value.wire)
+        if kind == _INT_KIND and stream.server.profile not in _WITHOUT_FLAGS:
+            unsigned = value.shown >= 2**63 or (value.shown >= 0 and choose.yes())
+            wire["variable_flags"] = _UNSIGNED if unsigned else 0
+    return mysql_events.plan(stream, EventType.USER_VAR, wire, fields, marks=marks)
+
+
+def _string(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+    choose = stream.choose
+    others = [each.collation for each in character_sets(stream.server.profile)]
+    collation = choose.one_of(others) if choose.yes(3) else choose.one_of(_COLLATIONS)
+    about = _about(VariableType.STRING, collation)
+    if collation in BY_COLLATION:
+        return BY_COLLATION[collation].value(choose, 60, told=True), about
+    data = choose.octets(0, 40) if collation == _BINARY else mysql_events.text(stream, 0, 60).encode()
+    return Value(data, shown_bytes(data)), about
+
+
+def _integer(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+    high = 2**63 - 1 if stream.server.profile in _WITHOUT_FLAGS else 2**64 - 1
+    number = stream.choose.integer(-(2**63), high)
+    return Value((number % 2**64).to_bytes(8, "little"), number), _about(VariableType.INT, _BINARY)
+
+
+def _real(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+    number = real(stream.choose, DOUBLE)
+    return Value(DOUBLE.pack(number), number), _about(VariableType.REAL, _BINARY)
+
+
+def _decimal(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+    size = decimal_size(stream.choose)
+    text = decimal_text(stream.choose, size)
+    data = bytes(size) + DecimalColumn(*size).write(Decimal(text), {})
+    return Value(data, text), _about(VariableType.DECIMAL, _BINARY)
+
+
+def _about(kind: VariableType, collation: int) -> dict[str, int]:
+    return {"variable_type": int(kind), "variable_charset": collation}
+
+
+_VARIABLES: Final = (_string, _integer, _real, _decimal)
+_INT_KIND: Final = 2
+
+
+def load_block(stream: StreamBuilder, file_id: int, *, first: bool) -> PlannedEvent:
+    """Return a Begin_load_query event, or the Append_block event of a later piece of the file."""
+    choose = stream.choose
+    # Servers cut the file into pieces of 128 KiB, and so much does not fit into one read of many a parser.
+    data = b"1\tone\n" * choose.integer(1, 22_000) if choose.yes(20) else choose.octets(1, 60)
+    fields = {"file_id": file_id, "block_data": shown_bytes(data)}
+    code = EventType.BEGIN_LOAD_QUERY if first else EventType.APPEND_BLOCK
+    return mysql_events.plan(
+        stream, code, {"file_id": file_id, "block_data": data}, fields, marks=("FORMAT-LOAD-BLOCK",)
+    )
+
+
+def execute_load_query(stream: StreamBuilder, file_id: int) -> PlannedEvent:
+    """Return an Execute_load_query event: a statement, and where in it the file is named."""
+    choose = stream.choose
+    head = "LOAD DATA " + choose.one_of(("", "/* ä */ "))
+    clause = f"INFILE '{choose.one_of(mysql_events.NAMES)}.txt' IGNORE INTO"
+    statement = f"{head}{clause} TABLE `t1` (a)"
+    start = len(head.encode())
+    about = {
+        "thread_id": choose.integer(0, 0xFFFFFFFF),
+        "exec_time": choose.integer(0, 255),
+        "error_code": choose.one_of((0, 1062)),
+        "file_id": file_id,
+        "file_name_start": start,
+        "file_name_end": start + len(clause.encode()),
+        "duplicate_handling": choose.integer(0, 2),
+    }
+    wire = {
+        **about,
+        "status_variables": choose.one_of(mysql_events.STATUS_VARIABLES),
+        "database": b"test",
+        "query": statement.encode(),
+    }
+    fields = {**about, "database": "test", "query": statement}
+    marks = ("FORMAT-EXECUTE-LOAD-QUERY",)
+    return mysql_events.plan(stream, EventType.EXECUTE_LOAD_QUERY, wire, fields, marks=marks)
+
+
+def delete_file(stream: StreamBuilder, file_id: int) -> PlannedEvent:
+    """Return a Delete_file event: the statement that the pieces were for has failed."""
+    fields = {"file_id": file_id}
+    return mysql_events.plan(stream, EventType.DELETE_FILE, fields, fields, marks=("FORMAT-DELETE-FILE",))
+
+
+def load_data(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return the events of LOAD DATA in a transaction: the file piece by piece, then the statement."""
+    choose = stream.choose
+    file_id = choose.integer(1, _FILE_ID_LIMIT)
+    planned = [mysql_events.query(stream, "BEGIN")]
+    for number in choose.several(1, 3):
+        planned.append(load_block(stream, file_id, first=number == 0))
+    if choose.yes(4):
+        return [*planned, delete_file(stream, file_id), mysql_events.query(stream, "ROLLBACK")]
+    return [*planned, execute_load_query(stream, file_id), mysql_events.xid(stream)]

@@ -1,0 +1,190 @@
+"""Families: the named strategies, each a production of whole streams."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+from conformance.binlog.servers import Server, server_of
+from conformance.specs.catalogue import catalogue
+from conformance.specs.profiles import PROFILES
+from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.question import Question, asker
+from conformance.strategies.grammar.stream import StreamBuilder
+
+#: The modules that register families.
+_MODULES: Final = (
+    "conformance.strategies.families.transactions",
+    "conformance.strategies.families.ignorable_events",
+    "conformance.strategies.families.rows_queries",
+    "conformance.strategies.families.gtids",
+    "conformance.strategies.families.format_descriptions",
+    "conformance.strategies.families.golden_vectors",
+    "conformance.strategies.families.cross_version",
+    "conformance.strategies.families.event_types",
+    "conformance.strategies.families.column_types",
+    "conformance.strategies.families.printed_logs",
+    "conformance.strategies.families.replica_logs",
+    "conformance.strategies.families.received_streams",
+    "conformance.strategies.families.logging_decisions",
+    "conformance.strategies.families.tables_info",
+    "conformance.strategies.families.table_filters",
+    "conformance.strategies.faults.event_types",
+    "conformance.strategies.faults.framing",
+    "conformance.strategies.families.boundaries",
+    "conformance.strategies.faults.boundaries",
+    "conformance.strategies.faults.boundary_operators",
+    "conformance.strategies.faults.shipped_boundaries",
+    "conformance.strategies.faults.extended_queries",
+    "conformance.strategies.faults.groups",
+    "conformance.strategies.faults.previous_gtids",
+    "conformance.strategies.families.logged_transactions",
+    "conformance.strategies.families.logged_definitions",
+    "conformance.strategies.families.logged_extensions",
+)
+
+#: The profiles whose servers have the ignorable flag.
+SINCE_IGNORABLE: Final = tuple(each for each in PROFILES if each not in ("mysql-5.1", "mysql-5.5"))
+#: The profiles whose servers write MySQL's Gtid events.
+WITH_GTIDS: Final = tuple(each for each in PROFILES if server_of(each).gtid_form != "absent")
+#: The profiles whose servers begin every group with a Gtid or Anonymous_gtid event.
+WITH_ANONYMOUS_GTIDS: Final = tuple(each for each in WITH_GTIDS if each != "mysql-5.6")
+#: The profiles whose servers can write checksums.
+WITH_CHECKSUMS: Final = tuple(each for each in PROFILES if server_of(each).checksums)
+
+#: Fills a stream.
+Production = Callable[[StreamBuilder], None]
+#: Makes a question about no stream, for a server.
+Asking = Callable[[Chooser, Server], Question]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A named strategy: from choices to a case.
+
+    Attributes:
+        name: Its name, part of each case id.
+        text: What its streams are like, in one sentence.
+        focus: Role -> the requirement that its cases are made for when this role is asked.
+        profiles: The profiles under which it makes streams.
+        fault: Whether its streams break a rule.
+        checksums: True or False where its streams always or never have them, None where that is chosen.
+        production: Fills a stream; None where it asks about no stream.
+        asking: Makes the question where it asks about no stream.
+    """
+
+    name: str
+    text: str
+    focus: Mapping[str, str]
+    profiles: tuple[str, ...]
+    fault: bool
+    checksums: bool | None
+    production: Production | None
+    asking: Asking | None = None
+
+    def profiles_of(self, role: str) -> tuple[str, ...]:
+        """Return the profiles under which it is asked in a role, those of the requirement that it is for."""
+        return tuple(each for each in self.profiles if each in catalogue()[self.focus[role]].profiles)
+
+    def build(self, chooser: Chooser, profile: str, case_id: CaseId) -> Case:
+        """Return the case that the chooser's answers make.
+
+        Raises:
+            ValueError: The family makes no streams under this profile, or is not asked in the id's role.
+        """
+        if profile not in self.profiles:
+            raise ValueError(f"the family {self.name} has no streams for {profile}; it has {', '.join(self.profiles)}")
+        focus = self.focus.get(case_id.role)
+        if focus is None:
+            roles = ", ".join(self.focus)
+            raise ValueError(f"the family {self.name} is not asked in the role {case_id.role!r}; it is in {roles}")
+        if self.asking is not None:
+            return self.asking(chooser, server_of(profile)).case(case_id, focus)
+        assert self.production is not None, "a family fills a stream or asks"
+        stream = StreamBuilder(chooser, server_of(profile), checksums=self.checksums)
+        self.production(stream)
+        if case_id.role == DEFAULT_ROLE:
+            return stream.case(case_id, focus)
+        return asker(case_id.role)(stream).case(case_id, focus)
+
+
+_families: dict[str, Family] = {}
+
+
+def family(
+    *,
+    focus: str | tuple[str, ...],
+    profiles: tuple[str, ...] = PROFILES,
+    fault: bool = False,
+    checksums: bool | None = None,
+) -> Callable[[Production], Production]:
+    """Register a production as the family of the function's name; its docstring is the family's text.
+
+    Args:
+        focus: The requirement that its cases are made for, one for each role in which they are asked.
+        profiles: The profiles under which it makes streams.
+        fault: Whether its streams break a rule.
+        checksums: True or False where its streams always or never have them, None where that is chosen.
+    """
+
+    def register(production: Production) -> Production:
+        _register(Family(*_named(production), _by_role(focus), profiles, fault, checksums, production))
+        return production
+
+    return register
+
+
+def asking_family(
+    *, focus: str | tuple[str, ...], profiles: tuple[str, ...] = PROFILES, fault: bool = False
+) -> Callable[[Asking], Asking]:
+    """Register what makes questions about no stream as the family of the function's name.
+
+    Args:
+        focus: The requirement that its cases are made for.
+        profiles: The profiles under which it asks.
+        fault: Whether it asks about what breaks a rule.
+    """
+
+    def register(asking: Asking) -> Asking:
+        _register(Family(*_named(asking), _by_role(focus), profiles, fault, None, None, asking))
+        return asking
+
+    return register
+
+
+def _named(production: Callable[..., Any]) -> tuple[str, str]:
+    """Return a family's name and its text."""
+    return production.__name__, (production.__doc__ or "").strip().splitlines()[0]
+
+
+def _by_role(focus: str | tuple[str, ...]) -> dict[str, str]:
+    return {catalogue()[each].role: each for each in ((focus,) if isinstance(focus, str) else focus)}
+
+
+def _register(made: Family) -> None:
+    if made.name in _families:
+        raise ValueError(f"there are two families {made.name}")
+    _families[made.name] = made
+
+
+@cache
+def families() -> dict[str, Family]:
+    """Return every family by name."""
+    for module in _MODULES:
+        import_module(module)
+    return dict(_families)
+
+
+def case_of(case_id: CaseId) -> Case:
+    """Return the case of an id: the same bytes on every machine.
+
+    Raises:
+        ValueError: There is no such family, it has no streams for the profile, or the choices do not fit it.
+    """
+    known = families()
+    if case_id.family not in known:
+        raise ValueError(f"no family {case_id.family!r}; the families are {', '.join(sorted(known))}")
+    return known[case_id.family].build(case_id.chooser(), case_id.profile, case_id)

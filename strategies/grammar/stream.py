@@ -1,0 +1,289 @@
+"""The stream builder: planned events to bytes, with what is known of them."""
+
+from collections import defaultdict
+from functools import lru_cache
+from typing import Any, Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm
+from conformance.binlog.checksum import checksum as crc
+from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
+from conformance.binlog.servers import Server, with_own_length
+from conformance.specs.catalogue import governing
+from conformance.strategies.grammar.case import EVERY_EVENT, Case, Expected
+from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.planned_event import PlannedEvent
+
+#: 10 June 2010, the day of the WL#4033 sample: the earliest time of a generated stream.
+EPOCH: Final = 1276143737
+
+_ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+_IN_USE: Final = int(Flag.BINLOG_IN_USE)
+#: Heartbeats stand in no log: a source sends them between two events, with the position that it has got to.
+_HEARTBEATS: Final = frozenset({int(EventType.HEARTBEAT), int(EventType.HEARTBEAT_V2)})
+
+#: Where the header of an event has its log_pos, and the largest one that fits.
+_LOG_POS: Final = slice(13, 17)
+_LARGEST_LOG_POS: Final = 0xFFFFFFFF
+
+#: What every event of every stream shows.
+_ALWAYS: Final = (
+    "FORMAT-EVENT-DELIVERED",
+    "FORMAT-EVENT-START",
+    "FORMAT-HEADER-TYPE",
+    "FORMAT-HEADER-TIMESTAMP",
+    "FORMAT-HEADER-SERVER-ID",
+    "FORMAT-HEADER-LENGTH",
+    "FORMAT-HEADER-LOG-POS",
+    "FORMAT-HEADER-FLAGS",
+    "WL7592-HEADER-19-BYTES",
+    "WL4033-READ-POSITION-CHAIN",
+)
+
+
+@lru_cache(maxsize=4096)
+def _described(version: str, lengths: bytes, created: int, algorithm: int | None) -> tuple[FormatDescription, bytes]:
+    """Return a format description and its body: the streams of a server share a few."""
+    described = FormatDescription(
+        binlog_version=4,
+        server_version=version,
+        created=created,
+        header_length=HEADER_BYTES,
+        post_header_lengths=with_own_length(lengths),
+        checksum_algorithm=algorithm,
+    )
+    return described, described.body()
+
+
+class StreamBuilder:
+    """Builds one stream: bytes, expected events, and the requirements that each event exercises.
+
+    Attributes:
+        choose: The chooser that answers the grammar's questions.
+        server: The server whose stream it is.
+        format: The format description in force.
+        refused: Whether a reader has refused an event; nothing behind it is expected.
+        placed: Every event that was added, refused ones included, each with its offset and its log_pos.
+        settings: What a production says to the questions about its stream, in the roles other than `decode`.
+        executed: The GTIDs that were used, in Previous_gtids and in Gtid events.
+        sequence_number: The last sequence number that a Gtid event has; 0 before the first.
+    """
+
+    def __init__(self, chooser: Chooser, server: Server, *, checksums: bool | None = None) -> None:
+        self.choose = chooser
+        self.server = server
+        if checksums is None:
+            checksums = server.checksums and not chooser.yes(3)
+        self.checksummed = checksums and server.checksums
+        self.format, _ = _described(server.version, server.post_header_lengths, 0, self._algorithm())
+        self.refused = False
+        self._tolerated: list[int] = []
+        self.timestamp = EPOCH
+        self.server_id = 1
+        self._bytes = bytearray(MAGIC)
+        self._events: list[dict[str, Any]] = []
+        self.placed: list[tuple[PlannedEvent, int, int]] = []
+        self.settings: dict[str, Any] = {}
+        self.executed = ExecutedGtids()
+        self.sequence_number = 0
+        self._columns: dict[int, tuple[int, ...]] = {}
+        self._marks: dict[str, list[int]] = defaultdict(list, {each: [EVERY_EVENT] for each in _ALWAYS})
+        self._refused_at: int | None = None
+        self._refused_kind = ""
+
+    @property
+    def offset(self) -> int:
+        """Where the next event will stand, in bytes from the start of the stream."""
+        return len(self._bytes)
+
+    @property
+    def count(self) -> int:
+        """How many events are expected so far."""
+        return len(self._events)
+
+    @property
+    def offsets(self) -> list[int]:
+        """Where each event stands that was added, refused ones included."""
+        return [offset for _, offset, _ in self.placed]
+
+    @property
+    def marks(self) -> dict[str, list[int]]:
+        """The requirements marked so far, of every role, with the indices of the events they govern."""
+        return self._marks
+
+    @property
+    def expected_events(self) -> tuple[dict[str, Any], ...]:
+        """The events that a reader delivers."""
+        return tuple(self._events)
+
+    @property
+    def refused_kind(self) -> str:
+        """Why a reader refuses it, one of `conformance.binlog.errors.ERROR_KINDS`; empty where it reads to the end."""
+        return self._refused_kind
+
+    @property
+    def refused_at(self) -> int | None:
+        """Offset of the event that a reader refuses, None where it reads to the end."""
+        return self._refused_at
+
+    def _algorithm(self) -> int | None:
+        if not self.server.checksums:
+            return None
+        return int(ChecksumAlgorithm.CRC32 if self.checksummed else ChecksumAlgorithm.NONE)
+
+    def length_of(self, event: PlannedEvent) -> int:
+        """Return the bytes that a planned event will have, header and checksum included."""
+        return HEADER_BYTES + len(event.body) + (CHECKSUM_BYTES if self.checksummed else 0)
+
+    def describe_format(
+        self,
+        *,
+        flags: int = 0,
+        created: int = 0,
+        post_header_lengths: bytes | None = None,
+        version: str | None = None,
+        marks: tuple[str, ...] = (),
+    ) -> None:
+        """Add a format description, which governs what follows."""
+        self.format, body = _described(
+            version or self.server.version,
+            post_header_lengths or self.format.post_header_lengths,
+            created,
+            self._algorithm(),
+        )
+        fields = {
+            "binlog_version": 4,
+            "server_version": self.format.server_version,
+            "created": created,
+            "event_types": self.format.event_types,
+            "checksum_algorithm": "crc32" if self.checksummed else "none",
+        }
+        marks += ("FORMAT-DESCRIPTION-FIELDS", "FORMAT-TYPE-COUNT")
+        if self.server.checksums:
+            marks += ("FORMAT-CHECKSUM-ALGORITHM",)
+        if flags & _IN_USE and self.checksummed:
+            marks += ("FORMAT-IN-USE-CHECKSUM",)
+        planned = PlannedEvent(EventType.FORMAT_DESCRIPTION, body, fields, flags, marks)
+        self._append(planned, checksummed=self.server.checksums)
+
+    def add(self, event: PlannedEvent) -> None:
+        """Add an event; behind a refused one it is bytes only, which no reader reaches."""
+        self._append(event, checksummed=self.checksummed)
+
+    def refuse(self, event: PlannedEvent, *, kind: str, marks: tuple[str, ...]) -> None:
+        """Add an event that a reader refuses, and the requirements that say so."""
+        self.expect_refusal(at=self.offset, kind=kind, marks=marks)
+        self._append(event, checksummed=self.checksummed)
+
+    def expect_refusal(self, *, at: int, kind: str, marks: tuple[str, ...]) -> None:
+        """Expect a reader to stop at the offset `at`: events from there on are no longer expected."""
+        while self._events and self._events[-1]["offset"] >= at:
+            self._events.pop()
+            self._columns.pop(len(self._events), None)
+        count = len(self._events)
+        for requirement, indices in list(self._marks.items()):
+            kept = [index for index in indices if index < count]
+            if kept:
+                self._marks[requirement] = kept
+            else:
+                del self._marks[requirement]
+        self.refused = True
+        self._refused_at = at
+        self._refused_kind = kind
+        for requirement in marks:
+            self._marks[requirement].append(count)
+
+    def mark(self, *requirements: str) -> None:
+        """Say that requirements govern every event of the stream."""
+        for requirement in requirements:
+            self._marks[requirement].append(EVERY_EVENT)
+
+    def mark_following(self, requirement: str, *, events: int = 1) -> None:
+        """Say that a requirement governs the next events, as many as named."""
+        self._marks[requirement] += range(len(self._events), len(self._events) + events)
+
+    def set_log_pos(self, log_pos: int) -> None:
+        """Change the log_pos of the last event, in bytes: its end as it is counted in another log.
+
+        Raises:
+            ValueError: The event is not expected, or the header has no room for the number.
+        """
+        if self.refused or not 0 <= log_pos <= _LARGEST_LOG_POS:
+            raise ValueError(f"the last event cannot have the log_pos {log_pos}")
+        event, at, _ = self.placed[-1]
+        border = at + HEADER_BYTES + len(event.body)
+        self._bytes[at + _LOG_POS.start : at + _LOG_POS.stop] = log_pos.to_bytes(4, "little")
+        if border < self.offset:
+            self._bytes[border:] = crc(self._bytes[at:border]).to_bytes(CHECKSUM_BYTES, "little")
+        self.placed[-1] = (event, at, log_pos)
+        self._events[-1]["log_pos"] = log_pos
+
+    def damage(self, stream: bytes | bytearray) -> None:
+        """Put damaged bytes in the place of the stream's."""
+        self._bytes = bytearray(stream)
+
+    @property
+    def bytes(self) -> bytearray:
+        """The bytes so far."""
+        return self._bytes
+
+    def _append(self, event: PlannedEvent, *, checksummed: bool) -> None:
+        at = len(self._bytes)
+        type_code, body, fields, flags, marks, ignored, tolerated, columns = event
+        length = HEADER_BYTES + len(body) + (CHECKSUM_BYTES if checksummed else 0)
+        # An artificial event stands in no log of its source, so it has no position and no time.
+        artificial = flags & _ARTIFICIAL
+        log_pos = 0 if artificial else (at + length) & _LARGEST_LOG_POS
+        timestamp = 0 if artificial else self.timestamp
+        if type_code in _HEARTBEATS:
+            log_pos, timestamp = at, 0
+        framed = HEADER.pack(timestamp, type_code, self.server_id, length, log_pos, flags) + body
+        self._bytes += framed
+        if checksummed:
+            self._bytes += crc(framed).to_bytes(CHECKSUM_BYTES, "little")
+        self.placed.append((event, at, log_pos))
+        if self.refused:
+            return
+        index = len(self._events)
+        self._events.append(
+            {
+                "offset": at,
+                "type": int(type_code),
+                "timestamp": timestamp,
+                "server_id": self.server_id,
+                "length": length,
+                "log_pos": log_pos,
+                "flags": flags,
+                "handled": "ignored" if ignored else "known",
+                **fields,
+            }
+        )
+        if tolerated:
+            self._tolerated.append(index)
+        for requirement in marks:
+            self._marks[requirement].append(index)
+        if columns:
+            self._columns[index] = columns
+
+    def case(self, case_id: CaseId, focus: str) -> Case:
+        """Return the finished case; requirements that do not hold under its profile are left out."""
+        governs = governing(DEFAULT_ROLE, self.server.profile)
+        marks = {each: tuple(indices) for each, indices in self._marks.items() if governs[each]}
+        return Case(
+            id=case_id,
+            role=DEFAULT_ROLE,
+            stream=bytes(self._bytes),
+            expected=Expected(
+                events=tuple(self._events),
+                refused_at=self._refused_at,
+                refused_kind=self._refused_kind,
+                tolerated=frozenset(self._tolerated),
+                columns=self._columns,
+            ),
+            marks=marks,
+            focus=focus,
+        )

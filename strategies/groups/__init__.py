@@ -1,0 +1,1 @@
+"""Groups of events: transactions, what a replica is fed, what a boundary parser meets."""

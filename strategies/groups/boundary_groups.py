@@ -1,0 +1,256 @@
+"""What a boundary parser meets: whole transactions of every shape, what stands between them, and their markers."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.layouts.by_type import layout_of
+from conformance.models.boundary.boundary_type import MARKER_BITS
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.marking import boundary_types
+from conformance.strategies.events import mysql_events, row_events, server_events, statement_events
+from conformance.strategies.events.columns import column_kinds
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
+
+_E: Final = EventType
+_ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+#: A type that no server has, as a later one could write it with the ignorable flag.
+_LATER_TYPES: Final = (61, 99, 127)
+#: One more of them, which a format description can declare, so that it stands in a log without that flag too.
+_UNKNOWN_TYPE: Final = 60
+#: Rows events of version 2 have their extra data here, two bytes where there is none, and those of version 1 nothing.
+_EXTRA_DATA: Final = slice(8, 10)
+_NO_EXTRA_DATA: Final = b"\x02\x00"
+_V1: Final = {_E.WRITE_ROWS: _E.WRITE_ROWS_V1, _E.UPDATE_ROWS: _E.UPDATE_ROWS_V1, _E.DELETE_ROWS: _E.DELETE_ROWS_V1}
+_PRE_GA: Final = {
+    _E.WRITE_ROWS: _E.PRE_GA_WRITE_ROWS,
+    _E.UPDATE_ROWS: _E.PRE_GA_UPDATE_ROWS,
+    _E.DELETE_ROWS: _E.PRE_GA_DELETE_ROWS,
+}
+_CONTEXT: Final = (mysql_events.intvar, mysql_events.rand, statement_events.user_var)
+
+#: Makes the events of one transaction, without the Gtid event before it.
+Group = Callable[[StreamBuilder], list[PlannedEvent]]
+
+
+def fed(planned: PlannedEvent) -> FedEvent:
+    """Return what of a planned event a boundary parser is fed."""
+    query = planned.fields.get("query")
+    return FedEvent(int(planned.type), int(planned.flags), None if query is None else query.encode())
+
+
+def with_marker(planned: PlannedEvent, value: int) -> PlannedEvent:
+    """Return the event with a marker."""
+    return planned._replace(flags=MARKER_BITS.write(int(planned.flags), value))
+
+
+def marked(planned: Sequence[PlannedEvent]) -> list[PlannedEvent]:
+    """Return the events as a server with the feature logs them; they begin outside any transaction."""
+    types = boundary_types([fed(event) for event in planned])
+    return [with_marker(event, each) for event, each in zip(planned, types, strict=True)]
+
+
+def data_change(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return one data change: a statement, or rows of one kind in one of the versions that old servers know."""
+    choose = stream.choose
+    if choose.yes(3):
+        return groups.statement(stream)
+    rows = row_events.table_of(stream, [choose.one_of(column_kinds(stream))])
+    planned = [row_events.table_map(stream, rows), _rows_event(stream, rows)]
+    return [mysql_events.rows_query(stream, "UPDATE t1"), *planned] if choose.yes(3) else planned
+
+
+def _rows_event(stream: StreamBuilder, rows: row_events.RowTable) -> PlannedEvent:
+    choose = stream.choose
+    event = row_events.rows_event(stream, rows, choose.one_of(row_events.OPERATIONS))
+    version = choose.integer(0, 3)
+    if stream.server.profile != "worklog" or version < 2 or event.body[_EXTRA_DATA] != _NO_EXTRA_DATA:
+        return event
+    body = event.body[: _EXTRA_DATA.start] + event.body[_EXTRA_DATA.stop :]
+    if version == 2:
+        return event._replace(type=_V1[EventType(event.type)], body=body)
+    return PlannedEvent(_PRE_GA[EventType(event.type)], body, {}, event.flags)
+
+
+def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return BEGIN, changes with their context events, savepoints, and what ends it."""
+    choose = stream.choose
+    planned = [mysql_events.query(stream, "BEGIN")]
+    for _ in choose.several(1, 3):
+        if choose.yes(4):
+            planned += [mysql_events.query(stream, "SAVEPOINT a"), mysql_events.query(stream, "ROLLBACK TO a")]
+        if choose.yes(4):
+            planned += [*_context(stream), mysql_events.query(stream, "INSERT INTO t1 VALUES (@a)")]
+        planned += data_change(stream)
+    ending = choose.integer(0, 2)
+    return [
+        *planned,
+        mysql_events.xid(stream) if ending == 0 else mysql_events.query(stream, ("COMMIT", "ROLLBACK")[ending - 1]),
+    ]
+
+
+def _context(stream: StreamBuilder) -> list[PlannedEvent]:
+    return [stream.choose.one_of(_CONTEXT)(stream) for _ in stream.choose.several(1, 3)]
+
+
+def context_statement(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a statement that is a transaction by itself, behind the context events that it needs."""
+    return [*_context(stream), *groups.ddl(stream)]
+
+
+def load_within(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return LOAD DATA between BEGIN and its end."""
+    return [mysql_events.query(stream, "BEGIN"), *_load(stream), mysql_events.xid(stream)]
+
+
+def load_alone(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return LOAD DATA behind a Gtid event and without BEGIN."""
+    return _load(stream)
+
+
+def _load(stream: StreamBuilder) -> list[PlannedEvent]:
+    file_id = stream.choose.integer(1, 99)
+    blocks = [statement_events.load_block(stream, file_id, first=number == 0) for number in stream.choose.several(1, 3)]
+    return [*blocks, statement_events.execute_load_query(stream, file_id)]
+
+
+def executed_load(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return the statement of LOAD DATA alone."""
+    return [statement_events.execute_load_query(stream, 1)]
+
+
+def prepared(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a transaction that an XA_prepare event ends, which the worklog does not list and the kit takes as Xid."""
+    *begun, end = server_events.xa_transaction(stream, data_change(stream))
+    return [mysql_events.query(stream, "BEGIN"), *begun[1:-1], end.marked("WL4162-TYPE-LOG-EVENT")]
+
+
+#: Transactions of every shape that the worklog and shipped parsers alike take.
+GROUPS: Final[tuple[Group, ...]] = (groups.ddl, context_statement, transaction, load_within, executed_load)
+
+
+def add_gtid(
+    stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool, flags: int | None = None
+) -> list[PlannedEvent]:
+    """Return a group behind its Gtid or Anonymous_gtid event."""
+    return [groups.group_gtid(stream, planned, anonymous=anonymous, flags=flags), *planned]
+
+
+#: How a server logs transactions: without any Gtid event, behind one, behind an Anonymous_gtid event.
+GTID_MODES: Final = ("none", "gtid", "anonymous")
+
+
+def group(stream: StreamBuilder, mode: str) -> list[PlannedEvent]:
+    """Return a whole transaction in one of `GTID_MODES`."""
+    # Without a Gtid event the first context event opens the transaction, and each of the three can be it.
+    makers = [*GROUPS, *[context_statement] * 4] if mode == "none" else [*GROUPS, load_alone]
+    if stream.server.profile == "worklog":
+        makers.append(prepared)
+    planned = stream.choose.one_of(makers)(stream)
+    if mode == "none":
+        return planned
+    flags = int(Flag.IGNORABLE) if mode == "anonymous" and stream.choose.yes(4) else None
+    return add_gtid(stream, planned, anonymous=mode == "anonymous", flags=flags)
+
+
+def add_twice(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
+    """Add events as a stream of their own, and then once more: the second time they are read for another use."""
+    resets = stream.settings.setdefault("resets", [])
+    for _ in range(2):
+        resets.append(stream.offset)
+        for event in planned:
+            stream.add(event)
+    stream.settings.setdefault("repeated", []).append(len(resets))
+
+
+def create_select(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return CREATE TABLE ... SELECT in row format as two transactions (WL#7592)."""
+    anonymous = stream.choose.yes()
+    change = [mysql_events.query(stream, "BEGIN"), *groups.row_changes(stream), mysql_events.xid(stream)]
+    planned = [
+        *add_gtid(stream, groups.ddl(stream), anonymous=anonymous),
+        *add_gtid(stream, change, anonymous=anonymous),
+    ]
+    return [event.marked("WL7592-CREATE-SELECT-BOUNDARIES") for event in planned]
+
+
+def ignored(stream: StreamBuilder) -> PlannedEvent:
+    """Return an event that takes no part: an artificial Rotate, or an ignorable event of a type that nobody knows."""
+    choose = stream.choose
+    if choose.yes():
+        return mysql_events.rotate(stream, flags=_ARTIFICIAL)
+    return mysql_events.ignorable(stream, choose.one_of(_LATER_TYPES), choose.octets(0, 12), flags=0)
+
+
+def later_event(stream: StreamBuilder, value: int) -> PlannedEvent:
+    """Return an ignorable event of a type that nobody knows, which its server has marked otherwise."""
+    code = stream.choose.one_of(_LATER_TYPES)
+    return with_marker(mysql_events.ignorable(stream, code, stream.choose.octets(0, 12), flags=0), value)
+
+
+def describe_unknown(stream: StreamBuilder) -> None:
+    """Add a format description that declares the type of `unknown` events too."""
+    lengths = stream.server.post_header_lengths
+    stream.describe_format(post_header_lengths=lengths + bytes(_UNKNOWN_TYPE - len(lengths)))
+
+
+def unknown(stream: StreamBuilder) -> PlannedEvent:
+    """Return an event of a type that nobody knows and that may not be skipped."""
+    return PlannedEvent(_UNKNOWN_TYPE, stream.choose.octets(0, 12), {})
+
+
+def slave(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Slave event: position, port, host and log of a source. Nothing of it is reported."""
+    body = (4).to_bytes(8, "little") + (3306).to_bytes(2, "little") + b"source\0binlog.000001"
+    return PlannedEvent(_E.SLAVE, body, {}, tolerated=True)
+
+
+def start_v3(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Start_v3 event."""
+    wire = {"binlog_version": 3, "server_version": b"4.0.30", "created": 0}
+    length = stream.format.post_header_length(_E.START_V3)
+    return PlannedEvent(
+        _E.START_V3, layout_of(_E.START_V3, length).write(wire, post_header_length=length), {}, tolerated=True
+    )
+
+
+#: The words of LOAD DATA in a Load event: how fields and lines end, and two bytes of flags.
+_SEPARATORS: Final = b"\t\0\n\0\\\0\0"
+_LOAD_NAMES: Final = b"t1\0test\0"
+_LOAD_HEAD: Final = bytes(12) + bytes([2, 4]) + bytes(4)
+
+
+def load(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Load event of the oldest logs: thread, time, lines to skip, lengths of the names, then the names."""
+    return PlannedEvent(_E.LOAD, _LOAD_HEAD + _SEPARATORS + _LOAD_NAMES + b"t1.txt", {}, tolerated=True)
+
+
+def create_file(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Create_file event: a Load event with longer separators, the file's number, and its first block."""
+    separators = b"\1\t\0\1\n\0\1\\\0"
+    body = _LOAD_HEAD + (1).to_bytes(4, "little") + separators + _LOAD_NAMES + b"t1.txt\0" + b"1\n"
+    return PlannedEvent(_E.CREATE_FILE, body, {}, tolerated=True)
+
+
+def exec_load(stream: StreamBuilder) -> PlannedEvent:
+    """Return an Exec_load event: the number of the file that is complete."""
+    return PlannedEvent(_E.EXEC_LOAD, (1).to_bytes(4, "little"), {}, tolerated=True)
+
+
+def previous_gtids(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Previous_gtids event without the ignorable flag."""
+    return mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=0)
+
+
+def delete_file(stream: StreamBuilder) -> PlannedEvent:
+    """Return a Delete_file event."""
+    return statement_events.delete_file(stream, stream.choose.integer(1, 99))
+
+
+#: Events of logs of version 3 and 4, which stand on their own.
+OLD_EVENTS: Final = (start_v3, load, create_file, exec_load)
+#: Events that stand on their own, between transactions.
+ALONE: Final = (server_events.incident, delete_file, slave)

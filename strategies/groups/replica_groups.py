@@ -1,0 +1,112 @@
+"""Groups that a real replica can apply: statements over one table that is there before."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
+
+#: What a replica has before it applies a stream of these groups.
+PREPARATION: Final = ("CREATE DATABASE `test`", "CREATE TABLE `test`.`t1` (`a` INT, `b` INT)")
+#: The source's log whose events the groups are.
+SOURCE_LOG: Final = "binlog.000001"
+SOURCE_ID: Final = 1
+REPLICA_ID: Final = 100
+
+_COLUMNS: Final = 2
+_ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+_INSERT_ID: Final = 2
+_STATEMENTS: Final = b"\x01"
+
+
+def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
+    """Add the source's format description, a Previous_gtids event, and the artificial Rotate that names a log.
+
+    Args:
+        stream: The stream to add to.
+        lengths: The post-header lengths of the format description; the server's when None.
+    """
+    groups.begin_plain_log(stream, lengths=lengths)
+    stream.add(rotate(stream, SOURCE_LOG, 4, flags=_ARTIFICIAL))
+
+
+def rotate(stream: StreamBuilder, log_name: str, position: int, *, flags: int = 0) -> PlannedEvent:
+    """Return a Rotate event that names a log and a position in it, in bytes."""
+    fields = {"next_position": position, "next_file": log_name}
+    wire = {**fields, "next_file": log_name.encode()}
+    return mysql_events.plan(stream, EventType.ROTATE, wire, fields, flags=flags)
+
+
+def query(stream: StreamBuilder, statement: str, *, database: str = "test") -> PlannedEvent:
+    """Return a Query event of a statement that succeeded, without status variables."""
+    fields = {"thread_id": stream.choose.integer(1, 99), "exec_time": 0, "error_code": 0}
+    wire = {**fields, "status_variables": b"", "database": database.encode(), "query": statement.encode()}
+    return mysql_events.plan(stream, EventType.QUERY, wire, {**fields, "database": database, "query": statement})
+
+
+def create(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a DDL statement that succeeds any number of times."""
+    return [query(stream, f"CREATE TABLE IF NOT EXISTS `t{stream.choose.integer(2, 9)}` (`a` INT)")]
+
+
+def row_changes(stream: StreamBuilder, *, rows_events: int = 1, table: str = "t1") -> list[PlannedEvent]:
+    """Return a Table_map event and the rows events of one statement."""
+    table_id = stream.choose.integer(1, 1000)
+    return [
+        mysql_events.table_map(stream, table_id=table_id, table=table, columns=_COLUMNS),
+        *(
+            mysql_events.write_rows(stream, table_id=table_id, columns=_COLUMNS, rows=1, last=number == rows_events - 1)
+            for number in range(rows_events)
+        ),
+    ]
+
+
+def changes(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
+    """Return the events of one data change, in statement format or, where `rows` says so, perhaps in row format."""
+    choose = stream.choose
+    if rows and choose.yes():
+        return row_changes(stream, rows_events=choose.integer(1, 2))
+    planned = [query(stream, f"INSERT INTO `t1` VALUES ({choose.integer(0, 99)}, 0)")]
+    if choose.yes(3):
+        fields = {"intvar_type": _INSERT_ID, "intvar_value": choose.integer(1, 99)}
+        planned.insert(0, mysql_events.plan(stream, EventType.INTVAR, fields, fields))
+    return planned
+
+
+def transaction(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
+    """Return BEGIN, data changes, and the Xid or COMMIT that ends them."""
+    planned = [query(stream, "BEGIN")]
+    for _ in stream.choose.several(1, 2):
+        planned += changes(stream, rows=rows)
+    planned.append(query(stream, "COMMIT") if stream.choose.yes(3) else mysql_events.xid(stream))
+    return planned
+
+
+def group(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
+    """Return a transaction or a DDL statement."""
+    return transaction(stream, rows=rows) if stream.choose.integer(0, 3) else create(stream)
+
+
+def named(
+    stream: StreamBuilder,
+    planned: Sequence[PlannedEvent],
+    *,
+    anonymous: bool,
+    flags: int | None = None,
+) -> list[PlannedEvent]:
+    """Return a group behind its Gtid or Anonymous_gtid event, with the server's flags unless some are given."""
+    gtid = groups.group_gtid(stream, planned, anonymous=anonymous, flags=flags)
+    # Its flags say that there may be statements among the rows; a replica relies on that.
+    gtid = gtid._replace(body=_STATEMENTS + gtid.body[1:], fields={**gtid.fields, "gtid_flags": _STATEMENTS[0]})
+    return [gtid, *planned]
+
+
+def add(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
+    """Add events, one second later than those before."""
+    stream.timestamp += 1
+    for event in planned:
+        stream.add(event)

@@ -1,0 +1,192 @@
+"""Transactions: the groups of events that streams are made of."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GNO_END, GtidSet
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+
+#: The highest sequence number from which a log can go on: no stream has so many groups that they reach the end.
+_HIGHEST_START: Final = GNO_END - 64
+
+
+def begin_log(
+    stream: StreamBuilder, *, previous: bool | None = None, flags: int = 0, lengths: bytes | None = None
+) -> None:
+    """Add what a log of this server begins with: its format description and, since 5.7, a Previous_gtids event.
+
+    Args:
+        stream: The stream to add to.
+        previous: Whether a Previous_gtids event follows; what the server does when None: 5.6 has it where gtid_mode is
+            ON, which is chosen.
+        flags: The flags of the format description.
+        lengths: Its post-header lengths; the server's when None.
+    """
+    created = stream.choose.one_of((0, stream.timestamp))
+    stream.describe_format(flags=flags, created=created, post_header_lengths=lengths)
+    if previous is None:
+        form = stream.server.gtid_form
+        previous = stream.choose.yes() if form == "5.6" else form != "absent"
+    if previous:
+        stream.add(mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=int(Flag.IGNORABLE)))
+
+
+def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
+    """Add the least that a log of this server begins with, so that a reader gets to what the stream is about.
+
+    Args:
+        stream: The stream to add to.
+        lengths: The post-header lengths of the format description; the server's when None.
+    """
+    begin_log(stream, previous=False, lengths=lengths)
+    if stream.server.gtid_form not in ("absent", "5.6"):
+        stream.add(mysql_events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE)))
+
+
+def number_from_anywhere(stream: StreamBuilder) -> None:
+    """Let the sequence numbers of a log go on from any number: they have 64 bits, and everyday logs need few."""
+    if stream.server.gtid_form not in ("absent", "5.6"):
+        stream.sequence_number = stream.choose.integer(0, _HIGHEST_START)
+
+
+def end_log(stream: StreamBuilder) -> None:
+    """Add what a log ends with."""
+    for event in ending(stream):
+        stream.add(event)
+
+
+def ending(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return what a log ends with: a Rotate, a Stop, or nothing in a log that is cut off between events."""
+    kind = stream.choose.integer(0, 2)
+    return [] if kind == 0 else [mysql_events.rotate(stream) if kind == 1 else mysql_events.stop(stream)]
+
+
+def row_changes(stream: StreamBuilder, *, rows_events: int = 1) -> list[PlannedEvent]:
+    """Return the Table_map and the rows events of one statement."""
+    choose = stream.choose
+    table_id = choose.integer(1, 2**32)
+    columns = choose.integer(1, 9)
+    planned = [
+        mysql_events.table_map(stream, table_id=table_id, table=choose.one_of(mysql_events.NAMES), columns=columns)
+    ]
+    for number in range(rows_events):
+        # Now and then an event that is larger than any page of a writer's cache (8 to 64 KiB).
+        rows = choose.integer(200, 4000) if choose.yes(40) else choose.integer(1, 3)
+        event = mysql_events.write_rows(
+            stream, table_id=table_id, columns=columns, rows=rows, last=number == rows_events - 1
+        )
+        planned.append(event.marked("WL7592-LARGE-EVENTS-WHOLE") if len(event.body) > 8192 else event)
+    return planned
+
+
+def statement(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return the events of one data change: in statement format, or in row format."""
+    choose = stream.choose
+    if choose.yes():
+        return row_changes(stream, rows_events=choose.integer(1, 2))
+    planned = []
+    if choose.yes(4):
+        planned.append(choose.one_of((mysql_events.intvar, mysql_events.rand))(stream))
+    high = 70_000 if choose.yes(30) else 300
+    planned.append(
+        mysql_events.query(stream, mysql_events.text(stream, 1, high), database=choose.one_of(mysql_events.NAMES))
+    )
+    return planned
+
+
+def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return BEGIN, statements, and the Xid or COMMIT that ends them."""
+    choose = stream.choose
+    planned = [mysql_events.query(stream, "BEGIN")]
+    for _ in choose.several(1, 2):
+        planned += statement(stream)
+    planned.append(mysql_events.query(stream, "COMMIT") if choose.yes(4) else mysql_events.xid(stream))
+    return planned
+
+
+def ddl(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a statement that stands for itself, without BEGIN."""
+    name = stream.choose.one_of(mysql_events.NAMES)
+    return [mysql_events.query(stream, f"CREATE TABLE `{name.replace('`', '``')}` (a INT)")]
+
+
+def group(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a transaction or a DDL statement."""
+    # Zero is the simplest answer, and a single statement the simplest group.
+    return transaction(stream) if stream.choose.integer(0, 3) else ddl(stream)
+
+
+def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymous: bool | None = None) -> None:
+    """Add a group, behind the Gtid or Anonymous_gtid event that this server puts before it.
+
+    Args:
+        stream: The stream to add to.
+        planned: The events of the group.
+        anonymous: Whether the group has no GTID; see `announced`.
+    """
+    for event in announced(stream, planned, anonymous=anonymous):
+        stream.add(event)
+    stream.timestamp += 1
+
+
+def announced(
+    stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymous: bool | None = None
+) -> list[PlannedEvent]:
+    """Return a group behind the Gtid or Anonymous_gtid event that this server puts before it, if it does.
+
+    Args:
+        stream: The stream it is for.
+        planned: The events of the group.
+        anonymous: Whether the group has no GTID; chosen when None. In 5.6 the log's mode says it for all its groups.
+    """
+    form = stream.server.gtid_form
+    if form == "absent" or (form == "5.6" and not _has_previous_gtids(stream)):
+        return list(planned)
+    if form == "5.6":
+        anonymous = False
+    elif anonymous is None:
+        anonymous = stream.choose.yes()
+    return [group_gtid(stream, planned, anonymous=anonymous), *planned]
+
+
+def _has_previous_gtids(stream: StreamBuilder) -> bool:
+    return any(event.type == EventType.PREVIOUS_GTIDS for event, _, _ in stream.placed[1:2])
+
+
+def group_gtid(
+    stream: StreamBuilder,
+    planned: Sequence[PlannedEvent],
+    *,
+    anonymous: bool,
+    form: str | None = None,
+    flags: int | None = None,
+    tail: bytes = b"",
+) -> PlannedEvent:
+    """Return the Gtid or Anonymous_gtid event before a group, in the server's form and with its flags by default."""
+    if flags is None:
+        # The worklog has the flag on every Anonymous_gtid event; servers leave it out.
+        flags = int(Flag.IGNORABLE) if anonymous and stream.server.profile == "worklog" else 0
+    return mysql_events.gtid(
+        stream,
+        anonymous=anonymous,
+        form=form or native_form(stream),
+        group_length=sum(stream.length_of(event) for event in planned),
+        flags=flags,
+        tail=tail,
+    )
+
+
+def native_form(stream: StreamBuilder) -> str:
+    """Return the form of an untagged Gtid body that the stream's server writes."""
+    form = stream.server.gtid_form
+    return form if form in mysql_events.GTID_FORMS else mysql_events.GTID_FORMS[-1]
+
+
+def add_groups(stream: StreamBuilder, low: int, high: int) -> None:
+    """Add from `low` to `high` groups."""
+    for _ in stream.choose.several(low, high):
+        add_group(stream, group(stream))

@@ -1,0 +1,1 @@
+"""Marks: which requirements the events of a stream exercise."""

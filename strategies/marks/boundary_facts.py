@@ -1,0 +1,165 @@
+"""What is known of each event of a stream that a boundary parser is asked about, and the requirements that follow."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
+from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
+from conformance.models.boundary.event_class import EventClass, event_class
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.guess import Kind, Standing, guessed_row, kind_of, standing_of
+from conformance.models.boundary.shipped_parser import ShippedStep
+from conformance.models.boundary.transition_table import Outcome
+from conformance.models.boundary.type_table import TypeRow
+from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
+
+_T: Final = BoundaryType
+#: Where in its body a format description has the post-header length of Query events.
+_QUERY_LENGTH_AT: Final = 57 + EventType.QUERY - 1
+_ANONYMOUS: Final = int(EventType.ANONYMOUS_GTID)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One event, and where it stands.
+
+    Attributes:
+        fed: What of the event is fed.
+        step: What the worklog's parser does with it.
+        entry: What must be answered about it.
+        shipped: What the parser that its servers ship does with it; None under the worklog's profile.
+        before: The parser's type before it.
+        standing: How far the transaction before it has got.
+        row: The row of the type table that a guess is made by, also where the event has a marker.
+        within: Whether the worklog's parser stands within a transaction after it.
+        stream: Number of the stream it is in: each reset begins another one.
+        first: Whether no event of its stream that takes part stands before it.
+        opening: Whether it is the first event of its stream.
+        without_reset: What the parser would have done without the reset before its stream; None elsewhere.
+        behind_error: Whether the last event before it that takes part was a wrong step.
+        opened_by: Type code of the event that opened the transaction it belongs to, None outside of any.
+        doubted: Whether it belongs to a transaction that an unmarked Anonymous_gtid with the ignorable flag opened,
+            which a parser may pass over: only the end of such a transaction is certain.
+        extended: Whether Query events have the layout of WL#40.
+    """
+
+    fed: FedEvent
+    step: ParserStep
+    entry: Mapping[str, Any]
+    shipped: ShippedStep | None
+    before: BoundaryType
+    standing: Standing
+    row: TypeRow
+    within: bool
+    stream: int
+    first: bool
+    opening: bool
+    without_reset: ParserStep | None
+    behind_error: bool
+    opened_by: int | None
+    doubted: bool
+    extended: bool
+
+    @property
+    def marked(self) -> bool:
+        """Whether the event has a marker."""
+        return self.step.marker is not _T.NOT_DEFINED
+
+    @property
+    def spare(self) -> bool:
+        """Whether its marker is one of the spare values, about which nothing is asked."""
+        return MARKER_BITS.stored(self.fed.flags) in SPARE_VALUES
+
+    @property
+    def error(self) -> bool:
+        """Whether it is a wrong step."""
+        return self.step.cell is not None and self.step.cell.outcome is Outcome.ERR
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it is a right step."""
+        return self.step.cell is not None and self.step.cell.outcome is Outcome.OK
+
+    @property
+    def type(self) -> BoundaryType:
+        """The boundary type that the parser works with."""
+        return self.step.boundary_type
+
+    @property
+    def event_class(self) -> EventClass:
+        """The class of the event."""
+        return event_class(self.fed)
+
+    @property
+    def kind(self) -> Kind:
+        """What its situation depends on."""
+        return kind_of(self.fed, self.event_class)
+
+
+class FactFinder:
+    """Follows a stream with the worklog's parser."""
+
+    def __init__(self) -> None:
+        self._extended = False
+        self._parser = WorklogParser()
+        #: The parser as it would stand if no reset had come: it is asked about the first event behind one.
+        self._unreset: WorklogParser | None = None
+        self._stream = 0
+        self._opening = True
+        self._first = True
+        self._behind_error = False
+        self._opened_by: int | None = None
+        self._doubted = False
+
+    def reset(self) -> None:
+        """Begin another stream."""
+        self._unreset, self._parser = self._parser, WorklogParser()
+        self._stream += 1
+        self._opening = self._first = True
+        self._behind_error = self._doubted = False
+        self._opened_by = None
+
+    def describe_format(self, body: bytes) -> None:
+        """Take in a format description."""
+        self._extended = body[_QUERY_LENGTH_AT] == EXTENDED_QUERY_POST_HEADER
+
+    def fact(self, fed: FedEvent, entry: Mapping[str, Any], shipped: ShippedStep | None) -> Fact:
+        """Return the fact about the next event."""
+        parser = self._parser
+        before, standing = parser.state, standing_of(parser.state, parser.begun)
+        step = parser.feed(fed)
+        taking_part = step.cell is not None
+        if taking_part and step.boundary_type is _T.START_TRANSACTION:
+            self._opened_by = fed.type
+            self._doubted = fed.type == _ANONYMOUS and fed.ignorable and step.marker is _T.NOT_DEFINED
+        without_reset = None
+        if self._unreset is not None and taking_part:
+            without_reset, self._unreset = self._unreset.feed(fed), None
+        fact = Fact(
+            fed=fed,
+            step=step,
+            entry=entry,
+            shipped=shipped,
+            before=before,
+            standing=standing,
+            row=guessed_row(fed, standing),
+            within=parser.within_transaction,
+            stream=self._stream,
+            first=self._first,
+            opening=self._opening,
+            without_reset=without_reset,
+            behind_error=self._behind_error,
+            opened_by=self._opened_by,
+            doubted=self._doubted,
+            extended=self._extended,
+        )
+        self._opening = False
+        if taking_part:
+            self._first = False
+            self._behind_error = fact.error
+        if not parser.within_transaction:
+            self._opened_by = None
+            self._doubted = False
+        return fact

@@ -1,0 +1,212 @@
+"""Which requirements each event exercises that a boundary parser is asked about: one row for each requirement."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.models.boundary.boundary_type import BoundaryType
+from conformance.models.boundary.event_class import EventClass
+from conformance.models.boundary.guess import Kind, Standing
+from conformance.models.boundary.shipped_parser import ShippedStep
+from conformance.models.boundary.shipped_tables import ShippedType
+from conformance.strategies.marks.boundary_facts import Fact
+
+_T: Final = BoundaryType
+_C: Final = EventClass
+_ROWS: Final = (_C.TABLE_MAP, _C.ROWS, _C.WRITE_ROWS, _C.UPDATE_ROWS, _C.DELETE_ROWS)
+_WORDS: Final = (Kind.BEGIN, Kind.COMMIT_OR_ROLLBACK)
+_ANONYMOUS: Final = int(EventType.ANONYMOUS_GTID)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What is true of a whole stream between two resets.
+
+    Attributes:
+        clean: No event in it is a wrong step, and nothing must be warned of.
+        unmarked: No event in it has a marker.
+    """
+
+    clean: bool
+    unmarked: bool
+
+
+#: Tells whether an event exercises a requirement.
+Condition = Callable[[Fact, Whole], bool]
+
+
+def _marker_decides(fact: Fact, whole: Whole) -> bool:
+    return fact.marked and fact.row.boundary_type is not fact.type
+
+
+def _accepted(boundary_type: BoundaryType) -> Condition:
+    return lambda fact, whole: fact.accepted and fact.type is boundary_type
+
+
+def _statement_alone(fact: Fact, whole: Whole) -> bool:
+    return fact.kind is Kind.STATEMENT and fact.standing is not Standing.BEGUN and fact.type is fact.row.boundary_type
+
+
+def _word(fact: Fact, whole: Whole) -> bool:
+    return fact.kind in _WORDS and fact.type is fact.row.boundary_type
+
+
+def _statement_or_word(fact: Fact, whole: Whole) -> bool:
+    return _word(fact, whole) or (fact.kind is Kind.STATEMENT and fact.type is fact.row.boundary_type)
+
+
+def _change_within(fact: Fact, whole: Whole) -> bool:
+    is_change = fact.event_class in _ROWS or fact.kind is Kind.STATEMENT
+    return fact.accepted and is_change and fact.standing is Standing.BEGUN
+
+
+def _reset_decides(fact: Fact, whole: Whole) -> bool:
+    """Tell whether the reset before a stream is seen at its first event that takes part."""
+    without = fact.without_reset
+    return without is not None and (without.state, without.warning) != (fact.step.state, fact.step.warning)
+
+
+def _shows_undefined(fact: Fact, whole: Whole) -> bool:
+    """Tell whether an event shows what type a reset led to: one to be ignored, or one that must not come first."""
+    return fact.stream > 0 and fact.first and (fact.step.cell is None or fact.error)
+
+
+def _repetition(fact: Fact, whole: Whole) -> bool:
+    """Tell whether a repeated part of the grammar is absent: a transaction has nothing inside, or nothing has come."""
+    empty = fact.accepted and fact.type is _T.END_TRANSACTION and fact.before is _T.START_TRANSACTION
+    return empty or (whole.clean and fact.opening)
+
+
+#: Requirement -> which events exercise it. The cells and the rows of the two tables are not among these.
+_CONDITIONS: Final[tuple[tuple[str, Condition], ...]] = (
+    ("WL4162-MARKER-HEADER-ALONE", _marker_decides),
+    ("WL4162-ANSWER-FEATURE-ENABLED", lambda fact, whole: fact.marked),
+    ("WL4162-ANSWER-NO-INFORMATION", lambda fact, whole: not fact.marked),
+    ("WL4162-ANSWER-SELF-CONTAINED", lambda fact, whole: fact.marked),
+    ("WL4162-ANSWER-STARTING", lambda fact, whole: fact.marked),
+    ("WL4162-ANSWER-INSIDE", lambda fact, whole: fact.marked),
+    ("WL4162-ANSWER-ENDING", lambda fact, whole: fact.marked),
+    ("WL4162-ANSWER-MIDDLE", lambda fact, whole: fact.marked),
+    ("WL4162-ANSWER-IGNORED", lambda fact, whole: fact.marked),
+    ("WL4162-BOUNDARY-NOT-DEFINED", lambda fact, whole: not fact.marked),
+    ("WL4162-BOUNDARY-IGNORE", lambda fact, whole: fact.step.marker is _T.IGNORE_BOUNDARY),
+    ("WL4162-BOUNDARY-SELF-CONTAINED", _accepted(_T.SELF_CONTAINED)),
+    ("WL4162-BOUNDARY-START", _accepted(_T.START_TRANSACTION)),
+    ("WL4162-BOUNDARY-INSIDE", _accepted(_T.INSIDE_TRANSACTION)),
+    ("WL4162-BOUNDARY-END", _accepted(_T.END_TRANSACTION)),
+    ("WL4162-SELF-QUERY-CONDITIONS", _statement_alone),
+    ("WL4162-STREAM-TRACKED", lambda fact, whole: True),
+    ("WL4162-STREAM-GRAMMAR", lambda fact, whole: whole.clean),
+    ("WL4162-STREAM-GRAMMAR-REPETITION", _repetition),
+    ("WL4162-STREAM-MIDDLE-KNOWN", lambda fact, whole: whole.clean),
+    ("WL4162-STREAM-OWN-PARSER", lambda fact, whole: fact.first and fact.stream == 0),
+    ("WL4162-STREAM-WHOLE-EVENT-FED", _word),
+    ("WL4162-ANY-BINLOG-FORMAT", _change_within),
+    (
+        "WL4162-ANY-GTID-MODE",
+        lambda fact, whole: fact.accepted and fact.type in (_T.START_TRANSACTION, _T.END_TRANSACTION),
+    ),
+    ("WL4162-TT-INITIAL", lambda fact, whole: fact.accepted or (fact.first and fact.step.cell is None)),
+    ("WL4162-TT-NEVER-IGNORE", lambda fact, whole: fact.type is _T.IGNORE_BOUNDARY),
+    ("WL4162-TT-GUESS-UNMARKED", lambda fact, whole: not fact.marked),
+    ("WL4162-TT-GUESS-OLD-SOURCE", lambda fact, whole: whole.unmarked and whole.clean),
+    ("WL4162-TT-IGNORE-KEEPS-STATE", lambda fact, whole: fact.type is _T.IGNORE_BOUNDARY),
+    (
+        "WL4162-OLD-METHOD-WITHOUT-MARKERS",
+        lambda fact, whole: whole.unmarked and fact.accepted and fact.type is not _T.INSIDE_TRANSACTION,
+    ),
+    ("WL4162-RESET-NEW-STREAM", _reset_decides),
+    ("WL4162-RESET-TO-UNDEFINED", _shows_undefined),
+    ("WL4162-RESET-AFTER-ERROR", lambda fact, whole: fact.error),
+    ("WL4162-WARN-WRONG-TRANSITION", lambda fact, whole: fact.error),
+    ("WL4162-WARN-TEXT-RECEIVER", lambda fact, whole: fact.error),
+    (
+        "WL4162-WARN-TEXT-MIDDLE",
+        lambda fact, whole: fact.error and fact.first and fact.type is _T.INSIDE_TRANSACTION,
+    ),
+    ("WL4162-BOUNDARY-NAMES", lambda fact, whole: fact.error),
+    ("WL4162-WARN-EACH-EVENT", lambda fact, whole: fact.error and fact.behind_error),
+    ("WL4162-REPOSITION-AT-START", lambda fact, whole: whole.clean and fact.first and fact.within),
+    ("WL4162-TYPE-EXECUTE-LOAD-QUERY", lambda fact, whole: fact.event_class is _C.EXECUTE_LOAD_QUERY),
+    ("WL4162-QUERY-WORDS", _statement_or_word),
+    ("WL40-GUESS-EXTENDED-QUERY", lambda fact, whole: fact.extended and not fact.marked and _word(fact, whole)),
+)
+
+
+def _anonymous_marks(fact: Fact) -> Iterator[str]:
+    """Yield the requirements of WL#7592 that an event exercises, where all parsers agree on where it stands."""
+    if fact.event_class is _C.PREVIOUS_GTIDS and not fact.error:
+        yield "WL7592-PREVIOUS-GTIDS-OUTSIDE"
+    if fact.opened_by != _ANONYMOUS or not fact.accepted or (fact.entry["within_transaction"] == "yes") != fact.within:
+        return
+    if fact.type is _T.START_TRANSACTION and not fact.doubted:
+        yield "WL7592-GROUP-STARTS-AT-ANON"
+    if fact.type is _T.END_TRANSACTION:
+        yield "WL7592-GROUP-ENDS-AT-COMMIT"
+        if fact.kind is Kind.STATEMENT and not fact.doubted:
+            yield "WL7592-DDL-ENDS-ANON-GROUP"
+
+
+def _shipped_marks(step: ShippedStep, whole: Whole) -> Iterator[str]:
+    """Yield the requirements on a parser that servers ship that its step exercises."""
+    within = step.before.within_transaction
+    if not whole.clean:
+        yield "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD"
+    if step.error:
+        yield "FORMAT-SHIPPED-BOUNDARY-GOES-ON"
+    if step.warning is not None:
+        yield "FORMAT-SHIPPED-BOUNDARY-WARNING-TEXT"
+    if step.shipped_type is ShippedType.IGNORE and within:
+        yield "FORMAT-SHIPPED-BOUNDARY-IGNORED-WITHIN"
+    if step.shipped_type is ShippedType.INCIDENT and within:
+        yield "FORMAT-SHIPPED-BOUNDARY-INCIDENT"
+
+
+#: What is certain in a transaction that a parser may not have seen the beginning of.
+_CERTAIN: Final = ("WL4162-STREAM-TRACKED", "WL4162-BOUNDARY-NOT-DEFINED", "WL4162-ANSWER-NO-INFORMATION")
+
+
+def _marks_of(fact: Fact, whole: Whole, *, repeats: bool) -> Iterator[str]:
+    if fact.spare:
+        return
+    if repeats:
+        yield "WL4162-STREAM-SAME-RULES"
+    if fact.shipped is not None:
+        yield from _shipped_marks(fact.shipped, whole)
+    yield from _anonymous_marks(fact)
+    if fact.doubted:
+        yield from _CERTAIN
+        return
+    for requirement, condition in _CONDITIONS:
+        if condition(fact, whole):
+            yield requirement
+    if fact.step.cell is not None:
+        yield fact.step.cell.requirement
+    if fact.row.boundary_type is fact.type and fact.event_class is not _C.EXECUTE_LOAD_QUERY:
+        yield fact.row.requirement
+
+
+def marks_of(facts: Sequence[Fact], repeated: Collection[int]) -> dict[str, list[int]]:
+    """Return the requirements that a stream exercises, each with the indices of the events.
+
+    Args:
+        facts: The events in their order.
+        repeated: Numbers of the streams between resets that repeat the one before for another use.
+    """
+    streams: dict[int, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        streams[fact.stream].append(fact)
+    wholes = {
+        number: Whole(
+            clean=not any(fact.error or fact.entry["warning"] for fact in of_stream),
+            unmarked=not any(fact.marked for fact in of_stream),
+        )
+        for number, of_stream in streams.items()
+    }
+    marks: dict[str, list[int]] = defaultdict(list)
+    for index, fact in enumerate(facts):
+        for requirement in _marks_of(fact, wholes[fact.stream], repeats=fact.stream in repeated):
+            marks[requirement].append(index)
+    return marks

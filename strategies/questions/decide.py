@@ -1,0 +1,126 @@
+"""Questions in the role `decide`: statements, the decision expected on each, and what each exercises."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any, Final
+
+from conformance.models.decision.capability import Capability
+from conformance.models.decision.statement import AskedTable, Statement
+from conformance.models.decision.worklog_table import Row, row_for
+from conformance.strategies.grammar.case import Expected
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.question import Question
+
+#: What a statement looks like, and a text that looks like it. Safety is given, whatever the text looks like.
+_TEXTS: Final = (
+    ("safe", "INSERT INTO t1 VALUES (1)"),
+    ("unsafe", "INSERT INTO t1 VALUES (UUID())"),
+    ("safe", "DELETE FROM t1 WHERE a = 1"),
+    ("unsafe", "UPDATE t1 SET a = 2 LIMIT 1"),
+)
+#: The settings that are on together: log open, SQL_LOG_BIN. Only the first is logging.
+_SWITCHES: Final = ((True, True), (True, False), (False, True), (False, False))
+
+#: What every statement exercises, and what one without logging exercises.
+_FORMATS: Final = "WL3303-DECISION-TWO-FORMATS"
+_OFF: Final = (_FORMATS, "WL3303-LOG-OFF-NO-MESSAGE", "WL3303-LOG-OFF-EXECUTED")
+
+
+def _word(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+class DecisionQuestion:
+    """A question that grows statement by statement.
+
+    Args:
+        chooser: Answers what is left open.
+    """
+
+    def __init__(self, chooser: Chooser) -> None:
+        self._choose = chooser
+        self._statements: list[Statement] = []
+        self._entries: list[dict[str, Any]] = []
+        self._conditions: list[Row | None] = []
+        self._marks: dict[str, list[int]] = defaultdict(list)
+
+    def ask(self, row: Row, tables: tuple[AskedTable, ...], *marks: str, logging: bool = True) -> None:
+        """Add a statement.
+
+        Args:
+            row: The row of the decision table that decides, while logging is on.
+            tables: Tables with the capability of the row.
+            *marks: What the tables exercise.
+            logging: Whether logging is on for it.
+        """
+        looks, text = self._choose.one_of(_TEXTS)
+        log_open, sql_log_bin = _SWITCHES[0] if logging else self._choose.one_of(_SWITCHES[1:])
+        self._statements.append(Statement(row.safety, row.mode, tables, log_open, sql_log_bin, text))
+        # What an engine sets is a question of its own, and blames nothing else.
+        by_engine = any(each.capability is None and not each.parts for each in tables)
+        if not logging:
+            exercised: Iterable[str] = _OFF
+        else:
+            exercised = (*marks, _FORMATS) if by_engine else (*marks, *self._marks_of_row(row, looks))
+        for mark in exercised:
+            self._marks[mark].append(len(self._entries))
+        self._entries.append(_entry(row) if logging else _entry_off(row.capability))
+        self._conditions.append(row if logging and not by_engine else None)
+
+    def _marks_of_row(self, row: Row, looks: str) -> list[str]:
+        kind = row.message.kind if row.message else None
+        before = self._entries[-1]["format"] if self._entries else None
+        conditions = {
+            _FORMATS: True,
+            "WL3303-DECISION-PER-STATEMENT": before not in (None, row.format or "none"),
+            "WL3303-DECISION-INPUTS": row in self._conditions,
+            "WL3303-SAFETY-GIVEN": looks != row.safety and _safety_decides(row),
+            "WL3303-SAFETY-UNSAFE-AS-ROW": row.safety == "unsafe" and row.mode != "statement" and row.capability.row,
+            "WL3303-WARNING-MEANS-STATEMENT": row.safety == "unsafe",
+            "WL3303-WARNING-EXECUTED": kind == "warning",
+            "WL3303-ERROR-NOT-EXECUTED": kind == "error",
+            "WL3303-ERROR-NOTHING-LOGGED": kind == "error",
+        }
+        return [requirement for requirement, there in conditions.items() if there]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked yet."""
+        return not self._statements
+
+    def question(self) -> Question:
+        """Return the finished question."""
+        return Question(
+            expected=Expected(events=tuple(self._entries)),
+            marks=self._marks,
+            settings={"statements": [each.setting() for each in self._statements]},
+        )
+
+
+def _safety_decides(row: Row) -> bool:
+    """Tell whether the statement would be decided otherwise if its safety were the other one."""
+    other = row_for("unsafe" if row.safety == "safe" else "safe", row.mode, row.capability)
+    return (other.format, other.message) != (row.format, row.message)
+
+
+def _capable(capability: Capability) -> dict[str, str]:
+    restricted = "row" if capability.row_restricted else "statement" if capability.statement_restricted else "none"
+    return {
+        "row_capable": _word(capability.row),
+        "statement_capable": _word(capability.statement),
+        "restricted": restricted,
+    }
+
+
+def _entry(row: Row) -> dict[str, str]:
+    return {
+        "format": row.format or "none",
+        "message": row.message.kind if row.message else "none",
+        # A row of the table has a format if the statement is executed, and an error if it is not.
+        "executed": _word(row.format is not None),
+        **_capable(row.capability),
+    }
+
+
+def _entry_off(capability: Capability) -> dict[str, str]:
+    return {"format": "none", "message": "none", "executed": "yes", **_capable(capability)}

@@ -1,0 +1,239 @@
+"""Questions in the role `log`: a scenario, the events that a server logs for it, and what they exercise."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import uuid_text
+from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
+from conformance.binlog.tables_info import tables_text
+from conformance.models.boundary.boundary_type import MARKER_BITS
+from conformance.models.server.boundary_marking import boundaries_of
+from conformance.models.server.events import BEGIN, COMMIT, ROLLBACK
+from conformance.models.server.execution import Outcome
+from conformance.models.server.logged_event import LoggedEvent, PlannedLog
+from conformance.models.server.settings import NUMBERED_MODES, Settings
+from conformance.models.server.statements import (
+    Delete,
+    Insert,
+    InsertSelect,
+    InternalRows,
+    Statement,
+    Update,
+    UpdateTables,
+)
+from conformance.strategies.grammar.case import EVERY_EVENT, Expected
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.marks.boundary_marks import boundary_marks
+from conformance.strategies.scenarios.scenario import ScenarioBuilder
+
+#: Statements that change rows: each must stand in the log, as rows or as itself.
+_CHANGES: Final = (Insert, InsertSelect, Update, UpdateTables, Delete, InternalRows)
+#: What begins and ends transactions.
+_WORDS: Final = tuple(word.decode() for word in (BEGIN, COMMIT, ROLLBACK))
+GTIDS: Final = frozenset({EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED})
+
+#: Fields on the wire that an entry tells as they are, where they are integers, or as text, where they are bytes.
+_TOLD: Final[Mapping[int, tuple[str, ...]]] = {
+    EventType.QUERY: ("database", "query"),
+    EventType.ROWS_QUERY: ("rows_query",),
+    EventType.MARIADB_ANNOTATE_ROWS: ("rows_query",),
+    EventType.TABLE_MAP: ("database", "table"),
+    EventType.ROTATE: ("next_file", "next_position"),
+    EventType.INTVAR: ("intvar_type", "intvar_value"),
+    EventType.USER_VAR: ("variable_name",),
+}
+
+
+#: Types whose body has the same length everywhere -> that length in bytes.
+_FIXED: Final[Mapping[int, int]] = {EventType.XID: 8, EventType.STOP: 0, EventType.INTVAR: 9, EventType.RAND: 16}
+
+
+def _text(value: Any) -> Any:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+class LogQuestion(ScenarioBuilder):
+    """Builds a question in the role `log`: a scenario whose events are marked as it grows.
+
+    Args:
+        choose: The chooser.
+        settings: The scenario's settings.
+    """
+
+    def __init__(self, choose: Chooser, settings: Settings) -> None:
+        super().__init__(choose, settings)
+        self._of_statement: list[tuple[str, int, bool]] = []
+        self._everywhere: list[str] = []
+        self._of_previous_gtids: list[tuple[str, int]] = []
+        self._with_boundaries = False
+
+    def do(self, statement: Statement, *requirements: str) -> Outcome:
+        """Add a statement, and the requirements that govern what is logged for it."""
+        outcome = super().do(statement)
+        self.mark(*requirements)
+        return outcome
+
+    def mark(self, *requirements: str, statement: int | None = None) -> None:
+        """Say which requirements govern what is logged for a statement, the last one where none is named."""
+        at = len(self.statements) - 1 if statement is None else statement
+        self._of_statement += [(each, at, False) for each in requirements]
+
+    def mark_gtids(self, *requirements: str, statement: int | None = None) -> None:
+        """Say which requirements govern the Gtid events of a statement, the last one where none is named."""
+        at = len(self.statements) - 1 if statement is None else statement
+        self._of_statement += [(each, at, True) for each in requirements]
+
+    def mark_previous_gtids(self, *requirements: str) -> None:
+        """Say which requirements govern the Previous_gtids event of the log in use."""
+        self._of_previous_gtids += [(each, len(self.server.logs) - 1) for each in requirements]
+
+    def mark_everywhere(self, *requirements: str) -> None:
+        """Say which requirements govern the logs as a whole."""
+        self._everywhere += requirements
+
+    def mark_boundaries(self) -> None:
+        """Say that the rules on boundary markers govern every event of which they speak."""
+        self._with_boundaries = True
+
+    def question(self) -> Question:
+        """Return the finished question."""
+        entries: list[dict[str, Any]] = []
+        marks: dict[str, list[int]] = defaultdict(list)
+        owned: dict[tuple[int | None, bool], list[int]] = defaultdict(list)
+        for number, log in enumerate(self.server.logs):
+            for event, flags, owner in _events(log):
+                for requirement in _shown_by(log, event, number):
+                    marks[requirement].append(len(entries))
+                owned[owner, event.type in GTIDS].append(len(entries))
+                entries.append(_entry(log, number, event, flags))
+            if self._with_boundaries:
+                at = len(entries) - len(log.events)
+                for requirement, place in boundary_marks(log):
+                    marks[requirement].append(at + place)
+        for requirement, statement, of_gtids in self._of_statement:
+            marks[requirement] += owned[statement, of_gtids]
+        for statement, each in enumerate(self.statements):
+            if isinstance(each, _CHANGES):
+                indices = [index for index in owned[statement, False] if entries[index].get("query") not in _WORDS]
+                as_rows = any("rows" in entries[index] for index in indices)
+                marks[f"WL3303-LOG-AS-{'ROWS' if as_rows else 'STATEMENT'}"] += indices
+        for requirement, number in self._of_previous_gtids:
+            marks[requirement] += [
+                index
+                for index, entry in enumerate(entries)
+                if (entry["log"], entry["type"]) == (number, EventType.PREVIOUS_GTIDS)
+            ]
+        for requirement in (*self._everywhere, *ALWAYS):
+            marks[requirement].append(EVERY_EVENT)
+        return Question(
+            expected=Expected(events=tuple(entries)),
+            marks={name: tuple(dict.fromkeys(indices)) for name, indices in marks.items() if indices},
+            settings={"scenario": self.scenario.to_json()},
+        )
+
+
+def _events(log: PlannedLog) -> Iterator[tuple[LoggedEvent, int, int | None]]:
+    """Yield each event of a log with its flags word and the index of the statement that it is logged for."""
+    for unit in log.units:
+        markers = boundaries_of(unit) if log.boundary_markers else [0] * len(unit.events)
+        for event, marker in zip(unit.events, markers, strict=True):
+            owner = unit.statement if event.statement is None else event.statement
+            yield event, MARKER_BITS.write(event.flags, marker), owner
+
+
+def _entry(log: PlannedLog, number: int, event: LoggedEvent, flags: int) -> dict[str, Any]:
+    fields = event.fields
+    entry: dict[str, Any] = {"log": number, "type": int(event.type), "flags": flags}
+    for name in _TOLD.get(event.type, ()):
+        entry[name] = _text(fields[name])
+    if event.type == EventType.QUERY:
+        extended = log.format.post_header_length(EventType.QUERY) == EXTENDED_QUERY_POST_HEADER
+        entry["tables_info"] = tables_text(fields["tables_info"]).decode() if extended else None
+    if event.rows:
+        entry["rows_flags"] = fields["rows_flags"]
+        entry["rows"] = [{"before": _image(before), "after": _image(after)} for before, after in event.rows]
+    if event.type == EventType.PREVIOUS_GTIDS:
+        entry["previous_gtids"] = str(fields["previous_gtids"])
+    if event.type in _FIXED:
+        entry["length"] = HEADER_BYTES + _FIXED[event.type] + log.format.checksum_bytes
+    if event.type in GTIDS:
+        entry["gtid"] = _gtid(event)
+    return entry
+
+
+def _image(row: Any) -> dict[str, Any] | None:
+    return None if row is None else {str(index): value for index, value in enumerate(row)}
+
+
+def _gtid(event: LoggedEvent) -> str:
+    if event.type == EventType.ANONYMOUS_GTID:
+        return "ANONYMOUS"
+    tag = event.fields.get("tag", b"").decode()
+    return ":".join([uuid_text(event.fields["source_uuid"]), *([tag] if tag else []), str(event.fields["gno"])])
+
+
+#: What every log shows as a whole.
+ALWAYS: Final = (
+    "FORMAT-LOG-BODY",
+    "FORMAT-LOG-DESCRIPTION-CHECKSUM",
+    "FORMAT-LOG-TABLE-MAP",
+    "FORMAT-LOG-TRANSACTION-ENDS",
+    "FORMAT-LOG-END-NEEDS-BEGIN",
+    "FORMAT-LOG-TRANSACTION-LENGTH",
+    "FORMAT-LOG-GTID-ONCE",
+    "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
+    "FORMAT-LOG-END-LAST",
+    "FORMAT-LOG-ROTATE-NEXT",
+    "WL7592-LOG-LOGICAL-TIMESTAMPS",
+    "WL7592-LOG-NO-QUERY-TIMESTAMPS",
+    "WL7592-LOG-WITH-FLUSH",
+)
+
+_ROWS_QUERY_MARKS: Final = (
+    "WL4033-LOG-FLAG-SET",
+    "WL4033-LOG-FLAG-ALONE",
+    "WL4033-LOG-ROWS-QUERY-WRITTEN",
+    "WL4033-LOG-ROWS-QUERY-PER-STATEMENT",
+    "WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP",
+)
+
+
+def _previous_gtids_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
+    mode = "ON" if log.gtid_mode in NUMBERED_MODES else "OFF"
+    kept = ("WL7592-LOG-PREVIOUS-GTIDS-KEPT",) if number else ()
+    return (f"WL7592-LOG-{mode}-PREVIOUS-GTIDS", *kept)
+
+
+def _anonymous_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
+    unit = next(unit for unit in log.units if any(each is event for each in unit.events))
+    begins = unit.events[1].fields.get("query") == BEGIN
+    return ("WL7592-LOG-OFF-ANON-FIRST" if begins else "WL7592-LOG-OFF-ANON-DDL", "WL7592-LOG-ANON-IGNORABLE")
+
+
+def _gtid_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
+    return ("WL7592-LOG-ON-GTID-FIRST", "WL7592-LOG-ON-UNCHANGED")
+
+
+def _rows_query_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
+    assert event.flags == Flag.IGNORABLE, "a Rows_query event that readers may not skip"
+    return _ROWS_QUERY_MARKS
+
+
+#: Type -> what an event of it exercises, whatever the scenario.
+_MARKS: Final[Mapping[int, Callable[[PlannedLog, LoggedEvent, int], tuple[str, ...]]]] = {
+    EventType.PREVIOUS_GTIDS: _previous_gtids_marks,
+    EventType.ANONYMOUS_GTID: _anonymous_marks,
+    EventType.GTID: _gtid_marks,
+    EventType.GTID_TAGGED: _gtid_marks,
+    EventType.ROWS_QUERY: _rows_query_marks,
+}
+
+
+def _shown_by(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
+    show = _MARKS.get(event.type)
+    return () if show is None else show(log, event, number)

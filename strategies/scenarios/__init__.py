@@ -1,0 +1,1 @@
+"""Scenarios for a server that logs: settings and statements."""

@@ -1,0 +1,175 @@
+"""Scenarios: settings and statements for a server that logs, from the answers of a chooser.
+
+The builder runs each statement on the model at once, so it knows what there is to insert into, to drop and to commit.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from conformance.models.server.execution import Outcome, run
+from conformance.models.server.logging_server import SourceServer
+from conformance.models.server.rules import RULES
+from conformance.models.server.scenario import Scenario
+from conformance.models.server.settings import BINLOG_FORMATS, GTID_MODES, Settings
+from conformance.models.server.statements import (
+    CreateDatabase,
+    CreateTable,
+    Delete,
+    Insert,
+    InsertSelect,
+    SetUserVariable,
+    Statement,
+    Update,
+    UpdateTables,
+    Use,
+)
+from conformance.models.server.tables import Table, TableName
+from conformance.strategies.grammar.chooser import Chooser
+
+#: UUIDs of other sources, for GTIDs that are given.
+_GIVEN: Final = ("00000000-0000-0000-0000-000000000001", "12345678-1234-1234-1234-123456789abc")
+#: The engines of its tables, with transactions and without.
+ENGINES: Final = ("innodb", "myisam")
+#: The databases that a scenario may use; the first is there from its beginning.
+DATABASES: Final = ("d1", "d2")
+
+
+def settings_of(choose: Chooser, profile: str, **fixed: Any) -> Settings:
+    """Return settings that fit a profile; what is named in `fixed` is not chosen."""
+    chosen: dict[str, Any] = {"profile": profile}
+    rules = RULES[profile]
+    if rules.gtid_events not in ("never", "mariadb") and "gtid_mode" not in fixed:
+        modes = GTID_MODES if rules.gtid_events == "always" else ("OFF", "ON")
+        chosen["gtid_mode"] = choose.one_of(modes)
+    if {**chosen, **fixed}.get("gtid_mode") == "ON":
+        chosen["enforce_gtid_consistency"] = True
+    if "binlog_format" not in fixed:
+        chosen["binlog_format"] = choose.one_of(BINLOG_FORMATS)
+    if "binlog_checksum" not in fixed:
+        chosen["binlog_checksum"] = choose.one_of(("CRC32", "NONE"))
+    if rules.rows_queries and "binlog_rows_query_log_events" not in fixed:
+        chosen["binlog_rows_query_log_events"] = choose.yes()
+    return Settings(**{**chosen, **fixed})
+
+
+class ScenarioBuilder:
+    """Builds a scenario, statement by statement.
+
+    Attributes:
+        choose: The chooser that answers the grammar's questions.
+        server: The model after the statements so far.
+        statements: The statements so far.
+        outcomes: What became of each.
+
+    Args:
+        choose: The chooser.
+        settings: The scenario's settings.
+    """
+
+    def __init__(self, choose: Chooser, settings: Settings) -> None:
+        self.choose = choose
+        self.server = SourceServer(settings)
+        self.statements: list[Statement] = []
+        self.outcomes: list[Outcome] = []
+        self._settings = settings
+        self._names = 0
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario so far."""
+        return Scenario(self._settings, tuple(self.statements))
+
+    def do(self, statement: Statement) -> Outcome:
+        """Add a statement."""
+        outcome = run(self.server, len(self.statements), statement)
+        self.statements.append(statement)
+        self.outcomes.append(outcome)
+        return outcome
+
+    # --- what there is
+
+    def new_name(self, database: str = DATABASES[0]) -> TableName:
+        """Return a name that no table had yet."""
+        self._names += 1
+        return TableName(database, f"t{self._names}")
+
+    def base_tables(self, *, engine: str | None = None) -> list[Table]:
+        """Return the tables that all sessions see."""
+        tables = [table for each in self.server.databases.values() for table in each.values()]
+        return [table for table in tables if engine is None or table.engine == engine]
+
+    def tables(self, session: int) -> list[Table]:
+        """Return the tables that a session sees, its temporary ones last."""
+        temporary = self.server.session(session).temporary
+        base = [table for table in self.base_tables() if table.name not in temporary]
+        return [*base, *temporary.values()]
+
+    # --- statements
+
+    def open(self, *, tables: int = 2, use: bool = True) -> None:
+        """Begin: a database, and some tables in it with a row each."""
+        self.do(CreateDatabase(database=DATABASES[0]))
+        if use:
+            self.do(Use(database=DATABASES[0]))
+        for _ in range(tables):
+            self.do(Insert(table=self.create(), values=(self.choose.integer(0, 9),)))
+
+    def create(self, *, engine: str | None = None, session: int = 1, **more: Any) -> TableName:
+        """Create a table without rows and return its name."""
+        name = self.new_name()
+        chosen = engine or self.choose.one_of(ENGINES)
+        self.do(CreateTable(table=name, engine=chosen, session=session, **more))
+        return name
+
+    def insert(self, table: TableName, *, session: int = 1, rows: int | None = None) -> Outcome:
+        """Insert some rows, few in most cases."""
+        count = rows or (self.choose.integer(1, 3) if not self.choose.yes(8) else self.choose.integer(40, 90))
+        values = tuple(self.choose.integer(0, 99) for _ in range(count))
+        return self.do(Insert(table=table, values=values, session=session))
+
+    def change(self, tables: Sequence[Table], *, session: int = 1) -> None:
+        """Change rows of some of these tables."""
+        choose = self.choose
+        table = choose.one_of(tables)
+        kind = choose.integer(0, 6)
+        if kind == 0:
+            self.insert(table.name, session=session)
+        elif kind == 1:
+            self.do(Update(table=table.name, session=session))
+        elif kind == 2:
+            self.do(Delete(table=table.name, session=session))
+        elif kind == 3:
+            if choose.yes(3):
+                self.do(SetUserVariable(value=choose.integer(0, 9), session=session))
+            how = choose.one_of(("variable", "rand", "uuid"))
+            self.do(Insert(table=table.name, computed=how, session=session))
+        elif kind == 4 and len(tables) > 1:
+            source = choose.one_of([each for each in tables if each is not table])
+            self.do(InsertSelect(table=table.name, source=source.name, session=session))
+        elif kind == 5 and len(tables) > 1:
+            same = [each for each in tables if each is not table and _alike(each, table)]
+            if same:
+                second = choose.one_of(same).name
+                self.do(UpdateTables(first=table.name, second=second, session=session))
+        else:
+            self.insert(table.name, session=session)
+
+    def given_gtid(self) -> str:
+        """Return a GTID of another source, with a tag in some cases where servers have tags."""
+        uuid = self.choose.one_of(_GIVEN)
+        tag = "tag:" if self.server.server.gtid_form == "8.3" and self.choose.yes(3) else ""
+        return f"{uuid}:{tag}{self.choose.integer(1, 6)}"
+
+    def change_both_engines(self, *, session: int = 1) -> None:
+        """Change two tables by one statement, one of them with transactions and one without, where there are such."""
+        tables = [self.base_tables(engine=engine) for engine in ENGINES]
+        if all(tables):
+            first, second = (self.choose.one_of(each).name for each in tables)
+            if self.choose.yes():
+                first, second = second, first
+            self.do(UpdateTables(first=first, second=second, session=session))
+
+
+def _alike(one: Table, other: Table) -> bool:
+    """Tell whether two tables can be changed by one statement without a mix of engines in one transaction."""
+    return (one.engine, one.temporary) == (other.engine, other.temporary)

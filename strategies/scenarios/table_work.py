@@ -1,0 +1,253 @@
+"""Work on tables: the groups of events that tables info and filters are about, each with what is known of it."""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.servers import with_tables_info
+from conformance.models.filtering.log_part import LogPart, Part
+from conformance.models.filtering.statement import CreateTable, Statement, each_once
+from conformance.models.filtering.table_name import TableName
+from conformance.models.filtering.tables_info import LoggingFormat, create_select_ends, create_table, rename_table
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.extended_query import extended_query, is_extended
+from conformance.strategies.events.payloads import transaction_payload
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import transactions as groups
+
+DATABASE: Final = "test"
+#: In `StreamBuilder.settings`: the parts of the log, one for each event, for the questions about the stream.
+PARTS: Final = "parts"
+_INT: Final = 3
+_WITHOUT_ROWS_QUERY: Final = ("mysql-5.1", "mysql-5.5", "mariadb-10.x", "mariadb-11.x")
+_GROUP_WHOLE: Final = "WL40-FILTER-GROUP-WHOLE"
+
+
+class Piece(NamedTuple):
+    """An event before it has a place in a stream, and what part of the log it will be."""
+
+    event: PlannedEvent
+    part: LogPart
+
+    def marked(self, *requirements: str) -> "Piece":
+        """Return it with more requirements that govern it."""
+        return Piece(self.event.marked(*requirements), self.part)
+
+
+class TableWork:
+    """Adds work on tables to a stream.
+
+    Args:
+        stream: The stream; its settings then hold the parts of the log under `PARTS`.
+        markers: Whether the server puts Gtid or Anonymous_gtid events before groups.
+    """
+
+    def __init__(self, stream: StreamBuilder, *, markers: bool = True) -> None:
+        self.stream = stream
+        self.choose = stream.choose
+        self._markers = markers
+        self._parts: list[LogPart] = []
+        stream.settings[PARTS] = self._parts
+
+    # --- the log
+
+    def begin(self, *, extended: bool, lengths: bytes | None = None, flags: int = 0) -> None:
+        """Add what a log begins with; `lengths` are other post-header lengths than those of the server."""
+        lengths = lengths or self.stream.server.post_header_lengths
+        self.stream.describe_format(flags=flags, post_header_lengths=with_tables_info(lengths) if extended else lengths)
+        if self._markers and self.stream.server.gtid_form not in ("absent", "5.6"):
+            gtids = mysql_events.gtid_set(self.stream) if self.choose.yes(4) else GtidSet(())
+            self.stream.add(mysql_events.previous_gtids(self.stream, gtids, flags=int(Flag.IGNORABLE)))
+        self._note()
+
+    def end(self) -> None:
+        """Add what a log ends with."""
+        groups.end_log(self.stream)
+        self._note()
+
+    def group(self, pieces: Sequence[Piece]) -> None:
+        """Add a group, with the Gtid or Anonymous_gtid event before it where the server writes one."""
+        planned = [each.event for each in pieces]
+        before = self.stream.count
+        if self._markers:
+            groups.add_group(self.stream, planned)
+        else:
+            for event in planned:
+                self.stream.add(event)
+            self.stream.timestamp += 1
+        markers = self.stream.count - before - len(pieces)
+        self._parts += [LogPart(Part.MARKER)] * markers
+        self._parts += [each.part for each in pieces]
+
+    def _note(self) -> None:
+        """Say of the events added since that they are part of the log and of no group."""
+        self._parts += [LogPart(Part.LOG)] * (self.stream.count - len(self._parts))
+
+    # --- single events
+
+    def control(self, word: str, part: Part, tables: tuple[TableName, ...] = ()) -> Piece:
+        """Return BEGIN, COMMIT or ROLLBACK; only around a CREATE TABLE ... SELECT they have tables."""
+        return Piece(self._query(word, tables, DATABASE), LogPart(part))
+
+    def statement(
+        self, sql: str, statement: Statement, tables: tuple[TableName, ...] | None = None, *, database: str = DATABASE
+    ) -> Piece:
+        """Return a statement; its list is the tables that it names unless other ones are given."""
+        tables = statement.tables if tables is None else tables
+        return Piece(self._query(sql, tables, database), LogPart(Part.STATEMENT, tables, statement))
+
+    def _query(self, sql: str, tables: tuple[TableName, ...], database: str) -> PlannedEvent:
+        if is_extended(self.stream):
+            return extended_query(self.stream, sql, tables, database=database)
+        return mysql_events.query(self.stream, sql, database=database)
+
+    def close(self) -> Piece:
+        """Return what ends a transaction."""
+        kind = self.choose.integer(0, 4)
+        if kind == 1:
+            return self.control("COMMIT", Part.END)
+        if kind == 2 and self.choose.yes(4):
+            return self.control("ROLLBACK", Part.END)
+        return Piece(mysql_events.xid(self.stream), LogPart(Part.END))
+
+    # --- rows
+
+    def rows(self, tables: Sequence[TableName]) -> list[Piece]:
+        """Return one statement's Table_maps, one for each table, and their rows."""
+        choose = self.choose
+        first_id = choose.integer(1, 2**32)
+        columns = choose.integer(1, 3)
+        ids = [first_id + number for number in range(len(tables))]
+        pieces: list[Piece] = []
+        if self.stream.server.profile not in _WITHOUT_ROWS_QUERY and choose.yes(5):
+            text = mysql_events.rows_query(self.stream, f"INSERT INTO {quoted(tables[0])} VALUES (1)")
+            pieces.append(Piece(text, LogPart(Part.CONTEXT)))
+        for table_id, table in zip(ids, tables, strict=True):
+            part = LogPart(Part.TABLE_MAP, (table,), table_id=table_id)
+            pieces.append(Piece(self._table_map(table, table_id, columns), part))
+        order = [*ids, *(choose.one_of(ids) for _ in choose.several(0, 1))]
+        for number, table_id in enumerate(order):
+            last = number == len(order) - 1
+            event = mysql_events.write_rows(self.stream, table_id=table_id, columns=columns, rows=1, last=last)
+            pieces.append(Piece(event, LogPart(Part.ROWS, table_id=table_id, statement_end=last)))
+        return pieces
+
+    def _table_map(self, table: TableName, table_id: int, columns: int) -> PlannedEvent:
+        fields: dict[str, Any] = {"table_id": table_id, "database": table.database, "table": table.name}
+        fields["column_count"] = columns
+        wire = {
+            **fields,
+            "table_flags": 1,
+            "database": table.database.encode(),
+            "table": table.name.encode(),
+            "column_types": bytes([_INT]) * columns,
+            "column_metadata": b"",
+            "null_bits": b"\xff",
+            "optional_metadata": b"",
+        }
+        return mysql_events.plan(self.stream, EventType.TABLE_MAP, wire, fields, marks=("FORMAT-TABLE-MAP",))
+
+    # --- groups
+
+    def change(self, tables: Sequence[TableName]) -> list[Piece]:
+        """Return one change of all these tables: their rows, or one statement."""
+        return self.rows(tables) if self.choose.yes() else self.change_by_statement(tables)
+
+    def change_by_statement(self, tables: Sequence[TableName]) -> list[Piece]:
+        """Return a statement that changes all these tables, now and then by a view that its text names alone."""
+        first, *others = tables
+        pieces: list[Piece] = []
+        if self.choose.yes(5):
+            pieces.append(Piece(mysql_events.intvar(self.stream), LogPart(Part.CONTEXT)))
+        if is_extended(self.stream) and self.choose.yes(4):
+            view = TableName(first.database, "v")
+            sql = self.choose.one_of((f"INSERT INTO {quoted(view)} VALUES (1)", "DO f1()", "-- nothing"))
+            piece = self.statement(sql, Statement((view,)), tuple(tables))
+            return [*pieces, piece.marked("WL40-FILTER-BY-TABLES-INFO")]
+        if others:
+            names = ", ".join(map(quoted, tables))
+            conditions = " AND ".join(f"{quoted(each)}.a = {quoted(first)}.a" for each in others)
+            sql = f"UPDATE {names} SET {quoted(first)}.a = 1 WHERE {conditions}"
+        else:
+            sql = self.choose.one_of(("INSERT INTO {} VALUES (1)", "DELETE FROM {}", "UPDATE {} SET a = 1"))
+            sql = sql.format(quoted(first))
+        return [*pieces, self.statement(sql, Statement(each_once(list(tables))))]
+
+    def transaction(self, tables: Sequence[TableName]) -> list[Piece]:
+        """Return a transaction that changes each of these tables, one by one or several at once."""
+        pieces = [self.control("BEGIN", Part.BEGIN)]
+        left = list(tables)
+        while left:
+            count = self.choose.integer(1, min(2, len(left)))
+            pieces += self.change(left[:count])
+            left = left[count:]
+        return [*pieces, self.close()]
+
+    def row_transaction(self, tables: Sequence[TableName]) -> list[Piece]:
+        """Return a transaction that changes each of these tables in row format."""
+        pieces = [self.control("BEGIN", Part.BEGIN)]
+        left = list(tables)
+        while left:
+            count = self.choose.integer(1, min(2, len(left)))
+            pieces += self.rows(left[:count])
+            left = left[count:]
+        return [*pieces, self.close()]
+
+    def packed(self, tables: Sequence[TableName]) -> list[Piece]:
+        """Return the same inside a Transaction_payload."""
+        inner = self.transaction(tables)
+        event = transaction_payload(self.stream, [each.event for each in inner])
+        return [Piece(event, LogPart(Part.PAYLOAD, inner=tuple(each.part for each in inner)))]
+
+    def create(self, create: CreateTable) -> list[Piece]:
+        """Return a CREATE TABLE as statement format logs it."""
+        sql = "CREATE {}TABLE {}{}".format(
+            "TEMPORARY " * create.temporary, "IF NOT EXISTS " * create.if_not_exists, quoted(create.table)
+        )
+        if create.like:
+            sql += f" LIKE {quoted(create.like)}"
+        elif create.selects:
+            sql += " SELECT * FROM " + " JOIN ".join(map(quoted, create.sources))
+        else:
+            sql += " (a INT)"
+        tables = create_table(create, LoggingFormat.STATEMENT).tables
+        return [self.statement(sql, Statement(tables, create=create), tables)]
+
+    def create_select(self, table: TableName) -> list[list[Piece]]:
+        """Return a CREATE TABLE ... SELECT as row format logs it.
+
+        One group, whose BEGIN and COMMIT have the new table in their list; where Anonymous_gtid or Gtid events mark
+        groups, two.
+        """
+        create = CreateTable(table)
+        ends = create_select_ends(create)
+        definition = self.statement(
+            f"CREATE TABLE {quoted(table)} (\n  a int DEFAULT NULL\n)", Statement(ends, create=create), ends
+        )
+        rows = self.rows([table]) if not self.choose.yes(4) else []
+        if self._markers and self.stream.server.gtid_form != "absent":
+            begin, end = self.control("BEGIN", Part.BEGIN), self.close()
+            return [[definition], *([[begin, *rows, end]] if rows else [])]
+        begin, end = self.control("BEGIN", Part.BEGIN, ends), self.control("COMMIT", Part.END, ends)
+        return [[piece.marked(_GROUP_WHOLE) for piece in (begin, definition, *rows, end)]]
+
+    def rename(self, *pairs: tuple[TableName, TableName]) -> list[Piece]:
+        """Return a RENAME TABLE."""
+        sql = "RENAME TABLE " + ", ".join(f"{quoted(old)} TO {quoted(new)}" for old, new in pairs)
+        tables = rename_table(pairs)
+        return [self.statement(sql, Statement(tables, renames=pairs), tables)]
+
+    def drop(self, tables: Sequence[TableName]) -> list[Piece]:
+        """Return a DROP TABLE."""
+        sql = "DROP TABLE IF EXISTS " + ",".join(map(quoted, tables))
+        named = each_once(list(tables))
+        return [self.statement(sql, Statement(named, dropped=named))]
+
+
+def quoted(table: TableName) -> str:
+    """Return a table as a statement names it."""
+    name = "`{}`".format(table.name.replace("`", "``"))
+    return name if table.database == DATABASE else "`{}`.{}".format(table.database.replace("`", "``"), name)

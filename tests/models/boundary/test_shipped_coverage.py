@@ -1,0 +1,79 @@
+"""The cells of the parser that servers ship: which ones the families reach, and why not the others."""
+
+import pytest
+
+from conformance.binlog.reader import ReaderRules, read_events
+from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
+from conformance.engine.coverage import coverage_tables
+from conformance.engine.tally import Tally
+from conformance.models.boundary.fed_event import fed_events
+from conformance.models.boundary.shipped_parser import ShippedParser
+from conformance.models.boundary.shipped_tables import CELLS, SHIPPED_VERSIONS
+from conformance.oracles.coverage.shipped_boundary_coverage import COVERAGE_TABLES
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
+
+(TABLE,) = COVERAGE_TABLES
+EVERY_TYPE = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
+
+#: Profile -> a type of event that no stream of it has, and why.
+NEVER = {
+    "mysql-5.7": ("PAYLOAD", "5.7 has no Transaction_payload: an event of that type is one that nobody knows"),
+    "mysql-8.0": (None, "8.0 has events of every type"),
+}
+
+
+def cases(profile, count):
+    asked = [name for name, family in families().items() if "boundary" in family.focus and profile in family.profiles]
+    return [
+        case_of(CaseId(name, profile, seed=1, index=index, role="boundary")) for name in asked for index in range(count)
+    ]
+
+
+def cells(cases):
+    return [cell for case in cases for cell in TABLE.cells(case)]
+
+
+@pytest.mark.parametrize("profile", NEVER)
+def test_the_families_reach_every_cell_that_streams_can_reach(profile):
+    absent, _ = NEVER[profile]
+    assert len(TABLE.every) == len(CELLS) == 50
+    assert set(cells(cases(profile, 40))) == {cell for cell in TABLE.every if cell[1] != absent}
+
+
+@pytest.mark.parametrize("profile", SHIPPED_VERSIONS)
+def test_the_cells_are_those_of_a_parser_that_reads_the_stream(profile):
+    for case in cases(profile, 5):
+        parser = ShippedParser(SHIPPED_VERSIONS[profile])
+        read = zip(case.expected.events, fed_events(read_events(case.stream, EVERY_TYPE)), strict=False)
+        steps = []
+        for entry, event in read:
+            if entry["offset"] in case.settings["resets"]:
+                parser.reset()
+            steps.append(parser.feed(event))
+        found = [(step.before.name, step.shipped_type.name, "Err" if step.error else "Ok") for step in steps]
+        assert cells([case]) == found
+
+
+def test_a_stored_case_has_the_same_cells():
+    made = cases("mysql-5.7", 2)
+    stored = [case for _, case in cases_of_batch(batch_of_cases(enumerate(made)))]
+    assert cells(stored) == cells(made) != []
+
+
+def test_the_worklogs_parser_has_no_such_cells_and_a_decoder_is_not_asked():
+    assert cells(cases("worklog", 3)) == []
+    assert TABLE in coverage_tables("boundary")
+    assert TABLE not in coverage_tables("decode")
+
+
+def test_what_was_never_reached_is_told():
+    tally = Tally()
+    for case in cases("mysql-8.4", 3):
+        if case.id.family != "shipped_boundary_steps":
+            tally.add(case, [])
+    reached, every = tally.reached()[TABLE.name]
+    never = tally.never_reached()[TABLE.name]
+    assert (reached + len(never), every) == (50, 50)
+    assert "ERROR / GTID / Err" in never
+    assert "DML / END / Ok" not in never

@@ -1,0 +1,165 @@
+"""What a filter writes is a valid log, and nothing of a table that it leaves out is in it."""
+
+import pytest
+from generated_logs import log_of
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.reader import read_events
+from conformance.binlog.rows.images import rows_kind
+from conformance.binlog.servers import SERVERS
+from conformance.binlog.transaction_payload import inner_events
+from conformance.models.filtering.filtered_log import LogFilter
+from conformance.models.filtering.rules import FilterRules
+from conformance.models.filtering.table_filter import TableFilter
+from conformance.models.filtering.table_name import TableName, as_text, named_by
+
+pytest.importorskip("sqlglot", reason="needs the package sqlglot, which binlog-conformance[sql] brings")
+pytest.importorskip("zstandard", reason="needs the package zstandard")
+
+from conformance.models.filtering.sql_statement import read_statement
+
+USUAL = ("mysql-5.1", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x", "mariadb-11.x")
+GTIDS = (EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED)
+#: Logs of each profile.
+LOGS = 60
+
+
+def filtered(stream, rules, *, unpack=False, reading=None, **modes):
+    """Return the log that is left of one, and what was counted."""
+    chosen = LogFilter(TableFilter(rules, **modes), unpack_payloads=unpack)
+    return b"".join(chosen.filtered(read_events(stream, reading))), chosen.counts
+
+
+def ignoring(tables):
+    return FilterRules(ignore_tables=frozenset(tables))
+
+
+def doing(tables):
+    return FilterRules(do_tables=frozenset(tables))
+
+
+def all_events(stream, reading=None):
+    """Yield the events of a log, those in payloads behind the payload."""
+    for event in read_events(stream, reading):
+        yield event
+        if event.recognised and event.header.type == EventType.TRANSACTION_PAYLOAD:
+            yield from inner_events(event)
+
+
+def tables_of(stream, reading=None):
+    """Return every list of tables in a log: of statements, by their tables info or their text, and of Table_maps."""
+    found = []
+    for event in all_events(stream, reading):
+        code = event.format.type_code(event.header.type)
+        if code == EventType.QUERY and event.recognised:
+            fields = event.fields()
+            database = as_text(fields["database"])
+            if "tables_info" in fields:
+                found.append(named_by(fields["tables_info"], database))
+            else:
+                found.append(read_statement(as_text(fields["query"]), database).tables)
+        elif code == EventType.TABLE_MAP:
+            fields = event.fields()
+            found.append((TableName(as_text(fields["database"]), as_text(fields["table"])),))
+    return [each for each in found if each]
+
+
+def assert_sound(stream, *, lengths=True):
+    """Positions, lengths and checksums are right, every rows event has its Table_map, and groups are closed."""
+    open_maps, inside, marked = {}, False, None
+    for event in read_events(stream):
+        assert event.header.log_pos == event.end
+        code = event.header.type
+        if code in GTIDS:
+            assert not inside
+            assert marked is None
+            marked = event.offset
+            length = event.fields().get("transaction_length")
+            wanted = length and event.offset + length
+        elif code not in (EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS, EventType.ROTATE, EventType.STOP):
+            for each in (event, *(inner_events(event) if code == EventType.TRANSACTION_PAYLOAD else ())):
+                query = each.fields().get("query") if each.header.type == EventType.QUERY else None
+                if query == b"BEGIN":
+                    assert not inside
+                    inside = True
+                elif query in (b"COMMIT", b"ROLLBACK") or each.header.type == EventType.XID:
+                    assert inside
+                    assert not open_maps, "a statement's rows are not ended"
+                    inside = False
+                elif each.header.type == EventType.TABLE_MAP:
+                    open_maps[each.fields()["table_id"]] = each
+                elif rows_kind(each.header.type):
+                    fields = each.fields()
+                    assert fields["table_id"] in open_maps
+                    if fields["rows_flags"] & 1:
+                        open_maps.clear()
+            if not inside:
+                if lengths and marked is not None and wanted:
+                    assert event.end == wanted
+                marked = None
+    assert not inside
+    assert marked is None
+    assert not open_maps
+
+
+@pytest.mark.parametrize("profile", USUAL)
+@pytest.mark.parametrize("rules", [ignoring, doing])
+@pytest.mark.parametrize("unpack", [False, True])
+def test_generated_logs_are_filtered_soundly(profile, rules, unpack):
+    left_out = 0
+    for number in range(LOGS):
+        stream, tables = log_of(number, profile)
+        assert_sound(stream)
+        left, counts = filtered(stream, rules(tables), unpack=unpack)
+        assert_sound(left)
+        named = [table for each in tables_of(left) for table in each]
+        if rules is ignoring:
+            assert not set(named) & set(tables)
+        else:
+            assert set(named) <= set(tables)
+        left_out += counts.dropped
+        assert counts.uncertain == 0
+    assert left_out > LOGS
+
+
+@pytest.mark.parametrize("renames", ["name", "identity"])
+@pytest.mark.parametrize("tables_mode", ["literal", "clever"])
+def test_extended_logs_are_filtered_soundly(tables_mode, renames):
+    for number in range(LOGS):
+        stream, tables = log_of(number, "worklog", extended=True)
+        left, _ = filtered(stream, ignoring(tables), tables=tables_mode, renames=renames)
+        assert_sound(left)
+        if (tables_mode, renames) == ("literal", "name"):
+            assert not {table for each in tables_of(left) for table in each} & set(tables)
+
+
+@pytest.mark.parametrize("profile", USUAL)
+def test_a_filter_that_leaves_nothing_out_changes_nothing(profile):
+    for number in range(LOGS):
+        stream, _ = log_of(number, profile)
+        left, counts = filtered(stream, ignoring([TableName("none", "such")]))
+        assert (left, counts.dropped) == (stream, 0)
+
+
+@pytest.mark.parametrize("profile", USUAL)
+def test_a_filter_that_passes_all_is_the_same_twice(profile):
+    for number in range(LOGS):
+        stream, tables = log_of(number, profile)
+        once, _ = filtered(stream, ignoring(tables))
+        assert filtered(once, ignoring(tables))[0] == once
+
+
+@pytest.mark.parametrize("profile", ["mysql-8.0", "mysql-9.x"])
+def test_previous_gtids_stay(profile):
+    stream, tables = log_of(3, profile)
+    left, _ = filtered(stream, ignoring(tables))
+    kept = [[e.data[HEADER_BYTES : e.body_end] for e in read_events(s) if e.header.type == EventType.PREVIOUS_GTIDS]
+            for s in (stream, left)]  # fmt: skip
+    assert kept[0] == kept[1] != []
+
+
+def test_every_profile_has_a_log_to_filter():
+    for profile in SERVERS:
+        stream, tables = log_of(1, profile)
+        assert_sound(filtered(stream, doing(tables))[0])

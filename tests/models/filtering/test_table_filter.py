@@ -1,0 +1,194 @@
+"""The examples of WL#40, sections 4 to 6, and what the two open questions mean."""
+
+import pytest
+
+from conformance.models.filtering.rules import FilterRules
+from conformance.models.filtering.statement import CreateTable, Statement
+from conformance.models.filtering.table_filter import TableFilter
+from conformance.models.filtering.table_name import TableName
+from conformance.models.filtering.tables_info import rename_table
+
+
+def t(name, database="test"):
+    return TableName(database, name)
+
+
+def doing(*names, **modes):
+    return TableFilter(FilterRules(do_tables=frozenset(map(t, names))), **modes)
+
+
+def ignoring(*names, **modes):
+    return TableFilter(FilterRules(ignore_tables=frozenset(map(t, names))), **modes)
+
+
+def create(chosen, name, like=None, sources=()):
+    made = CreateTable(t(name), t(like) if like else None, tuple(map(t, sources)), bool(sources))
+    tables = (made.table, *((made.like,) if made.like else ()), *made.sources)
+    return chosen.passes(tables, Statement(tables, create=made))
+
+
+def rename(chosen, *pairs):
+    split = tuple((t(old), t(new)) for old, new in (pair.split(">") for pair in pairs))
+    return chosen.passes(rename_table(split), Statement(rename_table(split), renames=split))
+
+
+def work(chosen, *names):
+    return chosen.passes(tuple(map(t, names)), Statement(tuple(map(t, names))))
+
+
+def drop(chosen, name):
+    return chosen.passes((t(name),), Statement((t(name),), dropped=(t(name),)))
+
+
+def test_do_rules_ask_for_every_table():
+    assert work(doing("t1", "t2"), "t1", "t2")
+    assert not work(doing("t1"), "t1", "t2")
+
+
+def test_one_ignored_table_is_enough():
+    assert not work(ignoring("t1"), "t2", "t1")
+    assert work(ignoring("t1"), "t2", "t3")
+
+
+@pytest.mark.parametrize("chosen", [doing("t1"), ignoring("t1")])
+def test_an_empty_list_breaks_no_rule(chosen):
+    assert chosen.passes(())
+
+
+def test_a_rule_means_its_table_and_no_other():
+    chosen = doing("t")
+    assert work(chosen, "t")
+    assert not work(chosen, "t1")
+    assert not chosen.passes((t("t", "other"),))
+    assert not work(chosen, "T")
+
+
+def test_the_swap_passes_by_both_names():
+    assert rename(doing("t1", "t2"), "t1>tmp", "t2>t1", "tmp>t2")
+
+
+def test_section_5():
+    chosen = ignoring("t1")
+    assert [create(chosen, "t1"), create(chosen, "t2", like="t1"), work(chosen, "t2")] == [False, False, True]
+    both = ignoring("t1", "t2")
+    assert [create(both, "t1"), create(both, "t2", like="t1"), work(both, "t2")] == [False, False, False]
+
+
+@pytest.mark.parametrize("how", [{"like": "t1"}, {"sources": ("t1",)}, {"sources": ("t9", "t1")}])
+def test_a_clever_filter_ignores_what_was_made_from_an_ignored_table(how):
+    chosen = ignoring("t1", tables="clever")
+    assert not create(chosen, "t2", **how)
+    assert not work(chosen, "t2")
+    assert not create(chosen, "t3", like="t2"), "and so on"
+    assert not work(chosen, "t3")
+    assert work(chosen, "t4")
+
+
+def test_a_clever_filter_with_do_rules():
+    chosen = doing("t", tables="clever")
+    assert not create(chosen, "t", like="other")
+    assert not work(chosen, "t")
+    assert work(doing("t"), "t")
+
+
+def test_a_clever_filter_keeps_what_was_made_from_nothing_ignored():
+    chosen = ignoring("t1", tables="clever")
+    assert create(chosen, "t2", like="t3")
+    assert work(chosen, "t2")
+
+
+def test_do_rules_and_create_like():
+    chosen = doing("t")
+    assert not create(chosen, "t", like="t1")
+    assert work(chosen, "t")
+
+
+def test_section_6_by_name():
+    chosen = doing("t")
+    assert rename(chosen, "t>s")
+    assert not work(chosen, "s")
+    assert not rename(chosen, "s>t")
+    assert work(chosen, "t")
+
+
+def test_section_6_by_identity():
+    chosen = doing("t", renames="identity")
+    assert rename(chosen, "t>s")
+    assert work(chosen, "s")
+    assert rename(chosen, "s>t")
+    assert work(chosen, "t")
+    assert not work(chosen, "s"), "a later table of that name is another one"
+
+
+def test_identity_follows_a_swap():
+    chosen = doing("t1", "t2", renames="identity")
+    assert rename(chosen, "t1>tmp", "t2>t1", "tmp>t2")
+    assert work(chosen, "t1")
+    assert work(chosen, "t2")
+    assert not work(chosen, "tmp")
+
+
+def test_identity_follows_a_chain_over_several_statements():
+    chosen = doing("a", renames="identity")
+    assert all((rename(chosen, "a>b"), rename(chosen, "b>c"), work(chosen, "c")))
+    assert not work(chosen, "b")
+
+
+def test_identity_with_ignore_rules():
+    chosen = ignoring("t", renames="identity")
+    assert not rename(chosen, "t>s")
+    assert not work(chosen, "s")
+    assert rename(chosen, "u>t"), "the list has only the old name"
+    assert work(chosen, "t"), "which is now another table"
+
+
+@pytest.mark.parametrize("ends", [drop, create])
+def test_a_name_that_ends_is_free_for_another_table(ends):
+    chosen = doing("t", renames="identity")
+    rename(chosen, "t>s")
+    assert work(chosen, "s")
+    ends(chosen, "s")
+    assert not work(chosen, "s")
+
+
+def test_both_clever_answers_work_together():
+    chosen = ignoring("t1", tables="clever", renames="identity")
+    assert not create(chosen, "t2", like="t1")
+    assert not rename(chosen, "t2>t5")
+    assert not work(chosen, "t5")
+
+
+def test_databases_have_rules():
+    chosen = TableFilter(FilterRules(ignore_databases=frozenset({"other"})))
+    assert not chosen.passes((t("t", "other"),))
+    assert not chosen.passes((TableName("other", ""),))
+    assert work(chosen, "t")
+    chosen = TableFilter(FilterRules(do_databases=frozenset({"other"}), do_tables=frozenset({t("t1")})))
+    assert chosen.passes((t("t", "other"), t("t1"), TableName("test", "")))
+    assert not work(chosen, "t")
+    assert not chosen.passes((TableName("third", ""),))
+
+
+@pytest.mark.parametrize("other", [{"ignore_tables": frozenset({t("b")})}, {"ignore_databases": frozenset({"d"})}])
+def test_do_and_ignore_rules_exclude_each_other(other):
+    with pytest.raises(ValueError, match="give only one kind"):
+        FilterRules(do_tables=frozenset({t("a")}), **other)
+
+
+def test_a_rule_for_a_nameless_table_is_refused():
+    with pytest.raises(ValueError, match="'d', which is a database"):
+        FilterRules(do_tables=frozenset({TableName("d", "")}))
+
+
+@pytest.mark.parametrize(("name", "word"), [("tables", "smart"), ("renames", "both")])
+def test_an_unknown_mode_is_refused(name, word):
+    with pytest.raises(ValueError, match=f"{name} cannot be '{word}'"):
+        doing("t", **{name: word})
+
+
+def test_an_uncertain_statement_is_judged_by_what_it_mentions():
+    uncertain = Statement(certain=False, mentioned=(t("x"), t("t1")))
+    assert not ignoring("t1").passes_uncertain(uncertain)
+    assert ignoring("t2").passes_uncertain(uncertain)
+    assert doing("t1").passes_uncertain(uncertain)
+    assert not doing("t2").passes_uncertain(uncertain)

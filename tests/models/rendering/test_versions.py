@@ -1,0 +1,124 @@
+"""What versions print differently, and what each event looks like."""
+
+import pytest
+from printed import printed, small_log
+
+from conformance.binlog.event_types import EventType as T
+from conformance.binlog.flags import Flag
+from conformance.binlog.reader import ReaderRules
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.rendering.print_options import PrintOptions
+from conformance.models.rendering.printer_version import PRINTER_VERSIONS, printer_version
+from conformance.models.rendering.transaction_words import begins_transaction, ends_transaction
+
+UUID = bytes.fromhex("3e11fa4771ca11e19e33c80aa9429562")
+QUERY = {"thread_id": 9, "exec_time": 1, "error_code": 0, "status_variables": b"", "database": b"test"}
+GTID = {
+    "gtid_flags": 0, "source_uuid": UUID, "gno": 23, "logical_timestamp_typecode": 2, "last_committed": 4,
+    "sequence_number": 5,
+}  # fmt: skip
+
+
+def lines(*events, profile="mysql-9.x", verbose=0):
+    stream = small_log(*events, profile=profile)
+    return printed([stream], profile, PrintOptions(verbose=verbose), ReaderRules()).decode().splitlines()
+
+
+def header(shown, word):
+    return next(line.split("\t", 1)[1] for line in shown if f"\t{word}" in line)
+
+
+def test_every_profile_has_a_version():
+    assert {version.profile for version in PRINTER_VERSIONS.values()} == set(PRINTER_VERSIONS)
+    with pytest.raises(ValueError, match=r"no profile 'mysql-4\.1'"):
+        printer_version("mysql-4.1")
+
+
+@pytest.mark.parametrize(
+    ("profile", "text"),
+    [
+        ("mysql-5.6", "GTID [commit=yes]"),
+        ("mysql-5.7", "GTID\tlast_committed=4\tsequence_number=5\trbr_only=yes"),
+        (
+            "mysql-8.0",
+            "GTID\tlast_committed=4\tsequence_number=5\trbr_only=yes\toriginal_committed_timestamp=0"
+            "\timmediate_commit_timestamp=0\ttransaction_length=0",
+        ),
+    ],
+)
+def test_the_line_of_a_gtid(profile, text):
+    assert header(lines((T.GTID, GTID), profile=profile), "GTID") == text
+
+
+def test_a_setting_is_printed_when_it_changes():
+    zone = bytes([5, 3]) + b"UTC"
+    shown = lines(
+        *((T.QUERY, {**QUERY, "status_variables": status, "query": b"DO 1"}) for status in (zone, zone, b"", zone)),
+        (T.QUERY, {**QUERY, "status_variables": bytes([5, 6]) + b"SYSTEM", "database": b"", "query": b"DO 2"}),
+    )
+    assert [line for line in shown if "time_zone" in line] == [
+        "SET @@session.time_zone='UTC'/*!*/;",
+        "SET @@session.time_zone='SYSTEM'/*!*/;",
+    ]
+    assert [line for line in shown if line.startswith("use ")] == ["use `test`/*!*/;"]
+    assert len([line for line in shown if line.startswith("SET TIMESTAMP=")]) == 5
+
+
+def test_an_intvar_waits_for_its_statement():
+    shown = lines((T.INTVAR, {"intvar_type": 2, "intvar_value": 2**64 - 1}), (T.QUERY, {**QUERY, "query": b"DO 1"}))
+    at = [number for number, line in enumerate(shown) if line.startswith("# at ")][1:]
+    assert at[1] == at[0] + 1
+    assert shown[at[1] + 2] == "SET INSERT_ID=-1/*!*/;"
+
+
+def test_a_statement_with_several_lines_is_a_comment():
+    statement = b"DO 1;\n\n\tDO 2 -- \\"
+    assert header(lines((T.ROWS_QUERY, {"rows_query": statement}), verbose=2), "Rows_query") == "Rows_query"
+    shown = {}
+    for profile in ("mysql-8.0", "mysql-9.x"):
+        every = lines((T.ROWS_QUERY, {"rows_query": statement}), profile=profile, verbose=2)
+        shown[profile] = every[every.index("# DO 1;") :][:3]
+    assert shown["mysql-8.0"][:2] == ["# DO 1;", "# \tDO 2 -- \\"]
+    assert shown["mysql-9.x"] == ["# DO 1;", "# ", "# \\tDO 2 -- \\\\"]
+
+
+def test_a_boundary_type_stands_in_the_header_line():
+    marked = MARKER_BITS.write(0, BoundaryType.START_TRANSACTION)
+    shown = lines((T.QUERY, {**QUERY, "query": b"BEGIN"}, marked), (T.XID, {"xid": 1}), profile="worklog")
+    assert [line.split("boundary: ")[1].split(" \t")[0] for line in shown if "boundary" in line] == [
+        "Not Defined",
+        "Start Transaction",
+        "Not Defined",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("events", "ends"),
+    [
+        ([(T.QUERY, {**QUERY, "query": b"BEGIN"})], ["ROLLBACK"]),
+        ([(T.QUERY, {**QUERY, "query": b"BEGIN"}), (T.XID, {"xid": 1})], []),
+        ([(T.GTID, GTID)], ["BEGIN", "ROLLBACK"]),
+        ([(T.GTID, GTID), (T.QUERY, {**QUERY, "query": b"CREATE TABLE t1 (a INT)"})], []),
+    ],
+)
+def test_the_end_of_a_log_closes_what_is_open(events, ends):
+    added = [line.split()[0] for line in lines(*events) if "added by mysqlbinlog" in line]
+    assert added == [*ends, "SET"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "begins", "ends"),
+    [
+        (b"BEGIN", True, False), (b"B", True, False), (b"begin", False, False), (b"", False, False),
+        (b"XA START X'01'", True, False), (b"COMMIT", False, True), (b"rollback", False, True),
+        (b"ROLLBACK TO s1", False, False), (b"XA ROLLBACK X'01'", False, True), (b"XA COMMIT X'01'", False, False),
+    ],
+)  # fmt: skip
+def test_statements_that_border_transactions(statement, begins, ends):
+    assert (begins_transaction(statement), ends_transaction(statement)) == (begins, ends)
+
+
+def test_a_relay_log_tells_who_wrote_its_format_description():
+    text = printed([small_log(profile="mysql-5.7", format_flags=int(Flag.RELAY_LOG))], "mysql-5.7").decode()
+    assert "appears in a relay log and was generated by the slave thread." in text
+    assert "BINLOG" not in text

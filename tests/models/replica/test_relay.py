@@ -1,0 +1,161 @@
+"""The receiver: what is written to relay logs, and real relay logs byte for byte."""
+
+from pathlib import Path
+
+import pytest
+
+from conformance.binlog.checksum import checksum
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet, Interval, Source
+from conformance.binlog.header import HEADER
+from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.reader import read_events
+from conformance.models.replica.relay import Receiver, Reception, RelaySettings
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.reference.implementation import report
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+
+NEW = ("worklog", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
+SOURCE_ID = 11
+REPLICA_ID = 22
+
+
+def artificial_rotate(name):
+    """Return the Rotate with which a source names the log that it begins to send."""
+    body = layout_of(EventType.ROTATE, 8).write({"next_position": 4, "next_file": name.encode()}, post_header_length=8)
+    framed = HEADER.pack(0, EventType.ROTATE, SOURCE_ID, 19 + len(body) + 4, 0, Flag.ARTIFICIAL) + body
+    return framed + checksum(framed).to_bytes(4, "little")
+
+
+def sent(path):
+    """Yield the events that a source sends of a log, each with its bytes."""
+    rotate = artificial_rotate(path.name)
+    artificial = int(Flag.ARTIFICIAL)
+    yield (
+        ReplicaEvent(
+            offset=0,
+            type=int(EventType.ROTATE),
+            length=len(rotate),
+            server_id=SOURCE_ID,
+            flags=artificial,
+            next_file=path.name,
+            next_position=4,
+        ),
+        rotate,
+    )
+    for event in read_events(path.read_bytes()):
+        entry, data = report(event), bytearray(event.data)
+        if event.header.flags & Flag.BINLOG_IN_USE:
+            # A source clears the bit when it sends the format description; the checksum counts it as cleared.
+            entry["flags"] &= ~Flag.BINLOG_IN_USE
+            data[17] &= ~Flag.BINLOG_IN_USE
+        yield ReplicaEvent.of_entry(entry), bytes(data)
+
+
+@pytest.mark.ground_truth
+def test_the_relay_logs_of_a_real_replica_byte_for_byte(ground_truth: Path):
+    folder = ground_truth / "real-servers/k_replica_relay/pos"
+    # The server's clock stood at 1795202842, and at ...845 when FLUSH RELAY LOGS was run.
+    settings = RelaySettings(
+        profile="mysql-9.x", server_id=REPLICA_ID, version="9.7.4-2", timestamp=1795202842, source_log="bin.000001"
+    )
+    receiver = Receiver(settings)
+    receiver.receive_all(sent(folder / "bin.000001"))
+    second = list(sent(folder / "bin.000002"))
+    cut = next(index for index, (event, _) in enumerate(second) if event.log_pos > 445)
+    receiver.receive_all(second[:cut])
+    receiver.rotate(timestamp=1795202845)
+    receiver.receive_all(second[cut:])
+    real = [(folder / f"relay.{number:06d}").read_bytes() for number in range(1, 6)]
+    assert list(receiver.logs) == real
+
+
+def received(profile, family="relay_logs", *, index=0, **settings):
+    """Return a receiver that has received a generated stream, the stream's events, and what became of them."""
+    case = case_of(CaseId(family, profile, seed=5, index=index, role="relay"))
+    receiver = Receiver(RelaySettings.of_json(profile, {**case.settings, **settings}))
+    events = [(ReplicaEvent.of_entry(report(event)), event.data) for event in read_events(case.stream)]
+    return receiver, events, [receiver.receive(event, data) for event, data in events]
+
+
+@pytest.mark.parametrize("index", range(20))
+@pytest.mark.parametrize("profile", NEW)
+def test_what_is_written_is_written_as_it_came(profile, index):
+    receiver, events, receptions = received(profile, index=index)
+    written = [data for (_, data), each in zip(events, receptions, strict=True) if each is Reception.WRITTEN]
+    assert [event.data for event in receiver.events if event.written] == written
+
+
+@pytest.mark.parametrize("index", range(20))
+@pytest.mark.parametrize("profile", NEW)
+def test_relay_logs_can_be_read_and_begin_with_the_replicas_own_events(profile, index):
+    receiver, _, _ = received(profile, index=index)
+    for log in receiver.logs:
+        first, second, *_ = [event.header for event in read_events(log)]
+        assert (first.type, first.flags) == (EventType.FORMAT_DESCRIPTION, Flag.RELAY_LOG)
+        assert (second.type, second.flags) == (EventType.PREVIOUS_GTIDS, Flag.RELAY_LOG | Flag.IGNORABLE)
+        assert first.server_id == second.server_id == (0 if profile == "worklog" else 100)
+
+
+def test_what_is_not_written():
+    seen = {}
+    for index in range(60):
+        _, events, receptions = received("mysql-9.x", index=index)
+        for (event, _), reception in zip(events, receptions, strict=True):
+            if event.server_id == 100:
+                assert reception is Reception.LEFT_OUT, "the replica's own"
+            else:
+                seen.setdefault(EventType(event.type) if event.recognised else "unknown", set()).add(reception)
+    assert seen[EventType.STOP] == seen[EventType.HEARTBEAT] == {Reception.LEFT_OUT}
+    assert seen[EventType.PREVIOUS_GTIDS] == {Reception.REPLACED}
+    assert seen["unknown"] == {Reception.WRITTEN}
+    others = set(seen) - {EventType.STOP, EventType.HEARTBEAT, EventType.PREVIOUS_GTIDS}
+    assert all(seen[each] == {Reception.WRITTEN} for each in others)
+
+
+def test_the_rotate_in_the_place_of_a_skipped_event_carries_the_sources_position():
+    receiver, events, receptions = received("mysql-9.x", "previous_gtids_misplaced", source_log="source.000007")
+    skipped = next(event for (event, _), each in zip(events, receptions, strict=True) if each is Reception.REPLACED)
+    made = next(event for event in receiver.events if event.source == skipped)
+    assert (made.type, made.server_id, made.log_pos, made.flags) == (EventType.ROTATE, 0, 0, 0)
+    rotate = next(event for log in receiver.logs for event in read_events(log) if event.data == made.data).fields()
+    assert (rotate["next_file"], rotate["next_position"]) == (b"source.000007", skipped.log_pos)
+
+
+def test_events_of_ignored_servers_are_left_out_but_not_their_format_and_rotates():
+    receiver = Receiver(RelaySettings(profile="mysql-9.x", ignored_ids=frozenset({1})))
+    case = case_of(CaseId("rotations", "mysql-9.x", seed=1, index=0))
+    for event in read_events(case.stream):
+        receiver.receive(ReplicaEvent.of_entry(report(event)), event.data)
+    written = {event.type for event in receiver.events if event.written}
+    assert written == {EventType.FORMAT_DESCRIPTION, EventType.ROTATE}
+
+
+def test_5_6_writes_a_previous_gtids_event_of_its_own_only_in_mode_on():
+    for mode, expected in (("OFF", 1), ("ON", 2)):
+        assert len(Receiver(RelaySettings(profile="mysql-5.6", gtid_mode=mode)).events) == expected
+
+
+def test_the_own_previous_gtids_event_of_a_later_relay_log_has_what_was_received():
+    uuid = bytes(15) + b"\x01"
+    retrieved = GtidSet((Source(uuid, (Interval(1, 3),)),))
+    receiver = Receiver(RelaySettings(profile="mysql-9.x", retrieved=retrieved, gtid_mode="ON"))
+    gtid = ReplicaEvent(offset=0, type=int(EventType.GTID), length=65, gtid=f"{'0' * 8}-0000-0000-0000-{'0' * 11}1:3")
+    receiver.receive(gtid, bytes(65))
+    rotate = ReplicaEvent(offset=0, type=int(EventType.ROTATE), length=40, next_file="binlog.000002", next_position=4)
+    receiver.receive(rotate, bytes(40))
+    own = [event.data for event in receiver.events if event.type == EventType.PREVIOUS_GTIDS]
+    assert own[1][19:-4] == GtidSet((Source(uuid, (Interval(1, 4),)),)).to_bytes()
+
+
+def test_what_was_left_out_last_is_stood_for_when_the_connection_ends():
+    receiver = Receiver(RelaySettings(profile="mysql-9.x", server_id=REPLICA_ID))
+    own = ReplicaEvent(offset=4, type=int(EventType.XID), length=31, log_pos=555, server_id=REPLICA_ID)
+    heartbeat = ReplicaEvent(offset=35, type=int(EventType.HEARTBEAT), length=40, log_pos=555)
+    receiver.receive(own, bytes(31))
+    receiver.receive(heartbeat, bytes(40))
+    receiver.close()
+    receiver.close()
+    assert [(event.type, event.server_id) for event in receiver.events[2:]] == [(EventType.ROTATE, 0)]

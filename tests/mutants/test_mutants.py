@@ -1,0 +1,52 @@
+"""Every oracle can fail: each has a mutant that it catches."""
+
+import pytest
+
+from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.registry import MUTANTS, mutant_of
+from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.registry import oracles
+from conformance.specs.catalogue import catalogue
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
+
+#: Cases for each family and profile that exercises a mutant's requirement; the rarer ones need some dozens.
+ENOUGH = 60
+
+
+def caught(mutant):
+    """Return a case in which the requirement's oracle catches the mutant, and all requirements blamed there."""
+    implementation = MutantImplementation(mutant)
+    role = catalogue()[mutant.requirement].role
+    judge = Judge(implementation.declaration.roles[role])
+    asked = [family for family in families().values() if role in family.focus]
+    for index in range(ENOUGH):
+        for family in asked:
+            for profile in family.profiles_of(role):
+                case = case_of(CaseId(family.name, profile, seed=3, index=index, role=role))
+                if mutant.requirement not in case.marks:
+                    continue
+                answer = implementation.ask(request_of(case))
+                blamed = {each.requirement for each in judge.judge(case, answer) if each.status == "fail"}
+                if mutant.requirement in blamed:
+                    return case, blamed
+    return None, set()
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mutant_is_caught_by_its_requirement(mutant):
+    case, _ = caught(mutant)
+    assert case is not None, f"{mutant.requirement} does not catch {mutant.name}: {mutant.text}"
+
+
+def test_every_oracle_has_a_mutant():
+    assert {mutant.requirement for mutant in MUTANTS} == set(oracles())
+
+
+def test_the_names_of_mutants_are_distinct():
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+
+
+def test_an_unknown_mutant_is_refused_by_name():
+    with pytest.raises(ValueError, match="no mutant 'nonsense'"):
+        mutant_of("nonsense")

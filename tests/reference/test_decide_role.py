@@ -1,0 +1,188 @@
+"""The role `decide`: what is asked, what the reference answers, and who is blamed for what."""
+
+import json
+import sys
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from conformance.implementations.process.process_implementation import ProcessImplementation
+from conformance.models.decision.statement import Statement
+from conformance.models.decision.worklog_table import DECISION_TABLE
+from conformance.mutants.decide import DECIDE_MUTANTS
+from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.registry import mutant_of
+from conformance.oracles.decide import COVERAGE_TABLES, ORACLES
+from conformance.oracles.judge import Judge, request_of
+from conformance.protocol.observation import Observation, Refusal, Request, Trouble
+from conformance.protocol.role import required
+from conformance.protocol.roles.decide import FIELDS
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.specs.catalogue import select
+from conformance.strategies.families.logging_decisions import DECIDING
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+
+PAGE = Path(__file__).parents[2] / "docs" / "roles" / "decide.md"
+WRONG_ROWS = [each for each in DECIDE_MUTANTS if "-DT-" in each.requirement]
+FAMILIES = ("logging_decisions", "engine_capabilities")
+
+
+@cache
+def cases(count=20, profiles=DECIDING):
+    return [
+        case_of(CaseId(family, profile, seed=5, index=index, role="decide"))
+        for family in FAMILIES
+        for profile in profiles
+        for index in range(count)
+    ]
+
+
+def judge(*left_out):
+    declared = ReferenceImplementation().declaration.roles["decide"]
+    return Judge(replace(declared, fields=declared.fields - set(left_out)))
+
+
+def blamed(mutant, *left_out):
+    """Return the requirements that a mutant breaks, for a judge to whom some fields are not declared."""
+    implementation = MutantImplementation(mutant_of(mutant))
+    verdicts = [each for case in cases() for each in judge(*left_out).judge(case, implementation.ask(request_of(case)))]
+    return {each.requirement for each in verdicts if each.status == "fail"}
+
+
+def test_every_requirement_of_the_role_has_an_oracle_or_says_why_not():
+    wanted = {each.id for each in select(role="decide") if each.untestable is None}
+    assert {oracle.requirement for oracle in ORACLES} == wanted
+
+
+@pytest.mark.parametrize("profile", DECIDING)
+def test_each_row_of_the_decision_table_is_reached(profile):
+    rows = {mark for case in cases(20, (profile,)) for mark in case.marks if "-DT-" in mark}
+    assert rows == {row.requirement for row in DECISION_TABLE}
+    (table,) = COVERAGE_TABLES
+    assert {cell for case in cases(20, (profile,)) for cell in table.cells(case)} == set(table.every)
+    assert len(table.every) == 24
+
+
+def test_what_is_asked_is_what_was_meant():
+    for case in cases(5):
+        for said in json.loads(json.dumps(case.settings))["statements"]:
+            assert Statement.of_setting(said).setting() == said
+
+
+def test_an_engine_that_is_unknown_is_declined():
+    said = Statement("safe", "row", ()).setting() | {"tables": [{"engine": "rocksdb", "lock": "write"}]}
+    answer = ReferenceImplementation().ask(Request("decide", "worklog", b"", {"statements": [said]}))
+    assert isinstance(answer, Trouble)
+    assert (answer.status, "rocksdb" in answer.detail) == ("unsupported", True)
+
+
+@pytest.mark.parametrize("mutant", [each.name for each in DECIDE_MUTANTS if each.name.endswith("-setting")])
+def test_a_wrong_setting_of_an_engine_is_blamed_on_the_engine_alone(mutant):
+    assert blamed(mutant) == {mutant_of(mutant).requirement}
+
+
+@pytest.mark.parametrize(
+    "mutant",
+    [
+        "row-restricted-unknown",
+        "statement-restricted-unknown",
+        "error-executed",
+        "error-logged",
+        "warning-stops",
+        "off-refused",
+        "off-logged",
+    ],
+)
+def test_what_is_about_one_field_is_blamed_on_one_requirement(mutant):
+    assert blamed(mutant) == {mutant_of(mutant).requirement}
+
+
+@pytest.mark.parametrize("mutant", WRONG_ROWS, ids=lambda each: each.name)
+def test_a_wrong_row_is_blamed_on_no_other_row(mutant):
+    assert {each for each in blamed(mutant.name) if "-DT-" in each} == {mutant.requirement}
+
+
+@pytest.mark.parametrize("mutant", DECIDE_MUTANTS, ids=lambda each: each.name)
+def test_format_and_message_alone_show_nearly_all(mutant):
+    only_by_fields = {
+        "row-restricted-unknown",
+        "statement-restricted-unknown",
+        "error-executed",
+        "warning-stops",
+    }
+    found = blamed(mutant.name, "executed", "row_capable", "statement_capable", "restricted")
+    assert (mutant.requirement in found) is (mutant.name not in only_by_fields)
+
+
+def test_a_missing_decision_is_noticed():
+    (case, *_) = cases(1)
+    reference = ReferenceImplementation()
+    answer = reference.ask(request_of(case))
+    short = Observation(answer.events[:-1])
+    refused = Observation((), Refusal(None, "malformed", "what is this?"))
+    long = Observation((*answer.events, answer.events[-1]))
+    for observation, requirement in (
+        (short, "WL3303-DECISION-TWO-FORMATS"),
+        (refused, "WL3303-DECISION-TWO-FORMATS"),
+        (long, "WL3303-DECISION-PER-STATEMENT"),
+    ):
+        verdicts = judge().judge(case, observation)
+        assert requirement in {each.requirement for each in verdicts if each.status == "fail"}
+
+
+#: A process that declares some fields of the role, and answers with the reference's words for these.
+SPEAKER = """
+import json, sys
+from conformance.protocol.observation import Request
+from conformance.reference.decide import answer
+
+FIELDS = ["format", "message", "executed"]
+for line in sys.stdin:
+    said = json.loads(line)
+    if said["cmd"] == "start":
+        role = {"fields": FIELDS, "abilities": [], "profiles": ["worklog", "mysql-8.0"]}
+        about = {"name": "speaker", "version": "1", "language": "Python"}
+        told = {"protocol": 1, "implementation": about, "roles": {"decide": role}}
+    elif said["cmd"] == "stop":
+        break
+    else:
+        assert "stream" not in said and "expected" not in line
+        entries = answer(Request("decide", said["profile"], b"", said["settings"])).events
+        events = [{name: each[name] for name in FIELDS} for each in entries]
+        told = {"seq": said["seq"], "events": events, "error": None}
+    print(json.dumps(told), flush=True)
+"""
+
+
+def test_a_process_is_asked_and_judged_by_what_it_declares(tmp_path):
+    program = tmp_path / "speaker.py"
+    program.write_text(SPEAKER, encoding="utf-8")
+    with ProcessImplementation([sys.executable, str(program)]) as speaker:
+        role = speaker.declaration.roles["decide"]
+        verdicts = [
+            each
+            for case in cases(5, ("worklog", "mysql-8.0"))
+            for each in Judge(role).judge(case, speaker.ask(request_of(case)))
+        ]
+    assert {each.status for each in verdicts} == {"pass"}
+    assert "WL3303-SET-CAPABLE" in {each.requirement for each in verdicts}
+
+
+def test_the_page_lists_every_field_with_its_words():
+    page = PAGE.read_text(encoding="utf-8")
+    for name, field in FIELDS.items():
+        (line,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+        words = {word for word in line.split("|")[2].replace("`", "").replace(",", " ").split()}
+        assert words == set(field.words)
+
+
+def test_the_example_of_the_page_is_true():
+    text = PAGE.read_text(encoding="utf-8").split("```")[1]
+    asked, answered = (json.loads(part.strip().removeprefix("->")) for part in text.split("<-"))
+    assert asked["cmd"] == "decide"
+    answer = ReferenceImplementation().ask(Request("decide", asked["profile"], b"", asked["settings"]))
+    assert list(answer.events) == answered["events"]
+    assert required(*FIELDS)(ReferenceImplementation().declaration.roles["decide"], answered["events"][0]) == ()
