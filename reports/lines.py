@@ -255,7 +255,6 @@ class RequirementResult:
 
     Attributes:
         oracle: Whether the kit can judge it yet.
-        mutants: Names of the mutants that its oracle catches.
         results: Status -> number of cases, for each profile it was exercised under.
         verdict: One of `VERDICTS`.
     """
@@ -271,7 +270,6 @@ class RequirementResult:
     profiles: tuple[str, ...]
     families: tuple[str, ...]
     oracle: bool
-    mutants: tuple[str, ...]
     results: Mapping[str, Counts]
     verdict: str
 
@@ -294,7 +292,6 @@ class RequirementResult:
             profiles=entry.texts("profiles"),
             families=entry.texts("families"),
             oracle=entry.flag("oracle"),
-            mutants=entry.texts("mutants"),
             results={profile: counts.counts() for profile, counts in entry.members("results")},
             verdict=_one_of(entry, "verdict", VERDICTS),
         )

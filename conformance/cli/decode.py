@@ -19,7 +19,7 @@ from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
 from conformance.log_check.log_stream import LogStream
-from conformance.reference.implementation import report
+from conformance.protocol.reported_event import report
 
 #: Whoever looks into a log wants to see all of it, so ignorable events of types that are not declared are shown too.
 _RULES: Final = ReaderRules(beyond_format_description=True)

@@ -3,7 +3,6 @@
 import click
 
 from conformance.implementations.registry import catalogue
-from conformance.mutants.registry import MUTANTS
 
 
 @click.command("implementations")
@@ -15,5 +14,7 @@ def command(mutants: bool) -> None:
         usable = "ready" if missing is None else f"not here: {missing}"
         click.echo(f"{entry.usage:44} {usable}\n    {entry.description}")
     if mutants:
-        for mutant in MUTANTS:
+        from conformance.mutants.registry import mutants as every_mutant
+
+        for mutant in every_mutant():
             click.echo(f"reference:{mutant.name:34} {mutant.requirement}\n    {mutant.text}")

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from conformance.cli.main import UserError
-from conformance.mutants.registry import MUTANTS
+from conformance.mutants.registry import mutants
 from conformance.oracles.registry import oracles
 from conformance.specs.catalogue import ROLES, Requirement, select
 from conformance.strategies.grammar.family import families
@@ -23,7 +23,7 @@ def describe(requirement: Requirement) -> dict[str, Any]:
         "profiles": list(requirement.profiles),
         "families": [{"name": name, "exists": name == "*" or name in families()} for name in requirement.families],
         "oracle": requirement.id in oracles(),
-        "mutants": [mutant.name for mutant in MUTANTS if mutant.requirement == requirement.id],
+        "mutants": [mutant.name for mutant in mutants() if mutant.requirement == requirement.id],
         "interpretation": requirement.interpretation,
         "untestable": requirement.untestable,
     }

@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from conformance.corpus.java import find_java, write_java_home
-from conformance.corpus.kit import write_archives
+from conformance.corpus.kit import PACKAGE, write_archive
 
 #: Where Spark runs when nobody says: on every core here, each task tried up to four times as on a cluster.
 LOCAL: Final = "local[*,4]"
@@ -103,8 +103,7 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
         try:
             if not _is_here(str(context.master)):
                 # Unpacked into the folder that Python's workers import from, ahead of a kit that is installed there.
-                for package, archive in write_archives(Path(scratch)).items():
-                    context.addArchive(f"{archive}#{package}")
+                context.addArchive(f"{write_archive(Path(scratch))}#{PACKAGE}")
             yield spark
         finally:
             spark.stop()

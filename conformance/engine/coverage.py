@@ -1,19 +1,15 @@
 """Coverage: what the streams of a corpus held, as tables of cells that are counted for each profile."""
 
-import pkgutil
 from collections.abc import Iterable
 from functools import cache
-from importlib import import_module
 from typing import Final
 
-from conformance import oracles
 from conformance.binlog.event_types import type_name
 from conformance.binlog.flags import flag_names
 from conformance.oracles.coverage.coverage_table import Cell, CoverageTable
+from conformance.oracles.registry import coverage_tables_of
+from conformance.specs.catalogue import ROLES
 from conformance.strategies.grammar.case import Case
-
-#: The name by which a module of oracles hands over tables of its own.
-TABLES_OF_A_MODULE: Final = "COVERAGE_TABLES"
 
 
 @cache
@@ -62,11 +58,8 @@ def coverage_tables(role: str | None = None) -> tuple[CoverageTable, ...]:
 
 @cache
 def tables_of_oracles(role: str | None = None) -> tuple[CoverageTable, ...]:
-    """Return the tables that modules of oracles name, or those among them that the cases of one role can exercise."""
-    tables: list[CoverageTable] = []
-    for module in sorted(each.name for each in pkgutil.iter_modules(oracles.__path__, f"{oracles.__name__}.")):
-        tables += getattr(import_module(module), TABLES_OF_A_MODULE, ())
-    return tuple(table for table in tables if role is None or table.role in (None, role))
+    """Return the tables of the oracles of every role, or of one."""
+    return tuple(table for each in (ROLES if role is None else (role,)) for table in coverage_tables_of(each))
 
 
 def cell_text(cell: Cell) -> str:

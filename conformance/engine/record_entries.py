@@ -15,7 +15,6 @@ from conformance.engine.coverage import cell_text, tables_of_oracles
 from conformance.engine.events import Event, FailureFound, RunFinished, RunStarted
 from conformance.engine.failure import Failure
 from conformance.engine.tally import Tally
-from conformance.mutants.registry import MUTANTS
 from conformance.oracles.judge import STATUSES
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration, Observation, Refusal, Trouble
@@ -155,7 +154,6 @@ def _requirement(requirement: Requirement, event: RunFinished) -> dict[str, Any]
         "profiles": list(requirement.profiles),
         "families": list(requirement.families),
         "oracle": has_oracle,
-        "mutants": [mutant.name for mutant in MUTANTS if mutant.requirement == requirement.id],
         "results": {profile: {status: counts[status] for status in STATUSES} for profile, counts in results.items()},
         "verdict": verdict,
     }

@@ -13,10 +13,7 @@ from conformance.implementations.library_venv import check_version, library_pyth
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.python_implementation import PythonImplementation
-from conformance.mutants.mutant import MutantImplementation
-from conformance.mutants.registry import mutant_of
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
-from conformance.reference.implementation import ReferenceImplementation
 
 _ADAPTERS: Final = Path(__file__).parent / "adapters"
 
@@ -94,7 +91,15 @@ def _always() -> str | None:
 def _reference(rest: str, limits: Limits) -> Implementation:
     if rest.startswith("=="):
         raise ValueError("the reference has the kit's own version")
-    return MutantImplementation(mutant_of(rest[1:])) if rest else ReferenceImplementation()
+    # Who certifies a foreign parser needs neither the reference nor the mutants.
+    from conformance.reference.implementation import ReferenceImplementation
+
+    if not rest:
+        return ReferenceImplementation()
+    from conformance.mutants.mutant import MutantImplementation
+    from conformance.mutants.registry import mutant_of
+
+    return MutantImplementation(mutant_of(rest[1:]))
 
 
 def _adapter(name: str, *arguments: str, python: str | Path = sys.executable) -> list[str]:

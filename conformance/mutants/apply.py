@@ -219,7 +219,7 @@ def _at_drops(**changed: Any) -> Callable[[Request], Observation]:
     return answer
 
 
-APPLY_MUTANTS: tuple[Mutant, ...] = (
+MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "apply-unknown-refused",
         "WL4033-APPLY-UNKNOWN-IGNORED",

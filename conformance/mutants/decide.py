@@ -176,7 +176,7 @@ def _logged_in_spite(statement: Statement, entry: Entry, before: Entry | None) -
     return {**entry, "format": "statement" if statement.mode == "mixed" else statement.mode}
 
 
-DECIDE_MUTANTS: Final = (
+MUTANTS: Final = (
     Mutant(
         "row-flag-ignored",
         "WL3303-ENGINE-MAY-FORBID-ROW",

@@ -185,7 +185,7 @@ class _RowsStay(GroupFilter):
 
 
 #: Every mutant, in the order of the catalogue.
-FILTER_MUTANTS: Final[tuple[Mutant, ...]] = (
+MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "filters-by-text",
         "WL40-FILTER-BY-TABLES-INFO",

@@ -12,6 +12,7 @@ from conformance.binlog.reader import ReaderRules
 from conformance.binlog.rows.open_tables import OpenTables
 from conformance.binlog.rows.table import Column
 from conformance.protocol.observation import Observation, Request, Trouble
+from conformance.reference.decode import Decoder
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import catalogue
 
@@ -68,7 +69,20 @@ class MutantImplementation(ReferenceImplementation):
         """Return what the mutant answers."""
         if self._mutant.answer is not None and request.role == catalogue()[self._mutant.requirement].role:
             return self._mutant.answer(request)
+        if request.role == "decode":
+            return MutantDecoder(self._mutant).answer(request)
         return super().ask(request)
+
+
+class MutantDecoder(Decoder):
+    """The kit's own reader with a fault.
+
+    Args:
+        mutant: The fault.
+    """
+
+    def __init__(self, mutant: Mutant) -> None:
+        self._mutant = mutant
 
     def read(self, stream: bytes, rules: ReaderRules) -> Iterator[Reported]:
         """Yield the events of a stream, with the mutant's fault.

@@ -121,7 +121,7 @@ def _stops_at_warning(request: Request) -> Observation:
     return observed
 
 
-RELAY_MUTANTS: tuple[Mutant, ...] = (
+MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "relay-ignorable-dropped",
         "WL4033-RELAY-IGNORABLE-COPIED",

@@ -191,7 +191,7 @@ class _MarkersCleared(MysqlbinlogText):
 
 
 #: Every mutant of the role, in the order of the catalogue.
-RENDER_MUTANTS: Final[tuple[Mutant, ...]] = (
+MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "prints-tables-info",
         "WL40-RENDER-QUERY-STOPS",

@@ -9,6 +9,8 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.transition_table import CELLS, Outcome
 from conformance.models.boundary.type_table import TYPE_ROWS
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.coverage.boundary_coverage import BOUNDARY_TABLES
+from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, delivered
 
 #: What was expected of an event, or what was answered: the fields that are asked for and declared, None for one that
@@ -332,3 +334,6 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         )
     ),
 )
+
+#: What a corpus, or a night of fuzzing, reached.
+COVERAGE_TABLES: Final = (*BOUNDARY_TABLES, *SHIPPED_BOUNDARY_TABLES)

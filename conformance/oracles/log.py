@@ -23,6 +23,7 @@ from conformance.oracles.checks.log_comparisons import (
     same_statement,
     tables_of,
 )
+from conformance.oracles.coverage.log_coverage import LOG_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both
 from conformance.protocol.roles.log import GTID_TYPES, QUERY_TYPES, kind_of, words_of
 
@@ -380,3 +381,6 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _logged_once("WL3303-LOG-AS-ROWS", _TABLE_MAP | _ROWS_EVENTS),
     stands("WL3303-LOG-MIXTURE", types=_QUERIES | _TABLE_MAP | _ROWS_EVENTS, close=False),
 )
+
+#: What a corpus, or a night of fuzzing, reached.
+COVERAGE_TABLES: Final = LOG_TABLES

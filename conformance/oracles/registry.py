@@ -1,23 +1,17 @@
-"""Every oracle, by the requirement it judges."""
+"""Every oracle, by the requirement it judges, and the coverage tables of each role."""
 
 from functools import cache
 from importlib import import_module
-from typing import Final
+from typing import Any
 
+from conformance.oracles.coverage.coverage_table import CoverageTable
 from conformance.oracles.oracle import Oracle
-from conformance.specs.catalogue import catalogue
+from conformance.specs.catalogue import ROLES, catalogue
 
-#: The modules that hold oracles, as ``ORACLES``: one for each role.
-_MODULES: Final = (
-    "conformance.oracles.decode",
-    "conformance.oracles.boundary",
-    "conformance.oracles.apply",
-    "conformance.oracles.relay",
-    "conformance.oracles.decide",
-    "conformance.oracles.filter",
-    "conformance.oracles.render",
-    "conformance.oracles.log",
-)
+
+def _module(role: str) -> Any:
+    """Return the module of a role's oracles: it holds ``ORACLES`` and ``COVERAGE_TABLES``."""
+    return import_module(f"conformance.oracles.{role}")
 
 
 @cache
@@ -27,11 +21,18 @@ def oracles() -> dict[str, Oracle]:
     Raises:
         ValueError: An oracle names a requirement that the catalogue does not have, or there are two for one.
     """
-    found: dict[str, Oracle] = {}
-    for oracle in (each for module in _MODULES for each in import_module(module).ORACLES):
+    by_requirement: dict[str, Oracle] = {}
+    for oracle in (each for role in ROLES for each in _module(role).ORACLES):
         if oracle.requirement not in catalogue():
             raise ValueError(f"an oracle judges {oracle.requirement}, which is not in the catalogue")
-        if oracle.requirement in found:
+        if oracle.requirement in by_requirement:
             raise ValueError(f"there are two oracles for {oracle.requirement}")
-        found[oracle.requirement] = oracle
-    return found
+        by_requirement[oracle.requirement] = oracle
+    return by_requirement
+
+
+@cache
+def coverage_tables_of(role: str) -> tuple[CoverageTable, ...]:
+    """Return the tables that count what the cases of a role exercised; a role without any has none."""
+    tables: tuple[CoverageTable, ...] = getattr(_module(role), "COVERAGE_TABLES", ())
+    return tables

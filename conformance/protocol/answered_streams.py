@@ -7,7 +7,7 @@ from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.rows.open_tables import OpenTables
 from conformance.protocol.observation import Observation, Refusal
-from conformance.reference.implementation import report
+from conformance.protocol.reported_event import report
 
 
 def observed_streams(streams: Sequence[bytes], rules: ReaderRules) -> Observation:

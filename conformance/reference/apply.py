@@ -10,7 +10,7 @@ from conformance.models.replica.applier import Applier
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_settings import ReplicaSettings
 from conformance.protocol.observation import Observation, Refusal, Request
-from conformance.reference.implementation import report
+from conformance.protocol.reported_event import report
 
 #: The kind of error that a stop counts as: the stream can be read, and may still not be applied.
 STOP_KIND: Final = "other"

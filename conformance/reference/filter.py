@@ -1,4 +1,4 @@
-"""The reference in the role `filter`: the model of `conformance.models.filtering`, fed with the events of the stream."""
+"""The reference in the role `filter`: the model of `conformance.models.filtering`, fed with a stream's events."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

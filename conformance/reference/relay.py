@@ -13,7 +13,7 @@ from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.models.replica.relay import Feed, Receiver, RelaySettings
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.protocol.observation import Observation, Refusal, Request
-from conformance.reference.implementation import report
+from conformance.protocol.reported_event import report
 
 
 def answer(request: Request) -> Observation:

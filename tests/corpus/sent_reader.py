@@ -13,7 +13,7 @@ from conformance.engine.selection import Selection
 from conformance.implementations.process.limits import DEFAULT_LIMITS
 from conformance.implementations.registry import implementation
 
-ADAPTER = Path(__file__).parents[2] / "docs" / "adapters" / "minimal_adapter.py"
+ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "minimal" / "minimal_adapter.py"
 SPEC = "command:reader/bin/reader"
 
 

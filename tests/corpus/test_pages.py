@@ -5,7 +5,7 @@ from dataclasses import replace
 from conformance.corpus.history import RunEntry, shrunk_before
 from conformance.corpus.pages import coverage_page, trend_page
 from conformance.engine.coverage import EVENT_TYPES
-from conformance.oracles.coverage.shipped_boundary_coverage import COVERAGE_TABLES
+from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
 
 
 def night(day, *failing, version="1"):
@@ -46,7 +46,7 @@ def test_an_implementation_cannot_write_html():
 
 
 def test_what_was_never_exercised_has_its_row_on_the_coverage_page():
-    (table,) = COVERAGE_TABLES
+    (table,) = SHIPPED_BOUNDARY_TABLES
     page = coverage_page({table.name: {(*table.every[0], "mysql-8.0"): 7}}, ["mysql-8.0"])
     assert page.count("<tr>") == 1 + len(table.every) == 51
     assert page.count('<td class="number">7</td>') == 1

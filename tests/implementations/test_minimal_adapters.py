@@ -13,7 +13,7 @@ from conformance.protocol.messages import encode_bulk_request, encode_start, enc
 from conformance.protocol.observation import Request
 from conformance.reference.implementation import ReferenceImplementation
 
-ADAPTERS = Path(__file__).parents[2] / "docs" / "adapters"
+ADAPTERS = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "minimal"
 COMMANDS = {
     "Python": [sys.executable, str(ADAPTERS / "minimal_adapter.py")],
     "sh": ["sh", str(ADAPTERS / "minimal_adapter.sh")],

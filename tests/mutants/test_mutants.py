@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.mutants.mutant import MutantImplementation
-from conformance.mutants.registry import MUTANTS, mutant_of
+from conformance.mutants.registry import mutant_of, mutants
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.registry import oracles
 from conformance.specs.catalogue import catalogue
@@ -33,18 +33,18 @@ def caught(mutant):
     return None, set()
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: mutant.name)
 def test_a_mutant_is_caught_by_its_requirement(mutant):
     case, _ = caught(mutant)
     assert case is not None, f"{mutant.requirement} does not catch {mutant.name}: {mutant.text}"
 
 
 def test_every_oracle_has_a_mutant():
-    assert {mutant.requirement for mutant in MUTANTS} == set(oracles())
+    assert {mutant.requirement for mutant in mutants()} == set(oracles())
 
 
 def test_the_names_of_mutants_are_distinct():
-    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+    assert len({mutant.name for mutant in mutants()}) == len(mutants())
 
 
 def test_an_unknown_mutant_is_refused_by_name():

@@ -1,4 +1,4 @@
-"""go-mysql, driven by the adapter in conformance/implementations/adapters/go-mysql: what the kit finds in two of its versions."""
+"""go-mysql, driven by its adapter: what the kit finds in two of its versions."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ from conformance.implementations.registry import implementation
 
 pytestmark = pytest.mark.slow
 
-ADAPTER = Path(__file__).parents[2] / "docs" / "adapters" / "go-mysql"
+ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "go-mysql"
 #: The Go runtime reserves more than it uses.
 LIMITS = Limits(seconds=10.0, memory_bytes=None)
 #: Rows events with longer post-headers are among its cases: see the test of them.

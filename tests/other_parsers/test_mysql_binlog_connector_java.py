@@ -1,4 +1,4 @@
-"""A parser in Java, driven by the adapter that lies in docs/adapters and is built as its users build it."""
+"""A parser in Java, driven by an adapter that is built as its users build it."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ from conformance.specs.catalogue import catalogue
 
 pytestmark = pytest.mark.slow
 
-ADAPTER = Path(__file__).parents[2] / "docs" / "adapters" / "mysql-binlog-connector-java"
+ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "mysql-binlog-connector-java"
 #: The parser loops over rows of no columns until memory ends: a small heap makes that an error, and no hang.
 JAVA = ["java", "-Xmx64m", "-Xmn16m", "-XX:+UseSerialGC", "-jar"]
 LIMITS = Limits(seconds=60, memory_bytes=None)  # A JVM reserves more address space than it uses.

@@ -16,7 +16,7 @@ from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import GTID_MODES, Settings
 from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import Crash, Disconnect, DropDatabase, Restart, Statement
-from conformance.reference.implementation import report
+from conformance.protocol.reported_event import report
 
 #: Seconds that a server may take to end a session.
 _SESSION_END = 10.0

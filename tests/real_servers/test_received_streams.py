@@ -17,7 +17,7 @@ from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.reader import read_events
 from conformance.models.replica.relay import Receiver, RelayEvent, RelaySettings
 from conformance.models.replica.replica_event import ReplicaEvent
-from conformance.reference.implementation import report
+from conformance.protocol.reported_event import report
 from conformance.reference.relay import boundary_feed
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId

@@ -18,7 +18,7 @@ from conformance.models.boundary.transition_table import CELLS
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutant_of
-from conformance.oracles.coverage.boundary_coverage import COVERAGE_TABLES
+from conformance.oracles.coverage.boundary_coverage import BOUNDARY_TABLES
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Request, Trouble
 from conformance.reference.boundary import answer
@@ -146,7 +146,7 @@ def cases(family, count, *, profile="worklog", seed=1):
 
 
 def test_exhaustive_cases_go_through_every_cell():
-    table = COVERAGE_TABLES[0]
+    table = BOUNDARY_TABLES[0]
     reached = Counter(cell for case in cases("boundary_exhaustive", 5) for cell in table.cells(case))
     assert set(reached) == set(table.every)
     assert len(table.every) == len(CELLS) == 20

@@ -11,7 +11,7 @@ import pytest
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.models.decision.statement import Statement
 from conformance.models.decision.worklog_table import DECISION_TABLE
-from conformance.mutants.decide import DECIDE_MUTANTS
+from conformance.mutants.decide import MUTANTS
 from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutant_of
 from conformance.oracles.decide import COVERAGE_TABLES, ORACLES
@@ -26,7 +26,7 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "roles" / "decide.md"
-WRONG_ROWS = [each for each in DECIDE_MUTANTS if "-DT-" in each.requirement]
+WRONG_ROWS = [each for each in MUTANTS if "-DT-" in each.requirement]
 FAMILIES = ("logging_decisions", "engine_capabilities")
 
 
@@ -79,7 +79,7 @@ def test_an_engine_that_is_unknown_is_declined():
     assert (answer.status, "rocksdb" in answer.detail) == ("unsupported", True)
 
 
-@pytest.mark.parametrize("mutant", [each.name for each in DECIDE_MUTANTS if each.name.endswith("-setting")])
+@pytest.mark.parametrize("mutant", [each.name for each in MUTANTS if each.name.endswith("-setting")])
 def test_a_wrong_setting_of_an_engine_is_blamed_on_the_engine_alone(mutant):
     assert blamed(mutant) == {mutant_of(mutant).requirement}
 
@@ -105,7 +105,7 @@ def test_a_wrong_row_is_blamed_on_no_other_row(mutant):
     assert {each for each in blamed(mutant.name) if "-DT-" in each} == {mutant.requirement}
 
 
-@pytest.mark.parametrize("mutant", DECIDE_MUTANTS, ids=lambda each: each.name)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda each: each.name)
 def test_format_and_message_alone_show_nearly_all(mutant):
     only_by_fields = {
         "row-restricted-unknown",

@@ -223,7 +223,6 @@ def requirement(id: str = "WL4033-ROWS-QUERY-TEXT", verdict: str = "fail", **cha
         "profiles": PROFILES,
         "families": ["rows_query"],
         "oracle": verdict not in ("no-oracle", "untestable"),
-        "mutants": ["rows_query_cut_to_255"],
         "results": {profile: {"pass": 0, **some} for profile in PROFILES} if reached else {},
         "verdict": verdict,
         **changes,

@@ -1,7 +1,7 @@
 """The transaction boundary parser that servers ship since MySQL 5.7.
 
-Source: what those servers do; see `conformance.models.boundary.shipped_tables`. Errors are warnings only, and the parser goes
-on in the state that the event leads to.
+Source: what those servers do; see `conformance.models.boundary.shipped_tables`. Errors are warnings only, and the
+parser goes on in the state that the event leads to.
 """
 
 from dataclasses import dataclass

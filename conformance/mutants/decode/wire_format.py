@@ -25,7 +25,7 @@ from conformance.mutants.mutant import (
     refuse,
     to,
 )
-from conformance.reference.implementation import report
+from conformance.protocol.reported_event import report
 
 _T: Final = EventType
 

@@ -50,7 +50,7 @@ def _lengths(case: Case) -> Iterator[Cell]:
 
 _table: Final = partial(CoverageTable, role="boundary")
 #: What a corpus, or a night of fuzzing, reached.
-COVERAGE_TABLES: Final = (
+BOUNDARY_TABLES: Final = (
     _table("cells of the transition table", ("from", "to", "outcome"), _cells, tuple(map(_texts, CELLS.values()))),
     _table("states of the boundary parser", ("state",), _states, tuple((each,) for each in _STATES)),
     _table("event types and the states behind them", ("event type", "state"), _types_and_states),

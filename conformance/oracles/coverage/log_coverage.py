@@ -35,7 +35,7 @@ def _logs(case: Case) -> Iterator[Cell]:
 
 _table: Final = partial(CoverageTable, role="log")
 #: What a corpus reached.
-COVERAGE_TABLES: Final = (
+LOG_TABLES: Final = (
     _table("kinds of statements logged", ("statement",), _kinds, tuple((kind,) for kind in KINDS)),
     _table("statements and formats", ("statement", "format of the server"), _kinds_and_formats),
     _table(

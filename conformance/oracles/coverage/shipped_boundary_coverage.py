@@ -19,7 +19,7 @@ def _cells(case: Case) -> Iterator[Cell]:
 
 
 #: What a corpus, or a night of fuzzing, reached.
-COVERAGE_TABLES: Final = (
+SHIPPED_BOUNDARY_TABLES: Final = (
     CoverageTable(
         "cells of the parser that servers ship",
         ("state", "event", "outcome"),

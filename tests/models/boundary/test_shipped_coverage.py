@@ -9,11 +9,11 @@ from conformance.engine.tally import Tally
 from conformance.models.boundary.fed_event import fed_events
 from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import CELLS, SHIPPED_VERSIONS
-from conformance.oracles.coverage.shipped_boundary_coverage import COVERAGE_TABLES
+from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 
-(TABLE,) = COVERAGE_TABLES
+(TABLE,) = SHIPPED_BOUNDARY_TABLES
 EVERY_TYPE = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
 
 #: Profile -> a type of event that no stream of it has, and why.

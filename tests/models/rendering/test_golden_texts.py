@@ -16,7 +16,7 @@ from conformance.models.rendering.print_options import PrintOptions
 from conformance.models.rendering.printer_version import printer_version
 from conformance.models.rendering.show_binlog_events import show_binlog_events
 
-GOLDEN = Path(__file__).parent.parent / "golden"
+GOLDEN = Path(__file__).parents[3] / "tests" / "golden"
 WHOLE = ("rows_query", "no_checksum", "tagged_gtid", "previous_gtids_tagged", "relay")
 
 #: The sample of WL#4033, MYSQLBINLOG OUTPUT, as it is printed there without its line ends.

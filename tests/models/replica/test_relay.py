@@ -13,7 +13,7 @@ from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.reader import read_events
 from conformance.models.replica.relay import Receiver, Reception, RelaySettings
 from conformance.models.replica.replica_event import ReplicaEvent
-from conformance.reference.implementation import report
+from conformance.protocol.reported_event import report
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 

@@ -10,7 +10,7 @@ from conformance.models.server.execution import Logged, log_of
 from conformance.models.server.log_bytes import log_bytes
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import Settings
-from conformance.reference.implementation import report
+from conformance.protocol.reported_event import report
 
 RULES = ReaderRules(known=frozenset(range(256)), beyond_format_description=True)
 

@@ -1,4 +1,4 @@
-module binlog-conformance/docs/adapters/go-mysql
+module binlog-conformance/adapters/go-mysql
 
 go 1.25.0
 

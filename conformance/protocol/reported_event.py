@@ -1,0 +1,153 @@
+"""An event in the words of the protocol: what a decoder reports of it."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final
+
+from conformance.binlog.checksum import ChecksumAlgorithm
+from conformance.binlog.errors import MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
+from conformance.binlog.gtid_set import uuid_text
+from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.rows.images import read_rows, rows_kind
+from conformance.binlog.rows.open_tables import OpenTables
+from conformance.binlog.tables_info import tables_text
+from conformance.binlog.user_variable import variable_value
+from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, TypeFields
+from conformance.protocol.value_notation import noted, noted_rows
+
+#: Fields that are not reported as they stand on the wire.
+_DERIVED: Final = frozenset(
+    {
+        "event_types",
+        "checksum_algorithm",
+        "gtid",
+        "previous_gtids",
+        "gtid_list",
+        "variable_value",
+        "rows",
+        "tables_info",
+    }
+)
+
+
+@cache
+def _fields_of(type_code: int) -> tuple[str, ...]:
+    kind = FIELDS_OF_TYPE.get(type_code, TypeFields())
+    return kind.required + kind.optional
+
+
+def report(event: Event, tables: OpenTables | None = None) -> dict[str, Any]:
+    """Return an event as the protocol reports it.
+
+    Args:
+        event: The event.
+        tables: The tables that are open before it; without them, rows are not reported.
+
+    Raises:
+        MalformedBody: The body contradicts its layout.
+    """
+    header = event.header
+    reported: dict[str, Any] = {
+        "offset": event.offset,
+        "type": header.type,
+        "timestamp": header.timestamp,
+        "server_id": header.server_id,
+        "length": header.length,
+        "log_pos": header.log_pos,
+        "flags": header.flags,
+        "handled": "known" if event.recognised else "ignored",
+    }
+    if not event.recognised:
+        return reported
+    fields = event.fields()
+    for name in _fields_of(header.type):
+        if name in fields and name not in _DERIVED:
+            value = fields[name]
+            reported[name] = _AS_KIND[FIELDS[name].kind](value)
+    derive = _DERIVE.get(header.type)
+    if derive is not None:
+        reported.update(derive(event, fields))
+    if tables is not None and rows_kind(header.type) is not None and tables.has(fields.get("table_id", -1)):
+        table = tables.table(fields["table_id"])
+        reported["rows"] = noted_rows(read_rows(header.type, fields, table), table)
+    return reported
+
+
+def _text(value: Any) -> Any:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+_AS_KIND: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "integer": lambda value: value,
+    "text": _text,
+    "word": _text,
+    "value": noted,
+}
+
+
+def _format_description(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    algorithm = event.format.checksum_algorithm
+    return {
+        "event_types": event.format.event_types,
+        "checksum_algorithm": "crc32" if algorithm == ChecksumAlgorithm.CRC32 else "none",
+    }
+
+
+def _query(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"tables_info": _text(tables_text(fields["tables_info"]))} if "tables_info" in fields else {}
+
+
+def _gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    if "source_uuid" not in fields or "gno" not in fields:
+        raise MalformedBody("a Gtid body without UUID or number")
+    tag = fields.get("tag") or b""
+    name = ":".join([uuid_text(fields["source_uuid"]), *([tag.decode("ascii", "replace")] if tag else [])])
+    return {"gtid": f"{name}:{fields['gno']}"}
+
+
+def _anonymous_gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"gtid": "ANONYMOUS"}
+
+
+def _previous_gtids(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"previous_gtids": str(fields["previous_gtids"])}
+
+
+def _user_var(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"variable_value": noted(variable_value(fields))}
+
+
+def _xa_prepare(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    border = fields["xa_gtrid_length"]
+    data = fields["xa_data"]
+    return {"xa_gtrid": noted(data[:border]), "xa_bqual": noted(data[border:])}
+
+
+def _mariadb_gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"gtid": f"{fields['domain_id']}-{event.header.server_id}-{fields['gno']}"}
+
+
+def _mariadb_gtid_list(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    listed = (f"{each['domain_id']}-{each['server_id']}-{each['gno']}" for each in fields["gtid_list"])
+    return {"gtid_list": ",".join(listed)}
+
+
+def _mariadb_query_compressed(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"query": _text(unpack_mariadb(fields["compressed_query"]))}
+
+
+_DERIVE: Final[Mapping[int, Callable[[Event, Mapping[str, Any]], dict[str, Any]]]] = {
+    EventType.FORMAT_DESCRIPTION: _format_description,
+    EventType.QUERY: _query,
+    EventType.GTID: _gtid,
+    EventType.GTID_TAGGED: _gtid,
+    EventType.ANONYMOUS_GTID: _anonymous_gtid,
+    EventType.PREVIOUS_GTIDS: _previous_gtids,
+    EventType.USER_VAR: _user_var,
+    EventType.XA_PREPARE: _xa_prepare,
+    EventType.MARIADB_GTID: _mariadb_gtid,
+    EventType.MARIADB_GTID_LIST: _mariadb_gtid_list,
+    EventType.MARIADB_QUERY_COMPRESSED: _mariadb_query_compressed,
+}
