@@ -5,7 +5,7 @@ from typing import Final
 #: The kinds of error that a reader reports, and what each means; the protocol uses the same words.
 ERROR_KINDS: Final = {
     "not-a-binlog": "the file does not begin with the binary log's magic number",
-    "encrypted": "the file is an encrypted binary log, or a Start_encryption event says so of what follows",
+    "encrypted": "the file is an encrypted binary log, or what follows a Start_encryption event is encrypted",
     "truncated": "the stream ends inside an event",
     "invalid-length": "the event length in a header cannot be right",
     "no-format-description": "an event comes before any format description",
