@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from conformance.engine.baseline import Baseline
 from conformance.engine.conclusion import concluded
-from conformance.engine.discovery import discover
 from conformance.engine.events import (
     Event,
     FailureFound,
@@ -114,6 +113,9 @@ class Certification:
         return finished
 
     def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
+        # Hypothesis is a third of what importing `certify` costs, and is needed only once cases are made.
+        from conformance.engine.discovery import discover
+
         deadline = None if self.budget.seconds is None else time.monotonic() + self.budget.seconds
         number = 0
         try:
