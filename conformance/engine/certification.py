@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from conformance.engine.baseline import Baseline
-from conformance.engine.conclusion import concluded
 from conformance.engine.events import (
     Event,
     FailureFound,
@@ -108,7 +107,7 @@ class Certification:
         )
         self._discover(plan)
         failures = self._shrink_all()
-        finished = concluded(self.tally, failures, self.baseline)
+        finished = self.baseline.concluded(self.tally, failures)
         self._tell(finished)
         return finished
 
