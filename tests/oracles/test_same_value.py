@@ -1,4 +1,4 @@
-"""When a value is the expected one, in whatever way it is written."""
+"""Which notations of a value are equal to the expected one."""
 
 import pytest
 
