@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from conformance.engine.certification import Certification, Stop
 from conformance.engine.discovery import discover_in_rounds
-from conformance.engine.events import FailureFound, FuzzingWentOn
+from conformance.engine.events import FailureFound, FuzzingProgressed
 from conformance.engine.failure import Failure
 from conformance.fuzzing.guided import BroughtDown, GuidedEngine
 from conformance.fuzzing.kept_cases import KeptCases
@@ -41,7 +41,7 @@ class Fuzzing(Certification):
     @property
     def found(self) -> list[tuple[str, str, str]]:
         """Requirement, signature and case id of each kind of failure so far, not minimised."""
-        return sorted((*key, str(found.case.id)) for key, found in self._found.items())
+        return sorted((*key, str(found.case.id)) for key, found in self._seen.items())
 
     def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
         self._began = time.monotonic()
@@ -59,10 +59,10 @@ class Fuzzing(Certification):
             return
 
     def _visit_and_keep(self, case: Case) -> None:
-        found = len(self._found)
+        found = len(self._seen)
         self._visit(case)
         reached = self.tally.reached_in_all()
-        if len(self._found) > found or reached > self._reached:
+        if len(self._seen) > found or reached > self._reached:
             self._reached = reached
             self.kept.keep(str(case.id))
         self._went_on(self.tally.cases)
@@ -80,21 +80,23 @@ class Fuzzing(Certification):
                     self._visit(case_of(CaseId.parse(message["case"])))
             elif "went_on" in message:
                 reached = {name: (cells[0], cells[1]) for name, cells in message["reached"].items()}
-                self._tell(FuzzingWentOn(message["went_on"], time.monotonic() - self._began, len(self._found), reached))
+                self._emit(
+                    FuzzingProgressed(message["went_on"], time.monotonic() - self._began, len(self._seen), reached)
+                )
             else:
                 self.tally.add_json(message["tally"])
 
     def _shrink_all(self) -> list[Failure]:
         # What brings its process down would bring this one down too, so it is not asked again.
         for failure in self._fatal:
-            self._tell(FailureFound(failure))
+            self._emit(FailureFound(failure))
         return [*super(Fuzzing, self)._shrink_all(), *self._fatal]
 
     def _went_on(self, cases: int) -> None:
         seconds = time.monotonic() - self._began
         if seconds - self._told > 1:
             self._told = seconds
-            self._tell(FuzzingWentOn(cases, seconds, len(self._found), self.tally.reached()))
+            self._emit(FuzzingProgressed(cases, seconds, len(self._seen), self.tally.reached()))
 
 
 def _brought_down(case: Case) -> Failure:
