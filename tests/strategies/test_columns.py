@@ -64,7 +64,7 @@ def test_mysql_writes_every_event_type_that_it_declares(profile):
 
 def test_mariadb_writes_its_own_types():
     reached = {event["type"] for event in _valid_events("mariadb_streams", "mariadb-11.x")}
-    # Start_encryption makes all that follows unreadable; version 2 rows are not written; partial row data came with 12.3.
+    # Start_encryption encrypts all that follows; version 2 rows are not written; partial row data came with 12.3.
     assert set(range(160, 169)) - {T.MARIADB_START_ENCRYPTION} <= reached
 
 
