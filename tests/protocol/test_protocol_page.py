@@ -8,6 +8,7 @@ from pathlib import Path
 from conformance.implementations.process.limits import DEFAULT_LIMITS
 
 DOCS = Path(__file__).parents[2] / "docs"
+ADAPTER = DOCS.parent / "conformance" / "implementations" / "adapters" / "minimal" / "minimal_adapter.py"
 PAGE = (DOCS / "protocol.md").read_text(encoding="utf-8")
 
 
@@ -24,7 +25,7 @@ def test_the_exchange_is_a_real_one():
     lines = PAGE.partition("```text\n")[2].partition("```")[0].splitlines()
     questions = "".join(f"{line[3:]}\n" for line in lines if line.startswith("-> "))
     answers = [json.loads(line[3:]) for line in lines if line.startswith("<- ")]
-    command = [sys.executable, str(DOCS / "adapters" / "minimal_adapter.py")]
+    command = [sys.executable, str(ADAPTER)]
     done = subprocess.run(command, input=questions, capture_output=True, text=True, check=True, timeout=20)
     assert [json.loads(line) for line in done.stdout.splitlines()] == answers
 
