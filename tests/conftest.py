@@ -19,6 +19,21 @@ def pytest_pycollect_makemodule(module_path, parent):
     return ModuleOfTests.from_parent(parent, path=module_path)
 
 
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist nothing calls it
+def pytest_xdist_make_scheduler(config, log):
+    """Give each test to the next free worker, but all that run Spark to one: a Spark takes every core.
+
+    `--dist loadgroup` does the same by a mark, but not with pytest 9.2 (pytest-xdist's issue 1386).
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class SparkOnOneWorker(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return "spark" if nodeid.startswith("tests/corpus/") else nodeid
+
+    return SparkOnOneWorker(config, log) if config.getvalue("dist") == "load" else None
+
+
 @pytest.fixture(scope="session")
 def ground_truth() -> Path:
     """The folder of real binary logs; a test that asks for it is skipped where none is named."""
