@@ -5,43 +5,43 @@ from typing import Final
 
 from conformance.models.decision.capability import BOTH, NEITHER, Capability
 from conformance.models.decision.engines import WORKLOG_ENGINES, usual_name
-from conformance.models.decision.statement import AskedTable
+from conformance.models.decision.statement import QuestionTable
 from conformance.specs.catalogue import catalogue
 from conformance.strategies.grammar.chooser import Chooser
 
 #: The profile under which tables that are only read count too.
 WORKLOG: Final = "worklog"
 
-#: Engines of tables whose flags are given. One is known to nobody; the one that logs by itself is for the worklog
-#: only, as shipped servers have a rule of their own for it.
+#: Engines of tables whose flags are given. One does not exist; the one that does its own logging is for the worklog
+#: only, as shipped servers have a special rule for it.
 _ENGINES: Final = ("myisam", "innodb", "archive", "memory", "blackhole", "example", "columns_of_ours")
 _WORKLOG_ENGINES: Final = (*_ENGINES, "ndb")
 
-#: What is a set of tables besides one table: the shapes that a set can have.
+#: The shapes that a set of tables can have.
 _SHAPES: Final = ("one", "several", "partitioned", "read")
 
 
-def tables_for(choose: Chooser, capability: Capability, profile: str) -> tuple[AskedTable, ...]:
+def tables_for(choose: Chooser, capability: Capability, profile: str) -> tuple[QuestionTable, ...]:
     """Return tables, each with its flags, whose set has a capability under a profile.
 
-    Under the worklog all of them count, in shipped servers those that are written.
+    Under the worklog all of them count; in shipped servers only those that are written.
     """
     shape = choose.one_of((*_SHAPES, "none") if capability == BOTH else _SHAPES)
     if shape == "none":
         return ()
     if shape == "one":
-        return (AskedTable(_engine(choose, profile), capability),)
+        return (QuestionTable(_engine(choose, profile), capability),)
     if shape == "partitioned":
         return (_partitioned(choose, capability, profile),)
     if shape == "several":
         return _several(choose, capability, profile)
     if profile == WORKLOG:
         first, *others = _several(choose, capability, profile)
-        return (first, *(AskedTable(each.engine, each.capability, written=False) for each in others))
+        return (first, *(QuestionTable(each.engine, each.capability, written=False) for each in others))
     free = Capability(row=choose.yes(), statement=choose.yes())
     return (
-        AskedTable(_engine(choose, profile), capability),
-        AskedTable(_engine(choose, profile), free, written=False),
+        QuestionTable(_engine(choose, profile), capability),
+        QuestionTable(_engine(choose, profile), free, written=False),
     )
 
 
@@ -49,15 +49,16 @@ def _engine(choose: Chooser, profile: str) -> str:
     return choose.one_of(_WORKLOG_ENGINES if profile == WORKLOG else _ENGINES)
 
 
-def _several(choose: Chooser, capability: Capability, profile: str) -> tuple[AskedTable, ...]:
+def _several(choose: Chooser, capability: Capability, profile: str) -> tuple[QuestionTable, ...]:
     """Return two or three tables, each flag that the set lacks being off in at least one of them."""
     count = choose.integer(2, 3)
     flags = [
-        [True] * count if there else _with_some_off(choose, count) for there in (capability.row, capability.statement)
+        [True] * count if has_flag else _with_some_off(choose, count)
+        for has_flag in (capability.row, capability.statement)
     ]
     engine = _engine(choose, profile) if choose.yes() else None
     return tuple(
-        AskedTable(engine or _engine(choose, profile), Capability(row=row, statement=statement))
+        QuestionTable(engine or _engine(choose, profile), Capability(row=row, statement=statement))
         for row, statement in zip(*flags, strict=True)
     )
 
@@ -67,21 +68,21 @@ def _with_some_off(choose: Chooser, count: int) -> list[bool]:
     return [place != off and not choose.yes(4) for place in range(count)]
 
 
-def _partitioned(choose: Chooser, capability: Capability, profile: str) -> AskedTable:
+def _partitioned(choose: Chooser, capability: Capability, profile: str) -> QuestionTable:
     if profile == WORKLOG:
-        return AskedTable("partition", parts=_several(choose, capability, profile))
+        return QuestionTable("partition", parts=_several(choose, capability, profile))
     # Shipped servers allow one engine per partitioned table, and its partitions are alike.
-    part = AskedTable(_engine(choose, profile), capability)
-    return AskedTable("partition", parts=(part,) * choose.integer(2, 3))
+    part = QuestionTable(_engine(choose, profile), capability)
+    return QuestionTable("partition", parts=(part,) * choose.integer(2, 3))
 
 
-def marks_of_set(tables: Sequence[AskedTable], capability: Capability, profile: str) -> list[str]:
+def marks_of_set(tables: Sequence[QuestionTable], capability: Capability, profile: str) -> list[str]:
     """Return the requirements that a set of tables with given flags exercises.
 
     Args:
         tables: The tables.
-        capability: What the set can do under the profile.
-        profile: Whose rules hold.
+        capability: The capability of the set under the profile.
+        profile: The profile whose rules hold.
     """
     given = [each.capability for each in tables if each.capability is not None]
     written = [each for each in tables if each.written]
@@ -98,11 +99,11 @@ def marks_of_set(tables: Sequence[AskedTable], capability: Capability, profile: 
         "WL3303-SET-ALL-LOCKED-TABLES": profile == WORKLOG and len(written) < len(tables),
         "WL3303-SET-INCOMPATIBLE": capability == NEITHER and len(tables) > 1 and NEITHER not in given,
     }
-    return marks + [requirement for requirement, there in conditions.items() if there]
+    return marks + [requirement for requirement, applies in conditions.items() if applies]
 
 
-def _flags_are_the_tables(tables: Sequence[AskedTable]) -> bool:
-    """Tell whether flags show that they belong to tables: unlike the engine's setting, or unlike within one engine."""
+def _flags_are_the_tables(tables: Sequence[QuestionTable]) -> bool:
+    """Return whether flags belong to tables: they differ from the engine's setting, or within one engine."""
     settings = {engine.names[0]: engine.capability for engine in WORKLOG_ENGINES}
     of_engine: dict[str, Capability] = {}
     for each in tables:
@@ -116,7 +117,7 @@ def _flags_are_the_tables(tables: Sequence[AskedTable]) -> bool:
 
 
 def engines_judged(profile: str) -> list[tuple[str, Capability, str]]:
-    """Return the engines whose own setting holds under a profile: name, setting, requirement."""
+    """Return the engines whose own setting is judged under a profile: name, setting, requirement."""
     return [
         (engine.names[0], engine.capability, engine.requirement)
         for engine in WORKLOG_ENGINES

@@ -1,10 +1,9 @@
-"""Events whose bytes were damaged: read, or refused as malformed, and nothing else ever happens."""
+"""Damaged events: each is read or refused as malformed, and causes no other error."""
 
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,16 +20,15 @@ from conformance.binlog.user_variable import variable_value
 from conformance.binlog.writer import rewrite
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
 
 
 def windows() -> list[list[Event]]:
-    """Each event of some size behind the three before it, among which are the tables of its rows."""
-    found = []
+    """Each event with the three before it, which include the tables of its rows."""
+    event_lists = []
     for name in ("statement", "column_types", "compression", "tagged_gtid", "mariadb", "rows_query"):
         events = list(read_events((GOLDEN / f"{name}.bin").read_bytes()))
-        found += [events[max(0, at - 3) : at + 1] for at in range(1, len(events))]
-    return found
+        event_lists += [events[max(0, at - 3) : at + 1] for at in range(1, len(events))]
+    return event_lists
 
 
 WINDOWS = windows()

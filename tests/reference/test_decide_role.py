@@ -149,7 +149,7 @@ for line in sys.stdin:
     elif request["cmd"] == "stop":
         break
     else:
-        assert "stream" not in said and "expected" not in line
+        assert "stream" not in request and "expected" not in line
         entries = answer(Request("decide", request["profile"], b"", request["settings"])).events
         events = [{name: each[name] for name in FIELDS} for each in entries]
         reply = {"seq": request["seq"], "events": events, "error": None}
