@@ -64,7 +64,7 @@ def _entries(request: Request, parser: Parser, alter: Alter | None) -> Iterator[
 
 
 def observe(request: Request, parser: Parser, alter: Alter | None = None) -> Observation:
-    """Return what a parser makes of a stream.
+    """Return the answers of a parser about a stream.
 
     Args:
         request: The question.
@@ -81,7 +81,7 @@ def observe(request: Request, parser: Parser, alter: Alter | None = None) -> Obs
 
 
 def answer(request: Request) -> Observation | Trouble:
-    """Return what the parser of the profile makes of a stream."""
+    """Return the answers of the profile's parser about a stream."""
     parser = parser_of(request.profile)
     if parser is None:
         return Trouble("unsupported", "declined", f"servers of {request.profile} have no boundary parser")

@@ -44,7 +44,7 @@ def test_it_declares_a_reader_that_finds_its_own_way(reader):
 
 @pytest.mark.parametrize("checksums", [True, False])
 def test_it_reports_what_stands_in_the_stream(reader, checksums):
-    # MariaDB's takes an event of MySQL's GTIDs for an ignorable one.
+    # MariaDB's program reads an event of MySQL's GTIDs as an ignorable one.
     events = EVENTS if reader.declaration.name == "mysqlbinlog" else EVENTS[1:]
     stream = log(*events, profile=PROFILE, checksums=checksums)
     fields = reader.declaration.roles["decode"].fields

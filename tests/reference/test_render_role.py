@@ -1,4 +1,4 @@
-"""The role `render`: what an answer owes, what the page says, and what real programs answer."""
+"""The role `render`: the fields of an answer, the page, and the answers of real programs."""
 
 import base64
 import shutil

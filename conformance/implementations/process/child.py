@@ -53,7 +53,7 @@ class Flooded(Exception):
 
 
 class Child:
-    """A running child process in a process group of its own.
+    """A running child process in its own process group.
 
     Args:
         command: Program and arguments.
