@@ -1,28 +1,30 @@
-"""Fixtures that the tests with real servers share."""
+"""Fixtures that the tests with real servers share.
+
+`server` needs the extra mysql-replication, so it is imported once there are tests, which need it too.
+"""
 
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from server import VARIABLE, Product, initialise, products
+
+if TYPE_CHECKING:
+    from server import Product
 
 _HERE = Path(__file__).parent
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", f"real_servers: needs the unpacked servers that {VARIABLE} names")
-
-
 def pytest_collection_modifyitems(items):
-    skip = pytest.mark.skip(reason=f"needs the unpacked servers that {VARIABLE} names, which is unset")
-    available = products()
     for item in items:
         if _HERE in item.path.parents:
+            from server import VARIABLE, products
+
             item.add_marker(pytest.mark.real_servers)
-            if not available:
-                item.add_marker(skip)
+            if not products():
+                item.add_marker(pytest.mark.skip(f"needs the unpacked servers that {VARIABLE} names, which is unset"))
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +45,9 @@ def templates(server_folder: Path) -> dict[str, Path]:
 def template_of(server_folder: Path, templates: dict[str, Path]):
     """Return a function that returns the initialised data folder of a product, which servers copy."""
 
-    def find(product: Product) -> Path:
+    from server import initialise
+
+    def find(product: "Product") -> Path:
         if product.name not in templates:
             templates[product.name] = server_folder / f"{product.name}-template"
             initialise(product, templates[product.name])

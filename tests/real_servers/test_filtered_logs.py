@@ -14,8 +14,9 @@ from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
+from tests.extras import require
 
-pytest.importorskip("sqlglot", reason="needs the package sqlglot, which binlog-conformance[sql] brings")
+require("sql")
 
 #: Statements that leave tables of two databases, some made from others, some renamed.
 WORK = (

@@ -57,7 +57,6 @@ def run(product: Product, server: RealServer, name: str, verbose: int) -> tuple[
 
 @pytest.mark.parametrize("name", LOGS)
 def test_a_printed_log_has_the_same_effect_with_any_verbosity(product, server, name):
-    pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
     rows, count = run(product, server, name, 2)
     assert rows
     assert count == LOGS[name]

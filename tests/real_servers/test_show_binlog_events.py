@@ -51,7 +51,6 @@ def listed(server: RealServer, stream: bytes) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_row_is_that_of_the_server(server, name):
-    pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
     version = printer_version("mysql-9.x")
     rules = ReaderRules(verify_checksums=False, highest_type=127)
     for index in range(CASES):
