@@ -1,4 +1,4 @@
-"""`binlog-conformance requirements`: the catalogue, and what of it can be judged yet."""
+"""`binlog-conformance requirements`: the catalogue, and which requirements can be judged yet."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ def describe(requirement: Requirement) -> dict[str, Any]:
 
 
 def state(described: dict[str, Any]) -> str:
-    """Return in one word what can be said of a requirement: ``judged``, ``untestable``, or what is missing."""
+    """Return the state of a requirement: ``judged``, ``untestable``, or what is missing."""
     if described["untestable"] is not None:
         return "untestable"
     missing = [
@@ -48,24 +48,24 @@ def state(described: dict[str, Any]) -> str:
 @click.command("requirements")
 @click.option("--worklog", metavar="W", help="One worklog: 4033, WL#4033; FORMAT for the wire format itself.")
 @click.option("--role", metavar="R", help=f"One role: {', '.join(ROLES)}.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON array, with everything that is known.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array with all that is known.")
 def command(worklog: str | None, role: str | None, as_json: bool) -> None:
     """List the requirements, and for each whether an oracle, a family and a mutant exist yet."""
     try:
-        found = [describe(each) for each in select(worklog=worklog, role=role)]
+        requirements = [describe(each) for each in select(worklog=worklog, role=role)]
     except ValueError as error:
         raise UserError(str(error)) from error
     if as_json:
-        click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+        click.echo(json.dumps(requirements, indent=1, ensure_ascii=False))
         return
-    for each in found:
+    for each in requirements:
         click.echo(f"{each['id']}  [{each['level']}, {each['role']}]  {state(each)}")
         click.echo(f"    {each['text']}")
         if each["untestable"]:
             click.echo(f"    Not testable from outside: {each['untestable']}")
-    states = [state(each) for each in found]
+    states = [state(each) for each in requirements]
     judged, untestable = states.count("judged"), states.count("untestable")
     click.echo(
-        f"\n{len(found)} requirements: {judged} judged, {untestable} not testable from outside, "
-        f"{len(found) - judged - untestable} still without oracle, family or mutant"
+        f"\n{len(requirements)} requirements: {judged} judged, {untestable} not testable from outside, "
+        f"{len(requirements) - judged - untestable} still without oracle, family or mutant"
     )

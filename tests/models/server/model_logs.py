@@ -45,7 +45,7 @@ def violations(logged: Logged, settings: Settings):
     """What the rules for recorded logs find."""
     found = []
     for log in logged.logs:
-        checker = LogChecker(log.name, profile=settings.profile, tell=found.append)
+        checker = LogChecker(log.name, profile=settings.profile, report=found.append)
         checked = checker.check(io.BytesIO(log_bytes(log)))
         assert checked.unreadable is None
     return [each for each in found if isinstance(each, Violation)]

@@ -166,7 +166,7 @@ class Sessions(RuleBasedStateMachine):
         found = []
         for number, stream in enumerate(self.streams(), 1):
             profile = self.server.settings.profile
-            LogChecker(f"bin.{number:06d}", profile=profile, tell=found.append).check(io.BytesIO(stream))
+            LogChecker(f"bin.{number:06d}", profile=profile, report=found.append).check(io.BytesIO(stream))
         assert [each for each in found if isinstance(each, Violation)] == []
 
     @invariant()
