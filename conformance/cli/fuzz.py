@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -29,7 +30,12 @@ from conformance.reports.terminal import print_summary
 from conformance.specs.catalogue import ROLES
 
 #: The packages of the kit whose lines guide the engine when the reference is fuzzed.
-_MODELS = ("boundary", "decision", "filtering", "rendering", "replica", "source", "binlog", "implementations")
+REFERENCE_PACKAGES: Final = (
+    "conformance.binlog",
+    "conformance.models",
+    "conformance.protocol",
+    "conformance.reference",
+)
 
 
 @click.command("fuzz")
@@ -153,7 +159,7 @@ def _engine(
     """
     instrumented: tuple[str, ...] = ()
     if isinstance(implementation, ReferenceImplementation):
-        instrumented = tuple(f"conformance.{package}" for package in _MODELS)
+        instrumented = REFERENCE_PACKAGES
     elif isinstance(implementation, PythonImplementation):
         instrumented = (implementation.module.partition(".")[0],)
     if name == "property" or (name == "auto" and not (instrumented and available())):

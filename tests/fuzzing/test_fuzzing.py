@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from conformance.cli.fuzz import REFERENCE_PACKAGES
 from conformance.fuzzing.guided_worker import case_of_bytes
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import BytesChooser
@@ -86,6 +87,11 @@ def test_two_implementations_that_agree_exit_0(tmp_path):
     options = ("--time", "2s", "--corpus", str(tmp_path), "--family", "transactions", "--profile", "mysql-8.0")
     good = "python:tests.doubles.python_parser:good"
     assert "0 differences" in fuzz("--implementation", good, "--against", "reference", *options, check=0)
+
+
+@pytest.mark.parametrize("name", REFERENCE_PACKAGES)
+def test_the_packages_that_guide_the_engine_exist(name):
+    assert importlib.util.find_spec(name) is not None
 
 
 def test_an_implementation_without_python_lines_cannot_be_coverage_guided(tmp_path):
