@@ -222,7 +222,7 @@ def store_baseline(path: Path, known: Baseline, finished: RunFinished) -> None:
         UserError: The file cannot be written.
     """
     entries = [
-        KnownFailure(failure.verdict.requirement, failure.verdict.signature, failure.known or "not looked at yet")
+        KnownFailure(failure.verdict.requirement, failure.verdict.signature, failure.known or "not investigated yet")
         for failure in finished.failures
     ]
     try:

@@ -77,7 +77,7 @@ def _decode(name: str, stream: BinaryIO, lines: _Lines) -> int:
     out = sys.stdout.buffer
     with reading_progress(name, stream) as progress:
         try:
-            # The reader asks for nothing but `read`.
+            # The reader only calls `read`.
             for event in read_file(cast(BinaryIO, watched), _RULES):
                 log.in_use |= log.events == 0 and _in_use(event)
                 text = "\n".join(lines(event))

@@ -101,7 +101,7 @@ def main() -> None:
         _run()
     except KeyboardInterrupt:
         _could_not_run("interrupted")
-    except Exception as error:  # noqa: BLE001 - status 1 would mean "not conforming", which nobody has judged
+    except Exception as error:  # noqa: BLE001 - an error must not end with 1, "not conforming"
         if interrupt.happened or isinstance(error, click.exceptions.Abort):
             _could_not_run("interrupted")
         _exit_because_of(error)

@@ -204,7 +204,7 @@ class _Writer:
 
     def _followed(self, stream: LogStream, log: Log, progress: Callable[[int], None]) -> Iterator[Event]:
         """Yield the events of a log, and record how far they were printed."""
-        # The reader asks for nothing but `read`.
+        # The reader only calls `read`.
         for event in read_file(cast(BinaryIO, stream), self._rules):
             in_use = event.header.type == EventType.FORMAT_DESCRIPTION and event.header.flags & Flag.BINLOG_IN_USE
             log.in_use |= log.events == 0 and bool(in_use)

@@ -91,8 +91,8 @@ class GuidedEngine:
         with (self.folder / _LOG).open("wb") as log:
             command = [sys.executable, "-m", "conformance.fuzzing.guided_worker"]
             with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log) as worker:
-                assert worker.stdin is not None, "a pipe was asked for"
-                assert worker.stdout is not None, "a pipe was asked for"
+                assert worker.stdin is not None, "it was started with pipes"
+                assert worker.stdout is not None, "it was started with pipes"
                 worker.stdin.write(json.dumps(job).encode() + b"\n")
                 worker.stdin.close()
                 try:
