@@ -94,7 +94,7 @@ def test_a_requirement_of_all_families_does_not_list_them():
 
 
 def test_a_requirement_that_recorded_logs_show_names_the_command():
-    assert "`binlog-conformance check` judges them by it" in run("FORMAT-LOG-BODY").output
+    assert "`binlog-conformance check` judges them against it" in run("FORMAT-LOG-BODY").output
 
 
 def test_an_untestable_requirement_gives_the_reason_and_lacks_nothing():
