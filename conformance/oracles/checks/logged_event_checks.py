@@ -152,8 +152,8 @@ def by_log_check(requirement: str, *, asks_more: bool = False) -> Oracle:
     def examine(alignment: Alignment, name: str) -> Iterator[Check]:
         for violation in _violations(alignment.case.id.profile, alignment.observation.streams):
             if violation.requirement == name:
-                message = f"{violation.found}, expected {violation.expected}"
-                yield Check(_without_numbers(violation.found), message, violation.offset)
+                message = f"{violation.actual}, expected {violation.expected}"
+                yield Check(_without_numbers(violation.actual), message, violation.offset)
         yield GOOD
 
     return Oracle(requirement, examine, asks_more=asks_more)
@@ -167,17 +167,17 @@ def _without_numbers(text: str) -> str:
 @lru_cache(maxsize=1)
 def _violations(profile: str, streams: tuple[bytes, ...]) -> tuple[Violation, ...]:
     """Return what the rules for recorded logs find in the logs, one by one and from each to the next."""
-    found: list[Violation] = []
+    violations: list[Violation] = []
 
-    def tell(each: Violation | Note) -> None:
+    def report(each: Violation | Note) -> None:
         if isinstance(each, Violation):
-            found.append(each)
+            violations.append(each)
 
     before: CheckedLog | None = None
     for number, stream in enumerate(streams, 1):
-        checked = LogChecker(f"bin.{number:06d}", profile=profile, tell=tell).check(io.BytesIO(stream))
+        checked = LogChecker(f"bin.{number:06d}", profile=profile, report=report).check(io.BytesIO(stream))
         if before is not None and checked.unreadable is None:
-            of_chain = Verdicts(JUDGED_IN_A_CHAIN, tell)
-            judge_chain(before, checked, of_before=of_chain, of_behind=of_chain)
+            of_chain = Verdicts(JUDGED_IN_A_CHAIN, report)
+            judge_chain(before, checked, of_before=of_chain, of_after=of_chain)
         before = None if checked.unreadable else checked
-    return tuple(found)
+    return tuple(violations)

@@ -46,7 +46,7 @@ def test_nothing_of_a_table_is_left(ground_truth, name):
 def broken(data):
     """Return the requirements that a log breaks."""
     told = []
-    LogChecker("bin.000001", tell=told.append).check(BytesIO(data))
+    LogChecker("bin.000001", report=told.append).check(BytesIO(data))
     return {each.requirement for each in told if isinstance(each, Violation)}
 
 
