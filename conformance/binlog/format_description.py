@@ -113,7 +113,7 @@ class FormatDescription:
                 ChecksumAlgorithm.CRC32,
                 ChecksumAlgorithm.UNDEFINED,
             ):
-                raise MalformedBody(f"checksum algorithm {algorithm}; 0 is none, 1 is CRC32")
+                raise MalformedBody(f"{algorithm} is not a valid checksum algorithm: 0 is none, 1 is CRC32")
         return cls(
             binlog_version=binlog_version,
             server_version=server_version,

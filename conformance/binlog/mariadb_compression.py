@@ -91,7 +91,7 @@ class PackedValue:
             return self.packed[1:]
         if head & _COLUMN_ALGORITHM != _COLUMN_ZLIB:
             raise MalformedBody(
-                f"{head:#04x} is not a valid first byte of a compressed column: write 0x00 or 0x81 to 0x8f"
+                f"{head:#04x} is not a valid first byte of a compressed column: 0x00 and 0x81 to 0x8f are"
             )
         window = -zlib.MAX_WBITS if head & _BARE else zlib.MAX_WBITS
         return _inflated(self.packed, head & _SIZE_BYTES, limit, window)

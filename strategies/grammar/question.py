@@ -1,4 +1,4 @@
-"""Questions: what an implementation is asked in a role, and what it must answer."""
+"""Questions: what an implementation is asked in a role, and the answer it must give."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ class Question:
     """A question in one role.
 
     Attributes:
-        expected: What must be answered.
+        expected: The answer that must be given.
         marks: The requirements that it exercises, each with the indices of the expected entries that it governs.
-        settings: What the question says besides the stream, in values that JSON has.
-        stream: The stream it is about.
+        settings: The rest of the question besides the stream, in JSON values.
+        stream: The stream that it is about.
     """
 
     expected: Expected
@@ -29,7 +29,7 @@ class Question:
     stream: bytes = field(default=b"", repr=False)
 
     def case(self, case_id: CaseId, focus: str) -> Case:
-        """Return the finished case: marks of other roles, and of other profiles, are left out."""
+        """Return the finished case, without the marks of other roles and profiles."""
         governs = governing(case_id.role, case_id.profile)
         marks = {each: tuple(indices) for each, indices in self.marks.items() if governs[each]}
         return Case(

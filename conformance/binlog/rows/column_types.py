@@ -139,7 +139,7 @@ def _vector(column: Column) -> Codec:
 
 def _sized(size: int, limit: int, what: str) -> int:
     if not 1 <= size <= limit:
-        raise MalformedBody(f"{size} {what}; it must be from 1 to {limit}")
+        raise MalformedBody(f"{size} {what}; the number must be from 1 to {limit}")
     return size
 
 

@@ -46,7 +46,7 @@ def boundary_types(events: Sequence[FedEvent]) -> list[BoundaryType]:
 
 
 def _as_made(events: Sequence[FedEvent], classes: Sequence[EventClass]) -> list[BoundaryType]:
-    """Return the types that the events are made with; between BEGIN and its end no statement is logged at once."""
+    """Return the types that the events are made with; no statement between BEGIN and its end is logged immediately."""
     types: list[BoundaryType] = []
     begun = False
     for event, its_class in zip(events, classes, strict=True):

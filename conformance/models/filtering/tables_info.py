@@ -65,7 +65,7 @@ def _and_sources(create: CreateTable) -> tuple[TableName, ...]:
     return each_once([create.table, *create.sources])
 
 
-#: Section 4.1, SBR: shape -> the list. The statement is logged as it was given.
+#: Section 4.1, SBR: shape -> the list. The statement is logged unchanged.
 _STATEMENT_FORMAT: Final[Mapping[_Shape, _Tables]] = {
     _Shape.PLAIN: _new_table,
     _Shape.LIKE: _and_like,

@@ -182,7 +182,7 @@ class Applier:
         self.history: list[str] = []
         self._rules = settings.rules
         self._state = State.OUTSIDE
-        #: The GTID of the open group; it stays when the group is committed.
+        #: The GTID of the open group; it is kept when the group is committed.
         self._gtid = ""
         #: Whether the last group that a Gtid event named has a GTID.
         self._had_gtid = False
