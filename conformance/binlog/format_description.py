@@ -30,7 +30,7 @@ def version_tuple(server_version: str) -> tuple[int, int, int]:
 
 
 @lru_cache(maxsize=256)
-def _renumbered(server_version: str) -> Mapping[int, int]:
+def _renumbered_codes(server_version: str) -> Mapping[int, int]:
     """Return the codes whose meaning in the logs of a server version differs from that in all later ones."""
     return _ALPHA_CODES if _ALPHA.match(server_version) else {}
 
@@ -79,7 +79,7 @@ class FormatDescription:
 
     def type_code(self, code: int) -> int:
         """Return the event type code that `code` means: a different one only in logs of the row-format alphas."""
-        return _renumbered(self.server_version).get(code, code)
+        return _renumbered_codes(self.server_version).get(code, code)
 
     @classmethod
     def from_event(cls, event: bytes) -> "FormatDescription":

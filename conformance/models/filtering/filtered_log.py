@@ -86,7 +86,7 @@ class LogFilter:
             BinlogError: An event's body contradicts its layout.
             ImportError: The package sqlglot or zstandard is needed and not installed.
         """
-        yield self._placed(MAGIC)
+        yield self._advance(MAGIC)
         for event in events:
             try:
                 yield from self._add(event)
@@ -123,7 +123,7 @@ class LogFilter:
                 _remeasure(each, written)
         self._point_to_end(written)
         for each in written:
-            yield self._framed(each)
+            yield self._frame(each)
 
     def _count(self, fate: Fate) -> None:
         self.counts.kept += bool(fate.kept)
@@ -136,13 +136,13 @@ class LogFilter:
         event = read.event
         if fate.inner and not fate.is_whole:
             return self._payload(fate, read)
-        data = _ending_statement(event) if fate.ends_statement else event.data[: event.body_end]
+        data = _with_statement_end(event) if fate.ends_statement else event.data[: event.body_end]
         placed = event.header.log_pos == event.end % _POSITIONS
         return [_Written(data, event, event.has_checksum, placed)]
 
     def _payload(self, fate: Fate, read: _Read) -> list[_Written]:
         kept = [
-            _ending_statement(event) if inner.ends_statement else event.data
+            _with_statement_end(event) if inner.ends_statement else event.data
             for inner, event in zip(fate.inner, read.inner, strict=True)
             if inner.kept
         ]
@@ -171,7 +171,7 @@ class LogFilter:
                 fields["terminating_offset"] = new_offsets.get(old, old + new_offsets[event.offset] - event.offset)
                 each.data = _with_fields(event, fields)
 
-    def _framed(self, written: _Written) -> bytes:
+    def _frame(self, written: _Written) -> bytes:
         data = bytearray(written.data)
         data[_LENGTH_AT : _LENGTH_AT + 4] = written.size.to_bytes(4, "little")
         if written.placed:
@@ -179,9 +179,9 @@ class LogFilter:
             data[_LOG_POS_AT : _LOG_POS_AT + 4] = log_pos.to_bytes(4, "little")
         if written.checksummed:
             data += checksum(data).to_bytes(CHECKSUM_BYTES, "little")
-        return self._placed(bytes(data))
+        return self._advance(bytes(data))
 
-    def _placed(self, data: bytes) -> bytes:
+    def _advance(self, data: bytes) -> bytes:
         self._offset += len(data)
         return data
 
@@ -217,7 +217,7 @@ def _with_fields(event: Event, fields: Mapping[str, Any]) -> bytes:
     return event.data[: event.format.header_length] + body
 
 
-def _ending_statement(event: Event) -> bytes:
+def _with_statement_end(event: Event) -> bytes:
     """Return a rows event, without checksum, with the flag that ends its statement."""
     fields = event.fields()
     return _with_fields(event, {**fields, "rows_flags": fields["rows_flags"] | STATEMENT_END})

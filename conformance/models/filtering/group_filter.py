@@ -64,7 +64,7 @@ class GroupFilter:
     def add(self, part: LogPart) -> list[list[Fate]]:
         """Take the next event; return the groups that are now decided, in the order of the log."""
         groups = []
-        if part.part in _BEGINNINGS and self._begun_before(part.part):
+        if part.part in _BEGINNINGS and self._ends_group(part.part):
             # The group before was never ended: a server crashed, or a source restarted.
             groups.append(self.finish())
         fate = Fate(part)
@@ -75,7 +75,7 @@ class GroupFilter:
             groups.append(self.finish())
         return groups
 
-    def _begun_before(self, part: Part) -> bool:
+    def _ends_group(self, part: Part) -> bool:
         loose = bool(self._rows.maps or self._rows.rows)
         return self._begun or loose or (self._marked and part is Part.MARKER_AND_BEGIN)
 

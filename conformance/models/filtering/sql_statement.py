@@ -68,18 +68,18 @@ def _read(sql: str, default_database: str) -> Statement:
     heads = tuple(word.text.upper() for word in words[:2])
     if any(heads[: len(each)] == each for each in _WITHOUT_TABLES):
         return Statement()
-    parsed = _parsed(_MODIFIED.sub(_as_known, with_versioned_comments(sql), count=1))
+    parsed = _parse(_MODIFIED.sub(_known_word, with_versioned_comments(sql), count=1))
     names = Names(default_database)
     statement = None if parsed is None else _from_tree(parsed, names)
-    return statement or _from_words(words, names) or Statement(certain=False, mentioned=_mentioned(words, names))
+    return statement or _from_words(words, names) or Statement(certain=False, mentioned=_mentioned_tables(words, names))
 
 
-def _as_known(change: re.Match[str]) -> str:
+def _known_word(change: re.Match[str]) -> str:
     """Return the first word of a change as the parser knows it: INSERT for REPLACE, which has the same tables."""
     return "INSERT" if change[1].upper() == "REPLACE" else change[1]
 
 
-def _parsed(sql: str) -> "exp.Expression | None":
+def _parse(sql: str) -> "exp.Expression | None":
     sqlglot = sqlglot_package()
     try:
         parsed: exp.Expression = sqlglot.parse_one(sql, read=DIALECT)
@@ -182,7 +182,7 @@ def _from_words(words: Sequence[Word], names: Names) -> Statement | None:
     return None
 
 
-def _renames(cursor: Cursor, names: Names) -> Statement | None:
+def _read_rename(cursor: Cursor, names: Names) -> Statement | None:
     pairs: list[tuple[TableName, TableName]] = []
     while True:
         old = cursor.table()
@@ -196,21 +196,21 @@ def _renames(cursor: Cursor, names: Names) -> Statement | None:
             return Statement(rename_table(pairs), renames=tuple(pairs))
 
 
-def _list(cursor: Cursor, names: Names) -> Statement | None:
+def _read_list(cursor: Cursor, names: Names) -> Statement | None:
     cursor.skip("LOCAL", "NO_WRITE_TO_BINLOG")
     cursor.skip("TABLE", "TABLES")
     tables = cursor.tables()
     return Statement(tables) if tables else None
 
 
-def _drops(cursor: Cursor, names: Names) -> Statement | None:
+def _read_drop(cursor: Cursor, names: Names) -> Statement | None:
     if cursor.skip("IF"):
         cursor.skip("EXISTS")
     tables = cursor.tables()
     return Statement(tables, dropped=tables) if tables else None
 
 
-def _creates(cursor: Cursor, names: Names) -> Statement | None:
+def _read_create(cursor: Cursor, names: Names) -> Statement | None:
     """Read a ``CREATE TABLE`` without a source table, with clauses that the parser does not know."""
     temporary = cursor.skip("TEMPORARY")
     if not cursor.skip("TABLE"):
@@ -225,7 +225,7 @@ def _creates(cursor: Cursor, names: Names) -> Statement | None:
     return Statement((table,), create=CreateTable(table, temporary=temporary, if_not_exists=if_not_exists))
 
 
-def _inserts(cursor: Cursor, names: Names) -> Statement | None:
+def _read_insert(cursor: Cursor, names: Names) -> Statement | None:
     """Read an ``INSERT`` or ``REPLACE`` of values; only the parser finds the tables of one with a source."""
     while cursor.skip(*_MODIFIERS, "IGNORE", "INTO"):
         pass
@@ -233,16 +233,16 @@ def _inserts(cursor: Cursor, names: Names) -> Statement | None:
     return None if table is None or cursor.skip_past("SELECT", "TABLE", "WITH") else Statement((table,))
 
 
-def _into(cursor: Cursor, names: Names) -> Statement | None:
-    return _list(cursor, names) if cursor.skip_past("INTO") else None
+def _read_into(cursor: Cursor, names: Names) -> Statement | None:
+    return _read_list(cursor, names) if cursor.skip_past("INTO") else None
 
 
-def _after_on(cursor: Cursor, names: Names) -> Statement | None:
+def _read_after_on(cursor: Cursor, names: Names) -> Statement | None:
     table = cursor.table() if cursor.skip_past("ON") else None
     return None if table is None else Statement((table,))
 
 
-def _database(cursor: Cursor, names: Names) -> Statement | None:
+def _read_database(cursor: Cursor, names: Names) -> Statement | None:
     if cursor.skip("IF"):
         cursor.skip("EXISTS", "NOT")
         cursor.skip("EXISTS")
@@ -250,7 +250,7 @@ def _database(cursor: Cursor, names: Names) -> Statement | None:
     return Statement((names.of_database(word.text),)) if word.named else None
 
 
-def _routine(cursor: Cursor, names: Names) -> Statement | None:
+def _read_routine(cursor: Cursor, names: Names) -> Statement | None:
     if cursor.skip("IF"):
         cursor.skip("NOT")
         cursor.skip("EXISTS")
@@ -258,17 +258,17 @@ def _routine(cursor: Cursor, names: Names) -> Statement | None:
     return None if routine is None else Statement((names.of_database(routine.database),))
 
 
-def _defined(cursor: Cursor, names: Names) -> Statement | None:
+def _read_defined(cursor: Cursor, names: Names) -> Statement | None:
     """Read the statement after ``CREATE DEFINER=...``."""
     while cursor.next is not END:
-        for word, read in (("TRIGGER", _after_on), *((each, _routine) for each in _ROUTINES)):
+        for word, read in (("TRIGGER", _read_after_on), *((each, _read_routine) for each in _ROUTINES)):
             if cursor.skip(word):
                 return read(cursor, names)
         cursor.advance()
     return None
 
 
-def _alters(cursor: Cursor, names: Names) -> Statement | None:
+def _read_alter(cursor: Cursor, names: Names) -> Statement | None:
     """Read an ``ALTER TABLE`` that the parser does not know, up to the last place where it can name a second table."""
     table = cursor.table()
     if table is None:
@@ -285,7 +285,7 @@ def _alters(cursor: Cursor, names: Names) -> Statement | None:
     return Statement((table,))
 
 
-def _grants(cursor: Cursor, names: Names) -> Statement | None:
+def _read_grant(cursor: Cursor, names: Names) -> Statement | None:
     """Read a ``GRANT`` or ``REVOKE``: on a table, on a database, on all, or of roles."""
     if not cursor.skip_past("ON") or cursor.skip("*"):
         return Statement()
@@ -300,25 +300,25 @@ def _grants(cursor: Cursor, names: Names) -> Statement | None:
 _ROUTINES: Final = ("PROCEDURE", "FUNCTION", "EVENT")
 #: First words, any of each group -> the function that reads the tables after them.
 _HEADS: Final[tuple[tuple[tuple[tuple[str, ...], ...], Callable[[Cursor, Names], Statement | None]], ...]] = (
-    ((("RENAME",), ("TABLE", "TABLES")), _renames),
-    ((("OPTIMIZE", "REPAIR", "CHECK", "CHECKSUM", "ANALYZE", "LOCK"),), _list),
-    ((("DROP",), ("TABLE", "TABLES")), _drops),
-    ((("DROP",), ("TEMPORARY",), ("TABLE", "TABLES")), _drops),
-    ((("LOAD",), ("DATA", "XML")), _into),
-    ((("CREATE", "ALTER", "DROP"), ("DATABASE", "SCHEMA")), _database),
-    ((("CREATE", "DROP", "ALTER"), _ROUTINES), _routine),
-    ((("CREATE",), ("TRIGGER",)), _after_on),
-    ((("CREATE",), ("UNIQUE", "FULLTEXT", "SPATIAL"), ("INDEX",)), _after_on),
-    ((("CREATE", "DROP"), ("INDEX",)), _after_on),
-    ((("INSERT", "REPLACE"),), _inserts),
-    ((("CREATE",), ("DEFINER",)), _defined),
-    ((("CREATE",),), _creates),
-    ((("ALTER",), ("TABLE",)), _alters),
-    ((("GRANT", "REVOKE"),), _grants),
+    ((("RENAME",), ("TABLE", "TABLES")), _read_rename),
+    ((("OPTIMIZE", "REPAIR", "CHECK", "CHECKSUM", "ANALYZE", "LOCK"),), _read_list),
+    ((("DROP",), ("TABLE", "TABLES")), _read_drop),
+    ((("DROP",), ("TEMPORARY",), ("TABLE", "TABLES")), _read_drop),
+    ((("LOAD",), ("DATA", "XML")), _read_into),
+    ((("CREATE", "ALTER", "DROP"), ("DATABASE", "SCHEMA")), _read_database),
+    ((("CREATE", "DROP", "ALTER"), _ROUTINES), _read_routine),
+    ((("CREATE",), ("TRIGGER",)), _read_after_on),
+    ((("CREATE",), ("UNIQUE", "FULLTEXT", "SPATIAL"), ("INDEX",)), _read_after_on),
+    ((("CREATE", "DROP"), ("INDEX",)), _read_after_on),
+    ((("INSERT", "REPLACE"),), _read_insert),
+    ((("CREATE",), ("DEFINER",)), _read_defined),
+    ((("CREATE",),), _read_create),
+    ((("ALTER",), ("TABLE",)), _read_alter),
+    ((("GRANT", "REVOKE"),), _read_grant),
 )
 
 
-def _mentioned(words: Sequence[Word], names: Names) -> tuple[TableName, ...]:
+def _mentioned_tables(words: Sequence[Word], names: Names) -> tuple[TableName, ...]:
     """Return every table that words could mean: each name alone, and each two names with a dot between them."""
     tables: list[TableName] = []
     for at, word in enumerate(words):

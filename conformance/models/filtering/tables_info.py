@@ -57,26 +57,26 @@ def _new_table(create: CreateTable) -> tuple[TableName, ...]:
     return (create.table,)
 
 
-def _and_like(create: CreateTable) -> tuple[TableName, ...]:
+def _new_and_like(create: CreateTable) -> tuple[TableName, ...]:
     return (create.table, *((create.like,) if create.like else ()))
 
 
-def _and_sources(create: CreateTable) -> tuple[TableName, ...]:
+def _new_and_sources(create: CreateTable) -> tuple[TableName, ...]:
     return each_once([create.table, *create.sources])
 
 
 #: Section 4.1, SBR: shape -> the list. The statement is logged unchanged.
 _STATEMENT_FORMAT: Final[Mapping[_Shape, _Tables]] = {
     _Shape.PLAIN: _new_table,
-    _Shape.LIKE: _and_like,
-    _Shape.SELECT: _and_sources,
+    _Shape.LIKE: _new_and_like,
+    _Shape.SELECT: _new_and_sources,
 }
 #: Section 4.1, RBR, for a new table that is not temporary: (shape, whether the table of LIKE is temporary) -> what
 #: is logged, and the list.
 _ROW_FORMAT: Final[Mapping[tuple[_Shape, bool], tuple[Logged, _Tables]]] = {
     (_Shape.PLAIN, False): (Logged.AS_GIVEN, _new_table),
     (_Shape.LIKE, True): (Logged.AS_DEFINITION, _new_table),
-    (_Shape.LIKE, False): (Logged.AS_GIVEN, _and_like),
+    (_Shape.LIKE, False): (Logged.AS_GIVEN, _new_and_like),
     (_Shape.SELECT, False): (Logged.AS_DEFINITION, _new_table),
 }
 

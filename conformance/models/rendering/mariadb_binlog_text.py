@@ -123,9 +123,9 @@ class MariadbBinlogText(MysqlbinlogText):
         words += "".join(form.format(fields.get("start_alter_gno")) for bit, form in _ALTER_WORDS if extra & bit)
         yield self._header(event, words)
         serial = int(not flags & mariadb_layouts.ALLOW_PARALLEL)
-        yield from self._changed("100101", "skip_parallel_replication", serial)
-        yield from self._changed("100001", "gtid_domain_id", fields["domain_id"])
-        yield from self._changed("100001", "server_id", event.header.server_id)
+        yield from self._set_if_changed("100101", "skip_parallel_replication", serial)
+        yield from self._set_if_changed("100001", "gtid_domain_id", fields["domain_id"])
+        yield from self._set_if_changed("100001", "server_id", event.header.server_id)
         yield f"/*M!100001 SET @@session.gtid_seq_no={fields['gno']}*/{DELIMITER}"
         if flags & mariadb_layouts.PREPARED_XA:
             yield f"XA START {xid_text(fields)}{DELIMITER}"
@@ -133,7 +133,7 @@ class MariadbBinlogText(MysqlbinlogText):
             yield "START TRANSACTION"
             yield DELIMITER
 
-    def _changed(self, since: str, name: str, value: int) -> Iterator[str]:
+    def _set_if_changed(self, since: str, name: str, value: int) -> Iterator[str]:
         if self._domain.get(name) != value:
             self._domain[name] = value
             yield f"/*M!{since} SET @@session.{name}={value}*/{DELIMITER}"

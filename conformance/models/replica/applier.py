@@ -197,7 +197,7 @@ class Applier:
         """Apply events until they end, the position to stop at is reached, or an error stops it (`stopped`)."""
         done: list[Applied] = []
         for event in events:
-            if self._until_reached(event):
+            if self._reaches_until(event):
                 done.append(self._applied(event, Outcome.UNTIL, event.offset))
                 break
             try:
@@ -241,7 +241,7 @@ class Applier:
             logged=logged,
         )
 
-    def _until_reached(self, event: ReplicaEvent) -> bool:
+    def _reaches_until(self, event: ReplicaEvent) -> bool:
         until = self.settings.until
         if until is None or event.server_id in self._exempt_ids():
             return False

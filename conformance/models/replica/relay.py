@@ -227,7 +227,7 @@ class Receiver:
             self._replace(event)
         elif reception is Reception.WRITTEN:
             warning = self._warning(event)
-            data = self._checked(event, data)
+            data = self._with_checksum(event, data)
             self._write(RelayEvent(self._log, *_header(event), data, source=event, written=True, warning=warning))
         return reception
 
@@ -284,7 +284,7 @@ class Receiver:
             self._source_format = data
             self._algorithm = FormatDescription.from_event(data).checksum_algorithm
 
-    def _checked(self, event: ReplicaEvent, data: bytes) -> bytes:
+    def _with_checksum(self, event: ReplicaEvent, data: bytes) -> bytes:
         """Return the bytes to write: in a log with checksums, the first Rotate of a source without them gets one."""
         own_format = self._algorithm == ChecksumAlgorithm.CRC32 and not self.settings.source_checksums
         if not own_format or event.type != EventType.ROTATE or self._source_format is not None:
