@@ -106,9 +106,9 @@ class _AcceptsMissingGtid(Applier):
         if kind in (Kind.BEGIN, Kind.COMMIT):
             super()._check_gtid(kind)
 
-    def _names(self, event: ReplicaEvent) -> bool:
+    def _opens_group(self, event: ReplicaEvent) -> bool:
         try:
-            return super()._names(event)
+            return super()._opens_group(event)
         except ApplierStopped as stopped:
             if stopped.reason is StopReason.ANONYMOUS:
                 return True
@@ -156,10 +156,10 @@ class _RequiresGtidsInOldStreams(Applier):
 
 
 class _RefusesLongGtids(Applier):
-    def _names(self, event: ReplicaEvent) -> bool:
+    def _opens_group(self, event: ReplicaEvent) -> bool:
         if self.settings.version == "5.6.21" and event.gtid != ANONYMOUS:
             raise ApplierStopped(StopReason.UNKNOWN_EVENT)
-        return super()._names(event)
+        return super()._opens_group(event)
 
 
 class _StopsAtAnonymous(Applier):

@@ -105,7 +105,7 @@ class _AnyTable(FilterRules):
 
     def pass_all(self, tables: Iterable[TableName]) -> bool:
         tables = tuple(tables)
-        return any(map(self.have, tables)) or not tables if self.does else super().pass_all(tables)
+        return any(map(self.cover, tables)) or not tables if self.has_do_rules else super().pass_all(tables)
 
 
 class _Prefixes(FilterRules):
@@ -113,9 +113,9 @@ class _Prefixes(FilterRules):
 
     __slots__ = ()
 
-    def have(self, table: TableName) -> bool:
+    def cover(self, table: TableName) -> bool:
         begins = any(table.database == each.database and table.name.startswith(each.name) for each in self.do_tables)
-        return begins or super().have(table)
+        return begins or super().cover(table)
 
 
 def _as(kind: type[FilterRules]) -> Callable[[FilterRules], FilterRules]:
@@ -133,7 +133,7 @@ class _ForgetsCopies(TableFilter):
         kept = super().passes(tables, statement)
         create = statement.create if statement is not None else None
         others = () if create is None else (*((create.like,) if create.like else ()), *create.sources)
-        if create is not None and not self.rules.does and not self.rules.pass_all(others):
+        if create is not None and not self.rules.has_do_rules and not self.rules.pass_all(others):
             self.rules = replace(self.rules, ignore_tables=self.rules.ignore_tables - {create.table} | {_NO_TABLE})
         return kept
 
@@ -143,7 +143,7 @@ class _RuleMovesAway(TableFilter):
 
     def passes(self, tables: Iterable[TableName], statement: Statement | None = None) -> bool:
         kept = super().passes(tables, statement)
-        if statement is not None and len(statement.renames) == 1 and self.rules.does:
+        if statement is not None and len(statement.renames) == 1 and self.rules.has_do_rules:
             old, _ = statement.renames[0]
             self.rules = replace(self.rules, do_tables=self.rules.do_tables - {old} | {_NO_TABLE})
         return kept

@@ -1,4 +1,4 @@
-"""A mistake is answered with one line and exit status 2, before Spark is started."""
+"""A mistake is reported in one line with exit status 2, before Spark is started."""
 
 import subprocess
 import sys

@@ -154,8 +154,8 @@ def by_log_check(requirement: str, *, asks_more: bool = False) -> Oracle:
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for violation in _violations(alignment.case.id.profile, alignment.observation.streams):
             if violation.requirement == requirement:
-                message = f"{violation.found}, expected {violation.expected}"
-                yield Check(_without_numbers(violation.found), message, violation.offset)
+                message = f"{violation.actual}, expected {violation.expected}"
+                yield Check(_without_numbers(violation.actual), message, violation.offset)
         yield GOOD
 
     return Oracle(requirement, examine, asks_more=asks_more)
@@ -177,9 +177,9 @@ def _violations(profile: str, streams: tuple[bytes, ...]) -> tuple[Violation, ..
 
     before: CheckedLog | None = None
     for number, stream in enumerate(streams, 1):
-        checked = LogChecker(f"bin.{number:06d}", profile=profile, tell=collect).check(io.BytesIO(stream))
+        checked = LogChecker(f"bin.{number:06d}", profile=profile, report=collect).check(io.BytesIO(stream))
         if before is not None and checked.unreadable is None:
             of_chain = Verdicts(JUDGED_IN_A_CHAIN, collect)
-            judge_chain(before, checked, of_before=of_chain, of_behind=of_chain)
+            judge_chain(before, checked, of_before=of_chain, of_after=of_chain)
         before = None if checked.unreadable else checked
     return tuple(violations)
