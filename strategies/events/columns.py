@@ -398,7 +398,10 @@ VALUE_REQUIREMENTS: Final[dict[str, tuple[ColumnType, ...]]] = {
 #: Column type -> the largest value that needs no knowledge of the sign.
 LARGEST_SIGNED: Final = {int(code): (1 << 8 * size - 1) - 1 for code, size in INTEGER_BYTES.items()}
 _REQUIREMENT_OF: Final = {
-    int(code): name for name, codes in VALUE_REQUIREMENTS.items() if not name.endswith("-UNSIGNED") for code in codes
+    int(code): requirement
+    for requirement, codes in VALUE_REQUIREMENTS.items()
+    if not requirement.endswith("-UNSIGNED")
+    for code in codes
 }
 
 

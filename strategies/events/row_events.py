@@ -175,8 +175,8 @@ def _planned(
 def _value_marks(values: Sequence[tuple[int, Value]], *, partial: bool) -> tuple[str, ...]:
     """Return the requirements that govern values, except documents of a partial update, which has its own."""
     governed = [(code, value.shown) for code, value in values if not (partial and code == ColumnType.JSON)]
-    names = {"FORMAT-ROWS-NULL" if shown is None else value_requirement(code, shown) for code, shown in governed}
-    return tuple(sorted(names))
+    requirements = {"FORMAT-ROWS-NULL" if shown is None else value_requirement(code, shown) for code, shown in governed}
+    return tuple(sorted(requirements))
 
 
 def _present(stream: StreamBuilder, count: int) -> list[int]:

@@ -91,7 +91,7 @@ def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
 def large_transactions(stream: StreamBuilder) -> None:
     """Transactions after a header that gives their end, for which the format description declares one more type."""
     groups.begin_plain_log(stream, lengths=stream.server.post_header_lengths + b"\0")
-    _add_some(stream, (_add_large_transaction, _add_everyday))
+    _add_some(stream, (_add_large_transaction, _add_ordinary))
 
 
 @family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB)
@@ -117,7 +117,7 @@ def every_event_type(stream: StreamBuilder) -> None:
 
 def _log_of(stream: StreamBuilder, addition: _Addition) -> None:
     groups.begin_plain_log(stream)
-    _add_some(stream, (addition, _add_everyday))
+    _add_some(stream, (addition, _add_ordinary))
 
 
 def _add_some(stream: StreamBuilder, additions: tuple[_Addition, ...]) -> None:
@@ -133,7 +133,7 @@ def _add(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
     groups.add_group(stream, planned, anonymous=True)
 
 
-def _add_everyday(stream: StreamBuilder) -> None:
+def _add_ordinary(stream: StreamBuilder) -> None:
     _add(stream, groups.group(stream))
 
 
@@ -172,7 +172,7 @@ def _add_group_replication(stream: StreamBuilder) -> None:
         _add(stream, view)
     else:
         stream.add(server_events.transaction_context(stream))
-        _add_everyday(stream)
+        _add_ordinary(stream)
 
 
 def _add_xa_transaction(stream: StreamBuilder) -> None:
@@ -226,7 +226,7 @@ def _mariadb_changes(stream: StreamBuilder) -> list[PlannedEvent]:
 
 #: What can be added to a stream, and under which profiles.
 _ADDITIONS: Final[tuple[tuple[_Addition, tuple[str, ...]], ...]] = (
-    (_add_everyday, PROFILES),
+    (_add_ordinary, PROFILES),
     (_add_row_changes, PROFILES),
     (_add_user_variables, PROFILES),
     (_add_load_data, PROFILES),

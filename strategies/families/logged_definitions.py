@@ -122,7 +122,7 @@ def _drop_inside(scenario: LogQuestion) -> None:
 
 @asking_family(focus="WL7592-LOG-DROPDB-PARTIAL", profiles=_SPLITTING)
 def drop_database_splits(choose: Chooser, server: Server) -> Question:
-    """DROP DATABASE that fails half way, with few tables or with so many that several statements name them."""
+    """DROP DATABASE that fails halfway, with few tables or with so many that several statements name them."""
     mode = choose.one_of(("OFF", "ON"))
     scenario = LogQuestion(choose, settings_of(choose, server.profile, gtid_mode=mode, binlog_format="ROW"))
     database = DATABASES[1]

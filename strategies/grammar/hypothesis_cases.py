@@ -44,7 +44,7 @@ def cases(family: str, profile: str, *, role: str = DEFAULT_ROLE) -> st.SearchSt
     Args:
         family: Name of the family.
         profile: Name of the profile.
-        role: The role in which its streams are asked about.
+        role: The role of the cases.
 
     Raises:
         ValueError: There is no such family, or it has no streams under the profile or no questions in the role.

@@ -45,14 +45,14 @@ class Question:
 
 @cache
 def asker(role: str) -> Callable[[StreamBuilder], Question]:
-    """Return what asks about a finished stream in a role.
+    """Return the function that makes the question about a finished stream in a role.
 
     Raises:
-        ValueError: Nothing is asked about streams in this role.
+        ValueError: The role has no questions about streams.
     """
     question: Callable[[StreamBuilder], Question] | None = None
     if role in ROLES:
         question = getattr(import_module(f"conformance.strategies.questions.{role}"), "question", None)
     if question is None:
-        raise ValueError(f"no question about a stream is asked in the role {role!r}")
+        raise ValueError(f"the role {role!r} has no questions about streams")
     return question

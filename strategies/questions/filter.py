@@ -78,7 +78,9 @@ def question(stream: StreamBuilder) -> Question:
         if judged or fate.part.part in _ROWS:
             entry["fate"] = "kept" if fate.kept else "dropped"
         entries.append(entry)
-    marks: dict[str, list[int]] = {name: list(indices) for name, indices in stream.marks.items() if name != _BY_LIST}
+    marks: dict[str, list[int]] = {
+        requirement: list(indices) for requirement, indices in stream.marks.items() if requirement != _BY_LIST
+    }
     by_list = frozenset(stream.marks.get(_BY_LIST, ()))
     history = _History(rules, settings["tables"], settings["renames"])
     for index, fate in enumerate(fates):

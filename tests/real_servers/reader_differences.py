@@ -30,12 +30,12 @@ class Difference:
     """One way in which the program differs from the kit.
 
     Attributes:
-        why: The reason.
+        reason: Why it differs.
         holds: Returns whether it applies to a case and the offset at which the program stops, None at the end.
         counts: The number of the test's cases that need it, no more and no fewer.
     """
 
-    why: str
+    reason: str
     holds: Callable[[Case, int | None], bool]
     counts: Counts
 

@@ -80,14 +80,14 @@ def test_mysqlbinlog_stops_where_the_kit_expects(program, tmp_path):
             if stop == case.expected.refused_at:
                 agreed["read" if stop is None else "refused"] += 1
                 continue
-            whys = [each.why for each in DIFFERENCES if each.holds(case, stop)]
-            if len(whys) == 1:
-                needed[whys[0], case.id.family, case.id.profile.removeprefix("mysql-")] += 1
+            reasons = [each.reason for each in DIFFERENCES if each.holds(case, stop)]
+            if len(reasons) == 1:
+                needed[reasons[0], case.id.family, case.id.profile.removeprefix("mysql-")] += 1
             else:
-                unexplained.append((str(case.id), case.expected.refused_at, stop, whys))
+                unexplained.append((str(case.id), case.expected.refused_at, stop, reasons))
     assert unexplained == []
     assert needed == {
-        (each.why, family, version): count
+        (each.reason, family, version): count
         for each in DIFFERENCES
         for family, counts in each.counts.items()
         for version, count in counts.items()

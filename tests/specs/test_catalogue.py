@@ -76,7 +76,7 @@ def test_a_role_and_a_glob_narrow_the_selection():
 
 @pytest.mark.parametrize("profile", ["worklog", "mysql-5.1"])
 def test_governing_requirements_have_the_role_and_the_profile(profile):
-    governed = {name for name, governs in governing("decode", profile).items() if governs}
+    governed = {requirement for requirement, governs in governing("decode", profile).items() if governs}
     assert governed == {each.id for each in select(role="decode") if profile in each.profiles}
     assert set(governing("decode", profile)) == set(catalogue())
 

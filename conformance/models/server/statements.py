@@ -52,7 +52,7 @@ class CreateDatabase(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropDatabase(Statement):
-    """Drops a database; if its directory holds a foreign file (`obstructed`), that fails half way."""
+    """Drops a database; if its directory holds a foreign file (`obstructed`), that fails halfway."""
 
     kind: ClassVar[str] = "drop_database"
     database: str

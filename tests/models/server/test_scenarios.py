@@ -27,9 +27,9 @@ def test_a_scenario_survives_json(profile):
 
 
 def test_random_scenarios_have_every_kind_of_statement():
-    met = {each.kind for number in range(150) for each in scenario("mysql-9.x", number, restarts=True).statements}
+    kinds = {each.kind for number in range(150) for each in scenario("mysql-9.x", number, restarts=True).statements}
     # Rows without a statement's text have a family of their own.
-    assert met == set(KINDS) - {"internal_rows"}
+    assert kinds == set(KINDS) - {"internal_rows"}
 
 
 def test_every_statement_has_sql_except_administration():
