@@ -10,7 +10,12 @@ from conformance.cli.main import UserError
 from conformance.models.decision import shipped_table, worklog_table
 from conformance.models.decision.capability import Capability
 from conformance.models.decision.decision import MODES, SAFETIES, Decision, Mode, Safety
-from conformance.models.decision.engines import capability_given, shipped_capability, table_of, worklog_capability
+from conformance.models.decision.engines import (
+    parse_engine_capability,
+    shipped_capability,
+    table_of,
+    worklog_capability,
+)
 from conformance.models.decision.locked_table import LockedTable, locked_capability, written_capability
 
 #: Name of a decision table -> the capability of an engine, the capability of a statement's tables, the decision.
@@ -68,7 +73,7 @@ def command(
     """
     capability_of, capability_counted, decide = _TABLES[table]
     try:
-        given = dict(capability_given(each) for each in capabilities)
+        given = dict(parse_engine_capability(each) for each in capabilities)
         tables = [
             table_of(name, capability_of=capability_of, given=given, written=written)
             for names, written in ((engines, True), (read, False))

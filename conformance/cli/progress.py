@@ -11,7 +11,7 @@ from rich.progress import Progress as Bar
 from conformance.engine.events import (
     Event,
     FailureFound,
-    FuzzingWentOn,
+    FuzzingProgressed,
     PairFinished,
     RunFinished,
     RunStarted,
@@ -63,7 +63,7 @@ class Progress:
             case ShrinkingStarted():
                 text = f"shrinking {event.requirement}"
                 self._bar.update(self._task, total=None, description=f"{text}, {event.left} left")
-            case FailureFound() | RunFinished() | FuzzingWentOn():
+            case FailureFound() | RunFinished() | FuzzingProgressed():
                 self._bar.refresh()
 
 
@@ -93,7 +93,7 @@ class FuzzingProgress:
     def __call__(self, event: Event) -> None:
         """Show one event."""
         match event:
-            case FuzzingWentOn():
+            case FuzzingProgressed():
                 tables = ", ".join(f"{name} {_cells(*cells)}" for name, cells in event.reached.items())
                 rate = event.cases / max(event.seconds, 0.001)
                 counts = f"{event.seconds:.0f} s, {event.cases:,} cases ({rate:,.0f}/s), {event.findings} findings"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from conformance.engine.certification import Certification, Stop
 from conformance.engine.discovery import discover_in_rounds
-from conformance.engine.events import FailureFound, FuzzingWentOn
+from conformance.engine.events import FailureFound, FuzzingProgressed
 from conformance.engine.failure import Failure
 from conformance.fuzzing.guided import GuidedEngine, WorkerCrashed
 from conformance.fuzzing.kept_cases import KeptCases
@@ -41,7 +41,7 @@ class Fuzzing(Certification):
     @property
     def failures_so_far(self) -> list[tuple[str, str, str]]:
         """Requirement, signature and case id of each kind of failure so far, not shrunk."""
-        return sorted((*key, str(first.case.id)) for key, first in self._found.items())
+        return sorted((*key, str(first.case.id)) for key, first in self._seen.items())
 
     def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
         self._began = time.monotonic()
@@ -59,10 +59,10 @@ class Fuzzing(Certification):
             return
 
     def _visit_and_keep(self, case: Case) -> None:
-        failures = len(self._found)
+        failures = len(self._seen)
         self._visit(case)
         reached = self.tally.reached_in_all()
-        if len(self._found) > failures or reached > self._reached:
+        if len(self._seen) > failures or reached > self._reached:
             self._reached = reached
             self.kept.keep(str(case.id))
         self._notify_progress(self.tally.cases)
@@ -80,21 +80,23 @@ class Fuzzing(Certification):
                     self._visit(case_of(CaseId.parse(message["case"])))
             elif "went_on" in message:
                 reached = {name: (cells[0], cells[1]) for name, cells in message["reached"].items()}
-                self._tell(FuzzingWentOn(message["went_on"], time.monotonic() - self._began, len(self._found), reached))
+                self._emit(
+                    FuzzingProgressed(message["went_on"], time.monotonic() - self._began, len(self._seen), reached)
+                )
             else:
                 self.tally.add_json(message["tally"])
 
     def _shrink_all(self) -> list[Failure]:
         # A case that crashed the worker could crash this process too, so it is not asked again.
         for failure in self._fatal:
-            self._tell(FailureFound(failure))
+            self._emit(FailureFound(failure))
         return [*super(Fuzzing, self)._shrink_all(), *self._fatal]
 
     def _notify_progress(self, cases: int) -> None:
         seconds = time.monotonic() - self._began
         if seconds - self._notified > 1:
             self._notified = seconds
-            self._tell(FuzzingWentOn(cases, seconds, len(self._found), self.tally.reached()))
+            self._emit(FuzzingProgressed(cases, seconds, len(self._seen), self.tally.reached()))
 
 
 def _crash(case: Case) -> Failure:

@@ -88,7 +88,7 @@ def test_rules_and_modes(log, tmp_path, options, expected):
     ("options", "message"),
     [
         ([], "no rule; give --do-table"),
-        (["--do-table", "t1"], "'t1' is"),
+        (["--do-table", "t1"], "'t1' is not a valid table: write database.table"),
         (["--do-table", "a.b", "--ignore-table", "a.c"], "give only one kind"),
         (["--do-table", "a.b", "--tables", "smart"], "smart"),
     ],
@@ -157,7 +157,7 @@ def test_a_missing_parser_is_reported(log, tmp_path, monkeypatch):
     from conformance.models.filtering import sql_statement, sql_words
 
     monkeypatch.setitem(sys.modules, "sqlglot", None)
-    for cached in (sql_words.sqlglot_package, sql_statement._remembered):
+    for cached in (sql_words.sqlglot_package, sql_statement._cached_read):
         cached.cache_clear()
     status, output = run(log, "--ignore-table", "test.t1", "--output", tmp_path / "out")
     assert status == 2
