@@ -73,7 +73,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             type=click.IntRange(min=0),
             default=2048,
             show_default=True,
-            help="Limit of address space in MiB; 0 for none (programs with their own runtime, as in Go, need 0).",
+            help="Limit on address space in MiB; 0 means none, as programs on runtimes such as Java's need.",
         ),
     )
     for option in reversed(options):

@@ -36,7 +36,7 @@ _WIDTH: Final = 110
     "--json", "as_json", is_flag=True, help="Print JSON lines: violations and notes, and a summary of each file."
 )
 def command(files: tuple[str, ...], *, profile: str, as_json: bool) -> None:
-    """Judge binary logs and relay logs, and files that follow each other as a chain too; `-` reads standard input.
+    """Judge binary logs and relay logs, alone and as a chain if they follow each other; `-` reads standard input.
 
     Exit status: 0 healthy, 1 a requirement is broken, 2 a file cannot be read as a log.
     """

@@ -75,7 +75,9 @@ _judging_options = _options(
     click.option(
         "--write-baseline", type=click.Path(path_type=Path), help="Write the failures to this file as a baseline."
     ),
-    click.option("--history", metavar="URI", help="Table of earlier runs: read for shrunk cases, and extended."),
+    click.option(
+        "--history", metavar="URI", help="Table of earlier runs: their shrunk cases are reused, and this run is added."
+    ),
     click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the reports."),
     click.option("--shrink/--no-shrink", default=True, help="Shrink failing cases.  [default: shrink]"),
     click.option(
@@ -187,7 +189,7 @@ def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> N
 def compare(first: str, second: str, **options: Any) -> None:
     """Report what broke, what was fixed and what is new in run B, compared with run A.
 
-    Exit status: 0 if B is not worse than A, 1 if it shows a failure that A does not, 2 could not run.
+    Exit status: 0 if B is not worse than A, 1 if it is, 2 could not run.
     """
     from conformance.corpus.comparison import compare_runs
 

@@ -26,7 +26,7 @@ _TABLES: Final[dict[str, tuple[Callable[[str], Capability], Callable[[list[Locke
 
 
 @click.command("decide")
-@click.option("--statement", "safety", type=click.Choice(SAFETIES), required=True, help="Class the parser gives it.")
+@click.option("--statement", "safety", type=click.Choice(SAFETIES), required=True, help="How the parser classifies it.")
 @click.option("--mode", type=click.Choice(MODES, case_sensitive=False), required=True, help="Value of BINLOG_FORMAT.")
 @click.option(
     "--engine",

@@ -73,9 +73,9 @@ def command(
     """Copy a binary log without the tables that the rules leave out; `-` reads standard input.
 
     The rules apply to the tables info of a statement, or, if the log has none, to the tables that an SQL parser finds
-    in it; and to the table of a rows event. A transaction of which nothing is left is left out with its GTID.
+    in it; and to the table of a rows event. A transaction with nothing left is dropped, with its GTID.
 
-    Exit status: 0 filtered, 1 the log is damaged, 2 could not run; the output is written only with 0.
+    Exit status: 0 filtered, 1 the log is damaged, 2 could not run; only 0 leaves an output.
     """
     rules = _rules(do_tables, ignore_tables, do_databases, ignore_databases)
     tables_filter = TableFilter(rules, tables=_one_of(TABLES_MODES, tables), renames=_one_of(RENAMES_MODES, renames))

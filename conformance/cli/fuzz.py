@@ -42,7 +42,7 @@ REFERENCE_PACKAGES: Final = (
 @click.command("fuzz")
 @click.argument("role", type=click.Choice(ROLES))
 @click.option("--implementation", "spec", required=True, help="What to fuzz, as `implementations` lists it.")
-@click.option("--against", metavar="IMPLEMENTATION", help="A second one that must answer the same.")
+@click.option("--against", metavar="IMPLEMENTATION", help="Second implementation, which must answer the same.")
 @click.option(
     "--time", "seconds", type=Duration(), default="10m", show_default=True, help="How long to fuzz: 90s, 10m, 8h."
 )

@@ -82,7 +82,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="binlog-conformance")
 def cli() -> None:
-    """Prove that an implementation reads MySQL binary logs as the worklogs say.
+    """Test implementations of MySQL binary logs against the rules of MySQL's worklogs.
 
     Exit status: 0 conforming, 1 not conforming, 2 could not run, or nothing was judged.
     """

@@ -70,7 +70,7 @@ def _print_one(requirement: str, as_json: bool) -> None:
     entries = catalogue()
     if requirement not in entries:
         close = get_close_matches(requirement.upper(), entries)
-        hint = f"did you mean {', '.join(close)}?" if close else "`binlog-conformance requirements` lists them"
+        hint = f"similar ids are {', '.join(close)}" if close else "`binlog-conformance requirements` lists them"
         raise UserError(f"no requirement {requirement!r}; {hint}")
     life = life_of(entries[requirement])
     click.echo(json.dumps(life, indent=1, ensure_ascii=False) if as_json else "\n".join(page(life)))

@@ -66,22 +66,20 @@ def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
     show_default=True,
     help="Print the text of mysqlbinlog, the rows of SHOW BINLOG EVENTS, or those rows as JSON lines.",
 )
-@click.option(
-    "-v", "--verbose", count=True, help="Show rows as SQL in comments; twice: column types and statements too."
-)
+@click.option("-v", "--verbose", count=True, help="Show rows as SQL in comments; -vv adds column types and statements.")
 @click.option(
     "--base64-output",
     type=click.Choice(("auto", "decode-rows", "never")),
     default="auto",
     show_default=True,
-    help="What to do with events that can only be executed in base64.",
+    help="How to print events that can only be executed in base64.",
 )
 @click.option(
     "--profile",
     type=ProfileName(),
     help="Profile whose program is imitated, such as mysql-8.0 or mysql-8.0.15.  [default: the newest of the product]",
 )
-@click.option("--time-zone", "zone", default="UTC", callback=_zone, show_default=True, help="Time zone of the times.")
+@click.option("--time-zone", "zone", default="UTC", callback=_zone, show_default=True, help="Time zone of timestamps.")
 @click.option("--verify-binlog-checksum", "verify", is_flag=True, help="Refuse an event whose checksum is wrong.")
 def command(
     files: tuple[str, ...],

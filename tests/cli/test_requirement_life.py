@@ -111,8 +111,8 @@ def test_one_requirement_as_json_is_what_is_printed():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("WL4033-READ-FOO",), "did you mean WL4033-READ-"),
-        (("wl4033-read-unknown-skiped",), "did you mean WL4033-READ-UNKNOWN-SKIPPED"),
+        (("WL4033-READ-FOO",), "similar ids are WL4033-READ-"),
+        (("wl4033-read-unknown-skiped",), "similar ids are WL4033-READ-UNKNOWN-SKIPPED"),
         (("nonsense",), "`binlog-conformance requirements` lists them"),
     ],
 )
