@@ -43,6 +43,7 @@ class RecordEntries:
         self._roles: tuple[str, ...] = ()
         self._spec = ""
         self._requirements = "*"
+        self._profiles: tuple[str, ...] = ()
         self._began = time.monotonic()
 
     def __call__(self, event: Event) -> None:
@@ -51,6 +52,7 @@ class RecordEntries:
             self._spec = event.spec
             self._requirements = event.requirements
             self._roles = event.roles
+            self._profiles = _profiles(event)
             self._append(_header(event))
         elif isinstance(event, FailureFound):
             self._append(failure_entry(event.failure, self._spec))
@@ -64,7 +66,7 @@ class RecordEntries:
         for requirement in select(pattern=self._requirements):
             if requirement.role not in self._roles:
                 continue
-            entry = _requirement(requirement, event)
+            entry = _requirement(requirement, event, self._profiles)
             verdicts[entry["verdict"]] = verdicts.get(entry["verdict"], 0) + 1
             yield entry
         faults = {name for name, family in families().items() if family.fault}
@@ -105,7 +107,7 @@ def _header(event: RunStarted) -> dict[str, Any]:
         "kit": __version__,
         "implementation": {"spec": event.spec, **_declaration(event.declaration)},
         "roles": list(event.roles),
-        "profiles": list(dict.fromkeys(profile for _, profile in event.plan)),
+        "profiles": list(_profiles(event)),
         "families": list(dict.fromkeys(family for family, _ in event.plan)),
         "requirements": event.requirements,
         "seed": event.seed,
@@ -132,7 +134,11 @@ def _declaration(declaration: Declaration) -> dict[str, Any]:
     }
 
 
-def _requirement(requirement: Requirement, event: RunFinished) -> dict[str, Any]:
+def _profiles(event: RunStarted) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(profile for _, profile in event.plan))
+
+
+def _requirement(requirement: Requirement, event: RunFinished, profiles: Sequence[str]) -> dict[str, Any]:
     has_oracle = requirement.id in oracles()
     results = event.tally.results.get(requirement.id, {})
     if requirement.untestable is not None:
@@ -151,7 +157,8 @@ def _requirement(requirement: Requirement, event: RunFinished) -> dict[str, Any]
         "section": requirement.section,
         "interpretation": requirement.interpretation,
         "untestable": requirement.untestable,
-        "profiles": list(requirement.profiles),
+        # Single releases are profiles of a run that asks for them.
+        "profiles": list(dict.fromkeys((*requirement.holds, *filter(requirement.holds.__contains__, profiles)))),
         "families": list(requirement.families),
         "oracle": has_oracle,
         "results": {profile: {status: counts[status] for status in STATUSES} for profile, counts in results.items()},

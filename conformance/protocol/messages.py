@@ -27,7 +27,7 @@ from conformance.protocol.observation import (
 )
 from conformance.protocol.role import AnswerField, Role
 from conformance.protocol.roles.registry import role_names, role_of
-from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import Profiles
 
 #: Characters of an offending line that a `Trouble` keeps.
 DETAIL_CHARACTERS: Final = 500
@@ -137,12 +137,12 @@ def _role(role: str, entry: Any) -> RoleDeclaration:
         if not fields.issuperset(asked.always):
             _broken(f"'roles.{role}.fields' must have {' and '.join(asked.always)}")
     abilities = _names(role, entry, "abilities", tuple(ABILITIES))
-    profiles = _names(role, entry, "profiles", PROFILES)
-    return RoleDeclaration(
-        fields=fields,
-        abilities=abilities,
-        profiles=tuple(profile for profile in PROFILES if profile in profiles),
-    )
+    _names(role, entry, "profiles", None)
+    try:
+        profiles = Profiles.claimed(*entry["profiles"])
+    except ValueError as error:
+        _broken(f"'roles.{role}.profiles': {error}")
+    return RoleDeclaration(fields=fields, abilities=abilities, profiles=profiles)
 
 
 def _names(role: str, entry: Mapping[str, Any], key: str, known: tuple[str, ...] | None) -> frozenset[str]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from conformance.specs.versions import Profiles
+
 #: Version of the protocol between the kit and an implementation.
 PROTOCOL: Final = 1
 
@@ -27,12 +29,12 @@ class RoleDeclaration:
     Attributes:
         fields: The event fields it reports.
         abilities: Which of `ABILITIES` it has.
-        profiles: The profiles it claims.
+        profiles: The servers that it claims.
     """
 
     fields: frozenset[str]
     abilities: frozenset[str]
-    profiles: tuple[str, ...]
+    profiles: Profiles
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,16 @@ from conformance.binlog.errors import ERROR_KINDS
 from conformance.protocol.observation import ABILITIES
 from conformance.protocol.role import AnswerField, Role
 from conformance.protocol.roles.registry import role_names, role_of
+from conformance.specs.profiles import PROFILES
 
 _INTEGER: Final = {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]{1,20}$"}]}
 _OFFSET: Final = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,20}$"}]}
+
+
+_VERSION: Final = r"[0-9]+\.[0-9]+(\.[0-9]+)?"
+#: A range of versions, as `conformance.specs.versions` writes it.
+RANGE: Final = rf"^(worklog|(mysql|mariadb)(( >= {_VERSION})?|( >= {_VERSION},)? < {_VERSION}))$"
+_RELEASE: Final = r"^(mysql|mariadb)-[0-9]+\.[0-9]+\.[0-9]+$"
 
 
 def _field(field: AnswerField) -> dict[str, Any]:
@@ -102,11 +109,17 @@ def declared_role(role: Role) -> dict[str, Any]:
             },
             "profiles": {
                 "type": "array",
-                "description": "The profiles it claims.",
+                "description": "The servers that it claims.",
                 "items": {"$ref": "#/$defs/profile"},
             },
         },
     }
+
+
+def _profile(description: str, *further: str) -> dict[str, Any]:
+    """Return the JSON Schema of a profile's name, a release, or what else these patterns are for."""
+    patterns = [{"type": "string", "pattern": each} for each in (_RELEASE, *further)]
+    return {"description": description, "anyOf": [{"enum": list(PROFILES)}, *patterns]}
 
 
 def schema_texts() -> dict[Path, str]:
@@ -122,11 +135,16 @@ def schema_texts() -> dict[Path, str]:
     declaration["$defs"] = {
         **{name: declared_role(role_of(name)) for name in role_names()},
         "ability": {"oneOf": [{"const": name, "description": meaning} for name, meaning in ABILITIES.items()]},
-        "profile": declaration["$defs"]["profile"],
+        "profile": _profile("A profile, a release such as mysql-8.0.15, or a range of versions.", RANGE),
     }
     roles = declaration["properties"]["roles"]
     roles["properties"] = {name: {"$ref": f"#/$defs/{name}"} for name in role_names()}
     made[path] = declaration
+    path = folder / "protocol-request.schema.json"
+    request = json.loads(path.read_text(encoding="utf-8"))
+    question = next(each for each in request["oneOf"] if each["title"] == "a question")
+    question["properties"]["profile"] = _profile("Whose rules hold: a profile, or a release.")
+    made[path] = request
     return {path: json.dumps(schema, indent=2) + "\n" for path, schema in made.items()}
 
 

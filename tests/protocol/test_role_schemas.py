@@ -9,7 +9,7 @@ from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.roles.registry import role_names, role_of
 from conformance.protocol.schemas import answer_schema, schema_texts
 from conformance.reference.implementation import ReferenceImplementation
-from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import EVERY_PROFILE
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 from tests.extras import require_role
@@ -33,7 +33,7 @@ def test_a_schema_stands_in_its_file_as_the_table_says(path, text):
 def test_what_the_reference_answers_fits_the_schema(role):
     require_role(role)
     asked = next(family for family in families().values() if role in family.focus)
-    case = case_of(CaseId(asked.name, asked.profiles[0], seed=1, index=1, role=role))
+    case = case_of(CaseId(asked.name, asked.profiles.names[0], seed=1, index=1, role=role))
     answer = ReferenceImplementation().ask(request_of(case))
     error = answer.error and {"at": answer.error.at, "kind": answer.error.kind, "message": answer.error.message}
     validator(role).validate({"seq": 1, "events": [dict(event) for event in answer.events], "error": error})
@@ -45,8 +45,8 @@ def test_an_entry_without_what_every_entry_has_is_refused_by_both(role):
     if not about.always:
         pytest.skip("an entry of this role may be empty")
     asked = next(family for family in families().values() if role in family.focus)
-    case = case_of(CaseId(asked.name, asked.profiles[0], seed=1, index=1, role=role))
-    declared = RoleDeclaration(frozenset(about.fields), frozenset(), PROFILES)
+    case = case_of(CaseId(asked.name, asked.profiles.names[0], seed=1, index=1, role=role))
+    declared = RoleDeclaration(frozenset(about.fields), frozenset(), EVERY_PROFILE)
     assert not validator(role).is_valid({"seq": 1, "events": [{}], "error": None})
     with pytest.raises(ProtocolError, match="must have"):
         decode_answer(b'{"seq":1,"events":[{}],"error":null}', seq=1, asked=request_of(case), role=declared)
