@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-#: What an implementation can be asked, in the order reports list them.
+#: The roles of an implementation, in the order in which reports list them.
 ROLES: Final = ("decode", "boundary", "filter", "decide", "render", "relay", "apply", "log")
 
 

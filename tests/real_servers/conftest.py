@@ -1,4 +1,4 @@
-"""What the tests with real servers share: the servers, where there are some.
+"""Fixtures that the tests with real servers share.
 
 `server` needs the extra mysql-replication, so it is imported once there are tests, which need it too.
 """
@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def server_folder() -> Iterator[Path]:
-    """A folder with a short path, as sockets stand in it."""
+    """Return a folder with a short path, as it holds sockets."""
     folder = Path(tempfile.mkdtemp(prefix="rs"))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
@@ -37,13 +37,13 @@ def server_folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def templates(server_folder: Path) -> dict[str, Path]:
-    """The initialised data folders made so far, by the product's name."""
+    """Return the initialised data folders so far, by the product's name."""
     return {}
 
 
 @pytest.fixture(scope="session")
 def template_of(server_folder: Path, templates: dict[str, Path]):
-    """Returns the initialised data folder of a product, which servers copy."""
+    """Return a function that returns the initialised data folder of a product, which servers copy."""
 
     from server import initialise
 
