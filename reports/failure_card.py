@@ -9,8 +9,8 @@ from conformance.reports.difference import EventDifference, FieldDifference, dif
 from conformance.reports.element import Html, element, fragment, scrolling_table
 from conformance.reports.foreign_text import elided, one_line, value_text, visible_line
 from conformance.reports.hex_dump import hex_dump
-from conformance.reports.lines import Answer, Failure, Refusal, RequirementResult
 from conformance.reports.status import STATUSES
+from conformance.specs.run_record import Answer, Failure, Refusal, RequirementResult
 
 _MESSAGE_CHARACTERS: Final = 1_200
 _VALUE_CHARACTERS: Final = 240
@@ -329,7 +329,7 @@ def failure_card(
             element(
                 "p",
                 f"{failure.count:,} case{'' if failure.count == 1 else 's'} \u00b7 smallest one: ",
-                f"{len(failure.stream):,} bytes, " if failure.stream else "",
+                f"{len(failure.stream_bytes):,} bytes, " if failure.stream else "",
                 f"profile {failure.profile}, family {failure.family}",
                 class_="quiet",
             ),
@@ -341,8 +341,8 @@ def failure_card(
         answer,
         _asked(failure),
         fragment(
-            element("h4", f"The smallest stream that shows it, {len(failure.stream):,} bytes"),
-            hex_dump(failure.stream, failure.events, concerned=concerned),
+            element("h4", f"The smallest stream that shows it, {len(failure.stream_bytes):,} bytes"),
+            hex_dump(failure.stream_bytes, failure.events, concerned=concerned),
         )
         if failure.stream
         else None,

@@ -8,6 +8,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
+from conformance.specs.run_record import Level
+
 #: What an implementation can be asked, in the order reports list them.
 ROLES: Final = ("decode", "boundary", "filter", "decide", "render", "relay", "apply", "log")
 
@@ -42,7 +44,7 @@ class Requirement:
 
     id: str
     worklog: str
-    level: str
+    level: Level
     role: str
     text: str
     section: str

@@ -201,7 +201,7 @@ def _judge(
         progress = stack.enter_context(_progress())
         from conformance.corpus.output import RECORD
         from conformance.corpus.run import CorpusRun, Options
-        from conformance.engine.record_entries import RecordEntries
+        from conformance.engine.record_lines import RecordLines
         from conformance.reports.record import RecordWriter, read_record
 
         scratch = Path(stack.enter_context(TemporaryDirectory()))
@@ -215,7 +215,7 @@ def _judge(
                 baseline=known,
                 history=history,
                 shrink=options["shrink"],
-                listeners=(RecordEntries(writer.append),),
+                listeners=(RecordLines(writer.append),),
                 watch=progress,
             )
             finished, results = judged(CorpusRun(spark, output, spec, how), spark)

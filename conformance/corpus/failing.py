@@ -29,7 +29,7 @@ class FailingCase:
         number: Its number in the plan.
         requirement: What it broke.
         signature: In which way.
-        status: One of `conformance.oracles.judge.FAILURES`.
+        status: One of `conformance.specs.run_record.FAILURES`.
         case: Its id.
         message: What was expected and what came, or the end of the standard error.
     """

@@ -33,7 +33,7 @@ class RunEntry:
         conforming: Whether it conformed, the baseline considered.
         requirement: What failed.
         signature: In which way.
-        status: One of `conformance.oracles.judge.FAILURES`.
+        status: One of `conformance.specs.run_record.FAILURES`.
         count: Cases that showed it.
         found: The first of them.
         case: The shrunk case.

@@ -18,8 +18,9 @@ from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.registry import Implementation, implementation
-from conformance.oracles.judge import FAILURES, Judge
+from conformance.oracles.judge import Judge
 from conformance.protocol.observation import RoleDeclaration
+from conformance.specs.run_record import FAILURES
 
 #: What Spark's mapInArrow takes.
 Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]

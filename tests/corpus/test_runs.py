@@ -17,7 +17,7 @@ from conformance.corpus.results import read_results
 from conformance.corpus.run import CorpusRun, Options, generate
 from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.events import ShrinkingStarted
-from conformance.engine.record_entries import RecordEntries
+from conformance.engine.record_lines import RecordLines
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import CannotStart
@@ -208,7 +208,7 @@ def test_nothing_to_run_is_said(run, folder):
 
 def record_of(run, output, spec, path):
     with RecordWriter(path) as writer:
-        run(output, spec, listeners=[RecordEntries(writer.append)])
+        run(output, spec, listeners=[RecordLines(writer.append)])
     return read_record(path)
 
 
