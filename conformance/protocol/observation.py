@@ -2,7 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from msgspec import Meta
+
+from conformance.binlog.errors import ERROR_KINDS
+from conformance.specs.json_schema import meanings
 
 #: Version of the protocol between the kit and an implementation.
 PROTOCOL: Final = 1
@@ -15,6 +20,11 @@ ABILITIES: Final = {
     "error_code": "tells the number by which servers know the error that it stops with",
     "profile_strict": "knows no more than a server of the profile knew, and so refuses what that server refused",
 }
+
+if TYPE_CHECKING:
+    ErrorKind = str
+else:
+    ErrorKind = Annotated[Literal[tuple(ERROR_KINDS)], Meta(description=meanings(ERROR_KINDS))]
 
 #: How asking can fail: the verdict that each kind of trouble becomes.
 TroubleStatus = Literal["unsupported", "crash", "hang", "protocol-error"]
@@ -48,19 +58,17 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The error with which an implementation stopped reading.
+    """The error with which an implementation stopped reading."""
 
-    Attributes:
-        at: Offset in bytes of the event that it refused, None where it cannot tell.
-        kind: One of `conformance.binlog.errors.ERROR_KINDS`.
-        message: Its own words.
-        code: The number by which servers know the error, None where it tells none.
-    """
-
-    at: int | None
-    kind: str
-    message: str
-    code: int | None = None
+    at: Annotated[
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(description="Offset in bytes of the event that it refused, null where it is not known."),
+    ]
+    kind: ErrorKind
+    message: Annotated[str, Meta(description="The implementation's own words.")]
+    code: Annotated[
+        int | None, Meta(description="The number by which servers know the error, null where it has none.")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

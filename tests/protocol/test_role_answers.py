@@ -1,0 +1,43 @@
+"""What the reference answers in each role fits the published schema."""
+
+import json
+from importlib import resources
+
+import jsonschema
+import pytest
+
+from conformance.oracles.judge import request_of
+from conformance.protocol.messages import ProtocolError, decode_answer
+from conformance.protocol.observation import Request, RoleDeclaration
+from conformance.protocol.roles.registry import role_names, role_of
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.specs.profiles import PROFILES
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
+
+ENTRIES = [role for role in role_names() if not role_of(role).answers_streams]
+
+
+def validator(role):
+    text = (resources.files("conformance.specs") / "schemas" / f"protocol-{role}-answer.schema.json").read_text()
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+@pytest.mark.parametrize("role", ENTRIES)
+def test_what_the_reference_answers_fits_the_schema(role):
+    asked = next(family for family in families().values() if role in family.focus)
+    case = case_of(CaseId(asked.name, asked.profiles[0], seed=1, index=1, role=role))
+    answer = ReferenceImplementation().ask(request_of(case))
+    error = answer.error and {"at": answer.error.at, "kind": answer.error.kind, "message": answer.error.message}
+    validator(role).validate({"seq": 1, "events": [dict(event) for event in answer.events], "error": error})
+
+
+@pytest.mark.parametrize("role", [role for role in ENTRIES if role_of(role).always])
+def test_an_entry_without_what_every_entry_has_is_refused_by_both(role):
+    always = role_of(role).always
+    declared = RoleDeclaration(frozenset(always), frozenset(), PROFILES)
+    assert not validator(role).is_valid({"seq": 1, "events": [{}], "error": None})
+    with pytest.raises(ProtocolError, match=rf"events\[0\]\.({'|'.join(always)}) is missing"):
+        decode_answer(
+            b'{"seq":1,"events":[{}],"error":null}', seq=1, asked=Request(role, "worklog", b""), role=declared
+        )
