@@ -296,80 +296,94 @@ def failure_card(
         also: The other requirements that the same observation breaks.
         related: Number and requirement of the other failures that the same stream shows.
     """
-    concerned: Mapping[int, Collection[str]] = {} if failure.at is None else {failure.at: ()}
-    observed = failure.observed
-    if observed is None:
-        heading, answer = "Expected beside got", _beside(fragment(_no_answer(failure)))
-    else:
-        events = differences(failure.expected, observed, declared=declared)
-        concerned = _concerned(failure, events)
-        if _says_nothing(failure, observed, events):
-            heading, answer = "What was answered", _answered(observed)
-        else:
-            heading = f"Expected beside got: {summary(events)}"
-            answer = _beside(_comparison(failure, observed, events, _EventNames(failure)))
-    level = requirement.level if requirement else None
+    heading, answer, concerned = _answer(failure, declared)
     return element(
         "article",
-        element(
-            "header",
-            element(
-                "p",
-                badge(failure.status),
-                element("span", "known", class_="badge known") if failure.known is not None else None,
-                element("span", level, class_=f"badge level {level}") if level else None,
-                # In a record that was cut off there is nothing to link to.
-                (
-                    element("a", name, href=f"#{name}" if requirement else None, class_="id")
-                    for name in (failure.requirement, *also)
-                ),
-                class_="tags",
-            ),
-            element("h3", f"{number}. ", one_line(elided(failure.message, _MESSAGE_CHARACTERS))),
-            element(
-                "p",
-                f"{failure.count:,} case{'' if failure.count == 1 else 's'} \u00b7 smallest one: ",
-                f"{len(failure.stream_bytes):,} bytes, " if failure.stream else "",
-                f"profile {failure.profile}, family {failure.family}",
-                class_="quiet",
-            ),
-        ),
+        _header(failure, number, requirement, also),
         element("p", element("b", "Known: "), one_line(failure.known)) if failure.known is not None else None,
         element("h4", "The rule"),
         _rule(failure, requirement),
         element("h4", heading),
         answer,
         _asked(failure),
-        fragment(
-            element("h4", f"The smallest stream that shows it, {len(failure.stream_bytes):,} bytes"),
-            hex_dump(failure.stream_bytes, failure.events, concerned=concerned),
-        )
-        if failure.stream
-        else None,
+        _stream(failure, concerned),
         element("h4", "The line that shows it again"),
         element(
             "pre", element("code", visible_line(failure.replay)), class_="replay", title="a click selects it whole"
         ),
-        element(
-            "p",
-            "The same stream also breaks ",
-            (
-                (", " if index else "", element("a", f"{other}. {name}", href=f"#failure-{other}"))
-                for index, (other, name) in enumerate(related)
-            ),
-            ".",
-            class_="quiet",
-        )
-        if related
-        else None,
-        element(
-            "details",
-            element("summary", "What it said, raw"),
-            element("pre", elided(failure.detail, _DETAIL_CHARACTERS), class_="detail"),
-        )
-        if failure.detail
-        else None,
+        _related(related),
+        _detail(failure),
         element("p", f"First shown by {failure.found}; signature ", element("code", failure.signature), class_="quiet"),
         class_=f"card {failure.status}",
         id=f"failure-{number}",
+    )
+
+
+def _answer(failure: Failure, declared: Collection[str] | None) -> tuple[str, Html, Mapping[int, Collection[str]]]:
+    """Return a heading, the expected answer beside the observed one, and the fields concerned by index of event."""
+    concerned: Mapping[int, Collection[str]] = {} if failure.at is None else {failure.at: ()}
+    observed = failure.observed
+    if observed is None:
+        return "Expected beside got", _beside(fragment(_no_answer(failure))), concerned
+    events = differences(failure.expected, observed, declared=declared)
+    concerned = _concerned(failure, events)
+    if _says_nothing(failure, observed, events):
+        return "What was answered", _answered(observed), concerned
+    comparison = _comparison(failure, observed, events, _EventNames(failure))
+    return f"Expected beside got: {summary(events)}", _beside(comparison), concerned
+
+
+def _header(failure: Failure, number: int, requirement: RequirementResult | None, also: Collection[str]) -> Html:
+    level = requirement.level if requirement else None
+    return element(
+        "header",
+        element(
+            "p",
+            badge(failure.status),
+            element("span", "known", class_="badge known") if failure.known is not None else None,
+            element("span", level, class_=f"badge level {level}") if level else None,
+            # In a record that was cut off there is nothing to link to.
+            (
+                element("a", name, href=f"#{name}" if requirement else None, class_="id")
+                for name in (failure.requirement, *also)
+            ),
+            class_="tags",
+        ),
+        element("h3", f"{number}. ", one_line(elided(failure.message, _MESSAGE_CHARACTERS))),
+        element(
+            "p",
+            f"{failure.count:,} case{'' if failure.count == 1 else 's'} \u00b7 smallest one: ",
+            f"{len(failure.stream_bytes):,} bytes, " if failure.stream else "",
+            f"profile {failure.profile}, family {failure.family}",
+            class_="quiet",
+        ),
+    )
+
+
+def _stream(failure: Failure, concerned: Mapping[int, Collection[str]]) -> Html | None:
+    if not failure.stream:
+        return None
+    return fragment(
+        element("h4", f"The smallest stream that shows it, {len(failure.stream_bytes):,} bytes"),
+        hex_dump(failure.stream_bytes, failure.events, concerned=concerned),
+    )
+
+
+def _related(related: Collection[tuple[int, str]]) -> Html | None:
+    if not related:
+        return None
+    links = (
+        (", " if index else "", element("a", f"{other}. {name}", href=f"#failure-{other}"))
+        for index, (other, name) in enumerate(related)
+    )
+    return element("p", "The same stream also breaks ", links, ".", class_="quiet")
+
+
+def _detail(failure: Failure) -> Html | None:
+    if not failure.detail:
+        return None
+    return element(
+        "details",
+        element("summary", "What it said, raw"),
+        element("pre", elided(failure.detail, _DETAIL_CHARACTERS), class_="detail"),
     )

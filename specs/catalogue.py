@@ -16,7 +16,7 @@ ROLES: Final = ("decode", "boundary", "filter", "decide", "render", "relay", "ap
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of a worklog: its id in the requirements audit and the words it stands at."""
+    """One statement of a worklog: its id in the requirements audit and the words by which it is located."""
 
     id: str
     anchor: str
@@ -24,21 +24,21 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One normative rule, merged from the worklog statements that say the same thing.
+    """One normative rule, merged from the worklog statements that have the same content.
 
     Attributes:
         id: Stable name, such as ``WL4162-TT-SELF-START``.
-        worklog: The document it stands in, such as ``WL#4162``.
+        worklog: The document it is from, such as ``WL#4162``.
         level: ``must``, ``should`` or ``may``.
-        role: Which question to an implementation shows it, one of `ROLES`.
+        role: The role in which it is judged, one of `ROLES`.
         text: A paraphrase of the rule.
-        section: Where in the document it stands.
+        section: Where it is in the document.
         statements: The statements it covers; empty for a table row that shares its statement
             and for rules of the wire format that the worklogs take for granted.
         profiles: The profiles under which it holds.
         families: The families whose streams exercise it.
         settles: Contradictions and silences of the documents that `interpretation` decides.
-        interpretation: The reading the kit takes where the text leaves one open.
+        interpretation: The kit's reading where the text leaves one open.
         untestable: Why no outside kit can test it, or None.
     """
 
@@ -99,7 +99,7 @@ def catalogue() -> dict[str, Requirement]:
 
 @cache
 def governing(role: str, profile: str) -> dict[str, bool]:
-    """Return of every requirement by id whether it is one of a role and holds under a profile."""
+    """Return by requirement id whether it belongs to a role and holds under a profile."""
     return {id_: entry.role == role and profile in entry.profiles for id_, entry in catalogue().items()}
 
 
@@ -114,17 +114,17 @@ def select(*, worklog: str | None = None, role: str | None = None, pattern: str 
     Raises:
         ValueError: The worklog or the role does not exist.
     """
-    found = list(catalogue().values())
+    selected = list(catalogue().values())
     if worklog is not None:
         wanted = worklog.upper().replace("WL", "").replace("#", "")
-        known = {requirement.worklog.upper().replace("WL#", "") for requirement in found}
+        known = {requirement.worklog.upper().replace("WL#", "") for requirement in selected}
         if wanted not in known:
             raise ValueError(f"no worklog {worklog!r}; the catalogue has {', '.join(sorted(known))}")
-        found = [each for each in found if each.worklog.upper().replace("WL#", "") == wanted]
+        selected = [each for each in selected if each.worklog.upper().replace("WL#", "") == wanted]
     if role is not None:
         if role not in ROLES:
             raise ValueError(f"no role {role!r}; the roles are {', '.join(ROLES)}")
-        found = [each for each in found if each.role == role]
+        selected = [each for each in selected if each.role == role]
     if pattern is not None:
-        found = [each for each in found if fnmatch.fnmatchcase(each.id, pattern)]
-    return found
+        selected = [each for each in selected if fnmatch.fnmatchcase(each.id, pattern)]
+    return selected

@@ -14,8 +14,8 @@ from conformance.binlog.reader import ReaderRules, read_file
 from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
 from conformance.cli.main import COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.log_check.framing import is_unreadable
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
-from conformance.models.filtering.rules import FilterRules
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TableFilter
 from conformance.models.filtering.table_name import TableName
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from conformance.corpus.case_source import Source
 from conformance.corpus.results import Cluster
-from conformance.corpus.source import Source
 from conformance.engine.baseline import Baseline
 from conformance.engine.events import FailureFound, ShrinkingStarted
 from conformance.engine.failure import Failure

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Final
 
-from conformance.corpus.failing import FailingCases
+from conformance.corpus.failing_cases import FailingCases
 from conformance.engine.coverage import coverage_tables
 from conformance.oracles.coverage.coverage_table import Cell
 from conformance.oracles.judge import Verdict

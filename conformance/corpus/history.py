@@ -7,7 +7,7 @@ from typing import Final
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from conformance.corpus.failing import storable
+from conformance.corpus.failing_cases import storable
 from conformance.corpus.storage import Storage
 from conformance.engine.failure import Failure
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from conformance.corpus.counts import UNREPEATED, Counts
-from conformance.corpus.failing import storable
+from conformance.corpus.failing_cases import storable
 from conformance.corpus.plan import Plan
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import Implementation

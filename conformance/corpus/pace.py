@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from conformance.corpus.failing import SHARD
+from conformance.corpus.failing_cases import SHARD
 from conformance.corpus.worker import Stretch
 
 #: Tasks of a wave for each core: many enough that a wave is not as slow as its slowest core.

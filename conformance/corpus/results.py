@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from conformance.corpus.counts import COVERAGE, EVENTS, JUDGED, NOT_CLAIMED, TOTALS, UNREPEATED, VERDICTS
-from conformance.corpus.failing import FailingCase
+from conformance.corpus.failing_cases import FailingCase
 from conformance.corpus.output import Output
-from conformance.corpus.rows import CLUSTERS, FAILING, KIT_ERRORS, ROWS_DDL
+from conformance.corpus.result_batches import CLUSTERS, FAILING, KIT_ERRORS, ROWS_DDL
 from conformance.engine.coverage import EVENT_TYPES, FAMILIES, cell_text, tables_of_oracles
 from conformance.engine.tally import Tally
 from conformance.oracles.coverage.coverage_table import Cell

@@ -12,19 +12,18 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from conformance import __version__
+from conformance.corpus.case_source import PlannedCases, Source, StoredCases
 from conformance.corpus.clusters import Clusters
 from conformance.corpus.history import History, RunEntry, entries_of, shrunk_before
-from conformance.corpus.kit import digest
+from conformance.corpus.kit_archive import digest
 from conformance.corpus.output import MANIFEST_SCHEMA, NotUsable, Output, Wave
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.results import Results, read_results
-from conformance.corpus.source import PlannedCases, Source, StoredCases
 from conformance.corpus.stored_case import CORPUS_SCHEMA
 from conformance.corpus.waves import Watch, WaveFailed, Waves, verified_corpus, verified_results
 from conformance.corpus.worker import Job, Report, Stretch
 from conformance.engine.baseline import Baseline
-from conformance.engine.conclusion import concluded
 from conformance.engine.events import Event, Listener, RunFinished, RunStarted
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
@@ -195,7 +194,7 @@ class CorpusRun:
             self.options.shrink,
             self._tell,
         )
-        finished = concluded(results.tally(), clusters.failures(results.clusters), self.options.baseline)
+        finished = self.options.baseline.concluded(results.tally(), clusters.failures(results.clusters))
         if history is not None:
             history.write(entries_of(_entry(manifest, declaration, finished), finished.failures))
         self._tell(finished)

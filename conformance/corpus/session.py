@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from conformance.corpus.java import find_java, write_java_home
-from conformance.corpus.kit import PACKAGE, write_archive
+from conformance.corpus.kit_archive import PACKAGE, write_archive
 
 #: Where Spark runs when nobody says: on every core here, each task tried up to four times as on a cluster.
 LOCAL: Final = "local[*,4]"

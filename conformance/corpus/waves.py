@@ -22,7 +22,7 @@ from pyspark.sql import functions as sql
 from conformance.corpus.counts import EVENTS, JUDGED, NOT_CLAIMED, TAKEN, TOTALS
 from conformance.corpus.output import Output, Wave
 from conformance.corpus.pace import Pace
-from conformance.corpus.rows import CANNOT_START, KIT_ERRORS, ROWS_DDL
+from conformance.corpus.result_batches import CANNOT_START, KIT_ERRORS, ROWS_DDL
 from conformance.corpus.session import reason
 from conformance.corpus.worker import FAILED, REACHED, STOPPED, Report, Stretch
 from conformance.implementations.process.process_implementation import CannotStart

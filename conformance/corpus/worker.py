@@ -10,10 +10,10 @@ from typing import Any, Final
 import pyarrow as pa
 
 from conformance.corpus.counts import EVENTS, JUDGED, NOT_CLAIMED, TAKEN, Counts
-from conformance.corpus.failing import SHARD
+from conformance.corpus.failing_cases import SHARD
 from conformance.corpus.judging import CaseJudge, Mishaps, NumberedCase, planned_cases
 from conformance.corpus.plan import Plan
-from conformance.corpus.rows import CANNOT_START, KIT_ERRORS, batch_of, batches_of, failing_row
+from conformance.corpus.result_batches import CANNOT_START, KIT_ERRORS, batch_of, batches_of, failing_row
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import CannotStart

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.engine.events import RunFinished
 from conformance.engine.failure import Failure
+from conformance.engine.tally import Tally
 from conformance.specs.catalogue import catalogue
 
 #: Any signature of the requirement.
@@ -83,6 +85,18 @@ class Baseline:
     def reason(self, requirement: str, signature: str) -> str | None:
         """Return the reason for a known failure, None for one that is not known."""
         return next((entry.reason for entry in self.entries if entry.covers(requirement, signature)), None)
+
+    def concluded(self, tally: Tally, failures: Sequence[Failure]) -> RunFinished:
+        """Return how a run ended, with its known failures considered.
+
+        Args:
+            tally: What was exercised how often, with what verdicts.
+            failures: Every kind of failure.
+        """
+        reached = [each for each in tally.results if tally.verdict(each) != "not-reached"]
+        unexpected, stale = self.unmet(failures, reached)
+        conforming = not unexpected and not stale and all(each.known is not None for each in failures)
+        return RunFinished(tally, failures, unexpected, stale, conforming)
 
     def unmet(
         self, failures: Sequence[Failure], reached: Iterable[str]

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from conformance.engine.baseline import Baseline
-from conformance.engine.conclusion import concluded
-from conformance.engine.discovery import discover
 from conformance.engine.events import (
     Event,
     FailureFound,
@@ -110,11 +108,14 @@ class Certification:
         )
         self._discover(plan)
         failures = self._shrink_all()
-        finished = concluded(self.tally, failures, self.baseline)
+        finished = self.baseline.concluded(self.tally, failures)
         self._tell(finished)
         return finished
 
     def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
+        # Hypothesis is a third of what importing `certify` costs, and is needed only once cases are made.
+        from conformance.engine.discovery import discover
+
         deadline = None if self.budget.seconds is None else time.monotonic() + self.budget.seconds
         number = 0
         try:

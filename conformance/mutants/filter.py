@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
-from conformance.models.filtering.rules import FilterRules
 from conformance.models.filtering.sql_statement import read_statement
 from conformance.models.filtering.statement import Statement
 from conformance.models.filtering.table_filter import TableFilter

@@ -11,9 +11,9 @@ from typing import Final
 from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
 from conformance.models.filtering.event_part import EventParts
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import Part
-from conformance.models.filtering.rules import FilterRules
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.oracle import GOOD, Check, Examine, Oracle, both, fields

@@ -9,8 +9,8 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.log_checks import by_log_check, every_event, marker_before, none_of, stands
-from conformance.oracles.checks.log_comparisons import (
+from conformance.oracles.checks.logged_event_checks import by_log_check, every_event, marker_before, none_of, stands
+from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Entry,
     flagged,

@@ -6,8 +6,8 @@ from typing import Any, Final
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.reader import ReaderRules, read_events
-from conformance.models.boundary.answers import header_answers
 from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.step_entry import shipped_entry, worklog_entry

@@ -10,9 +10,9 @@ from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
 from conformance.binlog.transaction_payload import inner_events
 from conformance.models.filtering.event_part import EventParts
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart
-from conformance.models.filtering.rules import FilterRules
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble

@@ -3,7 +3,7 @@
 from typing import Final
 
 from conformance.binlog.servers import Server
-from conformance.models.server.rules import RULES
+from conformance.models.server.logging_rules import RULES
 from conformance.models.server.statements import (
     Begin,
     Commit,

@@ -10,7 +10,7 @@ from conformance.binlog.servers import Server, server_of
 from conformance.specs.catalogue import catalogue
 from conformance.specs.profiles import PROFILES
 from conformance.strategies.grammar.case import Case
-from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
+from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.question import Question, asker
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -106,8 +106,6 @@ class Family:
         assert self.production is not None, "a family fills a stream or asks"
         stream = StreamBuilder(chooser, server_of(profile), checksums=self.checksums)
         self.production(stream)
-        if case_id.role == DEFAULT_ROLE:
-            return stream.case(case_id, focus)
         return asker(case_id.role)(stream).case(case_id, focus)
 
 

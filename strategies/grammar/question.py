@@ -4,21 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import Any
 
-from conformance.specs.catalogue import governing
+from conformance.specs.catalogue import ROLES, governing
 from conformance.strategies.grammar.case import Case, Expected
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.stream import StreamBuilder
-
-#: Role -> the module whose function ``question`` asks about a finished stream in it.
-_MODULES: Final[Mapping[str, str]] = {
-    "render": "conformance.strategies.questions.render",
-    "apply": "conformance.strategies.questions.apply",
-    "relay": "conformance.strategies.questions.relay",
-    "boundary": "conformance.strategies.questions.boundary",
-    "filter": "conformance.strategies.questions.filter",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +50,9 @@ def asker(role: str) -> Callable[[StreamBuilder], Question]:
     Raises:
         ValueError: Nothing is asked about streams in this role.
     """
-    if role not in _MODULES:
-        raise ValueError(f"nothing is asked about streams in the role {role!r}; it is in {', '.join(_MODULES)}")
-    found: Callable[[StreamBuilder], Question] = import_module(_MODULES[role]).question
-    return found
+    question: Callable[[StreamBuilder], Question] | None = None
+    if role in ROLES:
+        question = getattr(import_module(f"conformance.strategies.questions.{role}"), "question", None)
+    if question is None:
+        raise ValueError(f"no question about a stream is asked in the role {role!r}")
+    return question

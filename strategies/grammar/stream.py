@@ -12,9 +12,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.binlog.servers import Server, with_own_length
-from conformance.specs.catalogue import governing
-from conformance.strategies.grammar.case import EVERY_EVENT, Case, Expected
-from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
+from conformance.strategies.grammar.case import EVERY_EVENT
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.planned_event import PlannedEvent
 
@@ -69,6 +67,8 @@ class StreamBuilder:
         refused: Whether a reader has refused an event; nothing behind it is expected.
         placed: Every event that was added, refused ones included, each with its offset and its log_pos.
         settings: What a production says to the questions about its stream, in the roles other than `decode`.
+        tolerated: Indices of events at which a clean refusal is as good as the delivery.
+        columns: Index of a rows event -> the column type codes of its table, in their order.
         executed: The GTIDs that were used, in Previous_gtids and in Gtid events.
         sequence_number: The last sequence number that a Gtid event has; 0 before the first.
     """
@@ -81,7 +81,7 @@ class StreamBuilder:
         self.checksummed = checksums and server.checksums
         self.format, _ = _described(server.version, server.post_header_lengths, 0, self._algorithm())
         self.refused = False
-        self._tolerated: list[int] = []
+        self.tolerated: list[int] = []
         self.timestamp = EPOCH
         self.server_id = 1
         self._bytes = bytearray(MAGIC)
@@ -90,7 +90,7 @@ class StreamBuilder:
         self.settings: dict[str, Any] = {}
         self.executed = ExecutedGtids()
         self.sequence_number = 0
-        self._columns: dict[int, tuple[int, ...]] = {}
+        self.columns: dict[int, tuple[int, ...]] = {}
         self._marks: dict[str, list[int]] = defaultdict(list, {each: [EVERY_EVENT] for each in _ALWAYS})
         self._refused_at: int | None = None
         self._refused_kind = ""
@@ -183,7 +183,7 @@ class StreamBuilder:
         """Expect a reader to stop at the offset `at`: events from there on are no longer expected."""
         while self._events and self._events[-1]["offset"] >= at:
             self._events.pop()
-            self._columns.pop(len(self._events), None)
+            self.columns.pop(len(self._events), None)
         count = len(self._events)
         for requirement, indices in list(self._marks.items()):
             kept = [index for index in indices if index < count]
@@ -263,27 +263,8 @@ class StreamBuilder:
             }
         )
         if tolerated:
-            self._tolerated.append(index)
+            self.tolerated.append(index)
         for requirement in marks:
             self._marks[requirement].append(index)
         if columns:
-            self._columns[index] = columns
-
-    def case(self, case_id: CaseId, focus: str) -> Case:
-        """Return the finished case; requirements that do not hold under its profile are left out."""
-        governs = governing(DEFAULT_ROLE, self.server.profile)
-        marks = {each: tuple(indices) for each, indices in self._marks.items() if governs[each]}
-        return Case(
-            id=case_id,
-            role=DEFAULT_ROLE,
-            stream=bytes(self._bytes),
-            expected=Expected(
-                events=tuple(self._events),
-                refused_at=self._refused_at,
-                refused_kind=self._refused_kind,
-                tolerated=frozenset(self._tolerated),
-                columns=self._columns,
-            ),
-            marks=marks,
-            focus=focus,
-        )
+            self.columns[index] = columns

@@ -11,7 +11,7 @@ from conformance.models.boundary.event_class import EventClass
 from conformance.models.boundary.guess import Kind, Standing
 from conformance.models.boundary.shipped_parser import ShippedStep
 from conformance.models.boundary.shipped_tables import ShippedType
-from conformance.strategies.marks.boundary_facts import Fact
+from conformance.strategies.marks.parser_facts import Fact
 
 _T: Final = BoundaryType
 _C: Final = EventClass

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
-from conformance.models.boundary.answers import header_answers
 from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.shipped_parser import ShippedParser, ShippedStep
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.step_entry import shipped_entry, worklog_entry
@@ -15,7 +15,7 @@ from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.boundary_groups import fed
-from conformance.strategies.marks.boundary_facts import Fact, FactFinder
+from conformance.strategies.marks.parser_facts import Fact, FactFinder
 from conformance.strategies.marks.parser_marks import marks_of
 
 #: What events are read for; the rules are the same.

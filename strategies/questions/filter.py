@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
-from conformance.models.filtering.rules import FilterRules
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TableFilter
 from conformance.models.filtering.table_name import TableName
 from conformance.strategies.grammar.case import Expected

@@ -28,7 +28,7 @@ from conformance.models.server.statements import (
 from conformance.strategies.grammar.case import EVERY_EVENT, Expected
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.question import Question
-from conformance.strategies.marks.boundary_marks import boundary_marks
+from conformance.strategies.marks.logged_markers import boundary_marks
 from conformance.strategies.scenarios.scenario import ScenarioBuilder
 
 #: Statements that change rows: each must stand in the log, as rows or as itself.

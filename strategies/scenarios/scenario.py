@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from conformance.models.server.execution import Outcome, run
+from conformance.models.server.logging_rules import RULES
 from conformance.models.server.logging_server import SourceServer
-from conformance.models.server.rules import RULES
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import BINLOG_FORMATS, GTID_MODES, Settings
 from conformance.models.server.statements import (

@@ -5,7 +5,7 @@ from collections import Counter
 from conformance.corpus.counts import Counts
 from conformance.corpus.judging import CaseJudge, Mishaps, planned_cases
 from conformance.corpus.plan import Plan
-from conformance.corpus.rows import ROWS, batches_of
+from conformance.corpus.result_batches import ROWS, batches_of
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge

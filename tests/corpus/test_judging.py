@@ -3,7 +3,7 @@
 import pytest
 from plain_judging import PLAN, judged, sums
 
-from conformance.corpus.failing import FailingCases, storable
+from conformance.corpus.failing_cases import FailingCases, storable
 from conformance.corpus.judging import Mishaps
 from conformance.corpus.plan import Plan
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.corpus.kit import PACKAGE, digest, write_archive
+from conformance.corpus.kit_archive import PACKAGE, digest, write_archive
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.worker import Stretch
@@ -83,7 +83,7 @@ def test_the_kit_works_where_its_archive_is_unpacked(tmp_path):
         "import conformance; print(conformance.__file__)\n"
         "from conformance.corpus.counts import Counts\n"
         "from conformance.corpus.judging import CaseJudge, Mishaps, planned_cases\n"
-        "from conformance.corpus.kit import digest\n"
+        "from conformance.corpus.kit_archive import digest\n"
         "from conformance.corpus.plan import Plan\n"
         "from conformance.implementations.registry import implementation\n"
         "from conformance.oracles.judge import Judge\n"

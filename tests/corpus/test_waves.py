@@ -5,10 +5,10 @@ from threading import Event
 
 import pytest
 
+from conformance.corpus.case_source import PlannedCases, task_numbers
 from conformance.corpus.output import Wave
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
-from conformance.corpus.source import PlannedCases, task_numbers
 from conformance.corpus.waves import WaveFailed, Waves
 from conformance.corpus.worker import Stretch
 

@@ -10,8 +10,8 @@ import pytest
 from server import RealServer, products, running
 
 from conformance.binlog.reader import read_events
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
-from conformance.models.filtering.rules import FilterRules
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
 

@@ -27,6 +27,7 @@ from conformance.strategies.grammar.chooser import SeededChooser
 from conformance.strategies.grammar.family import case_of
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
+from conformance.strategies.questions.decode import question
 
 TOOL = os.environ.get("BINLOG_MYSQLBINLOG") or shutil.which("mysqlbinlog")
 PROFILES = ("worklog", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
@@ -70,7 +71,7 @@ def table_case(profile, codes, seed):
     stream.add(row_events.table_map(stream, rows))
     stream.add(row_events.rows_event(stream, rows, "write"))
     stream.add(mysql_events.xid(stream))
-    return stream.case(CaseId("every_column_type", profile, choices=()), "FORMAT-ROWS-IMAGES")
+    return question(stream).case(CaseId("every_column_type", profile, choices=()), "FORMAT-ROWS-IMAGES")
 
 
 def printed_by_the_tool(stream, tmp_path):

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from conformance.models.boundary.answers import HeaderAnswers
+from conformance.models.boundary.header_answers import HeaderAnswers
 from conformance.models.boundary.shipped_parser import ShippedStep
 from conformance.models.boundary.worklog_parser import ParserStep
 

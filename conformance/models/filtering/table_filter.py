@@ -6,7 +6,7 @@ WL#40 leaves two questions open (sections 5 and 6), so each has two answers here
 from collections.abc import Iterable
 from typing import Final, Literal
 
-from conformance.models.filtering.rules import FilterRules
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.statement import Statement
 from conformance.models.filtering.table_name import TableName
 

@@ -6,8 +6,8 @@ from typing import Final
 from conformance.binlog.flags import Flag
 from conformance.models.server.definitions import check_temporary, keep_transaction, log_temporary
 from conformance.models.server.logged_event import LoggedEvent
+from conformance.models.server.logging_rules import DropClass
 from conformance.models.server.logging_server import SourceServer
-from conformance.models.server.rules import DropClass
 from conformance.models.server.session import AUTOMATIC, UNDEFINED, Refused, Session
 from conformance.models.server.statements import DropDatabase, DropTable
 from conformance.models.server.tables import Table, TableName

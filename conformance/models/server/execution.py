@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from conformance.models.server import administration, definitions, drops, row_changes, statements, transactions
 from conformance.models.server.logged_event import PlannedLog
+from conformance.models.server.logging_rules import LoggingRules, rules_of
 from conformance.models.server.logging_server import SourceServer
-from conformance.models.server.rules import LoggingRules, rules_of
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.session import UNDEFINED, Refused, Session
 from conformance.models.server.settings import Settings

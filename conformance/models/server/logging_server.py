@@ -16,8 +16,8 @@ from conformance.binlog.servers import server_of, with_tables_info
 from conformance.models.server import events
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
+from conformance.models.server.logging_rules import LoggingRules, rules_of
 from conformance.models.server.recovery import executed_after_restart
-from conformance.models.server.rules import LoggingRules, rules_of
 from conformance.models.server.session import ANONYMOUS, AUTOMATIC, UNDEFINED, Refused, Session
 from conformance.models.server.settings import NUMBERED_MODES, Settings
 from conformance.models.server.sql import sql_of

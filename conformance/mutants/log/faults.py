@@ -12,7 +12,7 @@ from conformance.models.server.events import BEGIN
 from conformance.models.server.execution import log_of
 from conformance.models.server.log_bytes import log_bytes
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
-from conformance.models.server.rules import LoggingRules, rules_of
+from conformance.models.server.logging_rules import LoggingRules, rules_of
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import Settings
 from conformance.models.server.statements import (

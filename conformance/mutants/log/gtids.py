@@ -7,7 +7,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.events import COMMIT, ROLLBACK
-from conformance.models.server.rules import DropClass
+from conformance.models.server.logging_rules import DropClass
 from conformance.models.server.statements import (
     CreateTable,
     CreateTableSelect,

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.binlog.flags import Flag
-from conformance.models.boundary.answers import header_answers
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType, MarkerBits
+from conformance.models.boundary.header_answers import header_answers
 
 FLAGS = st.integers(0, 0xFFFF)
 

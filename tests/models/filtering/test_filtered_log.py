@@ -9,8 +9,8 @@ from conformance.binlog.reader import read_events
 from conformance.binlog.rows.images import rows_kind
 from conformance.binlog.servers import SERVERS
 from conformance.binlog.transaction_payload import inner_events
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
-from conformance.models.filtering.rules import FilterRules
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName, as_text, named_by
 

@@ -9,8 +9,8 @@ from test_filtered_log import filtered, ignoring, tables_of
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.log_check.log_checker import LogChecker
 from conformance.log_check.verdicts import Violation
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
-from conformance.models.filtering.rules import FilterRules
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
 

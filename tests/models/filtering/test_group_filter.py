@@ -2,9 +2,9 @@
 
 import pytest
 
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
-from conformance.models.filtering.rules import FilterRules
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
 

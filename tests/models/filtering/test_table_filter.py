@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.models.filtering.rules import FilterRules
+from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.statement import CreateTable, Statement
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName

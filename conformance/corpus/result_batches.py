@@ -9,7 +9,7 @@ from typing import Final
 import pyarrow as pa
 
 from conformance.corpus.counts import COVERAGE, TOTALS, VERDICTS, Counts
-from conformance.corpus.failing import FailingCase
+from conformance.corpus.failing_cases import FailingCase
 from conformance.oracles.coverage.coverage_table import Cell
 
 #: The table of kinds of failure: requirement, signature.

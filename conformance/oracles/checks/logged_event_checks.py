@@ -10,7 +10,7 @@ from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.log_comparisons import Compare, Entry, name_of, place_of, same_gtid_kind
+from conformance.oracles.checks.logged_event_comparisons import Compare, Entry, name_of, place_of, same_gtid_kind
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.log import GTID_TYPES, kind_of
 

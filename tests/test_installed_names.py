@@ -1,0 +1,58 @@
+"""The kit as it is installed takes one name, so a project that has folders of its own keeps them."""
+
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+#: Folders at the top of the kit's own tree whose names many projects use.
+FOLDERS = ("reports", "specs", "strategies")
+
+
+def installed_folders() -> set[str]:
+    """Return the names in site-packages that the installed kit takes, its metadata left out."""
+    files = distribution("binlog-conformance").files or ()
+    return {file.parts[0] for file in files if file.parts[0] != ".." and not file.parts[0].endswith(".dist-info")}
+
+
+@pytest.fixture(params=["packages", "folders without __init__.py"])
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A project with folders of its own named like those of the kit."""
+    for name in FOLDERS:
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "own.py").write_text(f"OWNER = 'the project'\nNAME = {name!r}\n")
+        if request.param == "packages":
+            (folder / "__init__.py").write_text("")
+    imports = "".join(f"    from {name}.own import OWNER\n    assert OWNER == 'the project'\n" for name in FOLDERS)
+    (tmp_path / "test_own.py").write_text(f"def test_the_folders_are_the_project_s_own():\n{imports}")
+    return tmp_path
+
+
+def run(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *arguments], cwd=project, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def test_an_installed_wheel_takes_one_name():
+    names = installed_folders()
+    if any(name.startswith("__editable__") for name in names):
+        pytest.skip("the kit is installed in editable mode; tox installs its wheel")
+    assert names == {"conformance"}
+
+
+def test_the_project_imports_its_own_folders_where_the_kit_is_installed(project):
+    # The kit's pytest plugin is loaded as well, as in every run where the kit is installed.
+    done = run(project, "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=prepend")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_kit_runs_in_the_project_s_folder(project):
+    done = run(project, "conformance", "certify", "reference", "--examples", "1", "--requirement", "FORMAT-XID")
+    assert done.returncode == 0, done.stdout + done.stderr
+    suite = ("--pyargs", "conformance.suite", "--binlog-implementation", "reference", "--binlog-examples", "1")
+    done = run(project, "pytest", "-q", "-p", "no:cacheprovider", *suite, "--binlog-requirement", "FORMAT-XID")
+    assert done.returncode == 0, done.stdout + done.stderr
