@@ -85,7 +85,7 @@ class _Order:
             Malformed: There is no such kind, or it cannot follow the lines before it.
         """
         if not isinstance(kind, str) or kind not in LINES:
-            raise Malformed(f"kind: expected one of {', '.join(_KINDS)}, found {shown(kind)}")
+            raise Malformed(f"kind: {shown(kind)} is not one of {', '.join(_KINDS)}")
         index = _KINDS.index(kind)
         if self._last < 0 and index > 0:
             raise Malformed(f"the first line is a {kind}, not the header")

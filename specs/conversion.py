@@ -45,7 +45,10 @@ def _faults(value: Any, form: inspect.Type, path: str) -> Iterator[str]:
         form = _bare(next((each for each in form.types if _fits(value, each)), form))
     if not _fits(value, form):
         place = f"{path}: " if path else ""
-        yield f"{place}expected {_expected(form)}, found {shown(value)}"
+        if isinstance(form, inspect.LiteralType) and isinstance(value, str):
+            yield f"{place}{shown(value)} is not one of {', '.join(map(str, form.values))}"
+        else:
+            yield f"{place}expected {_expected(form)}, found {shown(value)}"
     elif isinstance(form, _OBJECTS):
         yield from _faults_of_fields(value, form, path)
     elif isinstance(form, inspect.DictType):

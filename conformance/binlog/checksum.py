@@ -25,8 +25,8 @@ class ChecksumAlgorithm(IntEnum):
 def checksum(event: bytes | bytearray) -> int:
     """Return the CRC32 of an event given without its four checksum bytes.
 
-    In a format description the in-use bit counts as cleared: a server clears it in place, without a new
-    checksum, when it closes the file.
+    In a format description the in-use bit counts as cleared: a server clears it in place when it closes
+    the file, and does not update the checksum.
     """
     if event[_TYPE_AT] == _FORMAT_DESCRIPTION and event[_FLAGS_AT] & _IN_USE:
         event = bytearray(event)

@@ -1,7 +1,7 @@
-"""Codecs: how one field of an event stands in bytes.
+"""Codecs: how one field of an event is encoded.
 
-A codec reads at an offset and tells where the field ends; it writes what it reads. Fields that depend on
-another one (a length, a flag) find it in the values read so far.
+A codec reads at an offset and returns the value and where the field ends; it writes what it reads. A field that
+depends on another one (a length, a flag) finds it in the values read so far.
 """
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
@@ -15,13 +15,13 @@ Values = MutableMapping[str, Any]
 
 
 class Codec(Protocol):
-    """How one field stands in bytes."""
+    """How one field is encoded."""
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[Any, int]:
-        """Return the value at `at` and the offset behind it; `end` is exclusive.
+        """Return the value at `at` and the offset after it; `end` is exclusive.
 
         Raises:
-            MalformedBody: The field runs past `end`, or its bytes cannot be a value.
+            MalformedBody: The field runs past `end`, or its bytes are not a valid value.
         """
 
     def write(self, value: Any, values: Mapping[str, Any]) -> bytes:
@@ -32,14 +32,14 @@ def take(data: bytes, at: int, end: int, size: int) -> bytes:
     """Return `size` bytes at `at`.
 
     Raises:
-        MalformedBody: They run past `end`.
+        MalformedBody: Fewer are left before `end`.
     """
     if at + size > end:
-        raise MalformedBody(f"{size} bytes are wanted at byte {at} of the event, {max(end - at, 0)} are left")
+        raise MalformedBody(f"expected {size} bytes at byte {at} of the event, found {max(end - at, 0)}")
     return data[at : at + size]
 
 
-#: Width in bytes of an unsigned integer -> its code in the formats of `struct`.
+#: Width in bytes of an unsigned integer -> its code in `struct` formats.
 _STRUCT_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
@@ -52,16 +52,16 @@ class Int:
 
     @property
     def struct_code(self) -> str | None:
-        """Its code in the formats of `struct`, None for a width that has none."""
+        """Its code in `struct` formats, None for a width that has none."""
         code = _STRUCT_CODES.get(self.size)
         return code.lower() if code is not None and self.signed else code
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[int, int]:
         """See `Codec.read`."""
-        behind = at + self.size
-        # `take` written out: integers are most of what there is to read.
-        piece = data[at:behind] if behind <= end else take(data, at, end, self.size)
-        return int.from_bytes(piece, "little", signed=self.signed), behind
+        after = at + self.size
+        # `take` inlined: most fields are integers.
+        piece = data[at:after] if after <= end else take(data, at, end, self.size)
+        return int.from_bytes(piece, "little", signed=self.signed), after
 
     def write(self, value: int, values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""
@@ -70,7 +70,7 @@ class Int:
 
 @dataclass(frozen=True, slots=True)
 class FlaggedInt:
-    """An unsigned integer whose highest bit tells that the field named `announces` follows."""
+    """An unsigned integer whose highest bit is set if the field named `announces` follows."""
 
     size: int
     announces: str
@@ -103,7 +103,7 @@ class Packed:
         if first <= 250:
             return first, at + 1
         if first not in _PACKED_WIDTHS:
-            raise MalformedBody(f"byte {at} of the event is {first:#04x}, which begins no packed integer")
+            raise MalformedBody(f"byte {at} of the event is {first:#04x}, which cannot begin a packed integer")
         width = _PACKED_WIDTHS[first]
         return int.from_bytes(take(data, at + 1, end, width), "little"), at + 1 + width
 
@@ -114,7 +114,7 @@ class Packed:
         for first, width in _PACKED_WIDTHS.items():
             if value < 1 << (8 * width):
                 return bytes([first]) + value.to_bytes(width, "little")
-        raise ValueError(f"{value} does not fit a packed integer of 8 bytes")
+        raise ValueError(f"{value} does not fit in a packed integer of 8 bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Bytes:
     def write(self, value: bytes, values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""
         if isinstance(self.size, int) and len(value) != self.size:
-            raise ValueError(f"{value!r} has {len(value)} bytes, the field has {self.size}")
+            raise ValueError(f"{value!r} has {len(value)} bytes; the field takes exactly {self.size}")
         return value
 
 
@@ -150,7 +150,7 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Bytes behind their own length, and a NUL behind them where `nul` says so."""
+    """Bytes preceded by their length, and followed by a NUL if `nul` is set."""
 
     length: Int | Packed
     nul: bool = False
@@ -158,10 +158,10 @@ class Counted:
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[bytes, int]:
         """See `Codec.read`."""
         size, at = self.length.read(data, at, end, values)
-        found = bytes(take(data, at, end, size))
+        value = bytes(take(data, at, end, size))
         if self.nul and take(data, at + size, end, 1) != b"\0":
-            raise MalformedBody(f"no NUL at byte {at + size} of the event, behind {found!r}")
-        return found, at + size + self.nul
+            raise MalformedBody(f"expected NUL at byte {at + size} of the event, after {value!r}")
+        return value, at + size + self.nul
 
     def write(self, value: bytes, values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""
@@ -187,34 +187,34 @@ class Padded:
 
 @dataclass(frozen=True, slots=True)
 class Terminated:
-    """Bytes up to a NUL, which belongs to the field and not to the value."""
+    """Bytes up to a NUL, which is part of the field but not of the value."""
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[bytes, int]:
         """See `Codec.read`."""
         nul = data.find(b"\0", at, end)
         if nul < 0:
-            raise MalformedBody(f"no NUL ends the text at byte {at} of the event")
+            raise MalformedBody(f"the text at byte {at} of the event is not terminated by NUL")
         return bytes(data[at:nul]), nul + 1
 
     def write(self, value: bytes, values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""
         if b"\0" in value:
-            raise ValueError(f"{value!r} holds a NUL, which would end it")
+            raise ValueError(f"{value!r} contains a NUL, which would terminate it")
         return value + b"\0"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Parts one behind the other; the value is a dict of them by name."""
+    """Consecutive parts; the value is a dict of them by name."""
 
     parts: tuple[tuple[str, Codec], ...]
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[dict[str, Any], int]:
         """See `Codec.read`."""
-        found: dict[str, Any] = {}
+        record: dict[str, Any] = {}
         for name, codec in self.parts:
-            found[name], at = codec.read(data, at, end, values)
-        return found, at
+            record[name], at = codec.read(data, at, end, values)
+        return record, at
 
     def write(self, value: Mapping[str, Any], values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""
@@ -223,7 +223,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """Items of one codec; `count` tells how many from the values read so far, None: up to the end."""
+    """Items of one codec; `count` computes their number from the values read so far, None: up to the end."""
 
     item: Codec
     count: Callable[[Mapping[str, Any]], int] | None = None
@@ -244,7 +244,7 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Gtids:
-    """The GTID set that fills a Previous_gtids body."""
+    """The GTID set that makes up a Previous_gtids body."""
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[GtidSet, int]:
         """See `Codec.read`."""

@@ -1,4 +1,4 @@
-"""An event as it stands in a stream, and its fields."""
+"""An event at its place in a stream, and its fields."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ class Event:
         header: Its common header.
         data: All its bytes, header and checksum included.
         format: The format description that governs it; for a format description, itself.
-        recognised: False where the reader skips it as an ignorable event of a type it does not know.
+        recognised: False if the reader skips it as an ignorable event of a type it does not know.
     """
 
     offset: int
@@ -31,7 +31,7 @@ class Event:
 
     @property
     def end(self) -> int:
-        """Offset behind the event, in bytes from the start of the stream."""
+        """Offset of the event's end, exclusive, in bytes from the start of the stream."""
         return self.offset + len(self.data)
 
     @property
@@ -43,7 +43,7 @@ class Event:
 
     @property
     def body_end(self) -> int:
-        """Offset of the checksum, or of the end where there is none, in bytes from the start of the event."""
+        """Offset of the checksum, or of the end if there is none, in bytes from the start of the event."""
         return len(self.data) - (CHECKSUM_BYTES if self.has_checksum else 0)
 
     def layout(self) -> tuple[Layout, int]:
@@ -53,7 +53,7 @@ class Event:
         return layout_of(type_code, declared), declared
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields behind the common header by name.
+        """Return the fields after the common header by name.
 
         Raises:
             MalformedBody: The body contradicts its layout.
@@ -62,7 +62,7 @@ class Event:
         return layout.read(self.data, self.format.header_length, self.body_end, post_header_length=declared)
 
     def spans(self) -> list[Span]:
-        """Return where each field stands, the common header and the checksum included, for an annotated dump."""
+        """Return the span of each field, the common header and the checksum included, for an annotated dump."""
         spans: list[Span] = []
         at = 0
         for name, size in HEADER_FIELDS:
@@ -73,9 +73,9 @@ class Event:
         layout, declared = self.layout()
         end = self.body_end
         spans += layout.spans(self.data, self.format.header_length, end, post_header_length=declared)
-        behind = spans[-1].offset + spans[-1].size
-        if behind < end:
-            spans.append(Span(behind, end - behind, "unread", self.data[behind:end]))
+        after = spans[-1].offset + spans[-1].size
+        if after < end:
+            spans.append(Span(after, end - after, "unread", self.data[after:end]))
         if end < len(self.data):
             stored = int.from_bytes(self.data[end:], "little")
             spans.append(Span(end, len(self.data) - end, "checksum", stored))

@@ -35,8 +35,8 @@ _ROWS_FLAGS: Final = (
     (0x08, "COMPLETE_ROWS_F"),
     (0x10, "USE_SQL_FOREIGN_KEY_F"),
 )
-#: The types that servers know: the base class of ignorable events is none, and the header of a large transaction is
-#: newer than 9.7.
+#: The types that servers know: not the base class of ignorable events, and not the header of a large transaction,
+#: which is newer than 9.7.
 _LISTED: Final = frozenset(int(each) for each in EventType) - {
     EventType.UNKNOWN,
     EventType.IGNORABLE,
@@ -47,7 +47,7 @@ _INTVAR_NAMES: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
 
 def listed_name(code: int) -> str:
-    """Return the name under which servers list an event type, ``Unknown`` for one that they do not know."""
+    """Return the name that servers list for an event type, ``Unknown`` for one that they do not know."""
     if code not in _LISTED and code != EventType.IGNORABLE:
         return "Unknown"
     if code in _NAMES:
@@ -56,7 +56,7 @@ def listed_name(code: int) -> str:
 
 
 def event_info(event: Event) -> str | None:
-    """Return what servers list of an event's content; None where this kit does not know their words.
+    """Return what servers list as an event's content; None if this kit does not know their words.
 
     Raises:
         MalformedBody: The body contradicts its layout.
@@ -70,12 +70,12 @@ def event_info(event: Event) -> str | None:
 
 
 def text(data: bytes) -> str:
-    """Return bytes as text; those that are no UTF-8 become surrogates."""
+    """Return bytes as text; those that are not UTF-8 become surrogates."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def signed(number: int, bits: int) -> int:
-    """Return an unsigned number of so many bits, read as a signed one."""
+    """Return an unsigned number of `bits` bits, read as a signed one."""
     return number - (1 << bits) if number >> (bits - 1) else number
 
 
@@ -99,7 +99,7 @@ def _use(event: Event, fields: Mapping[str, Any]) -> str:
 
 
 def _execute_load_query(event: Event, fields: Mapping[str, Any]) -> str:
-    # The number is widened as if it had a sign, and listed as if it had none.
+    # The number is widened as a signed one, and listed as an unsigned one.
     file_id = signed(fields["file_id"], 32) & 0xFFFFFFFFFFFFFFFF
     return f"{_use(event, fields)}{text(fields['query'])} ;file_id={file_id}"
 
@@ -116,9 +116,9 @@ def _user_var(event: Event, fields: Mapping[str, Any]) -> str | None:
     name = text(fields["variable_name"]).replace("`", "``")
     value = variable_value(fields)
     if isinstance(value, bytes):
-        found = collation(fields["variable_charset"])
+        named = collation(fields["variable_charset"])
         # MariaDB has collations of its own, for which this kit has no names.
-        return f"@`{name}`=_{found.charset} {_literal(event, value)} COLLATE {found.name}" if found else None
+        return f"@`{name}`=_{named.charset} {_literal(event, value)} COLLATE {named.name}" if named else None
     if isinstance(value, float):
         return f"@`{name}`={repr(value).replace('e+', 'e')}"
     if isinstance(value, Decimal):
@@ -127,7 +127,7 @@ def _user_var(event: Event, fields: Mapping[str, Any]) -> str | None:
 
 
 def _literal(event: Event, value: bytes) -> str:
-    """Return bytes as the literal in which MySQL or MariaDB lists them."""
+    """Return bytes as the literal that MySQL or MariaDB lists for them."""
     if "MariaDB" in event.format.server_version:
         return f"X'{value.hex().upper()}'"
     return f"0x{value.hex().upper()}" if value else '""'
@@ -140,7 +140,7 @@ def _rows(event: Event, fields: Mapping[str, Any]) -> str:
 
 
 def _gtid(event: Event, fields: Mapping[str, Any]) -> str | None:
-    # A tagged Gtid may leave any field out; what servers list then is not known.
+    # A tagged Gtid may omit any field; what servers list then is not known.
     if "source_uuid" not in fields or "gno" not in fields:
         return None
     tag = text(fields["tag"]) if fields.get("tag") else ""

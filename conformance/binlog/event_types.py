@@ -5,7 +5,7 @@ from typing import Final
 
 
 class EventType(IntEnum):
-    """The event type codes of MySQL 5.0 to 9.7 and MariaDB 10/11 (facts read off their sources and files)."""
+    """The event type codes of MySQL 5.0 to 9.7 and MariaDB 10/11 (facts taken from their sources and files)."""
 
     UNKNOWN = 0
     START_V3 = 1
@@ -73,5 +73,5 @@ _NAMES: Final = {int(each): each.name for each in EventType}
 
 
 def type_name(code: int) -> str:
-    """Return the name of an event type code, ``TYPE_<code>`` where there is none."""
+    """Return the name of an event type code, ``TYPE_<code>`` if it has none."""
     return _NAMES.get(code, f"TYPE_{code}")

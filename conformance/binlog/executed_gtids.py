@@ -10,11 +10,11 @@ def gtid_parts(gtid: str) -> tuple[bytes, str, int]:
     """Return source, tag and number of a GTID, ``UUID:NUMBER`` or ``UUID:TAG:NUMBER``.
 
     Raises:
-        ValueError: The text is no GTID.
+        ValueError: The text is not a valid GTID.
     """
     parts = gtid.split(":")
     if len(parts) not in (2, 3):
-        raise ValueError(f"{gtid!r} is no GTID; it is UUID:NUMBER or UUID:TAG:NUMBER")
+        raise ValueError(f"{gtid!r} is not a valid GTID: write UUID:NUMBER or UUID:TAG:NUMBER")
     return UUID(parts[0]).bytes, parts[1] if len(parts) == 3 else "", int(parts[-1])
 
 
@@ -22,7 +22,7 @@ class ExecutedGtids:
     """A set of GTIDs that grows.
 
     Args:
-        gtids: What it begins with.
+        gtids: The GTIDs that it begins with.
     """
 
     def __init__(self, gtids: GtidSet | None = None) -> None:
@@ -37,7 +37,7 @@ class ExecutedGtids:
         return index > 0 and number < intervals[index - 1].end
 
     def add(self, uuid: bytes, tag: str, number: int) -> bool:
-        """Add one GTID; False where it is in the set already."""
+        """Add one GTID; return False if the set already contains it."""
         intervals = self._intervals.setdefault((uuid, tag), [])
         index = bisect_right(intervals, number, key=lambda each: each.start)
         if index and number < intervals[index - 1].end:

@@ -4,7 +4,7 @@ from enum import IntFlag
 
 
 class Flag(IntFlag):
-    """The flags that servers set; bits without a name are free."""
+    """The flags that servers set; bits without a name are unused."""
 
     BINLOG_IN_USE = 0x0001
     FORCED_ROTATE = 0x0002

@@ -1,4 +1,4 @@
-"""The format description event: how the events behind it are to be read."""
+"""The format description event: how the events after it are to be read."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from conformance.binlog.header import HEADER_BYTES
 
 #: Bytes before the array of post-header lengths: version, server version, created, header length.
 _FIXED_BYTES: Final = 2 + 50 + 4 + 1
-#: First server versions that write a checksum algorithm byte.
+#: The first server versions that write a checksum algorithm byte.
 _CHECKSUM_SINCE: Final = {"mysql": (5, 6, 1), "mariadb": (5, 3, 0)}
 #: The 5.1 and 5.2 alphas with row events number them before Xid: code in the file -> the code of all later servers.
 _ALPHA: Final = re.compile(r"5\.(1\.[1-5]-a_drop5|2\.[0-2]-a_drop6)")
@@ -21,37 +21,37 @@ _VERSION: Final = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 
 
 def version_tuple(server_version: str) -> tuple[int, int, int]:
-    """Return (major, minor, patch); (0, 0, 0) where the text does not begin with such a version."""
-    found = _VERSION.match(server_version)
-    if found is None or any(int(part) > 255 for part in found.groups()):
+    """Return (major, minor, patch); (0, 0, 0) if the text does not begin with such a version."""
+    match = _VERSION.match(server_version)
+    if match is None or any(int(part) > 255 for part in match.groups()):
         return (0, 0, 0)
-    major, minor, patch = found.groups()
+    major, minor, patch = match.groups()
     return int(major), int(minor), int(patch)
 
 
 @lru_cache(maxsize=256)
 def _renumbered(server_version: str) -> Mapping[int, int]:
-    """Return the codes that servers of a version write for other types than all later servers."""
+    """Return the codes whose meaning in the logs of a server version differs from that in all later ones."""
     return _ALPHA_CODES if _ALPHA.match(server_version) else {}
 
 
 def has_checksum_algorithm(server_version: str) -> bool:
-    """Tell whether a server of this version ends its format description with algorithm byte and CRC32."""
+    """Return whether a server of this version ends its format description with algorithm byte and CRC32."""
     flavour = "mariadb" if "MariaDB" in server_version else "mysql"
     return version_tuple(server_version) >= _CHECKSUM_SINCE[flavour]
 
 
 @dataclass(frozen=True, slots=True)
 class FormatDescription:
-    """What governs the events behind a format description.
+    """What governs the events after a format description.
 
     Attributes:
         binlog_version: 4 for every log this kit reads.
-        server_version: As the server calls itself.
+        server_version: The version that the server reports.
         created: Seconds since 1970 when the server started with this log, else 0.
         header_length: Bytes of the common header, 19.
         post_header_lengths: Bytes of post-header, for type code 1 at index 0.
-        checksum_algorithm: The algorithm byte, None where the server is too old to write one.
+        checksum_algorithm: The algorithm byte, None if the server is too old to write one.
     """
 
     binlog_version: int
@@ -78,7 +78,7 @@ class FormatDescription:
         return 0
 
     def type_code(self, code: int) -> int:
-        """Return the event type code that `code` stands for: another one only in logs of the row-format alphas."""
+        """Return the event type code that `code` means: a different one only in logs of the row-format alphas."""
         return _renumbered(self.server_version).get(code, code)
 
     @classmethod
@@ -86,12 +86,12 @@ class FormatDescription:
         """Read a whole format description event, header and checksum included.
 
         Raises:
-            MalformedBody: It is too short, of another binary log version, or of another header length.
+            MalformedBody: It is too short, or its binary log version or header length is not supported.
         """
         end = len(event)
         at = HEADER_BYTES
         if end < at + _FIXED_BYTES:
-            raise MalformedBody(f"a format description of {end} bytes; it has at least {at + _FIXED_BYTES}")
+            raise MalformedBody(f"a format description of {end} bytes; at least {at + _FIXED_BYTES} are expected")
         binlog_version = int.from_bytes(event[at : at + 2], "little")
         if binlog_version != 4:
             raise MalformedBody(f"binary log version {binlog_version}; this kit reads version 4")
@@ -99,7 +99,9 @@ class FormatDescription:
         created = int.from_bytes(event[at + 52 : at + 56], "little")
         header_length = event[at + 56]
         if header_length < HEADER_BYTES:
-            raise MalformedBody(f"a common header of {header_length} bytes; it has at least {HEADER_BYTES}")
+            raise MalformedBody(
+                f"a common header length of {header_length} bytes; at least {HEADER_BYTES} are expected"
+            )
         algorithm = None
         if has_checksum_algorithm(server_version):
             end -= 1 + CHECKSUM_BYTES
@@ -122,7 +124,7 @@ class FormatDescription:
         )
 
     def body(self) -> bytes:
-        """Return the event's body: what stands between the common header and the CRC32."""
+        """Return the event's body: the bytes between the common header and the CRC32."""
         parts = [
             self.binlog_version.to_bytes(2, "little"),
             self.server_version.encode("ascii").ljust(50, b"\0"),

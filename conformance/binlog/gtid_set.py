@@ -8,7 +8,7 @@ from uuid import UUID
 
 from conformance.binlog.errors import MalformedBody
 
-#: The largest transaction number, exclusive end included.
+#: The largest value that the exclusive end of an interval may have.
 GNO_END: Final = 2**63 - 1
 
 #: In the tagged form the count word is (1 << 56) | (count << 8) | 1.
@@ -17,13 +17,13 @@ _TAGGED: Final = 1
 
 @lru_cache(maxsize=4096)
 def uuid_text(uuid: bytes) -> str:
-    """Return a UUID of 16 bytes as text: a log names few sources, and each of them often."""
+    """Return a UUID of 16 bytes as text. Cached, as a log repeats the same few sources."""
     return str(UUID(bytes=uuid))
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Interval:
-    """Transaction numbers from `start` up to `end`, which is exclusive."""
+    """Transaction numbers from `start` to `end`, exclusive."""
 
     start: int
     end: int
@@ -71,7 +71,7 @@ class GtidSet:
         """Read the body of a Previous_gtids event.
 
         Raises:
-            MalformedBody: The bytes end early, go on behind the set, or an interval does not ascend.
+            MalformedBody: The bytes end early, continue after the set, or an interval does not ascend.
         """
         return _SetReader(data).read()
 
@@ -110,7 +110,7 @@ class _SetReader:
         if tagged:
             size = self._take(1)[0]
             if size & 1:
-                raise MalformedBody(f"a tag length byte of {size:#04x}; a tag has at most 32 characters")
+                raise MalformedBody(f"{size:#04x} is not a valid tag length byte: a tag has at most 32 characters")
             tag = self._take(size >> 1).decode("ascii", "replace")
         (count,) = self._unpack("<Q")
         intervals: list[Interval] = []
@@ -126,15 +126,15 @@ class _SetReader:
     def _bounded(self, count: int, size: int) -> int:
         left = len(self._data) - self._at
         if count * size > left:
-            raise MalformedBody(f"{count} entries of at least {size} bytes cannot stand in {left} bytes")
+            raise MalformedBody(f"{count} entries of at least {size} bytes do not fit in {left} bytes")
         return count
 
     def _take(self, size: int) -> bytes:
         if self._at + size > len(self._data):
             raise MalformedBody(f"the GTID set ends after {len(self._data)} bytes, inside an entry")
-        found = self._data[self._at : self._at + size]
+        taken = self._data[self._at : self._at + size]
         self._at += size
-        return found
+        return taken
 
     def _unpack(self, form: str) -> tuple[int, ...]:
         return struct.unpack(form, self._take(struct.calcsize(form)))

@@ -25,7 +25,7 @@ class Header:
     """The fields of a common header.
 
     Attributes:
-        timestamp: Seconds since 1970, when the statement began.
+        timestamp: When the statement began, in seconds since 1970.
         type: Event type code.
         server_id: Id of the server that logged the event.
         length: Bytes of the whole event, header and checksum included.

@@ -1,4 +1,4 @@
-"""Keyed blocks: fields that stand behind a key, so that any of them may be left out.
+"""Keyed blocks: fields preceded by a key, so that any of them may be omitted.
 
 The status variables of a Query event, the optional metadata of a Table_map, the head of a Transaction_payload and
 the body of a tagged Gtid event are such blocks.
@@ -12,22 +12,22 @@ from conformance.binlog.codecs import Codec, Rest, Values
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.layout import TAIL, Field, Span
 
-#: Whether the key that ends a block was there.
+#: The name under which `read` records whether the key that ends a block was present.
 END_MARK: Final = "end_mark"
-#: What the name of a field with an unknown key begins with; the key follows.
+#: The prefix of the name of a field with an unknown key; the key follows.
 UNKNOWN_FIELD: Final = "field_"
 
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """A block of fields that stand behind their keys.
+    """A block of fields, each preceded by its key.
 
     Attributes:
         fields: The fields by key.
-        key: How a key stands in bytes.
-        length: How the length behind a key stands in bytes; None: fields have no length, and an unknown key
+        key: How a key is encoded.
+        length: How the length after a key is encoded; None: fields have no length, and an unknown key
             therefore ends what can be read.
-        end_key: The key that ends the block; None: it ends with its bytes.
+        end_key: The key that ends the block; None: the block ends where its bytes end.
         ascending: The keys must ascend, and are written in the order of `fields`; otherwise fields are written
             in the order in which the values hold them, which is the order of the bytes they were read from.
     """
@@ -39,10 +39,10 @@ class Keyed:
     ascending: bool = False
 
     def read(self, data: bytes, at: int, end: int, values: Values, spans: list[Span] | None = None) -> int:
-        """Read fields into `values`, and where they stand into `spans`; return the offset behind the block.
+        """Read fields into `values` and their spans into `spans`; return the offset after the block.
 
         Raises:
-            MalformedBody: A field runs past the end, comes twice, or is not as long as its length says.
+            MalformedBody: A field runs past the end, occurs twice, or does not match its length.
         """
         last = -1
         if self.end_key is not None:
@@ -60,16 +60,16 @@ class Keyed:
             if self.ascending and key <= last:
                 raise MalformedBody(f"the field {name!r} at byte {at} of the event is out of order")
             if name in values:
-                raise MalformedBody(f"the field {name!r} comes twice, again at byte {at} of the event")
-            value, behind = self._value(codec, name, data, inside, end, values)
+                raise MalformedBody(f"the field {name!r} occurs twice, the second time at byte {at} of the event")
+            value, after = self._value(codec, name, data, inside, end, values)
             values[name] = value
             if spans is not None:
-                spans.append(Span(at, behind - at, name, value))
-            last, at = key, behind
+                spans.append(Span(at, after - at, name, value))
+            last, at = key, after
         return at
 
     def write(self, values: Mapping[str, Any]) -> bytes:
-        """Return the bytes of those of `values` that belong to the block, and its end."""
+        """Return the bytes of those `values` that belong to the block, and the end key."""
         parts = bytearray()
         for key, name, codec in self._present(values):
             value = codec.write(values[name], values)
@@ -82,15 +82,15 @@ class Keyed:
         return bytes(parts)
 
     def parse(self, data: bytes) -> dict[str, Any]:
-        """Return the fields of a block that fills `data`; bytes that cannot be read are kept under `TAIL`.
+        """Return the fields of a block that makes up `data`; bytes that cannot be read are kept under `TAIL`.
 
         Raises:
             MalformedBody: See `read`.
         """
         values: dict[str, Any] = {}
-        behind = self.read(data, 0, len(data), values)
-        if behind < len(data):
-            values[TAIL] = data[behind:]
+        after = self.read(data, 0, len(data), values)
+        if after < len(data):
+            values[TAIL] = data[after:]
         return values
 
     def _field(self, key: int) -> tuple[str, Codec | None]:
@@ -104,11 +104,11 @@ class Keyed:
         size, at = self.length.read(data, at, end, values)
         border = at + size
         if border > end:
-            raise MalformedBody(f"the field {name!r} has {size} bytes, {end - at} are left for it")
-        value, behind = codec.read(data, at, border, values)
-        if behind != border:
-            raise MalformedBody(f"the field {name!r} has {size} bytes, its value takes {behind - at}")
-        return value, behind
+            raise MalformedBody(f"the field {name!r} declares {size} bytes, found {end - at}")
+        value, after = codec.read(data, at, border, values)
+        if after != border:
+            raise MalformedBody(f"the field {name!r} declares {size} bytes, but its value takes {after - at}")
+        return value, after
 
     def _present(self, values: Mapping[str, Any]) -> Iterator[tuple[int, str, Codec]]:
         known = {each.name: (key, each.codec) for key, each in self.fields.items()}

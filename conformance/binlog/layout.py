@@ -11,9 +11,9 @@ from typing import Any, Final, Protocol
 from conformance.binlog.codecs import Bytes, Codec, Int, Rest, Values
 from conformance.binlog.errors import MalformedBody
 
-#: Post-header bytes beyond the fields that the layout knows, kept as they are.
+#: Post-header bytes after the last field that the layout knows, kept unchanged.
 POST_HEADER_REST: Final = "post_header_rest"
-#: Bytes behind the last field that the layout knows, kept as they are.
+#: Bytes after the last field that the layout knows, kept unchanged.
 TAIL: Final = "tail"
 
 
@@ -23,11 +23,11 @@ class Field:
 
     Attributes:
         name: The field's name, the same in the protocol, the dump and the reports.
-        codec: How it stands in bytes.
-        optional: It may be absent: the bytes that are left then do not hold it.
-        when: Whether it is there, told by the values before it; None means always.
-        derive: Its value when a writer leaves it out, from the other values.
-        joined: A writer may leave it out and give its bytes with the field behind it.
+        codec: How it is encoded.
+        optional: It may be absent, if the remaining bytes do not hold it.
+        when: Returns whether it is present, from the values before it; None means always.
+        derive: Computes its value from the other values when a writer omits it.
+        joined: A writer may omit it and supply its bytes with the field after it.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where one field stands: offset and size in bytes, counted from the start of the event."""
+    """The place of one field: offset and size in bytes, counted from the start of the event."""
 
     offset: int
     size: int
@@ -52,7 +52,7 @@ class Block(Protocol):
     """A part of a body that is more than a row of fields, such as `conformance.binlog.keyed.Keyed`."""
 
     def read(self, data: bytes, at: int, end: int, values: Values, spans: list[Span] | None = None) -> int:
-        """Read into `values`, tell where the fields stand in `spans`, and return the offset behind the block."""
+        """Read fields into `values` and their spans into `spans`, and return the offset after the block."""
 
     def write(self, values: Mapping[str, Any]) -> bytes:
         """Return the bytes of the block."""
@@ -63,15 +63,15 @@ class Layout:
     """The fields of one event type.
 
     Attributes:
-        post_header: Fields of the post-header. A format description that declares a longer post-header
-            is honoured: what the layout does not know is kept as `POST_HEADER_REST`. With a shorter one,
-            the fields beyond it are absent.
-        block: A block between post-header and body, where the type has one.
-        body: Fields of the body, behind the post-header.
+        post_header: Fields of the post-header. If the format description declares a longer post-header,
+            the bytes that the layout does not know are kept as `POST_HEADER_REST`. If it declares a
+            shorter one, the fields beyond it are absent.
+        block: A block between post-header and body, if the type has one.
+        body: Fields of the body, after the post-header.
         honours_post_header: False for the few types whose declared post-header length is wrong.
-        closed: Bytes behind the last field make the event malformed; otherwise they are kept as `TAIL`.
-        derived: The fields that a writer may leave out, with what derives them.
-        pieces: What writes the fields and what stands between and behind them, in their order.
+        closed: Bytes after the last field make the event malformed; otherwise they are kept as `TAIL`.
+        derived: The fields that a writer may omit, with the functions that derive them.
+        pieces: Functions that write the fields and the bytes between and after them, in order.
     """
 
     post_header: tuple[Field, ...] = ()
@@ -90,23 +90,23 @@ class Layout:
         object.__setattr__(self, "pieces", pieces)
 
     def read(self, data: bytes, at: int, end: int, *, post_header_length: int) -> dict[str, Any]:
-        """Return the fields of the body in ``data[at:end]`` by name, with what stands behind them.
+        """Return the fields of the body in ``data[at:end]`` by name, with the bytes after them.
 
         Args:
             data: The bytes of the event, or of a whole stream.
-            at: Offset behind the common header.
+            at: Offset of the end of the common header.
             end: Offset of the event's end, its checksum excluded.
             post_header_length: Bytes that the format description declares for this type.
 
         Raises:
-            MalformedBody: A field runs past the end or holds what cannot be.
+            MalformedBody: A field runs past the end or holds an invalid value.
         """
         values: dict[str, Any] = {}
         self._read(data, at, end, post_header_length, values, None)
         return values
 
     def spans(self, data: bytes, at: int, end: int, *, post_header_length: int) -> list[Span]:
-        """Return where each field stands, up to the first that cannot be read."""
+        """Return the span of each field, up to the first that cannot be read."""
         spans: list[Span] = []
         with suppress(MalformedBody):
             self._read(data, at, end, post_header_length, {}, spans)
@@ -115,10 +115,10 @@ class Layout:
     def write(self, values: Mapping[str, Any], *, post_header_length: int) -> bytes:
         """Return the post-header and the body that hold `values`.
 
-        Fields that `values` leaves out are derived from the others, or absent where they may be.
+        Fields missing from `values` are derived from the others, or absent if they may be.
 
         Raises:
-            ValueError: A field that must be there is missing, or its value does not fit.
+            ValueError: A required field is missing, or a value does not fit.
         """
         complete = dict(values)
         for name, derive in self.derived:
@@ -127,7 +127,7 @@ class Layout:
         try:
             return b"".join([piece(complete) for piece in self.pieces])
         except (KeyError, struct.error):
-            # A field is not there, or does not fit: one by one it shows which, and whether it may be left out.
+            # A field is missing or does not fit: writing them one by one finds it, and whether it may be absent.
             return self._write(complete, post_header_length)
 
     def _write(self, values: Mapping[str, Any], post_header_length: int) -> bytes:
@@ -148,9 +148,7 @@ class Layout:
         if self.honours_post_header:
             border = at + post_header_length
             if border > end and not any(each.optional for each in self.post_header):
-                raise MalformedBody(
-                    f"the post-header has {post_header_length} bytes, the event has {max(end - at, 0)} for it"
-                )
+                raise MalformedBody(f"expected a post-header of {post_header_length} bytes, found {max(end - at, 0)}")
             border = min(border, end)
             at = _read_fields(self.post_header, data, at, border, values, spans, cut=border < end)
             if at < border:
@@ -167,12 +165,12 @@ class Layout:
             _keep(TAIL, data, at, end, values, spans)
 
 
-#: Writes the bytes of one field, or of several that stand side by side, from the values of an event.
+#: Returns the bytes of one field, or of several adjacent ones, from the values of an event.
 Piece = Callable[[Mapping[str, Any]], bytes]
 
 
 def _pieces(fields: tuple[Field, ...]) -> Iterator[Piece]:
-    """Yield what writes fields; it raises KeyError or `struct.error` where one is not there or does not fit."""
+    """Yield functions that write fields; they raise KeyError or `struct.error` if one is missing or does not fit."""
     for fixed, group in groupby(fields, lambda each: _struct_code(each) is not None):
         if fixed:
             yield _integers(list(group))
@@ -181,7 +179,7 @@ def _pieces(fields: tuple[Field, ...]) -> Iterator[Piece]:
 
 
 def _struct_code(each: Field) -> str | None:
-    """Return the code of an integer that is always there and that `struct` has a code for; None for other fields."""
+    """Return the `struct` code of an integer that is always present; None for other fields."""
     if each.optional or each.joined or each.when is not None or not isinstance(each.codec, Int):
         return None
     return each.codec.struct_code
@@ -198,14 +196,14 @@ def _integers(fields: list[Field]) -> Piece:
 
 def _piece(each: Field) -> Piece:
     name, write, when = each.name, each.codec.write, each.when
-    may_lack = each.optional or each.joined
+    may_be_absent = each.optional or each.joined
 
     def piece(values: Mapping[str, Any]) -> bytes:
-        if (may_lack and name not in values) or (when is not None and not when(values)):
+        if (may_be_absent and name not in values) or (when is not None and not when(values)):
             return b""
         return write(values[name], values)
 
-    if may_lack or when is not None:
+    if may_be_absent or when is not None:
         return piece
     if isinstance(each.codec, Rest) or (isinstance(each.codec, Bytes) and callable(each.codec.size)):
         return itemgetter(name)
@@ -213,12 +211,12 @@ def _piece(each: Field) -> Piece:
 
 
 def _kept(name: str) -> Piece:
-    """Return what writes the bytes that were kept under a name, if there were any."""
+    """Return a function that writes the bytes that were kept under a name, if there were any."""
     return lambda values: values.get(name, b"")
 
 
 def _write_fields(fields: tuple[Field, ...], values: Mapping[str, Any], declared: int | None) -> bytes:
-    """Return the bytes of fields; `declared` are those of the post-header, where they stand there."""
+    """Return the bytes of fields; `declared` is the post-header's length in bytes if they belong to it."""
     parts = bytearray()
     for each in fields:
         if each.when is not None and not each.when(values):
@@ -241,7 +239,7 @@ def _read_fields(
     *,
     cut: bool,
 ) -> int:
-    """Read `fields` into `values` and return where they end; `cut`: the post-header ends them, not the event."""
+    """Read `fields` into `values` and return where they end; `cut`: at the end of the post-header, not of the event."""
     for each in fields:
         if each.when is not None and not each.when(values):
             continue
@@ -250,15 +248,15 @@ def _read_fields(
         if at >= end and each.optional:
             continue
         try:
-            value, behind = each.codec.read(data, at, end, values)
+            value, after = each.codec.read(data, at, end, values)
         except MalformedBody:
             if each.optional:
-                break  # What is left is not this field but something later: it is kept as it stands.
+                break  # The remaining bytes are not this field but a later one: they are kept unchanged.
             raise
         values[each.name] = value
         if spans is not None:
-            spans.append(Span(at, behind - at, each.name, value))
-        at = behind
+            spans.append(Span(at, after - at, each.name, value))
+        at = after
     return at
 
 

@@ -1,7 +1,7 @@
 """The annotated dump of an extended Query event, as WL#40 prints one in its section 2.
 
-It follows the event's own layout: each field of it is a row of a table here, with the worklog's word for it. As there,
-``(*)`` is on what the extended format adds, ``(**)`` on what it changes, ``(***)`` on what means the default database.
+It follows the event's layout: each field is a row of a table here, with the worklog's word for it. As there, ``(*)``
+marks what the extended format adds, ``(**)`` what it changes, ``(***)`` what means the default database.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,13 +28,13 @@ _NEW, _CHANGED, _DEFAULT = "(*)", "(**)", "(***)"
 
 
 def is_extended_query(event: Event) -> bool:
-    """Tell whether an event is a Query with tables info: its format description alone says so."""
+    """Return whether an event is a Query with tables info, which its format description alone decides."""
     is_query = event.recognised and event.header.type == EventType.QUERY
     return is_query and event.format.post_header_length(EventType.QUERY) == EXTENDED_QUERY_POST_HEADER
 
 
 def query_dump_lines(event: Event) -> Iterator[str]:
-    """Yield the annotated dump of an extended Query event; what cannot be read stands at its end as bytes."""
+    """Yield the annotated dump of an extended Query event; what cannot be read is shown at its end as bytes."""
     yield from (_STARS, f"{type_name(event.header.type)}_EVENT [{event.header.type}]", _STARS)
     section = _COMMON
     for span in event.spans():
@@ -139,7 +139,7 @@ def _lines(at: int, data: bytes, note: str, mark: str = "") -> Iterator[str]:
         if start == 0:
             yield _marked(f"{line} {note}", mark)
         else:
-            # The last line keeps the blank before a note that it does not have.
+            # The last line keeps the space that would precede a note.
             yield line if start + _BYTES < len(data) else f"{line} "
 
 
@@ -153,16 +153,16 @@ def _field(at: int, data: bytes, span: Span, section: _Section) -> Iterator[str]
 def _status_variables(at: int, data: bytes) -> Iterator[str]:
     spans: list[Span] = []
     try:
-        behind = STATUS_VARIABLES.read(data, 0, len(data), {}, spans)
+        after = STATUS_VARIABLES.read(data, 0, len(data), {}, spans)
     except MalformedBody:
-        behind = spans[-1].offset + spans[-1].size if spans else 0
+        after = spans[-1].offset + spans[-1].size if spans else 0
     for span in spans:
         heading, words = _VARIABLES.get(span.name, (span.name.upper(), ()))
         value = data[span.offset + 1 : span.offset + span.size]
         yield from _lines(at + span.offset, data[span.offset : span.offset + 1], f"{heading}:")
         yield from _variable(at + span.offset + 1, value, span, words)
-    if behind < len(data):
-        yield from _lines(at + behind, data[behind:], "not known")
+    if after < len(data):
+        yield from _lines(at + after, data[after:], "not known")
 
 
 def _variable(at: int, data: bytes, span: Span, words: tuple[str, ...]) -> Iterator[str]:

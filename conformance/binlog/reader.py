@@ -14,26 +14,26 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import ENCRYPTED_MAGIC, HEADER, HEADER_BYTES, MAGIC, Header
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-#: The types that have a meaning: not 0, and not 28, which is only the base class of ignorable events.
+#: The types that are in use: not 0, and not 28, which is only the base class of ignorable events.
 _KNOWN: Final = frozenset(int(each) for each in EventType) - {EventType.UNKNOWN, EventType.IGNORABLE}
-#: Bytes an event may have: servers cap an event, and a length beyond this is damage.
+#: The most bytes that an event may have: servers limit an event's size, and a larger length is corruption.
 LENGTH_LIMIT: Final = 1 << 30
-#: Bytes that are read at once.
+#: The most bytes that are read at once.
 _PIECE: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderRules:
-    """What a reader takes and what it refuses.
+    """What a reader accepts and what it refuses.
 
     Attributes:
         verify_checksums: Refuse an event whose CRC32 is wrong.
         ignorable: Skip events of unknown types that carry the ignorable flag (WL#4033, servers since 5.6).
-        beyond_format_description: Skip them also where the format description does not declare the type;
-            servers refuse those, the worklog does not say.
+        beyond_format_description: Skip them also if the format description does not declare the type;
+            servers refuse those, the worklog leaves it open.
         highest_type: The highest type code that can be skipped; MySQL reads the code through a signed
             char, so 127.
-        known: Type codes that the reader has a class for.
+        known: The type codes that the reader knows.
     """
 
     verify_checksums: bool = True
@@ -48,7 +48,7 @@ def read_events(stream: bytes, rules: ReaderRules | None = None) -> Iterator[Eve
 
     Args:
         stream: The file, its magic number included.
-        rules: What the reader takes and refuses; `ReaderRules` as it stands when None.
+        rules: What the reader accepts and refuses; None: the default `ReaderRules`.
 
     Raises:
         BinlogError: At the first event that cannot be read, after all events before it were yielded.
@@ -61,7 +61,7 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
 
     Args:
         stream: The file, its magic number included, opened in binary mode; it need not be seekable.
-        rules: What the reader takes and refuses; `ReaderRules` as it stands when None.
+        rules: What the reader accepts and refuses; None: the default `ReaderRules`.
 
     Raises:
         BinlogError: At the first event that cannot be read, after all events before it were yielded.
@@ -85,7 +85,7 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
         if len(data) < length:
             data += _take(read, length - len(data))
         if len(data) < length:
-            message = f"an event of {length} bytes, of which {len(data)} are left"
+            message = f"expected an event of {length} bytes, found {len(data)}"
             raise BinlogError(at=at, kind="truncated", message=message)
         if header.type == EventType.FORMAT_DESCRIPTION:
             try:
@@ -96,7 +96,7 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
             raise BinlogError(
                 at=at,
                 kind="no-format-description",
-                message=f"an event of type {header.type} before any format description",
+                message=f"an event of type {header.type} comes before any format description",
             )
         if verify and governing.checksum_algorithm == ChecksumAlgorithm.CRC32:
             _verify(data, at)
@@ -107,18 +107,18 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
 
 
 def _take(read: Callable[[int], bytes], size: int) -> bytes:
-    """Return `size` bytes, fewer only at the end of the stream: a pipe gives what it has."""
-    found = read(size)
-    while len(found) < size:
-        more = read(size - len(found))
+    """Return `size` bytes, fewer only at the end of the stream: a single read of a pipe may return fewer."""
+    data = read(size)
+    while len(data) < size:
+        more = read(size - len(data))
         if not more:
             break
-        found += more
-    return found
+        data += more
+    return data
 
 
 def _long_event(head: bytes, length: int, read: Callable[[int], bytes]) -> bytes:
-    """Return a long event read in pieces, so that a wrong length takes no memory that the stream does not fill."""
+    """Return a long event read in pieces, so that a wrong length takes no more memory than the stream has bytes."""
     parts = bytearray(head)
     while len(parts) < length:
         piece = read(min(length - len(parts), _PIECE))
@@ -128,28 +128,28 @@ def _long_event(head: bytes, length: int, read: Callable[[int], bytes]) -> bytes
     return bytes(parts)
 
 
-def _check_magic(found: bytes) -> None:
-    if found == MAGIC:
+def _check_magic(magic: bytes) -> None:
+    if magic == MAGIC:
         return
-    if found == ENCRYPTED_MAGIC:
+    if magic == ENCRYPTED_MAGIC:
         raise BinlogError(at=0, kind="encrypted", message="the binary log is encrypted; decrypt it first")
-    if MAGIC.startswith(found):
-        message = f"{len(found)} bytes; a binary log begins with the 4 bytes {MAGIC.hex(' ')}"
+    if MAGIC.startswith(magic):
+        message = f"expected the 4 bytes {MAGIC.hex(' ')} with which a binary log begins, found {len(magic)}"
         raise BinlogError(at=0, kind="truncated", message=message)
-    message = f"it begins with {found.hex(' ')}; a binary log begins with {MAGIC.hex(' ')}"
+    message = f"the file begins with {magic.hex(' ')}; a binary log begins with {MAGIC.hex(' ')}"
     raise BinlogError(at=0, kind="not-a-binlog", message=message)
 
 
 def _header(head: bytes, at: int) -> Header:
     if len(head) < HEADER_BYTES:
-        message = f"{len(head)} bytes are left; a header has {HEADER_BYTES}"
+        message = f"expected a header of {HEADER_BYTES} bytes, found {len(head)}"
         raise BinlogError(at=at, kind="truncated", message=message)
     header = Header(*HEADER.unpack(head))
     if not HEADER_BYTES <= header.length <= LENGTH_LIMIT:
         raise BinlogError(
             at=at,
             kind="invalid-length",
-            message=f"an event length of {header.length}; it lies between {HEADER_BYTES} and {LENGTH_LIMIT}",
+            message=f"an event length of {header.length}; it must be from {HEADER_BYTES} to {LENGTH_LIMIT}",
         )
     return header
 
@@ -164,21 +164,21 @@ def _verify(event: bytes, at: int) -> None:
     computed = checksum(event[:border])
     if stored != computed:
         raise BinlogError(
-            at=at, kind="checksum", message=f"the checksum is {stored:#010x}, the event's is {computed:#010x}"
+            at=at, kind="checksum", message=f"the checksum is {stored:#010x}, but {computed:#010x} is computed"
         )
 
 
 def recognises(header: Header, governing: FormatDescription, at: int, rules: ReaderRules) -> bool:
-    """Tell whether a reader knows the type of an event; False where it skips the event.
+    """Return whether a reader knows the type of an event; False if it skips the event.
 
     Args:
         header: The event's header.
         governing: The format description that governs it.
-        at: Offset in bytes, from the start of the stream, at which an error is reported.
-        rules: What the reader takes and refuses.
+        at: Offset of the event, in bytes from the start of the stream, for the error.
+        rules: What the reader accepts and refuses.
 
     Raises:
-        BinlogError: The type is not known, and the event may not be skipped.
+        BinlogError: The type is not known, and the event must not be skipped.
     """
     code = header.type
     declared = 0 < code <= governing.event_types
@@ -192,5 +192,5 @@ def recognises(header: Header, governing: FormatDescription, at: int, rules: Rea
     )
     if ignorable:
         return False
-    reason = "and it may not be skipped" if declared else "which the format description does not declare"
+    reason = "and it must not be skipped" if declared else "which the format description does not declare"
     raise BinlogError(at=at, kind="unknown-event", message=f"Unknown event code: {code}, {reason}")

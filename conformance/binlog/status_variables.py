@@ -1,7 +1,7 @@
-"""The status variables of a Query event: the session's settings that the statement depends on.
+"""The status variables of a Query event: the session settings that the statement depends on.
 
-Each variable stands behind its code and has no length, so a code that the reader does not know ends the block;
-what follows is kept. Sources: MySQL 5.0 to 9.7 and MariaDB 10/11, checked against their files.
+Each variable is preceded by its code and has no length, so an unknown code ends the block; what follows is kept.
+ Sources: MySQL 5.0 to 9.7 and MariaDB 10/11, checked against their files.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from conformance.binlog.errors import MalformedBody
 from conformance.binlog.keyed import Keyed
 from conformance.binlog.layout import TAIL, Field
 
-#: The number of databases that says "too many to name".
+#: The number of databases that means "too many to name".
 TOO_MANY_DATABASES: Final = 254
 
 _CHARSET: Final = Record((("character_set_client", U16), ("collation_connection", U16), ("collation_server", U16)))
@@ -37,7 +37,7 @@ _ALTER_NUMBER_FOLLOWS: Final = 0x04 | 0x08
 
 @dataclass(frozen=True, slots=True)
 class _DatabaseNames:
-    """The databases that a statement updates: a tuple of names, None where they are too many to name."""
+    """The databases that a statement updates: a tuple of names, None if they are too many to name."""
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[tuple[bytes, ...] | None, int]:
         count, at = U8.read(data, at, end, values)
@@ -57,10 +57,10 @@ class _MariadbGtidFlags:
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[dict[str, int], int]:
         flags, at = U8.read(data, at, end, values)
-        found = {"flags": flags}
+        parts = {"flags": flags}
         if flags & _ALTER_NUMBER_FOLLOWS:
-            found["start_alter_gno"], at = U64.read(data, at, end, values)
-        return found, at
+            parts["start_alter_gno"], at = U64.read(data, at, end, values)
+        return parts, at
 
     def write(self, value: Mapping[str, int], values: Mapping[str, Any]) -> bytes:
         number = U64.write(value["start_alter_gno"], values) if "start_alter_gno" in value else b""
@@ -114,22 +114,22 @@ STATUS_VARIABLES: Final = Keyed(
 def read_status_variables(data: bytes) -> dict[str, Any]:
     """Return the variables by name, in the order of their bytes.
 
-    What follows a code that is not known, or a variable that cannot be read, is kept under ``tail``: as in
-    servers, it does not make the event malformed.
+    What follows an unknown code, or a variable that cannot be read, is kept under ``tail``: as in servers,
+    it does not make the event malformed.
     """
     values: dict[str, Any] = {}
     spans: list[Any] = []
-    behind = 0
+    after = 0
     try:
-        behind = STATUS_VARIABLES.read(data, 0, len(data), values, spans)
+        after = STATUS_VARIABLES.read(data, 0, len(data), values, spans)
     except MalformedBody:
-        behind = spans[-1].offset + spans[-1].size if spans else 0
-    if behind < len(data):
-        values[TAIL] = data[behind:]
+        after = spans[-1].offset + spans[-1].size if spans else 0
+    if after < len(data):
+        values[TAIL] = data[after:]
     return values
 
 
 def write_status_variables(values: Mapping[str, Any]) -> bytes:
-    """Return the block that holds `values`, in their order, with their ``tail`` behind them."""
+    """Return the block that holds `values`, in their order, followed by their ``tail``."""
     tail: bytes = values.get(TAIL, b"")
     return STATUS_VARIABLES.write(values) + tail

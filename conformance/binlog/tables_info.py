@@ -1,4 +1,4 @@
-"""Tables info: the list of tables behind the statement of an extended Query event.
+"""Tables info: the list of tables after the statement of an extended Query event.
 
 Source: WL#40, sections 1 and 2. Both lengths of a tuple have one byte, and no zero byte follows a name.
 """
@@ -10,16 +10,16 @@ from typing import Any, Final
 from conformance.binlog.codecs import U8, Counted, Record, Values
 from conformance.binlog.errors import MalformedBody
 
-#: One tuple. An empty database name stands for the event's own default database.
+#: One tuple. An empty database name means the event's default database.
 TUPLE: Final = Record((("database", Counted(U8)), ("table", Counted(U8))))
 
 
 @dataclass(frozen=True, slots=True)
 class TablesInfo:
-    """The tuples that fill a number of bytes; the value is a tuple of dicts with ``database`` and ``table``.
+    """Tuples of a given total size; the value is a tuple of dicts with ``database`` and ``table``.
 
     Attributes:
-        size: Returns the bytes that the tuples have together, from the values read so far.
+        size: Returns the total size of the tuples in bytes, from the values read so far.
     """
 
     size: Callable[[Mapping[str, Any]], int]
@@ -28,11 +28,11 @@ class TablesInfo:
         """See `Codec.read`."""
         border = at + self.size(values)
         if border > end:
-            raise MalformedBody(f"the tables info has {border - at} bytes, {max(end - at, 0)} are left for it")
+            raise MalformedBody(f"expected tables info of {border - at} bytes, found {max(end - at, 0)}")
         tuples: list[dict[str, bytes]] = []
         while at < border:
-            found, at = TUPLE.read(data, at, border, values)
-            tuples.append(found)
+            names, at = TUPLE.read(data, at, border, values)
+            tuples.append(names)
         return tuple(tuples), at
 
     def write(self, value: Sequence[Mapping[str, bytes]], values: Mapping[str, Any]) -> bytes:
@@ -44,12 +44,12 @@ class TablesInfo:
         for each in value:
             for name in each.values():
                 if len(name) > 0xFF:
-                    raise ValueError(f"a name of {len(name)} bytes does not fit tables info, which has 255 for it")
+                    raise ValueError(f"a name of {len(name)} bytes does not fit in tables info: the limit is 255")
         return b"".join(TUPLE.write(each, values) for each in value)
 
 
 def size_of(value: Sequence[Mapping[str, bytes]]) -> int:
-    """Return the bytes that tables info takes."""
+    """Return the size of tables info in bytes."""
     return sum(2 + len(each["database"]) + len(each["table"]) for each in value)
 
 

@@ -26,7 +26,7 @@ def variable_value(fields: Mapping[str, Any]) -> bytes | float | int | Decimal |
     """Return the value that the fields of a User_var event hold; None is SQL's NULL.
 
     Raises:
-        MalformedBody: The value has not the size that its type asks for.
+        MalformedBody: The value does not have the size of its type.
     """
     if fields["is_null"]:
         return None
@@ -43,4 +43,4 @@ def variable_value(fields: Mapping[str, Any]) -> bytes | float | int | Decimal |
         return value
     if kind in (VariableType.STRING, VariableType.ROW):
         return data
-    raise MalformedBody(f"a user variable of type {kind} with {len(data)} bytes")
+    raise MalformedBody(f"{len(data)} bytes are not a valid value of a user variable of type {kind}")

@@ -25,7 +25,7 @@ def frame(
     Args:
         type_code: Event type code.
         body: Post-header and body.
-        offset: Where the event will stand, in bytes from the start of the log.
+        offset: Offset of the event, in bytes from the start of the log.
         checksummed: Whether a CRC32 ends it.
         timestamp: Seconds since 1970.
         server_id: Id of the server that logs the event.
@@ -48,7 +48,7 @@ def write_body(type_code: int, fields: Mapping[str, Any], format_description: Fo
 
 
 def rewrite(event: Event) -> bytes:
-    """Return the bytes of an event written anew from its header and its fields.
+    """Return the bytes of an event written again from its header and its fields.
 
     Raises:
         MalformedBody: The body contradicts its layout.

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
 from conformance.models.decision.engines import WORKLOG_ENGINES, Engine, usual_name
-from conformance.models.decision.statement import AskedTable, Statement
+from conformance.models.decision.statement import QuestionTable, Statement
 from conformance.models.decision.worklog_table import DECISION_TABLE, Row
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request, Trouble
@@ -38,7 +38,7 @@ def _telling(
     return answer
 
 
-def _tables(change: Callable[[tuple[AskedTable, ...]], tuple[AskedTable, ...]]) -> Answering:
+def _tables(change: Callable[[tuple[QuestionTable, ...]], tuple[QuestionTable, ...]]) -> Answering:
     """Return what sees other tables than those of a statement."""
     return _hearing(lambda statement: replace(statement, tables=change(statement.tables)))
 
@@ -65,7 +65,7 @@ _LOGGED_AS_STATEMENT: Final[Mapping[str, str]] = {**_LOGGED_AS_ROWS, "format": "
 def _engine_as(engine: Engine, capability: Capability) -> Mutant:
     """Return the mutant that has another setting for an engine."""
 
-    def change(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+    def change(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
         return tuple(
             replace(each, capability=capability)
             if each.capability is None and not each.parts and usual_name(each.engine) == engine.names[0]
@@ -115,7 +115,7 @@ def _wrong_row(row: Row) -> Mutant:
     )
 
 
-def _flags_of_engine(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+def _flags_of_engine(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
     """Take the flags of the first table of each engine for all of its tables, and settings before given flags."""
     flags = {engine.names[0]: engine.capability for engine in WORKLOG_ENGINES}
     for each in tables:
@@ -127,29 +127,29 @@ def _flags_of_engine(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
     )
 
 
-def _any_of(tables: tuple[AskedTable, ...]) -> Capability:
+def _any_of(tables: tuple[QuestionTable, ...]) -> Capability:
     given = [each.capability or BOTH for each in tables]
     return Capability(row=any(each.row for each in given), statement=any(each.statement for each in given))
 
 
-def _partitioned_as_any(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+def _partitioned_as_any(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
     return tuple(
         replace(each, engine="parts", capability=_any_of(each.parts), parts=()) if each.parts else each
         for each in tables
     )
 
 
-def _one_for_all(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+def _one_for_all(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
     simple = len(tables) > 1 and not any(each.parts for each in tables)
-    return (AskedTable("any", _any_of(tables)),) if simple else tables
+    return (QuestionTable("any", _any_of(tables)),) if simple else tables
 
 
-def _first_written(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+def _first_written(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
     written = [each for each in tables if each.written]
     return tuple(each for each in tables if not each.written or each is written[0])
 
 
-def _neither_means_both(tables: tuple[AskedTable, ...]) -> tuple[AskedTable, ...]:
+def _neither_means_both(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
     if len(tables) == 1 and tables[0].capability == NEITHER:
         return (replace(tables[0], capability=BOTH),)
     return tables
@@ -225,7 +225,7 @@ MUTANTS: Final = (
         "empty-set-neither",
         "WL3303-SET-CAPABLE",
         "a statement without tables can be logged in no format",
-        answer=_tables(lambda tables: tables or (AskedTable("none", NEITHER),)),
+        answer=_tables(lambda tables: tables or (QuestionTable("none", NEITHER),)),
     ),
     Mutant(
         "row-restricted-unknown",

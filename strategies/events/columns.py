@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Final, NamedTuple
 
-from conformance.binlog.mariadb_compression import AS_IT_IS, PackedValue
+from conformance.binlog.mariadb_compression import UNCOMPRESSED, PackedValue
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.table import Column
 from conformance.binlog.rows.temporal import Date, DateTime, Time, Timestamp
@@ -301,7 +301,7 @@ def _packed(stream: StreamBuilder, column: Column, limit: int) -> Value:
         body = sample.stream if bare else zlib_wrapped(sample)
         return Value(PackedValue.deflated(body, len(sample.data), bare=bare), shown_bytes(sample.data))
     data = _characters(stream, column, min(limit, _LONGEST)).wire
-    return Value(PackedValue(bytes([AS_IT_IS]) + data if data else b""), shown_bytes(data))
+    return Value(PackedValue(bytes([UNCOMPRESSED]) + data if data else b""), shown_bytes(data))
 
 
 #: The code of a POINT among the kinds of GEOMETRY.

@@ -5,7 +5,7 @@ from typing import Final
 from conformance.binlog.servers import Server
 from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY
 from conformance.models.decision.decision import Mode, Safety
-from conformance.models.decision.statement import AskedTable
+from conformance.models.decision.statement import QuestionTable
 from conformance.models.decision.worklog_table import DECISION_TABLE, row_for
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.family import asking_family
@@ -42,7 +42,7 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
         if choose.yes():
             safety = choose.one_of(_SAFETIES)
             for mode in _SHOWING:
-                asked.ask(row_for(safety, mode, capability), (AskedTable(name),), requirement)
+                asked.ask(row_for(safety, mode, capability), (QuestionTable(name),), requirement)
     for _ in choose.several(1 if asked.is_empty else 0, 6):
         capability = choose.one_of((BOTH, ROW_ONLY, STATEMENT_ONLY, NEITHER))
         safety = choose.one_of(_SAFETIES)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from conformance.models.decision.capability import Capability
-from conformance.models.decision.statement import AskedTable, Statement
+from conformance.models.decision.statement import QuestionTable, Statement
 from conformance.models.decision.worklog_table import Row, row_for
 from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.chooser import Chooser
@@ -44,7 +44,7 @@ class DecisionQuestion:
         self._conditions: list[Row | None] = []
         self._marks: dict[str, list[int]] = defaultdict(list)
 
-    def ask(self, row: Row, tables: tuple[AskedTable, ...], *marks: str, logging: bool = True) -> None:
+    def ask(self, row: Row, tables: tuple[QuestionTable, ...], *marks: str, logging: bool = True) -> None:
         """Add a statement.
 
         Args:

@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.models.decision.capability import BOTH, NEITHER, Capability
 from conformance.models.decision.engines import WORKLOG_ENGINES, usual_name
-from conformance.models.decision.statement import AskedTable
+from conformance.models.decision.statement import QuestionTable
 from conformance.specs.catalogue import catalogue
 from conformance.strategies.grammar.chooser import Chooser
 
@@ -21,7 +21,7 @@ _WORKLOG_ENGINES: Final = (*_ENGINES, "ndb")
 _SHAPES: Final = ("one", "several", "partitioned", "read")
 
 
-def tables_for(choose: Chooser, capability: Capability, profile: str) -> tuple[AskedTable, ...]:
+def tables_for(choose: Chooser, capability: Capability, profile: str) -> tuple[QuestionTable, ...]:
     """Return tables, each with its flags, whose set has a capability under a profile.
 
     Under the worklog all of them count, in shipped servers those that are written.
@@ -30,18 +30,18 @@ def tables_for(choose: Chooser, capability: Capability, profile: str) -> tuple[A
     if shape == "none":
         return ()
     if shape == "one":
-        return (AskedTable(_engine(choose, profile), capability),)
+        return (QuestionTable(_engine(choose, profile), capability),)
     if shape == "partitioned":
         return (_partitioned(choose, capability, profile),)
     if shape == "several":
         return _several(choose, capability, profile)
     if profile == WORKLOG:
         first, *others = _several(choose, capability, profile)
-        return (first, *(AskedTable(each.engine, each.capability, written=False) for each in others))
+        return (first, *(QuestionTable(each.engine, each.capability, written=False) for each in others))
     free = Capability(row=choose.yes(), statement=choose.yes())
     return (
-        AskedTable(_engine(choose, profile), capability),
-        AskedTable(_engine(choose, profile), free, written=False),
+        QuestionTable(_engine(choose, profile), capability),
+        QuestionTable(_engine(choose, profile), free, written=False),
     )
 
 
@@ -49,7 +49,7 @@ def _engine(choose: Chooser, profile: str) -> str:
     return choose.one_of(_WORKLOG_ENGINES if profile == WORKLOG else _ENGINES)
 
 
-def _several(choose: Chooser, capability: Capability, profile: str) -> tuple[AskedTable, ...]:
+def _several(choose: Chooser, capability: Capability, profile: str) -> tuple[QuestionTable, ...]:
     """Return two or three tables, each flag that the set lacks being off in at least one of them."""
     count = choose.integer(2, 3)
     flags = [
@@ -57,7 +57,7 @@ def _several(choose: Chooser, capability: Capability, profile: str) -> tuple[Ask
     ]
     engine = _engine(choose, profile) if choose.yes() else None
     return tuple(
-        AskedTable(engine or _engine(choose, profile), Capability(row=row, statement=statement))
+        QuestionTable(engine or _engine(choose, profile), Capability(row=row, statement=statement))
         for row, statement in zip(*flags, strict=True)
     )
 
@@ -67,15 +67,15 @@ def _with_some_off(choose: Chooser, count: int) -> list[bool]:
     return [place != off and not choose.yes(4) for place in range(count)]
 
 
-def _partitioned(choose: Chooser, capability: Capability, profile: str) -> AskedTable:
+def _partitioned(choose: Chooser, capability: Capability, profile: str) -> QuestionTable:
     if profile == WORKLOG:
-        return AskedTable("partition", parts=_several(choose, capability, profile))
+        return QuestionTable("partition", parts=_several(choose, capability, profile))
     # Shipped servers allow one engine per partitioned table, and its partitions are alike.
-    part = AskedTable(_engine(choose, profile), capability)
-    return AskedTable("partition", parts=(part,) * choose.integer(2, 3))
+    part = QuestionTable(_engine(choose, profile), capability)
+    return QuestionTable("partition", parts=(part,) * choose.integer(2, 3))
 
 
-def marks_of_set(tables: Sequence[AskedTable], capability: Capability, profile: str) -> list[str]:
+def marks_of_set(tables: Sequence[QuestionTable], capability: Capability, profile: str) -> list[str]:
     """Return the requirements that a set of tables with given flags exercises.
 
     Args:
@@ -101,7 +101,7 @@ def marks_of_set(tables: Sequence[AskedTable], capability: Capability, profile: 
     return marks + [requirement for requirement, there in conditions.items() if there]
 
 
-def _flags_are_the_tables(tables: Sequence[AskedTable]) -> bool:
+def _flags_are_the_tables(tables: Sequence[QuestionTable]) -> bool:
     """Tell whether flags show that they belong to tables: unlike the engine's setting, or unlike within one engine."""
     settings = {engine.names[0]: engine.capability for engine in WORKLOG_ENGINES}
     of_engine: dict[str, Capability] = {}

@@ -1,4 +1,4 @@
-"""The row lines that ``mysqlbinlog --base64-output=decode-rows -vv`` prints, and the same of our rows."""
+"""The row lines that ``mysqlbinlog --base64-output=decode-rows -vv`` prints, and those of our rows."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,11 +18,11 @@ def read_row_lines(path: Path) -> list[str]:
 
 
 def is_row_line(line: str) -> bool:
-    """Tell whether a line that mysqlbinlog prints shows a part of a row."""
+    """Return whether a line that mysqlbinlog prints shows a part of a row."""
     return bool(_ROW_LINE.match(line))
 
 
-#: mariadb-binlog escapes neither quotes nor backslashes, and control characters by their numbers alone.
+#: mariadb-binlog escapes no quotes and no backslashes, and prints control characters as hex only.
 _MARIADB = {"\\": "\\", "'": "'", "b": r"\x08", "t": r"\x09", "n": r"\x0a", "f": r"\x0c", "r": r"\x0d"}
 _ESCAPE = re.compile(r"\\(.)")
 _OLD_DATETIME = re.compile(r"=(\S+ \S+) /\* DATETIME meta=0 ")
@@ -30,12 +30,12 @@ _OLD_DATETIME = re.compile(r"=(\S+ \S+) /\* DATETIME meta=0 ")
 
 def as_mariadb_prints(lines: Iterable[str]) -> list[str]:
     """Return row lines in the notation of mariadb-binlog."""
-    unescaped = (_ESCAPE.sub(lambda found: _MARIADB.get(found[1], found[0]), line) for line in lines)
+    unescaped = (_ESCAPE.sub(lambda match: _MARIADB.get(match[1], match[0]), line) for line in lines)
     return [_OLD_DATETIME.sub(r"='\1' /* DATETIME meta=0 ", line) for line in unescaped]
 
 
 def row_lines_of(events: Iterable[Event]) -> Iterator[str]:
-    """Yield what mysqlbinlog prints of the rows: nothing of a statement whose last event is not there."""
+    """Yield what mysqlbinlog prints of the rows: nothing of a statement whose last event is missing."""
     waiting: list[str] = []
     for change in row_changes(events):
         waiting += _lines(change)
@@ -45,12 +45,12 @@ def row_lines_of(events: Iterable[Event]) -> Iterator[str]:
 
 
 def _lines(change: RowsChange) -> Iterator[str]:
-    """Yield an event's lines up to a GEOMETRY column, which mysqlbinlog does not know: it stops there."""
+    """Yield an event's lines up to a GEOMETRY column, at which mysqlbinlog stops, as it does not know the type."""
     for row in change.rows:
         for line in row_lines(row, change.table):
-            found = _GEOMETRY.match(line)
-            if found:
-                number, meta = (part for part in found.groups() if part)
+            match = _GEOMETRY.match(line)
+            if match:
+                number, meta = (part for part in match.groups() if part)
                 known = f"type=255 meta={meta} ({int(meta):04x})"
                 yield f"###   @{number}=!! Don't know how to handle column {known}"
                 return

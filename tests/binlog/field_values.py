@@ -14,13 +14,13 @@ from conformance.binlog.varlen import Varlen, VarlenText, VarlenUuid
 
 Fields = dict[str, Any]
 
-#: A few bytes that cross the limits of one-byte lengths now and then.
+#: A few bytes, at times around the limit of a one-byte length.
 short_bytes = st.binary(max_size=12) | st.binary(min_size=250, max_size=260)
 names = st.binary(max_size=12).filter(lambda name: b"\0" not in name)
 
 
 def field_values(layout: Layout) -> st.SearchStrategy[Fields]:
-    """Values for the fields of `layout`; lengths and counts are left to be derived."""
+    """Values for the fields of `layout`, except lengths and counts, which are derived."""
     parts: Fields = {}
     absent: Fields = {}
     fields = list(layout.post_header + layout.body)
@@ -42,7 +42,7 @@ def _integer(codec: codecs.Int) -> st.SearchStrategy[int]:
 
 
 def _sized(codec: codecs.Bytes) -> st.SearchStrategy[bytes]:
-    # A size that another field tells is derived from the value.
+    # A size that another field holds is derived from the value.
     size = codec.size
     return st.binary(min_size=size, max_size=size) if isinstance(size, int) else names
 

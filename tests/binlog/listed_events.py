@@ -1,4 +1,4 @@
-"""What ``SHOW BINLOG EVENTS`` prints, read from its tab-separated files, and the same of our events."""
+"""What ``SHOW BINLOG EVENTS`` prints, read from tab-separated files, and the same for our events."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\0"}
 
 @dataclass(frozen=True)
 class Listed:
-    """One row; `info` is None where this kit does not know the server's words."""
+    """One row; `info` is None if this kit does not know the server's words."""
 
     position: int
     name: str
@@ -30,7 +30,7 @@ def read_listing(path: Path) -> list[Listed]:
 
 
 def listed(events: Iterable[Event]) -> Iterator[Listed]:
-    """List events as servers do: those inside a payload behind it, at its end."""
+    """List events as servers do: those inside a payload after it, at its end."""
     for event in events:
         yield _row(event, event.offset, event.header.log_pos)
         if event.header.type == EventType.TRANSACTION_PAYLOAD:

@@ -1,4 +1,4 @@
-"""Column values in bytes that are known from real rows, and what is refused."""
+"""Column values whose bytes are known from real rows, and values that are refused."""
 
 from decimal import Decimal
 
@@ -40,14 +40,14 @@ from conformance.binlog.user_variable import variable_value
         (TimestampColumn(2), Timestamp(2**31 - 1, 990000), "7fffffff63"),
     ],
 )
-def test_a_value_stands_in_these_bytes(codec: Codec, value, written):
+def test_a_value_is_written_as_these_bytes_and_read_from_them(codec: Codec, value, written):
     assert codec.write(value, {}).hex() == written
     assert codec.read(bytes.fromhex(written), 0, len(written) // 2, {}) == (value, len(written) // 2)
 
 
 @pytest.mark.parametrize("value", ["100", "0.001", "-100"])
 def test_a_decimal_that_does_not_fit_is_refused(value):
-    with pytest.raises(ValueError, match=r"does not fit DECIMAL\(4,2\)"):
+    with pytest.raises(ValueError, match=r"does not fit in DECIMAL\(4,2\)"):
         DecimalColumn(4, 2).write(Decimal(value), {})
 
 
@@ -63,13 +63,13 @@ def test_a_decimal_that_does_not_fit_is_refused(value):
         Column(99),
     ],
 )
-def test_metadata_that_cannot_be_is_refused(column):
+def test_invalid_metadata_is_refused(column):
     with pytest.raises(MalformedBody):
         column_codec(column)
 
 
 @pytest.mark.parametrize("column", [Column(ColumnType.TIME2, 7), Column(ColumnType.NEWDECIMAL, 0x4200)])
-def test_sizes_that_cannot_be_are_refused_when_a_value_is_read(column):
+def test_invalid_sizes_are_refused_when_a_value_is_read(column):
     with pytest.raises(MalformedBody):
         column_codec(column).read(bytes(99), 0, 99, {})
 
@@ -77,7 +77,7 @@ def test_sizes_that_cannot_be_are_refused_when_a_value_is_read(column):
 TABLE = Table(7, b"d", b"t", (Column(ColumnType.LONG), Column(ColumnType.VARCHAR, 20)))
 
 
-def test_old_servers_fill_the_bitmap_of_nulls_with_ones():
+def test_old_servers_pad_the_bitmap_of_nulls_with_ones():
     rows = [Row(None, (1, None))]
     assert write_rows(EventType.WRITE_ROWS, rows, TABLE)["row_data"].hex() == "0201000000"
     assert write_rows(EventType.WRITE_ROWS, rows, TABLE, ones=True)["row_data"].hex() == "fe01000000"
@@ -85,13 +85,13 @@ def test_old_servers_fill_the_bitmap_of_nulls_with_ones():
 
 def test_rows_for_another_number_of_columns_are_refused():
     fields = write_rows(EventType.WRITE_ROWS, [Row(None, (1, None))], TABLE)
-    with pytest.raises(MalformedBody, match="rows of 2 columns for a table of 1"):
+    with pytest.raises(MalformedBody, match="rows of 2 columns, but the table has 1"):
         list(read_rows(EventType.WRITE_ROWS, fields, Table(7, b"d", b"t", TABLE.columns[:1])))
 
 
-def test_rows_without_any_column_do_not_go_on_for_ever():
+def test_rows_without_any_column_do_not_loop_for_ever():
     fields = {"column_count": 2, "columns_present": b"\0", "row_data": b"x"}
-    with pytest.raises(MalformedBody, match="without any column"):
+    with pytest.raises(MalformedBody, match="but no columns"):
         list(read_rows(EventType.WRITE_ROWS, fields, TABLE))
 
 

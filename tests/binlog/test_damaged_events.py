@@ -1,4 +1,4 @@
-"""Events whose bytes were damaged: read, or refused as malformed, and nothing else ever happens."""
+"""Damaged events: each is read or refused as malformed, and causes no other error."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -25,12 +25,12 @@ pytest.importorskip("zstandard", reason="compressed transactions need the packag
 
 
 def windows() -> list[list[Event]]:
-    """Each event of some size behind the three before it, among which are the tables of its rows."""
-    found = []
+    """Each event with the three before it, which include the tables of its rows."""
+    event_lists = []
     for name in ("statement", "column_types", "compression", "tagged_gtid", "mariadb", "rows_query"):
         events = list(read_events((GOLDEN / f"{name}.bin").read_bytes()))
-        found += [events[max(0, at - 3) : at + 1] for at in range(1, len(events))]
-    return found
+        event_lists += [events[max(0, at - 3) : at + 1] for at in range(1, len(events))]
+    return event_lists
 
 
 WINDOWS = windows()

@@ -1,4 +1,4 @@
-"""Events in bytes that are known: from real logs, or put together from what the servers' sources say."""
+"""Events whose bytes are known: from real logs, or made by hand from the layouts in the servers' sources."""
 
 from pathlib import Path
 
@@ -102,7 +102,7 @@ def golden(name: str, code: EventType) -> list[dict]:
     return [event.fields() for event in events if event.header.type == code]
 
 
-def test_load_data_tells_where_its_file_name_stands():
+def test_load_data_holds_the_offsets_of_its_file_name():
     loads = golden("statement", EventType.EXECUTE_LOAD_QUERY)
     named = [fields["query"][fields["file_name_start"] : fields["file_name_end"]] for fields in loads]
     assert named
@@ -113,13 +113,17 @@ def test_a_tagged_gtid():
     fields = golden("tagged_gtid", EventType.GTID_TAGGED)[0]
     assert fields["source_uuid"].hex() == "00511e63e51811f1aa9c02fc00000001"
     expected = {"gno": 1, "tag": b"tag", "last_committed": 2, "sequence_number": 4, "immediate_server_version": 90704}
-    told = {name: fields[name] for name in expected}
-    assert told == {**expected, "last_committed": told["last_committed"], "sequence_number": told["sequence_number"]}
+    actual = {name: fields[name] for name in expected}
+    assert actual == {
+        **expected,
+        "last_committed": actual["last_committed"],
+        "sequence_number": actual["sequence_number"],
+    }
 
 
 @pytest.mark.parametrize("tag", [b"", b"a", b"a" * 32])
 @pytest.mark.parametrize("byte", [b"\x00", b"\xff"])
-def test_the_size_of_a_tagged_gtid_is_reckoned_without_its_own_width(tag, byte):
+def test_the_size_of_a_tagged_gtid_does_not_count_the_width_of_the_size(tag, byte):
     layout = layout_of(EventType.GTID_TAGGED, 0)
     fields = {
         "gtid_flags": 1,
@@ -137,12 +141,12 @@ def test_the_size_of_a_tagged_gtid_is_reckoned_without_its_own_width(tag, byte):
     }
     written = layout.write(fields, post_header_length=0)
     size = layout.read(written, 0, len(written), post_header_length=0)["message_size"]
-    # One byte tells a size up to 127: the size then differs from the event's only between those limits.
+    # One byte holds a size up to 127: the size then differs from the event's only between those limits.
     rest = len(written) - (1 if written[1] & 1 == 0 else 2)
     assert size == rest + (1 if rest < 128 else 2)
 
 
-def test_the_sizes_that_servers_wrote_are_those_that_are_derived():
+def test_derived_sizes_equal_those_that_servers_wrote():
     layout = layout_of(EventType.GTID_TAGGED, 0)
     for fields in golden("tagged_gtid", EventType.GTID_TAGGED):
         derived = {name: value for name, value in fields.items() if not name.startswith(("message_", "last_non_"))}
@@ -157,7 +161,7 @@ def test_the_sizes_that_servers_wrote_are_those_that_are_derived():
         (EventType.GTID_TAGGED, "02 0a 00 00 02 00 02"),
     ],
 )
-def test_a_field_that_comes_twice_is_refused(code, text):
+def test_a_field_that_occurs_twice_is_refused(code, text):
     data = bytes.fromhex(text)
     with pytest.raises(MalformedBody, match=r"twice|out of order"):
         layout_of(code, 0).read(data, 0, len(data), post_header_length=0)
@@ -165,7 +169,7 @@ def test_a_field_that_comes_twice_is_refused(code, text):
 
 def test_a_part_longer_than_its_value_is_refused():
     data = bytes.fromhex("02 02 05 00 00")
-    with pytest.raises(MalformedBody, match="has 2 bytes, its value takes 1"):
+    with pytest.raises(MalformedBody, match="declares 2 bytes, but its value takes 1"):
         layout_of(EventType.HEARTBEAT_V2, 0).read(data, 0, len(data), post_header_length=0)
 
 

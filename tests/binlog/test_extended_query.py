@@ -1,4 +1,4 @@
-"""The extended Query event of WL#40: its golden dump, its choice by the format description alone, and its damage."""
+"""The extended Query event of WL#40: its golden dump, how the format description selects it, and damaged ones."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ from conformance.cli.event_text import dump_lines, event_lines
 
 DUMP = (Path(__file__).parent.parent / "golden" / "wl40_extended_query.dump.txt").read_text(encoding="utf-8")
 BYTES = bytes.fromhex("".join(re.findall(r"^[0-9A-F]{8} \| ([0-9A-F ]{11}) \|", DUMP, re.MULTILINE)))
-#: Where the dump says that the event begins.
+#: Offset of the event in the dump.
 START = 0x294
 QUERY = b"RENAME TABLE t1 TO tmp, t2 TO t1, tmp TO t2"
 TABLES = tuple({"database": b"", "table": name} for name in (b"t1", b"t2"))
@@ -33,7 +33,7 @@ def format_description(lengths=LENGTHS, *, algorithm=0):
 
 
 def log(*bodies, lengths=LENGTHS, checksummed=False, pad_to=0):
-    """Return a log of Query events; a Rows_query fills it up to the offset `pad_to`."""
+    """Return a log of Query events, padded to the offset `pad_to` by a Rows_query."""
     described = format_description(lengths, algorithm=int(checksummed))
     stream = MAGIC + frame(EventType.FORMAT_DESCRIPTION, described.body(), offset=4, checksummed=True)
     if pad_to:
@@ -63,7 +63,7 @@ def test_the_golden_bytes_are_the_117_of_the_dump():
     assert len(BYTES) == 117
 
 
-def test_the_golden_event_reads_as_the_worklog_says(golden):
+def test_the_golden_event_has_the_fields_of_the_worklog(golden):
     header = golden.header
     assert (header.timestamp, header.type, header.server_id) == (1258332463, 2, 100)
     assert (header.length, header.log_pos, header.flags) == (117, START + 117, 0x10)
@@ -83,8 +83,8 @@ def test_the_golden_dump_is_printed_byte_for_byte(golden):
 
 
 def test_the_golden_dump_is_the_worklogs(ground_truth):
-    told = (ground_truth / "worklogs" / "WL40-tables-info-and-filtering.txt").read_text(encoding="utf-8")
-    assert DUMP in told
+    worklog = (ground_truth / "worklogs" / "WL40-tables-info-and-filtering.txt").read_text(encoding="utf-8")
+    assert DUMP in worklog
 
 
 def test_the_golden_event_is_listed(golden):
@@ -97,13 +97,13 @@ def test_the_format_description_alone_decides():
     extended = body(query=b"BEGIN")
     assert last(log(plain, lengths=SERVER.post_header_lengths)).fields()["query"] == b"BEGIN"
     assert last(log(extended)).fields()["query"] == b"BEGIN"
-    # Under the other format description the same bytes say something else, or nothing.
+    # Under the other format description the same bytes have another meaning, or none.
     assert last(log(extended, lengths=SERVER.post_header_lengths)).fields()["query"] != b"BEGIN"
     with pytest.raises(MalformedBody):
         last(log(plain)).fields()
 
 
-def test_the_next_format_description_decides_anew():
+def test_the_next_format_description_decides_again():
     usual = dict(thread_id=1, exec_time=0, error_code=0, status_variables=b"", database=b"d", query=b"BEGIN")
     stream = log(body(tables_info=TABLES))
     described = format_description(SERVER.post_header_lengths)
@@ -136,7 +136,7 @@ def test_what_is_written_is_read_and_dumped(database, query, tables, checksummed
     assert (fields["database"], fields["query"], list(fields["tables_info"])) == (database, query, tables)
     assert rewrite(event) == event.data
     lines = list(query_dump_lines(event))
-    shown = bytes.fromhex("".join(found[1] for line in lines if (found := re.match(r"\w{8} \| (.{11}) \|", line))))
+    shown = bytes.fromhex("".join(match[1] for line in lines if (match := re.match(r"\w{8} \| (.{11}) \|", line))))
     assert shown == event.data
     assert all(line.isprintable() for line in lines)
 
@@ -152,12 +152,12 @@ def test_a_longer_query_cannot_be_written():
 
 
 def test_a_longer_name_cannot_be_written():
-    with pytest.raises(ValueError, match="256 bytes does not fit"):
+    with pytest.raises(ValueError, match="256 bytes does not fit in"):
         body(tables_info=({"database": b"", "table": b"t" * 256},))
 
 
 def damaged(offset, value):
-    """Return a body whose two bytes at an offset of the post-header are another number."""
+    """Return a body with another number in the two bytes at an offset of the post-header."""
     whole = bytearray(body(query=b"DROP TABLE t1", tables_info=TABLES))
     whole[offset : offset + 2] = value.to_bytes(2, "little")
     return bytes(whole)
@@ -169,18 +169,18 @@ QUERY_LENGTH_AT, TABLES_INFO_LENGTH_AT = 13, 15
 @pytest.mark.parametrize(
     ("whole", "message"),
     [
-        (damaged(QUERY_LENGTH_AT, 14), "1 bytes are wanted|tables info has 8 bytes"),
-        (damaged(QUERY_LENGTH_AT, 60000), "60000 bytes are wanted"),
-        (damaged(QUERY_LENGTH_AT, 12), "wanted|follow the last field"),
-        (damaged(TABLES_INFO_LENGTH_AT, 9), "tables info has 9 bytes, 8 are left"),
-        (damaged(TABLES_INFO_LENGTH_AT, 65535), "tables info has 65535 bytes, 8 are left"),
-        (damaged(TABLES_INFO_LENGTH_AT, 7), "2 bytes are wanted"),
+        (damaged(QUERY_LENGTH_AT, 14), "expected 1 bytes|tables info of 8 bytes"),
+        (damaged(QUERY_LENGTH_AT, 60000), "expected 60000 bytes"),
+        (damaged(QUERY_LENGTH_AT, 12), "expected|follow the last field"),
+        (damaged(TABLES_INFO_LENGTH_AT, 9), "tables info of 9 bytes, found 8"),
+        (damaged(TABLES_INFO_LENGTH_AT, 65535), "tables info of 65535 bytes, found 8"),
+        (damaged(TABLES_INFO_LENGTH_AT, 7), "expected 2 bytes"),
         (damaged(TABLES_INFO_LENGTH_AT, 4), "4 bytes follow the last field"),
         (damaged(TABLES_INFO_LENGTH_AT, 0), "8 bytes follow the last field"),
-        (body(tables_info=TABLES)[:-1] + b"", "tables info has 8 bytes, 7 are left"),
-        (body(tables_info=TABLES)[:-3] + b"\3t2", "3 bytes are wanted"),
+        (body(tables_info=TABLES)[:-1] + b"", "tables info of 8 bytes, found 7"),
+        (body(tables_info=TABLES)[:-3] + b"\3t2", "expected 3 bytes"),
         (body(tables_info=TABLES) + b"\0", "1 bytes follow the last field"),
-        (b"\0" * 16, "post-header has 17 bytes"),
+        (b"\0" * 16, "post-header of 17 bytes"),
     ],
 )  # fmt: skip
 def test_lengths_that_contradict_the_event_are_refused(whole, message):

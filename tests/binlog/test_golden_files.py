@@ -1,4 +1,4 @@
-"""The golden vectors: parts of our own servers' logs, with what the server and its tools say of them."""
+"""The golden vectors: parts of our own servers' logs, with what the server and its tools print for them."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ NAMES = (
     "character_sets",
     "mariadb_compressed_columns",
 )
-#: Whole logs in which an event's end position does not tell where the event stands.
+#: Whole logs in which an event's end position does not give the event's place.
 WHOLE = {"relay", "mariadb_compressed_columns"}
 COMPRESSED = {"compression", "tagged_gtid", "relay"}
 
@@ -58,27 +58,27 @@ def test_spans_cover_every_byte(name):
 
 
 def test_events_agree_with_what_the_server_lists(name):
-    told = read_listing(GOLDEN / f"{name}.events.tsv")
+    theirs = read_listing(GOLDEN / f"{name}.events.tsv")
     events = list(read_events((GOLDEN / f"{name}.bin").read_bytes()))
-    # Some files hold parts of a log, so where an event stands in the file is not where it stood.
-    moved = {event.offset: told_offset(event) for event in events}
-    moved |= {event.end: event.header.log_pos for event in events if event.end not in moved}
-    ours = list(listed(events))[: len(told)]
-    for server, mine in zip(told, ours, strict=True):
+    # Some files hold parts of a log, in which the offset in the file is not that in the log.
+    positions = {event.offset: offset_in_log(event) for event in events}
+    positions |= {event.end: event.header.log_pos for event in events if event.end not in positions}
+    ours = list(listed(events))[: len(theirs)]
+    for server, mine in zip(theirs, ours, strict=True):
         info = mine.info if mine.info is not None else server.info
-        position = mine.position if name in WHOLE else moved[mine.position]
+        position = mine.position if name in WHOLE else positions[mine.position]
         assert Listed(position, mine.name, mine.server_id, mine.end, info) == server
 
 
-def told_offset(event):
+def offset_in_log(event):
     return event.header.log_pos - event.header.length
 
 
 @pytest.mark.parametrize("name", [each for each in NAMES if each != "compression"], indirect=True)
 def test_rows_agree_with_what_mysqlbinlog_prints(name):
-    told = read_row_lines(GOLDEN / f"{name}.rows.txt")
+    theirs = read_row_lines(GOLDEN / f"{name}.rows.txt")
     ours = list(row_lines_of(read_events((GOLDEN / f"{name}.bin").read_bytes())))
-    assert (as_mariadb_prints(ours) if name.startswith("mariadb") else ours) == told
+    assert (as_mariadb_prints(ours) if name.startswith("mariadb") else ours) == theirs
 
 
 def rows_of(name):
@@ -101,7 +101,7 @@ def test_text_is_the_bytes_of_its_character_set():
         assert shown == expected.split("|")
 
 
-def test_labels_and_variables_stand_in_their_own_character_set():
+def test_labels_and_variables_have_their_own_character_set():
     table, _ = rows_of("character_sets")[0]
     labels = {
         each.name: [label.decode(BY_COLLATION[each.collation].codec) for label in each.labels]
@@ -125,11 +125,11 @@ def test_compressed_columns_unpack_to_what_was_inserted():
     first = (b"ab" * 150, b"short", b"x" * 4000, b"t " * 1000, b"q" * 200, "é".encode(), b"long " * 20)
     other = (b"short", b"y" * 50, b"b", "日本語 ".encode() * 40, b"\xff\0" * 60, "é".encode() * 200, b"lb")
     short, long = (b"\xe9", b"\xe9"), (b"m" * 254, b"n" * 255)
-    found = [
+    rows = [
         (row.after[0], tuple(each and each.unpacked() for each in row.after[1:]))
         for _, row in rows_of("mariadb_compressed_columns")
         if row.before is None
     ]
     expected = [(*first, *short), (b"",) * 9, (None,) * 9, (*other, *long)]
     expected += [expected[0], expected[3]]
-    assert found == list(enumerate(expected, 1))
+    assert rows == list(enumerate(expected, 1))

@@ -58,7 +58,7 @@ def nested(depth: int) -> list:
     return value
 
 
-def test_a_document_may_be_as_deep_as_servers_take_it():
+def test_a_document_may_be_as_deep_as_servers_accept():
     assert write_json(nested(DEPTH_LIMIT)).value() == nested(DEPTH_LIMIT)
 
 
@@ -69,7 +69,7 @@ def test_an_array_that_contains_itself_is_refused():
 
 
 def test_entries_that_share_their_bytes_are_refused():
-    # Each of thousand entries says that it is the same long string: a bomb.
+    # Each of a thousand entries refers to the same long string: a bomb.
     count, text = 1000, b"x" * 500
     size = 4 + 3 * count + 2 + len(text)
     entry = struct.pack("<BH", 0x0C, 4 + 3 * count)
@@ -82,14 +82,14 @@ def test_entries_that_share_their_bytes_are_refused():
     "data",
     ["02", "02ffff0400", "020100ffff04", "0403", "0d00", "0cff", "0cffffffffff7f", "0f", "0bffff", "0000"],
 )
-def test_bytes_that_are_no_document_are_refused(data):
+def test_bytes_that_are_not_a_document_are_refused(data):
     with pytest.raises(MalformedBody):
         JsonDocument(bytes.fromhex(data)).value()
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    # What mysqlbinlog 9.7 prints of the same documents.
+    # What mysqlbinlog 9.7 prints for the same documents.
     [
         ([1.5, 100.0, -0.0, 0.1], "[1.5, 100.0, -0.0, 0.1]"),
         ([1e14, 1e15, 1e16, 1e100], "[100000000000000.0, 1e15, 1e16, 1e100]"),
@@ -108,8 +108,8 @@ def test_the_text_is_what_mysqlbinlog_prints(value, text):
     assert value_text(value) == text
 
 
-def test_what_json_has_no_form_for_is_refused():
-    with pytest.raises(ValueError, match="no form"):
+def test_a_value_that_json_cannot_represent_is_refused():
+    with pytest.raises(ValueError, match="cannot represent"):
         write_json({1, 2})
     with pytest.raises(ValueError, match="64 bits"):
         write_json(2**64)

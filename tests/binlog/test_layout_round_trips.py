@@ -1,4 +1,4 @@
-"""What is written into an event is what is read from it, for every event type."""
+"""The fields written into an event are those read from it, for every event type."""
 
 import pytest
 from field_values import Fields, field_values, names, short_bytes
@@ -14,7 +14,7 @@ U32 = st.integers(0, 2**32 - 1)
 U56 = st.integers(0, 2**55 - 1)
 U63 = st.integers(0, 2**63 - 1)
 
-#: Types that are kept as bytes: no released server wrote them, or none that declares no post-header for them.
+#: Types that are kept as bytes: no released server writes them, or only one that declares a post-header for them.
 KEPT_AS_BYTES = {
     EventType.UNKNOWN,
     EventType.SLAVE,
@@ -28,7 +28,7 @@ MARIADB = SERVERS["mariadb-11.x"].post_header_lengths
 
 
 def declared(code: int) -> int:
-    """The post-header length that the servers declare which write the type; 0 where none of them declares it."""
+    """The post-header length declared by servers that write the type; 0 if none of them declares it."""
     arrays = (MARIADB,) if code >= MARIADB_TYPES_START else (MYSQL_9, MYSQL_5_7)
     lengths = [array[code - 1] for array in arrays if 0 < code <= len(array)]
     return next((length for length in lengths if length), 0)
@@ -36,7 +36,7 @@ def declared(code: int) -> int:
 
 @st.composite
 def gtid_fields(draw) -> Fields:
-    """A Gtid event of any age: each part may be the last one."""
+    """A Gtid event of any server version: each part may be the last one."""
     fields: Fields = {
         "gtid_flags": draw(U8),
         "source_uuid": draw(st.binary(min_size=16, max_size=16)),
@@ -162,7 +162,7 @@ SPECIAL = {
 del SPECIAL[EventType.MARIADB_ANNOTATE_ROWS]
 
 
-def test_only_what_nobody_writes_any_more_is_kept_as_bytes():
+def test_only_types_that_no_server_writes_now_are_kept_as_bytes():
     assert {code for code in EventType if layout_of(code, declared(code)) is OPAQUE} == KEPT_AS_BYTES
 
 
@@ -202,7 +202,7 @@ QUERY_FIELDS = {
 
 
 @pytest.mark.parametrize("name", ["exec_time", "error_code", "query"])
-def test_a_field_that_must_be_there_is_named_where_it_is_missing(name):
+def test_the_error_names_a_required_field_that_is_missing(name):
     values = {each: value for each, value in QUERY_FIELDS.items() if each != name}
     with pytest.raises(ValueError, match=f"the field '{name}' is missing"):
         layout_of(EventType.QUERY, 13).write(values, post_header_length=13)

@@ -1,4 +1,4 @@
-"""MariaDB's own events: compressed ones, and Gtids of all kinds."""
+"""Events that only MariaDB has: compressed ones, and Gtids of all kinds."""
 
 import zlib
 
@@ -22,13 +22,13 @@ def test_what_is_packed_is_unpacked(data):
 def test_a_bomb_is_refused():
     with pytest.raises(MalformedBody, match="the limit is 1000"):
         unpack_mariadb(pack_mariadb(bytes(1001)), limit=1000)
-    # One that lies about its size unpacks no further than it says.
-    with pytest.raises(MalformedBody, match="says 16 bytes"):
+    # One that declares too small a size is unpacked only up to that size.
+    with pytest.raises(MalformedBody, match="declares 16 bytes"):
         unpack_mariadb(b"\x81\x10" + zlib.compress(bytes(10_000_000)))
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00", b"\x91\x01" + zlib.compress(b"x"), b"\x81\x01no zlib", b"\x82\x01"])
-def test_what_is_not_compressed_so_is_refused(data):
+def test_data_that_is_not_compressed_this_way_is_refused(data):
     with pytest.raises(MalformedBody):
         unpack_mariadb(data)
 
@@ -36,7 +36,7 @@ def test_what_is_not_compressed_so_is_refused(data):
 @pytest.mark.parametrize(
     ("packed", "value"),
     [
-        # Of a log of MariaDB 11.8: empty, short, and with and without zlib's head.
+        # From a log of MariaDB 11.8: empty, short, and with and without zlib's header.
         ("", b""),
         ("0073686f7274", b"short"),
         ("8a012c4b4c4a1c85444200", b"ab" * 150),
@@ -85,7 +85,7 @@ def gtid(body: str) -> dict:
     return fields
 
 
-def test_a_short_gtid_is_filled_up_with_zeros():
+def test_a_short_gtid_is_padded_with_zeros():
     # GTID 0-33-4 of a transaction, from a real log.
     fields = gtid("0400000000000000 00000000 0c 000000000000")
     assert (fields["gno"], fields["domain_id"], fields["mariadb_gtid_flags"]) == (4, 0, 0x0C)
@@ -95,7 +95,7 @@ def test_a_short_gtid_is_filled_up_with_zeros():
     assert written.hex() == "0400000000000000000000000c000000000000"
 
 
-def test_the_end_of_an_alter_names_its_beginning():
+def test_the_end_of_an_alter_holds_the_number_of_its_start():
     fields = gtid("f203000000000000 00000000 20 04 f103000000000000")
     assert fields["start_alter_gno"] == 1009
 
@@ -105,7 +105,7 @@ def test_an_xa_transaction_carries_its_id():
     assert (fields["xa_format_id"], fields["xa_data"]) == (1, b"x1")
 
 
-def test_an_empty_gtid_list_is_filled_up():
+def test_an_empty_gtid_list_is_padded():
     layout = layout_of(EventType.MARIADB_GTID_LIST, 4)
     assert layout.write({"gtid_list": ()}, post_header_length=4).hex() == "000000000000"
     one = ({"domain_id": 5, "server_id": 33, "gno": 1},)

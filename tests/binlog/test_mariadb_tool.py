@@ -1,6 +1,6 @@
-"""MariaDB's own reader prints the row values that the kit reads: of its servers, and of MySQL before 5.6.
+"""MariaDB's reader prints the row values that the kit reads, for its servers and for MySQL before 5.6.
 
-The program is the one that BINLOG_MARIADB_BINLOG names, or mariadb-binlog on the PATH. No mysqlbinlog of today reads
+The program is the one that BINLOG_MARIADB_BINLOG names, or mariadb-binlog on the PATH. No current mysqlbinlog reads
 the rows of 5.1 and 5.5.
 """
 

@@ -1,4 +1,4 @@
-"""Events that no server writes any more: LOAD DATA of before 5.0.3, and the rows events of 5.1's betas."""
+"""Events that no server writes any more: LOAD DATA before 5.0.3, and the rows events of the 5.1 betas."""
 
 import os
 import re
@@ -68,7 +68,7 @@ BYTES = {
         {**_LOAD, **_LONG, "file_id": 9, "block_data": b"1\t2\0"},
     ),
 }
-#: How mariadb-binlog 10.11 repeats the same separators.
+#: How mariadb-binlog 10.11 prints the same separators.
 _CLAUSE = r"FIELDS TERMINATED BY '\t\t' ENCLOSED BY '' ESCAPED BY '\\' LINES TERMINATED BY '\n' STARTING BY '>>'"
 PRINTED = {
     EventType.LOAD: r"""FIELDS TERMINATED BY '\t' OPTIONALLY  ENCLOSED BY '"' ESCAPED BY '\\' """
@@ -79,14 +79,14 @@ PRINTED = {
 
 
 def log(code: int, body: bytes, *, lengths: bytes = LENGTHS) -> bytes:
-    """A log of 5.1 with one event behind the format description."""
+    """A log of 5.1 with one event after the format description."""
     described = FormatDescription(4, "5.1.15-beta-log", 0, 19, lengths, None).body()
     stream = MAGIC + frame(EventType.FORMAT_DESCRIPTION, described, offset=4, checksummed=False)
     return stream + frame(code, body, offset=len(stream), checksummed=False)
 
 
 def declaring(length: int) -> bytes:
-    """The post-header lengths of 5.1 with one for the rows events of its betas."""
+    """The post-header lengths of 5.1, with this one for the rows events of its betas."""
     lengths = bytearray(LENGTHS)
     for code in PRE_GA:
         lengths[code - 1] = length
@@ -108,18 +108,18 @@ def test_an_event_is_read_and_written_byte_for_byte(code):
 
 @pytest.mark.parametrize("code", PRE_GA, ids=type_name)
 @pytest.mark.parametrize("length", [6, 8])
-def test_rows_of_the_betas_have_the_table_id_that_the_post_header_has_room_for(code, length):
+def test_the_post_header_length_decides_the_width_of_the_betas_table_id(code, length):
     stream = log(code, rows_body(length), lengths=declaring(length))
     event = list(read_events(stream))[1]
     expected = {"table_id": 26, "rows_flags": 1, "column_count": 2, "columns_present": b"\xff"}
     assert event.fields() == {**expected, "row_data": bytes.fromhex("f900000000036f6e65")}
     assert rewrite(event) == event.data
-    # Which columns of the table can be NULL decides where a bitmap of these events has their bits.
+    # The columns that can be NULL decide the place of the bits in a bitmap of these events.
     assert list(row_changes([event])) == []
 
 
 @pytest.mark.parametrize("code", PRE_GA, ids=type_name)
-def test_without_a_post_header_they_are_kept_as_bytes(code):
+def test_rows_of_the_betas_without_a_post_header_are_kept_as_bytes(code):
     assert layout_of(code, 0).read(b"abc", 0, 3, post_header_length=0) == {"body": b"abc"}
 
 
@@ -128,8 +128,8 @@ def tool():
     if TOOL is None:
         pytest.skip("needs mariadb-binlog: on the PATH, or named by BINLOG_MARIADB_BINLOG")
     version = subprocess.run([TOOL, "--version"], capture_output=True, check=True).stdout.decode("utf-8", "replace")
-    found = re.search(r"from (\d+)\.", version)  # Those of MariaDB 10 do not tell the server's version.
-    if found is not None and int(found[1]) > 10:
+    match = re.search(r"from (\d+)\.", version)  # Those of MariaDB 10 do not print the server's version.
+    if match is not None and int(match[1]) > 10:
         pytest.skip("needs mariadb-binlog of MariaDB 10: later ones no longer know these events")
     return TOOL
 
@@ -142,7 +142,7 @@ def printed(tool, stream, folder):
 
 
 @pytest.mark.parametrize("code", BYTES, ids=type_name)
-def test_mariadbs_reader_of_its_time_reads_load_data_alike(tool, code, tmp_path):
+def test_mariadb_binlog_10_reads_load_data_in_the_same_way(tool, code, tmp_path):
     text = printed(tool, log(code, bytes.fromhex(BYTES[code][0])), tmp_path)
     replace = " REPLACE" if code != EventType.LOAD else ""
     assert f"LOAD DATA INFILE '/tmp/x.txt'{replace} INTO TABLE `t1` {PRINTED[code]} IGNORE 2 LINES (`a`,`bcd`)" in text
@@ -152,12 +152,12 @@ def test_mariadbs_reader_of_its_time_reads_load_data_alike(tool, code, tmp_path)
 
 @pytest.mark.parametrize("code", PRE_GA, ids=type_name)
 @pytest.mark.parametrize("length", [6, 8])
-def test_mariadbs_reader_of_its_time_reads_table_ids_alike(tool, code, length, tmp_path):
+def test_mariadb_binlog_10_reads_the_same_table_ids(tool, code, length, tmp_path):
     text = printed(tool, log(code, rows_body(length), lengths=declaring(length)), tmp_path)
     assert "_rows_old: table id 26" in text
 
 
-def test_mariadbs_reader_of_its_time_reads_generated_logs_of_betas(tool, tmp_path):
+def test_mariadb_binlog_10_reads_generated_logs_of_betas(tool, tmp_path):
     seen = set()
     for index in range(20):
         case = case_of(CaseId("rows_of_betas", "mysql-5.1", seed=3, index=index))

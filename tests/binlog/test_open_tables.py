@@ -1,4 +1,4 @@
-"""Which table a rows event refers to."""
+"""The table that a rows event refers to."""
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_the_end_of_a_statement_closes_its_tables():
         values_of(log(table_map(TABLE), rows(1), rows(2)))
 
 
-def test_rows_inside_a_payload_are_found():
+def test_rows_inside_a_payload_are_read():
     inside = log(table_map(TABLE), rows(5))[len(log()) :]
     payload = pack_payload(inside, compression=Compression.NONE)
     assert values_of(log((EventType.TRANSACTION_PAYLOAD, payload))) == [[5]]

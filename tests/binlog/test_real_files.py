@@ -1,4 +1,4 @@
-"""Real binary logs: of foreign servers, and of our own with what the server and its tools say of them."""
+"""Real binary logs: of foreign servers, and of our own with what the server and its tools print for them."""
 
 import struct
 from contextlib import suppress
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.ground_truth
 
 
 def readable(path: Path) -> list[Event]:
-    """All events of a log up to the first that cannot be read."""
+    """Return all events of a log before the first that cannot be read."""
     events: list[Event] = []
     stream = read_events(path.read_bytes())
     with suppress(BinlogError):
@@ -51,14 +51,14 @@ def test_a_damaged_file_is_refused_at_its_event(ground_truth, name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_stream_gives_what_memory_gives(ground_truth, name):
+def test_reading_a_file_gives_the_same_events_and_errors_as_memory(ground_truth, name):
     def outcome(events):
-        found = []
+        offsets_and_data = []
         try:
-            found.extend((event.offset, event.data) for event in events)
+            offsets_and_data.extend((event.offset, event.data) for event in events)
         except BinlogError as error:
-            return found, (error.at, error.kind, error.message)
-        return found, None
+            return offsets_and_data, (error.at, error.kind, error.message)
+        return offsets_and_data, None
 
     path = ground_truth / name
     with path.open("rb") as stream:
@@ -75,11 +75,11 @@ def test_a_log_is_read_to_its_end_and_rewritten_byte_for_byte(ground_truth, name
 @pytest.mark.parametrize("name", ALL)
 def test_spans_cover_every_byte_of_every_event(ground_truth, name):
     for event in with_inner(readable(ground_truth / name)):
-        behind = 0
+        end = 0
         for span in event.spans():
-            assert (span.offset, span.name != "unread") == (behind, True)
-            behind += span.size
-        assert behind == len(event.data)
+            assert (span.offset, span.name != "unread") == (end, True)
+            end += span.size
+        assert end == len(event.data)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -103,7 +103,7 @@ def test_row_values_are_rewritten_byte_for_byte(ground_truth, name):
         if "compressed_rows" in fields:
             continue
         code = change.event.header.type
-        # Old servers fill bitmaps up with ones; a partial update may say that it holds no changes.
+        # Old servers pad bitmaps with ones; a partial update may have a bitmap that is empty.
         written = [
             write_rows(code, change.rows, change.table, ones=ones, partial=partial)
             for ones in (False, True)
@@ -115,12 +115,12 @@ def test_row_values_are_rewritten_byte_for_byte(ground_truth, name):
 @pytest.mark.parametrize("name", LISTED)
 def test_events_agree_with_what_the_server_lists(ground_truth, name):
     path = ground_truth / name
-    told = read_listing(path.with_name(f"{path.name}.events.tsv"))
+    theirs = read_listing(path.with_name(f"{path.name}.events.tsv"))
     ours = list(listed(read_events(path.read_bytes())))
-    # The server was asked before it stopped.
-    stops = [each.name for each in ours[len(told) :]]
+    # The events were listed before the server stopped.
+    stops = [each.name for each in ours[len(theirs) :]]
     assert stops in ([], ["Stop"])
-    for server, mine in zip_longest(told, ours[: len(told)]):
+    for server, mine in zip_longest(theirs, ours[: len(theirs)]):
         info = mine.info if mine.info is not None else server.info
         assert Listed(mine.position, mine.name, mine.server_id, mine.end, info) == server
 
@@ -138,11 +138,11 @@ def test_the_info_of_every_event_is_known(ground_truth):
 @pytest.mark.parametrize("name", [*LISTED, TORN])
 def test_rows_agree_with_what_mysqlbinlog_prints(ground_truth, name):
     path = ground_truth / name
-    told = read_row_lines(path.with_name(f"{path.name}.decode.txt"))
-    assert list(row_lines_of(readable(path))) == told
+    theirs = read_row_lines(path.with_name(f"{path.name}.decode.txt"))
+    assert list(row_lines_of(readable(path))) == theirs
 
 
-def test_columns_that_mysqlbinlog_does_not_print_hold_what_was_inserted(ground_truth):
+def test_columns_that_mysqlbinlog_does_not_print_hold_the_inserted_values(ground_truth):
     # The statement is in the scenario's SQL: LINESTRING(0 0,1 1), POINT(1,2) with SRID 4326, i = -2147483648.
     path = ground_truth / "real-servers/h_types_json_full/bin.000001"
     inserted = [
@@ -157,5 +157,5 @@ def test_columns_that_mysqlbinlog_does_not_print_hold_what_was_inserted(ground_t
     assert (row[b"g"], row[b"pt"]) == (line, point)
     assert (row[b"inv"], row[b"gen"], row[b"gst"]) == (7, -2147483647, -2147483646)
     assert row[b"vec"] == (1, 2, 3.5)
-    # Complete metadata tells the signs that mysqlbinlog does not heed.
+    # Complete metadata holds the signs, which mysqlbinlog ignores.
     assert (row[b"tu"], row[b"bu"], row[b"ti"], row[b"y"]) == (255, 2**64 - 1, -128, 2155)

@@ -1,4 +1,4 @@
-"""Rows that are written are the rows that are read, for every column type."""
+"""The rows written are those read, for every column type."""
 
 import pytest
 from column_values import documents, images, typed_columns
@@ -23,7 +23,7 @@ def test_a_value_of_any_type(typed, data):
     value = data.draw(values)
     codec = column_codec(column)
     written = codec.write(value, {})
-    assert codec.read(b"before" + written + b"behind", 6, 6 + len(written), {}) == (value, 6 + len(written))
+    assert codec.read(b"before" + written + b"after", 6, 6 + len(written), {}) == (value, 6 + len(written))
 
 
 @given(st.sampled_from(KINDS), st.lists(typed_columns(), min_size=1, max_size=20), st.booleans(), st.data())
@@ -46,7 +46,7 @@ WIDTHS = {ColumnType.TINY: 1, ColumnType.SHORT: 2, ColumnType.INT24: 3, ColumnTy
     st.lists(st.tuples(st.sampled_from(list(WIDTHS)), st.booleans()), min_size=1, max_size=9), st.booleans(), st.data()
 )
 def test_rows_of_integers(kinds, ones, data):
-    """Integers without NULL are read at once, others one by one; nobody sees which."""
+    """Images of integers without NULL are unpacked in one call, with the same result as one by one."""
     columns = [Column(code, unsigned=unsigned) for code, unsigned in kinds]
     table = Table(7, b"d", b"t", tuple(columns))
     ranges = [(0 if each.unsigned else -(256 ** WIDTHS[each.type] // 2), WIDTHS[each.type]) for each in columns]
@@ -58,7 +58,7 @@ def test_rows_of_integers(kinds, ones, data):
     assert list(read_rows(EventType.WRITE_ROWS, fields, table)) == rows
     if None not in rows[-1].after:
         fields["row_data"] = fields["row_data"][:-1]
-        with pytest.raises(MalformedBody, match="are wanted at byte"):
+        with pytest.raises(MalformedBody, match="bytes at byte"):
             list(read_rows(EventType.WRITE_ROWS, fields, table))
 
 
@@ -76,7 +76,7 @@ def test_a_table_map_describes_its_columns(columns):
             "optional_metadata": b"",
         }
     )
-    # Whether integers have a sign is told by the optional metadata only.
+    # Only the optional metadata holds whether integers have a sign.
     described = [(each.type, each.meta, each.nullable) for each in table.columns]
     assert described == [(each.type, each.meta, each.nullable) for each in columns]
 

@@ -1,4 +1,4 @@
-"""Row images as text; the expected lines are what mysqlbinlog 9.7 prints of the same rows."""
+"""Row images as text; the expected lines are what mysqlbinlog 9.7 prints for the same rows."""
 
 from decimal import Decimal
 
@@ -41,7 +41,7 @@ def shown(column: Column, value: object) -> str:
         (Column(ColumnType.SET, 0xF802), 5, "b'0000010100000000'", "SET(2 bytes)"),
         (Column(ColumnType.VECTOR, 4), (1.5, -1.0), "[1.50000e+00,-1.00000e+00]", "VECTOR(2)"),
         (Column(ColumnType.JSON, 4), write_json({"a": ["'"]}), '\'{"a": ["\\\'"]}\'', "JSON"),
-        # A string alone stands without its JSON quotes.
+        # A document that is a string has no JSON quotes.
         (Column(ColumnType.JSON, 4), write_json('a"b'), "'a\"b'", "JSON"),
     ],
 )
@@ -54,7 +54,7 @@ def test_null():
     assert shown(column, None) == "NULL /* LONGINT meta=0 nullable=0 is_null=1 */"
 
 
-def test_an_update_shows_both_images_and_leaves_absent_columns_out():
+def test_an_update_shows_both_images_without_absent_columns():
     table = Table(7, b"d`b", b"t", (Column(ColumnType.LONG, nullable=False), Column(ColumnType.LONG)))
     assert list(row_lines(Row((1, ABSENT), (ABSENT, 2)), table)) == [
         "### UPDATE `d``b`.`t`",

@@ -52,14 +52,14 @@ def test_a_block_is_read_code_by_code():
     }
 
 
-def test_a_code_that_is_not_known_ends_the_block_and_the_rest_is_kept():
+def test_an_unknown_code_ends_the_block_and_the_rest_is_kept():
     block = bytes.fromhex("07 0400  63 0102  08 0800")
     variables = read_status_variables(block)
     assert variables == {"lc_time_names": 4, "tail": bytes.fromhex("63 0102  08 0800")}
     assert write_status_variables(variables) == block
 
 
-def test_a_variable_that_is_cut_short_is_kept_as_it_is():
+def test_a_truncated_variable_is_kept_unchanged():
     block = bytes.fromhex("07 0400  01 2000")
     assert read_status_variables(block) == {"lc_time_names": 4, "tail": bytes.fromhex("01 2000")}
 
@@ -69,7 +69,7 @@ def test_too_many_databases_have_no_names():
     assert read_status_variables(b"\x0c\x02d1\0d2\0") == {"updated_databases": (b"d1", b"d2")}
 
 
-def test_mariadb_tells_which_alter_is_committed():
+def test_mariadb_gtid_flags_may_hold_the_number_of_the_alter_that_is_committed():
     assert read_status_variables(bytes.fromhex("82 04 f103000000000000")) == {
         "mariadb_gtid_flags": {"flags": 4, "start_alter_gno": 1009}
     }

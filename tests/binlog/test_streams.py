@@ -34,7 +34,7 @@ LOG = DESCRIBED + b"".join(map(query, (0, 10, 3_000_000, 1)))
 
 
 class Dripping(io.RawIOBase):
-    """A pipe: it gives at most a few bytes at a time."""
+    """A pipe that returns at most `most` bytes at a time."""
 
     def __init__(self, data: bytes, most: int) -> None:
         self._data = io.BytesIO(data)
@@ -54,16 +54,16 @@ class Endless(io.RawIOBase):
         self._rest = b""
 
     def read(self, size: int = -1) -> bytes:
-        if found := self._head.read(size):
-            return found
+        if data := self._head.read(size):
+            return data
         if not self._rest and self._left:
             self._rest, self._left = self._event, self._left - 1
-        found, self._rest = self._rest[:size], self._rest[size:]
-        return found
+        data, self._rest = self._rest[:size], self._rest[size:]
+        return data
 
 
 @pytest.mark.parametrize("most", [1, 7, 19, 4096])
-def test_a_pipe_that_drips_gives_what_memory_gives(most):
+def test_a_slow_pipe_gives_the_same_events_as_memory(most):
     log = DESCRIBED + query(0) + query(100)
     assert list(read_file(Dripping(log, most))) == list(read_events(log))
 
@@ -73,22 +73,22 @@ def test_events_longer_than_a_piece_are_read_whole():
 
 
 @pytest.mark.parametrize("cut", [0, 3, 4, 5, 22, 23, len(DESCRIBED) + 1, len(DESCRIBED) + 25, len(LOG) - 1])
-def test_a_cut_log_ends_with_the_same_error_either_way(cut):
+def test_a_truncated_log_gives_the_same_error_from_a_file_and_from_memory(cut):
     outcomes = []
     for events in (read_events(LOG[:cut]), read_file(Dripping(LOG[:cut], 1 << 16))):
-        found = []
+        offsets = []
         try:
-            found.extend(event.offset for event in events)
-            outcomes.append((found, None))
+            offsets.extend(event.offset for event in events)
+            outcomes.append((offsets, None))
         except BinlogError as error:
-            outcomes.append((found, str(error)))
+            outcomes.append((offsets, str(error)))
     assert outcomes[0] == outcomes[1]
     assert (outcomes[0][1] is None) == (cut == 4)
 
 
-def test_the_length_that_is_left_is_told():
+def test_the_error_of_a_truncated_event_gives_both_lengths():
     torn = DESCRIBED + HEADER.pack(0, EventType.QUERY, 1, 1 << 30, 0, 0) + b"left"
-    with pytest.raises(BinlogError, match=f"an event of {1 << 30} bytes, of which 23 are left"):
+    with pytest.raises(BinlogError, match=f"expected an event of {1 << 30} bytes, found 23"):
         list(read_file(io.BytesIO(torn)))
 
 
@@ -103,17 +103,17 @@ def test_a_wrong_length_takes_no_memory():
         tracemalloc.stop()
 
 
-def test_a_long_event_is_asked_for_in_pieces():
-    # A raw file would set aside as much as is asked for.
-    asked = []
+def test_a_long_event_is_read_in_pieces():
+    # A raw file would allocate as many bytes as are requested.
+    requested = []
 
-    class Asked(io.BytesIO):
+    class RecordingFile(io.BytesIO):
         def read(self, size: int | None = -1) -> bytes:
-            asked.append(size)
+            requested.append(size)
             return super().read(size)
 
-    assert len(list(read_file(Asked(LOG)))) == 5
-    assert max(asked) <= 1 << 20
+    assert len(list(read_file(RecordingFile(LOG)))) == 5
+    assert max(requested) <= 1 << 20
 
 
 def test_a_long_log_takes_the_memory_of_one_event():

@@ -47,11 +47,11 @@ def table_fields(optional_metadata: bytes) -> dict:
     }
 
 
-def test_complete_metadata_tells_all_of_each_column():
+def test_complete_metadata_describes_each_column_fully():
     assert table_of(table_fields(write_table_metadata(METADATA))).columns == COLUMNS
 
 
-def test_without_it_types_and_nullability_are_known():
+def test_without_optional_metadata_types_and_nullability_are_known():
     columns = table_of(table_fields(b"")).columns
     assert [(each.type, each.meta, each.nullable) for each in columns] == [
         (each.type, each.meta, each.nullable) for each in COLUMNS
@@ -71,14 +71,14 @@ def test_the_bytes_are_those_of_a_real_server():
     assert write_table_metadata(read_table_metadata(data)) == data
 
 
-def test_an_entry_that_nobody_knows_is_kept():
+def test_an_unknown_entry_is_kept():
     data = bytes.fromhex("63 02 abcd  08 01 00")
     assert read_table_metadata(data) == {"field_99": b"\xab\xcd", "primary_key": (0,)}
     assert write_table_metadata(read_table_metadata(data)) == data
 
 
 def test_an_entry_that_runs_past_the_end_is_refused():
-    with pytest.raises(MalformedBody, match="has 5 bytes, 1 are left"):
+    with pytest.raises(MalformedBody, match="declares 5 bytes, found 1"):
         read_table_metadata(bytes.fromhex("04 05 01"))
 
 

@@ -1,4 +1,4 @@
-"""The flags byte of a User_var event, in real logs: behind integers since 5.6, and behind nothing else."""
+"""The flags byte of a User_var event in real logs: after integers from 5.6 on, and after nothing else."""
 
 from contextlib import suppress
 
@@ -11,7 +11,7 @@ from conformance.binlog.format_description import version_tuple
 from conformance.binlog.reader import read_events
 from conformance.binlog.user_variable import VariableType
 
-#: Servers without it: 5.1, and an alpha of 5.2 from the time of 5.1.
+#: Servers without it: 5.1, and an alpha of 5.2 as old as 5.1.
 BEFORE = {(5, 1, 23), (5, 2, 2)}
 
 

@@ -75,10 +75,19 @@ def test_without_logging_nothing_is_said():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--statement", "safe", "--mode", "row", "--engine", "innodb"), "no row for the engine 'innodb'"),
-        (("--statement", "safe", "--mode", "row", "--capability", "innodb"), "not as 'innodb'"),
-        (("--statement", "safe", "--mode", "row", "--capability", "innodb=both"), "not 'both'"),
-        (("--statement", "row-injection", "--mode", "row", "--engine", "ndb"), "not 'row-injection'"),
+        (
+            ("--statement", "safe", "--mode", "row", "--engine", "innodb"),
+            "'innodb' is not an engine",
+        ),
+        (
+            ("--statement", "safe", "--mode", "row", "--capability", "innodb"),
+            "'innodb' is not a valid",
+        ),
+        (("--statement", "safe", "--mode", "row", "--capability", "innodb=both"), "'both' is not a valid capability"),
+        (
+            ("--statement", "row-injection", "--mode", "row", "--engine", "ndb"),
+            "'row-injection' is not a",
+        ),
         (("--statement", "safe", "--mode", "row", "--engine", "partition:"), "at least one part"),
     ],
 )

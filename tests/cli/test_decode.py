@@ -124,12 +124,12 @@ def write(tmp_path, data):
 @pytest.mark.parametrize(
     ("data", "status", "words"),
     [
-        (b"", 2, ":0: 0 bytes"),
-        (b"GIF89a", 2, ":0: it begins with 47 49 46 38"),
+        (b"", 2, ":0: expected the 4 bytes fe 62 69 6e"),
+        (b"GIF89a", 2, ":0: the file begins with 47 49 46 38"),
         (b"\xfdbin" + bytes(512), 2, "encrypted"),
-        (b"\xfebin" + LOG.read_bytes()[127:], 2, ":4: an event of type 35 before any format description"),
-        (LOG.read_bytes()[:130], 1, ":127: 3 bytes are left; a header has 19"),
-        (LOG.read_bytes()[:150], 1, ":127: an event of 31 bytes, of which 23 are left"),
+        (b"\xfebin" + LOG.read_bytes()[127:], 2, ":4: an event of type 35 comes before any format description"),
+        (LOG.read_bytes()[:130], 1, ":127: expected a header of 19 bytes, found 3"),
+        (LOG.read_bytes()[:150], 1, ":127: expected an event of 31 bytes, found 23"),
         (LOG.read_bytes()[:136] + b"\xff\xff\xff\xff" + bytes(50), 1, ":127: an event length of 4294967295"),
         (LOG.read_bytes()[:136] + bytes(50), 1, ":127: an event length of 0"),
     ],

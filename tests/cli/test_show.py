@@ -99,7 +99,7 @@ def test_a_damaged_log_is_printed_up_to_its_damage(tmp_path):
     path.write_bytes(LOG.read_bytes()[:800])
     done = run(path)
     assert done.exit_code == 1
-    assert f"{path}:759: an event of 48 bytes, of which 41 are left" in done.stderr
+    assert f"{path}:759: expected an event of 48 bytes, found 41" in done.stderr
     assert "# at 707" in done.stdout
     assert "# End of log file" in done.stdout
 

@@ -47,7 +47,7 @@ _HEARTBEAT_V2: Final = Layout(
     )
 )
 
-#: The declared post-header length of this type is wrong in every server: it is the type's own code.
+#: Every server declares a wrong post-header length for this type: the type code.
 _TRANSACTION_PAYLOAD: Final = Layout(
     block=Keyed(
         {
@@ -142,7 +142,7 @@ _LAYOUTS: Final[Mapping[int, Layout]] = {
     EventType.MARIADB_PARTIAL_ROW_DATA: mariadb_layouts.PARTIAL_ROW_DATA,
 }
 
-#: Types whose table id has 4 bytes where the format description declares a post-header of 6.
+#: Types whose table id has 4 bytes if the format description declares a post-header of 6.
 _SHORT_TABLE_ID: Final[Mapping[int, Layout]] = {
     EventType.TABLE_MAP: row_layouts.TABLE_MAP_SHORT,
     EventType.PRE_GA_WRITE_ROWS: row_layouts.ROWS_SHORT,
@@ -152,13 +152,13 @@ _SHORT_TABLE_ID: Final[Mapping[int, Layout]] = {
     EventType.UPDATE_ROWS_V1: row_layouts.UPDATE_ROWS_SHORT,
     EventType.DELETE_ROWS_V1: row_layouts.ROWS_SHORT,
 }
-#: Rows events of 5.1's betas, where they are declared with a post-header: those of 5.1 itself declare none.
+#: Rows events of the 5.1 betas, which declare a post-header for them: 5.1 itself declares none.
 _PRE_GA: Final[Mapping[int, Layout]] = {
     EventType.PRE_GA_WRITE_ROWS: row_layouts.ROWS_V1,
     EventType.PRE_GA_UPDATE_ROWS: row_layouts.ROWS_V1,
     EventType.PRE_GA_DELETE_ROWS: row_layouts.ROWS_V1,
 }
-#: Declared post-header length -> the layouts of the types that are laid out otherwise under it.
+#: Declared post-header length -> the layouts of the types that it changes.
 _OF_LENGTH: Final[Mapping[int, Mapping[int, Layout]]] = {
     6: _SHORT_TABLE_ID,
     8: _PRE_GA,

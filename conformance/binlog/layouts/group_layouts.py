@@ -1,4 +1,4 @@
-"""Layouts of group replication's own events: Transaction_context and View_change."""
+"""Layouts of the events of group replication: Transaction_context and View_change."""
 
 from typing import Final
 

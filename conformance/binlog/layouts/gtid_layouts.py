@@ -1,6 +1,6 @@
 """Layouts of Gtid, Anonymous_gtid, tagged Gtid and Previous_gtids events.
 
-The untagged events grew from MySQL 5.6 to 8.0 at their end, so each field behind the first three may be missing.
+MySQL 5.6 to 8.0 appended fields to the untagged events, so each field after the first three may be missing.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from conformance.binlog.keyed import Keyed
 from conformance.binlog.layout import Field, Layout
 from conformance.binlog.varlen import Varlen, VarlenText, VarlenUuid, varlen_width
 
-#: The only typecode of logical timestamps; with any other one the rest of a Gtid body is not looked at.
+#: The only typecode of logical timestamps; with any other one the rest of a Gtid body is ignored.
 LOGICAL_TIMESTAMP_TYPECODE: Final = 2
 
 
@@ -73,7 +73,7 @@ _TAGGED_FIELDS: Final = Keyed(
 
 
 def _message_size(values: Mapping[str, Any]) -> int:
-    """Return the size that servers note: the width of the size itself is reckoned from the rest alone."""
+    """Return the size that servers write: the width of the size itself is computed from the rest alone."""
     rest = varlen_width(values["message_version"]) + varlen_width(values.get("last_non_ignorable_field", 0))
     rest += len(_TAGGED_FIELDS.write(values))
     return rest + varlen_width(rest)

@@ -1,4 +1,4 @@
-"""Layouts of MariaDB's own events, type codes 160 to 172.
+"""Layouts of the events that only MariaDB has, type codes 160 to 172.
 
 Sources: files of MariaDB 10.11; Partial_row_data (12.3) and Start_encryption as MariaDB documents them.
 """
@@ -25,9 +25,9 @@ COMMIT_ALTER: Final = 0x04
 ROLLBACK_ALTER: Final = 0x08
 EXTRA_THREAD_ID: Final = 0x10
 
-#: Bytes that a Gtid body has at least; a shorter one is filled up with zeros.
+#: The least bytes of a Gtid body; a shorter one is padded with zeros.
 _GTID_BYTES: Final = 19
-#: The count of a Gtid_list shares its word with four flags at the top.
+#: The count of a Gtid_list shares its word with four flags in the highest bits.
 _COUNT_MASK: Final = 0x0FFFFFFF
 _ORIGINAL_SIZE_FOLLOWS: Final = 0x01
 
@@ -38,7 +38,7 @@ def _flagged(field: str, bits: int) -> Any:
 
 _IS_XA: Final = _flagged("mariadb_gtid_flags", PREPARED_XA | COMPLETED_XA)
 
-#: Optional from the extra flags on: without them the zeros that fill up the body are read as flags that say nothing.
+#: Optional from the extra flags on: in a body without them the padding zeros are read as flags of which none is set.
 _GTID_FIELDS: Final = (
     Field("gno", U64),
     Field("domain_id", U32),
@@ -80,7 +80,7 @@ GTID_LIST: Final = Layout(
                 lambda values: values["gtid_list_head"] & _COUNT_MASK,
             ),
         ),
-        # An empty list is filled up with zeros.
+        # An empty list is padded with zeros.
         Field("fill", Rest(), derive=lambda values: b"" if values["gtid_list"] else bytes(2)),
     ),
 )
@@ -96,7 +96,7 @@ START_ENCRYPTION: Final = Layout(
     body=(Field("encryption_scheme", U8), Field("key_version", U32), Field("nonce", Bytes(12)))
 )
 
-#: A piece of a rows event that was too large for one packet; pieces count from 1, and the first tells the whole size.
+#: A piece of a rows event that was too large for one packet; pieces count from 1, and the first holds the whole size.
 PARTIAL_ROW_DATA: Final = Layout(
     body=(
         Field("fragment_count", U32),

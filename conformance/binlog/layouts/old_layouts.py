@@ -1,8 +1,8 @@
-"""Layouts of events that no server since MySQL 5.0.3 writes: LOAD DATA as one event, with its file or without it.
+"""Layouts of events that no server has written since MySQL 5.0.3: LOAD DATA as one event, with or without its file.
 
-Sources: what mariadb-binlog 10.11, which still knows them, prints of such events; no real file of them is at hand. A
-server since 5.1 meets them only in what a far older source sends. Slave events (type code 7), which no released server
-wrote and no program here reads, are kept as bytes.
+Sources: what mariadb-binlog 10.11, which still knows them, prints for such events; no real file with them is
+available. A server from 5.1 on receives them only from a far older source. Slave events (type code 7), which no
+released server wrote and no program here reads, are kept as bytes.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ def _count(values: Mapping[str, Any]) -> int:
     return int(values["field_count"])
 
 
-#: The lengths of the two names, which also end with a zero byte each, stand in the post-header.
+#: The post-header holds the lengths of the two names, although each also ends with a zero byte.
 _LOAD_HEAD: Final = (
     Field("thread_id", U32),
     Field("exec_time", U32),
@@ -38,7 +38,7 @@ def _delimiters(codec: Codec) -> tuple[Field, ...]:
     return tuple(Field(name, codec) for name in _SEPARATORS)
 
 
-#: A Load's separators are one character each, and a byte of bits tells which of them are empty.
+#: A Load's separators are one character each, and a byte of flags marks those that are empty.
 _OLD_SEPARATORS: Final = (*_delimiters(Bytes(1)), Field("load_options", U8), Field("empty_separators", U8))
 _NEW_SEPARATORS: Final = (*_delimiters(Counted(U8)), Field("load_options", U8))
 _LOAD_NAMES: Final = (
@@ -50,7 +50,7 @@ _LOAD_NAMES: Final = (
 
 LOAD: Final = Layout(post_header=_LOAD_HEAD, body=(*_OLD_SEPARATORS, *_LOAD_NAMES, Field("file_name", Rest())))
 NEW_LOAD: Final = Layout(post_header=_LOAD_HEAD, body=(*_NEW_SEPARATORS, *_LOAD_NAMES, Field("file_name", Rest())))
-#: The declared post-header is that of the file's number alone; that of a Load stands before it.
+#: The declared post-header length is that of the file's number alone; the post-header of a Load comes before it.
 CREATE_FILE: Final = Layout(
     body=(
         *_LOAD_HEAD,

@@ -22,7 +22,7 @@ _TABLE_BODY_REST: Final = (
     Field("optional_metadata", Rest()),
 )
 TABLE_MAP: Final = Layout(post_header=(Field("table_id", U48), _TABLE_FLAGS), body=_TABLE_BODY + _TABLE_BODY_REST)
-#: Alphas that declare 6 bytes: the table id has 4, and column metadata came later.
+#: For alphas that declare 6 bytes: the table id has 4, and there is no column metadata yet.
 TABLE_MAP_SHORT: Final = Layout(
     post_header=(Field("table_id", U32), _TABLE_FLAGS),
     body=(*_TABLE_BODY, *(replace(each, optional=True) for each in _TABLE_BODY_REST)),
@@ -30,7 +30,7 @@ TABLE_MAP_SHORT: Final = Layout(
 
 _BITMAP: Final = Bytes(lambda values: (values["column_count"] + 7) // 8)
 _ROWS: Final = Field("row_data", Rest())
-#: Which columns the images hold: a writer may leave both out and give them with `row_data`.
+#: Which columns the images hold: a writer may omit both and supply them with `row_data`.
 _COLUMNS: Final = (
     Field("column_count", Packed(), joined=True),
     Field("columns_present", _BITMAP, joined=True),

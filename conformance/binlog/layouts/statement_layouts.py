@@ -39,11 +39,11 @@ _QUERY_BODY: Final = (*_QUERY_CONTEXT, Field("query", Rest()))
 
 QUERY: Final = Layout(post_header=_QUERY_HEAD, body=_QUERY_BODY)
 
-#: Bytes of the post-header by which alone a format description says that its Query events are extended (WL#40).
+#: The post-header length in a format description that alone declares its Query events extended (WL#40).
 EXTENDED_QUERY_POST_HEADER: Final = 17
 
-#: The Query event with tables info (WL#40, sections 1 and 2): the statement ends by its length, and so does the
-#: database name, behind which no zero byte stands.
+#: The Query event with tables info (WL#40, sections 1 and 2): the statement has a length, and so has the
+#: database name, which no zero byte follows.
 EXTENDED_QUERY: Final = Layout(
     post_header=(
         *_QUERY_HEAD,
@@ -93,7 +93,7 @@ USER_VAR: Final = Layout(
         Field("variable_type", U8, when=_is_not_null),
         Field("variable_charset", U32, when=_is_not_null),
         Field("variable_value", Counted(U32), when=_is_not_null),
-        # Servers since 5.6 write it behind integers and nothing else.
+        # Servers from 5.6 on write it after integers only.
         Field("variable_flags", U8, when=_is_not_null, optional=True),
     )
 )

@@ -1,14 +1,14 @@
-"""Character sets and collations by the id under which events name them.
+"""Character sets and collations by the id that events use for them.
 
-Source: what MySQL 9.7 lists of its own (``information_schema.collations``). MariaDB has the same ones under the ids
-below 256, and others above.
+Source: what MySQL 9.7 lists in ``information_schema.collations``. MariaDB has the same ones under the ids below 256,
+and different ones above.
 """
 
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-#: Character set -> id -> the collation's name behind the character set's; empty where it has the same name.
+#: Character set -> id -> the collation's name without the character set's; empty if both have the same name.
 # fmt: off
 _COLLATIONS: Final[dict[str, dict[int, str]]] = {
     "big5": {1: "chinese_ci", 84: "bin"},
@@ -128,5 +128,5 @@ def _by_id() -> dict[int, Collation]:
 
 
 def collation(number: int) -> Collation | None:
-    """Return the collation of an id, None where MySQL has none."""
+    """Return the collation of an id, None if MySQL has none."""
     return _by_id().get(number)

@@ -1,4 +1,4 @@
-"""Column type codes, and the bytes of metadata that a Table_map holds for each."""
+"""Column type codes, and the number of metadata bytes that a Table_map holds for each."""
 
 from enum import IntEnum
 from typing import Final
@@ -72,10 +72,10 @@ METADATA_BYTES: Final[dict[int, int]] = {
     **dict.fromkeys(map(int, _ONE), 1),
     **dict.fromkeys(map(int, _TWO_LITTLE_ENDIAN + _TWO_BIG_ENDIAN), 2),
 }
-#: Types of whose two bytes of metadata the first is the higher one.
+#: Types whose two bytes of metadata are big-endian.
 BIG_ENDIAN_METADATA: Final = frozenset(map(int, _TWO_BIG_ENDIAN))
 
-#: Types of which a Table_map's optional metadata tells whether they have a sign; a YEAR counts, and has none.
+#: Types whose sign a Table_map's optional metadata records; YEAR is one of them, and has no sign.
 NUMERIC: Final = frozenset(
     {
         ColumnType.DECIMAL,
@@ -90,7 +90,7 @@ NUMERIC: Final = frozenset(
         ColumnType.YEAR,
     }
 )
-#: Types that have a character set, ENUM and SET apart.
+#: Types that have a character set, except ENUM and SET.
 CHARACTER: Final = frozenset(
     {
         ColumnType.VARCHAR,

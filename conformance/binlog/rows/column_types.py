@@ -1,7 +1,7 @@
-"""How the values of each column type stand in a row image: one codec for reading and writing.
+"""How a row image encodes the values of each column type: one codec for reading and writing.
 
-Integers without word of their sign are read as signed, as mysqlbinlog shows them. Strings are bytes: which
-character set they are in is the column's collation, which only a Table_map with optional metadata tells.
+Integers of unknown sign are read as signed, as mysqlbinlog shows them. Strings are bytes: the column's collation
+decides their character set, and only a Table_map with optional metadata holds it.
 """
 
 import struct
@@ -26,11 +26,11 @@ from conformance.binlog.rows.temporal import (
     TimestampColumn,
 )
 
-#: Bytes that an ENUM value has at most; a SET value has one bit for each of at most 64 labels.
+#: The most bytes of an ENUM value; a SET value has one bit for each of at most 64 labels.
 _ENUM_BYTES: Final = 2
 _SET_BYTES: Final = 8
 _BIT_BYTES: Final = 8
-#: The year that the byte 1 stands before; the byte 0 is the year 0000.
+#: The year before the one that the byte 1 means; the byte 0 is the year 0000.
 _YEAR_BASE: Final = 1900
 _FLOAT_BYTES: Final = 4
 #: Type of an integer column -> bytes of its values.
@@ -82,14 +82,14 @@ class _BigEndian:
 
 @dataclass(frozen=True, slots=True)
 class _Vector:
-    """VECTOR: a length and as many floats of four bytes; the value is a tuple of them."""
+    """VECTOR: a length in bytes, and floats of four bytes; the value is a tuple of them."""
 
     length_bytes: int
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[tuple[float, ...], int]:
         size, at = Int(self.length_bytes).read(data, at, end, values)
         if size % _FLOAT_BYTES:
-            raise MalformedBody(f"a vector of {size} bytes; each element has {_FLOAT_BYTES}")
+            raise MalformedBody(f"a vector of {size} bytes; it must be a multiple of {_FLOAT_BYTES}")
         return struct.unpack(f"<{size // _FLOAT_BYTES}f", take(data, at, end, size)), at + size
 
     def write(self, value: tuple[float, ...], values: Mapping[str, Any]) -> bytes:
@@ -139,7 +139,7 @@ def _vector(column: Column) -> Codec:
 
 def _sized(size: int, limit: int, what: str) -> int:
     if not 1 <= size <= limit:
-        raise MalformedBody(f"{size} {what}; they lie between 1 and {limit}")
+        raise MalformedBody(f"{size} {what}; it must be from 1 to {limit}")
     return size
 
 
@@ -179,13 +179,13 @@ def column_codec(column: Column) -> Codec:
     """Return the codec of a column's values.
 
     Raises:
-        MalformedBody: The type is not known, or its metadata cannot be.
+        MalformedBody: The type is not known, or its metadata is not valid.
     """
     integer = integer_codec(column)
     if integer is not None:
         return integer
     if column.type not in _CODECS:
-        raise MalformedBody(f"a column of type {column.type}, which no server writes into rows")
+        raise MalformedBody(f"{column.type} is not a valid column type in rows")
     return _CODECS[column.type](column)
 
 

@@ -10,7 +10,7 @@ from conformance.binlog.errors import MalformedBody
 
 _DIGITS_PER_GROUP: Final = 9
 _BYTES_PER_GROUP: Final = 4
-#: Bytes for a group that is not full, by its number of digits.
+#: Bytes of a group by its number of digits.
 _BYTES_OF_DIGITS: Final = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 #: The most digits that servers allow.
 _PRECISION_LIMIT: Final = 65
@@ -32,7 +32,7 @@ class DecimalColumn:
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[Decimal, int]:
         """See `Codec.read`."""
         if not 0 <= self.scale <= self.precision or not 0 < self.precision <= _PRECISION_LIMIT:
-            raise MalformedBody(f"a DECIMAL({self.precision},{self.scale})")
+            raise MalformedBody(f"DECIMAL({self.precision},{self.scale}) is not a valid type")
         size = self.size
         raw = bytearray(take(data, at, end, size))
         negative = not raw[0] & 0x80
@@ -44,7 +44,7 @@ class DecimalColumn:
         for count, width in self._groups():
             group = int.from_bytes(raw[inside : inside + width], "big")
             if group >= 10**count:
-                raise MalformedBody(f"{group} as {count} digits of a DECIMAL at byte {at} of the event")
+                raise MalformedBody(f"{group} does not fit in {count} digits of the DECIMAL at byte {at} of the event")
             digits.append(f"{group:0{count}d}")
             inside += width
         text = "".join(digits) or "0"
@@ -55,7 +55,7 @@ class DecimalColumn:
         scaled = value.copy_abs().scaleb(self.scale, _EXACT)
         whole = int(scaled)
         if whole != scaled or whole >= 10**self.precision:
-            raise ValueError(f"{value} does not fit DECIMAL({self.precision},{self.scale})")
+            raise ValueError(f"{value} does not fit in DECIMAL({self.precision},{self.scale})")
         digits = f"{whole:0{self.precision}d}"
         raw = bytearray()
         inside = 0
@@ -68,7 +68,7 @@ class DecimalColumn:
         return bytes(raw)
 
     def _groups(self) -> list[tuple[int, int]]:
-        """Return (digits, bytes) for each group, the first one before the point being the one not full."""
+        """Return (digits, bytes) of each group; the incomplete ones are the first and the last."""
         whole_groups, whole_rest = divmod(self.precision - self.scale, _DIGITS_PER_GROUP)
         part_groups, part_rest = divmod(self.scale, _DIGITS_PER_GROUP)
         full = (_DIGITS_PER_GROUP, _BYTES_PER_GROUP)

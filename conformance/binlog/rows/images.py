@@ -1,6 +1,6 @@
 """Row images: the values of the rows that a rows event writes, updates or deletes.
 
-An image is a bitmap of NULLs, a bit for each column that the event holds, and the values of the other ones.
+An image is a bitmap of NULLs, one bit for each column that the event holds, and the values that are not NULL.
 """
 
 import struct
@@ -21,14 +21,14 @@ RowsKind = Literal["write", "update", "delete"]
 
 
 class Absent(Enum):
-    """What stands in an image for a column that the event does not hold."""
+    """The value in an image of a column that the event does not hold."""
 
     ABSENT = "absent"
 
 
 ABSENT: Final = Absent.ABSENT
 
-#: The values of one row: one for each column of the table, None for NULL, `ABSENT` where not logged.
+#: The values of one row: one for each column of the table, None for NULL, `ABSENT` if not logged.
 Image = tuple[Any, ...]
 
 
@@ -59,12 +59,12 @@ _KINDS: Final[Mapping[int, RowsKind]] = {
     EventType.MARIADB_UPDATE_ROWS_COMPRESSED: "update",
     EventType.MARIADB_DELETE_ROWS_COMPRESSED: "delete",
 }
-#: The bit of a partial update's options that announces bits for the JSON columns.
+#: The bit of a partial update's options that announces a bitmap of JSON columns.
 _PARTIAL_JSON: Final = 1
 
 
 def rows_kind(type_code: int) -> RowsKind | None:
-    """Return what an event type does to rows; None where its rows cannot be read here or it is no rows event."""
+    """Return what an event type does to rows; None if it is not a rows event or its rows cannot be read here."""
     return _KINDS.get(type_code)
 
 
@@ -82,9 +82,9 @@ def read_rows(type_code: int, fields: Mapping[str, Any], table: Table) -> Iterat
     kind = _KINDS.get(type_code)
     bitmap_after = "columns_present_after" if kind == "update" else "columns_present"
     if kind is None or bitmap_after not in fields:
-        raise MalformedBody(f"an event of type {type_code} without rows that could be read")
+        raise MalformedBody(f"an event of type {type_code} has no rows that can be read")
     if fields["column_count"] != len(table.columns):
-        raise MalformedBody(f"rows of {fields['column_count']} columns for a table of {len(table.columns)}")
+        raise MalformedBody(f"rows of {fields['column_count']} columns, but the table has {len(table.columns)}")
     data = fields["row_data"] if "row_data" in fields else unpack_mariadb(fields["compressed_rows"])
     present = _present(fields["columns_present"], len(table.columns))
     after = _present(fields[bitmap_after], len(table.columns))
@@ -98,7 +98,7 @@ def read_rows(type_code: int, fields: Mapping[str, Any], table: Table) -> Iterat
         else:
             yield Row(None, first) if kind == "write" else Row(first, None)
         if reader.at == start:
-            raise MalformedBody(f"{len(data)} bytes of rows without any column")
+            raise MalformedBody(f"{len(data)} bytes of rows, but no columns")
 
 
 def write_rows(
@@ -113,15 +113,15 @@ def write_rows(
         type_code: The type of the event that will hold them.
         rows: At least one row.
         table: The table that the event's Table_map describes.
-        ones: Fill the last byte of a bitmap of NULLs with ones, as servers before MySQL 8.0 and MariaDB do.
-        partial: Whether a partial update says which JSON columns are changes; None: where any is one.
+        ones: Pad the last byte of a bitmap of NULLs with ones, as MySQL before 8.0 and MariaDB do.
+        partial: Whether a partial update has a bitmap of the JSON columns that are changes; None: if any is one.
 
     Raises:
         ValueError: A value does not fit its column, or images differ in the columns that they hold.
     """
     kind = _KINDS.get(type_code)
     if kind is None or not rows:
-        raise ValueError(f"{len(rows)} rows in an event of type {type_code}")
+        raise ValueError(f"{len(rows)} rows cannot be written as an event of type {type_code}")
     count = len(table.columns)
     sides = {"write": ("after",), "update": ("before", "after"), "delete": ("before",)}[kind]
     present = {side: _present_in([getattr(row, side) for row in rows], count) for side in sides}
@@ -175,7 +175,7 @@ class _ImageReader:
         return tuple(image)
 
     def _whole_image(self, whole: struct.Struct) -> Image | None:
-        """Return the image that follows if none of its columns is NULL; its bytes are taken at once."""
+        """Return the next image, unpacked in one call, if none of its columns is NULL."""
         count = len(self._columns)
         border = self.at + (count + 7) // 8
         end = border + whole.size
@@ -189,7 +189,7 @@ class _ImageReader:
         return read
 
     def _changed(self) -> frozenset[int]:
-        """Return the JSON columns that hold changes in the image that follows."""
+        """Return the JSON columns that hold changes in the next image."""
         end = len(self._data)
         options, self.at = Packed().read(self._data, self.at, end, {})
         if not options & _PARTIAL_JSON:
@@ -201,7 +201,7 @@ class _ImageReader:
 
 
 def _whole(columns: Sequence[Column]) -> struct.Struct | None:
-    """Return the form of an image that holds all of these columns, None where `struct` cannot read it."""
+    """Return the format of an image that holds all of these columns, None if `struct` cannot read it."""
     integers = [codec for codec in map(integer_codec, columns) if codec is not None]
     codes = [code for code in (each.struct_code for each in integers) if code is not None]
     return struct.Struct("<" + "".join(codes)) if codes and len(codes) == len(columns) else None
@@ -215,11 +215,11 @@ def _present(bitmap: bytes, count: int) -> list[int]:
 def _present_in(images: Sequence[Image | None], count: int) -> list[int]:
     first = images[0]
     if first is None or len(first) != count:
-        raise ValueError(f"an image of {first and len(first)} values for a table of {count} columns")
+        raise ValueError(f"an image of {first and len(first)} values, but the table has {count} columns")
     present = [index for index, value in enumerate(first) if value is not ABSENT]
     for each in images:
         if each is None or [index for index, value in enumerate(each) if value is not ABSENT] != present:
-            raise ValueError("images of one event that differ in the columns that they hold")
+            raise ValueError("the images of an event must all hold the same columns")
     return present
 
 
@@ -247,7 +247,7 @@ def _image_bytes(image: Image, present: Sequence[int], codecs: Sequence[Codec], 
         if value is None:
             continue
         if isinstance(value, JsonDiffs):
-            # A document and its changes have the same bytes of length.
+            # The length of a document and that of its changes have the same number of bytes.
             data += JsonDiffColumn(getattr(codecs[index], "length_bytes", 4)).write(value, {})
         else:
             data += codecs[index].write(value, {})

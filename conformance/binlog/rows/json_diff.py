@@ -1,4 +1,4 @@
-"""Partial updates of JSON columns: the changes that stand where a whole document would."""
+"""Partial updates of JSON columns: changes in the place of a whole document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class JsonDiff:
 
 @dataclass(frozen=True, slots=True)
 class JsonDiffs:
-    """The changes of one document, in the order in which they apply; without any, the document stays."""
+    """The changes of one document, in the order in which they apply; without any, the document is unchanged."""
 
     diffs: tuple[JsonDiff, ...]
 
@@ -56,11 +56,11 @@ class JsonDiffColumn:
         size, at = Int(self.length_bytes).read(data, at, end, values)
         take(data, at, end, size)
         border = at + size
-        found: list[JsonDiff] = []
+        diffs: list[JsonDiff] = []
         while at < border:
             diff, at = _read_diff(data, at, border, values)
-            found.append(diff)
-        return JsonDiffs(tuple(found)), border
+            diffs.append(diff)
+        return JsonDiffs(tuple(diffs)), border
 
     def write(self, value: JsonDiffs, values: Mapping[str, Any]) -> bytes:
         """See `Codec.write`."""
@@ -76,7 +76,7 @@ class JsonDiffColumn:
 def _read_diff(data: bytes, at: int, end: int, values: Values) -> tuple[JsonDiff, int]:
     code = data[at]
     if code not in _OPERATIONS:
-        raise MalformedBody(f"a JSON change of kind {code} at byte {at} of the event")
+        raise MalformedBody(f"{code} is not a valid JSON operation at byte {at} of the event")
     operation = DiffOperation(code)
     path, at = _PATH.read(data, at + 1, end, values)
     if operation == DiffOperation.REMOVE:

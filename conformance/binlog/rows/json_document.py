@@ -1,7 +1,7 @@
 """JSON columns: the binary form of MySQL's JSON documents, read.
 
-A value is a type byte and bytes. Containers hold their entries as offsets from their own start, with two or
-four bytes each; literals and short integers stand in the entry itself.
+A value is a type byte and bytes. The entries of a container are offsets of two or four bytes from the container's
+start; literals and short integers are in the entry itself.
 """
 
 import struct
@@ -34,11 +34,11 @@ _LARGE: Final = frozenset({JsonType.LARGE_OBJECT, JsonType.LARGE_ARRAY})
 
 @dataclass(frozen=True, slots=True)
 class JsonDocument:
-    """A JSON document as it stands in a column.
+    """A JSON document as a column holds it.
 
     Attributes:
         data: The type byte and the value; empty for the document that an interrupted server leaves, which
-            reads as null.
+            is read as null.
     """
 
     data: bytes
@@ -47,10 +47,10 @@ class JsonDocument:
         """Return the document as Python values.
 
         Objects are dicts, arrays lists, literals None, True and False; decimals are `Decimal`, temporal values
-        those of `conformance.binlog.rows.temporal`, other opaque values `JsonOpaque`.
+        the types of `conformance.binlog.rows.temporal`, other opaque values `JsonOpaque`.
 
         Raises:
-            MalformedBody: The bytes are no document.
+            MalformedBody: The bytes are not a valid document.
         """
         if not self.data:
             return None
@@ -74,7 +74,7 @@ class JsonColumn:
 
 
 class _Reader:
-    """Reads one document; values may not overlap, so what is read cannot exceed what is there."""
+    """Reads one document; values must not overlap, so no more can be read than the document has bytes."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -95,17 +95,17 @@ class _Reader:
             return self._text(*self._sized(at, end))
         if kind == JsonType.OPAQUE:
             code = take(self._data, at, end, 1)[0]
-            start, behind = self._sized(at + 1, end)
-            return _opaque(code, self._data[start:behind])
-        raise MalformedBody(f"a JSON value of type {kind}")
+            start, after = self._sized(at + 1, end)
+            return _opaque(code, self._data[start:after])
+        raise MalformedBody(f"{kind} is not a valid type of a JSON value")
 
     def _container(self, kind: int, at: int, end: int, depth: int) -> Any:
         if depth > DEPTH_LIMIT:
-            raise MalformedBody(f"a JSON document deeper than {DEPTH_LIMIT}")
+            raise MalformedBody(f"a JSON document is nested deeper than {DEPTH_LIMIT} levels")
         width = 4 if kind in _LARGE else 2
         count, size = self._number(at, end, width), self._number(at + width, end, width)
         if at + size > end:
-            raise MalformedBody(f"a JSON container of {size} bytes, of which {end - at} are there")
+            raise MalformedBody(f"expected a JSON container of {size} bytes, found {end - at}")
         end = at + size
         entries = at + 2 * width
         if kind not in _OBJECTS:
@@ -115,14 +115,14 @@ class _Reader:
             ]
         self._bounded(count, 3 + 2 * width, end - entries)
         values_at = entries + count * (width + 2)
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for index in range(count):
             key_at = entries + index * (width + 2)
             start = at + self._number(key_at, end, width)
             length = self._number(key_at + width, end, 2)
             key = self._text(start, start + length, end)
-            found[key] = self._entry(at, values_at + index * (1 + width), end, width, depth)
-        return found
+            members[key] = self._entry(at, values_at + index * (1 + width), end, width, depth)
+        return members
 
     def _entry(self, container: int, at: int, end: int, width: int, depth: int) -> Any:
         kind = take(self._data, at, end, 1)[0]
@@ -132,7 +132,7 @@ class _Reader:
         return self.value(kind, container + self._number(at + 1, end, width), end, depth + 1)
 
     def _sized(self, at: int, end: int) -> tuple[int, int]:
-        """Return where the bytes behind a length of seven bits a byte begin and end."""
+        """Return the start and end of the bytes after a length encoded in seven bits per byte."""
         size = 0
         for index in range(5):
             part = take(self._data, at + index, end, 1)[0]
@@ -142,31 +142,31 @@ class _Reader:
                 take(self._data, start, end, size)
                 self._spend(size)
                 return start, start + size
-        raise MalformedBody("a JSON value whose length has more than 5 bytes")
+        raise MalformedBody("the length of a JSON value has more than 5 bytes")
 
-    def _text(self, start: int, behind: int, end: int | None = None) -> str:
+    def _text(self, start: int, after: int, end: int | None = None) -> str:
         if end is not None:
-            take(self._data, start, end, behind - start)
-            self._spend(behind - start)
-        return self._data[start:behind].decode("utf-8", "surrogateescape")
+            take(self._data, start, end, after - start)
+            self._spend(after - start)
+        return self._data[start:after].decode("utf-8", "surrogateescape")
 
     def _number(self, at: int, end: int, width: int) -> int:
         return int.from_bytes(take(self._data, at, end, width), "little")
 
     def _bounded(self, count: int, size: int, left: int) -> int:
         if count * size > left:
-            raise MalformedBody(f"{count} JSON entries cannot stand in {left} bytes")
+            raise MalformedBody(f"{count} JSON entries do not fit in {left} bytes")
         return count
 
     def _spend(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
-            raise MalformedBody("a JSON document whose values overlap")
+            raise MalformedBody("the values of a JSON document overlap")
 
     @staticmethod
     def _literal(code: int) -> bool | None:
         if code not in LITERALS:
-            raise MalformedBody(f"a JSON literal {code}")
+            raise MalformedBody(f"{code} is not a valid JSON literal")
         return LITERALS[code]
 
 
@@ -180,7 +180,7 @@ def _opaque(code: int, data: bytes) -> Any:
 
 
 def unpack_temporal(code: int, packed: int) -> Date | Time | DateTime:
-    """Return the temporal value of column type `code` that eight bytes of a document hold."""
+    """Return the temporal value of column type `code` that a document packs in eight bytes."""
     size = abs(packed)
     whole, microsecond = size >> 24, size & 0xFFFFFF
     if code == ColumnType.TIME:

@@ -1,4 +1,4 @@
-"""JSON documents as text, the way servers and mysqlbinlog print them."""
+"""JSON documents as text, as servers and mysqlbinlog print them."""
 
 import base64
 import math
@@ -23,8 +23,8 @@ _ESCAPES: Final = str.maketrans(
         **{chr(code): f"\\u{code:04x}" for code in range(0x20) if chr(code) not in "\b\f\n\r\t"},
     }
 )
-#: Digits before and behind the point up to which a double is printed without an exponent; one that has a digit behind
-#: the point is so with any number before it.
+#: The most digits before and after the point with which a double is printed without an exponent; with a digit after
+#: the point any number may come before it.
 _PLAIN_DIGITS: Final = 15
 
 
@@ -32,7 +32,7 @@ def json_text(document: JsonDocument) -> str:
     """Return the text of a document.
 
     Raises:
-        MalformedBody: The bytes are no document.
+        MalformedBody: The bytes are not a valid document.
     """
     return value_text(document.value())
 
@@ -55,7 +55,7 @@ def value_text(value: Any) -> str:
 
 
 def double_text(value: float) -> str:
-    """Return a double with as few digits as tell it from its neighbours, and a point or an exponent."""
+    """Return a double with the fewest digits that identify it, and a point or an exponent."""
     if not math.isfinite(value):
         return str(value)
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
@@ -85,4 +85,4 @@ def _opaque_text(value: Any) -> str:
         return value.text(6)
     if isinstance(value, Date):
         return str(value)
-    raise TypeError(f"{value!r} is no value of a JSON document")
+    raise TypeError(f"{value!r} is not a valid value of a JSON document")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-#: The deepest document that servers take.
+#: The most levels of nesting that servers accept.
 DEPTH_LIMIT: Final = 100
 
 

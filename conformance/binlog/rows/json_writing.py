@@ -1,4 +1,4 @@
-"""JSON documents, written: from Python values to the binary form that `json_document` reads."""
+"""Writing JSON documents: from Python values to the binary form that `json_document` reads."""
 
 import struct
 from collections.abc import Mapping, Sequence
@@ -23,10 +23,10 @@ _SMALL_LIMIT: Final = 0xFFFF
 
 
 def write_json(value: Any) -> JsonDocument:
-    """Return the document that holds `value`; see `JsonDocument.value` for what it may be.
+    """Return the document that holds `value`; see `JsonDocument.value` for the types it may have.
 
     Raises:
-        ValueError: A value that JSON has no form for, or an integer of more than 64 bits.
+        ValueError: JSON cannot represent a value, or an integer has more than 64 bits.
     """
     kind, data = _encode(value)
     return JsonDocument(bytes([kind]) + data)
@@ -60,7 +60,7 @@ def _integer(value: int) -> tuple[int, bytes]:
         low, high = (-(1 << 8 * size - 1), 1 << 8 * size - 1) if signed else (0, 1 << 8 * size)
         if low <= value < high:
             return kind, value.to_bytes(size, "little", signed=signed)
-    raise ValueError(f"{value} does not fit 64 bits")
+    raise ValueError(f"{value} does not fit in 64 bits")
 
 
 def _length(size: int) -> bytes:
@@ -87,7 +87,7 @@ def _container(keys: Sequence[bytes] | None, values: Sequence[Any]) -> tuple[int
 
 
 def _laid_out(keys: Sequence[bytes] | None, encoded: Sequence[tuple[int, bytes]], width: int) -> bytes | None:
-    """Return a container with offsets of `width` bytes; None where it is too large for them."""
+    """Return a container with offsets of `width` bytes; None if it is too large for them."""
     limit = _SMALL_LIMIT if width == 2 else 0xFFFFFFFF
     count = len(encoded)
     offset = 2 * width + count * (1 + width) + (count * (width + 2) if keys is not None else 0)
@@ -97,7 +97,7 @@ def _laid_out(keys: Sequence[bytes] | None, encoded: Sequence[tuple[int, bytes]]
         if offset + len(tail) > limit:
             return None
         if len(key) > _SMALL_LIMIT:
-            raise ValueError(f"a JSON key of {len(key)} bytes; it has at most {_SMALL_LIMIT}")
+            raise ValueError(f"a JSON key of {len(key)} bytes; the limit is {_SMALL_LIMIT}")
         head += (offset + len(tail)).to_bytes(width, "little") + len(key).to_bytes(2, "little")
         tail += key
     for kind, data in encoded:
@@ -136,7 +136,7 @@ def _opaque(value: Any) -> tuple[int, bytes]:
         return _temporal(ColumnType.TIME, -packed if value.negative else packed)
     if isinstance(value, JsonOpaque):
         return _opaque_bytes(value.type, value.data)
-    raise ValueError(f"JSON has no form for {value!r}")
+    raise ValueError(f"JSON cannot represent {value!r}")
 
 
 def _temporal(code: int, packed: int) -> tuple[int, bytes]:

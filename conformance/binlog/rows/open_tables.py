@@ -1,4 +1,4 @@
-"""The tables that are open at a point of a stream: those whose Table_map rows events may refer to."""
+"""The tables that are open at a point of a stream: those that rows events may refer to."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from conformance.binlog.rows.images import Row, read_rows, rows_kind
 from conformance.binlog.rows.table import Table, table_of
 from conformance.binlog.transaction_payload import inner_events
 
-#: The flag of the last rows event of a statement, behind which its tables are closed.
+#: The flag of the last rows event of a statement, after which its tables are closed.
 STATEMENT_END: Final = 0x0001
 
 
 class OpenTables:
-    """Follows a stream's Table_map and rows events."""
+    """Tracks the tables that a stream's Table_map and rows events open and close."""
 
     def __init__(self) -> None:
         self._tables: dict[int, Table] = {}
 
     def observe(self, event: Event) -> None:
-        """Take note of an event behind which tables are opened or closed.
+        """Update the open tables after an event.
 
         Raises:
             MalformedBody: It is a Table_map that cannot be read.
@@ -39,7 +39,7 @@ class OpenTables:
             self._tables.clear()
 
     def has(self, table_id: int) -> bool:
-        """Tell whether a Table_map of the statement describes a table."""
+        """Return whether a Table_map of the statement describes a table."""
         return table_id in self._tables
 
     def table(self, table_id: int) -> Table:

@@ -1,7 +1,7 @@
 """Row images as text, in the notation of ``mysqlbinlog --verbose --verbose``.
 
-Integers are shown as signed, with the unsigned reading of a negative one in parentheses, whatever the column's
-sign is. Bytes that are no UTF-8 stay themselves, as surrogates.
+Integers are shown as signed, with the unsigned reading of a negative one in parentheses, whether or not the column
+is unsigned. Bytes that are not UTF-8 are kept, as surrogates.
 """
 
 import math
@@ -17,7 +17,7 @@ from conformance.binlog.rows.json_document import JsonDocument
 from conformance.binlog.rows.json_text import value_text
 from conformance.binlog.rows.table import Column, Table
 
-#: Bytes that are printed as hex inside quotes, and those with a backslash before them.
+#: Bytes that are escaped inside quotes: as hex, or as a letter or the character after a backslash.
 _ESCAPES: Final = {
     **{code: f"\\x{code:02x}".encode() for code in range(0x20)},
     **{ord(char): b"\\" + name for char, name in zip("\b\t\n\f\r", (b"b", b"t", b"n", b"f", b"r"), strict=True)},
@@ -48,7 +48,7 @@ def row_lines(row: Row, table: Table, *, types: bool = True, quotes: bool = True
     Args:
         row: The row.
         table: Its table.
-        types: Tell each value's column type behind it, as with ``--verbose`` given twice.
+        types: Print each value's column type after it, as with ``--verbose`` given twice.
         quotes: Put the table's name in backticks, as programs since 5.6 do.
     """
     name = ".".join(_identifier(each) if quotes else _text(each) for each in (table.database, table.name))
@@ -84,7 +84,7 @@ def _image_lines(image: Image, table: Table, *, types: bool) -> Iterator[str]:
 
 
 def type_name(column: Column, value: Any = None) -> str:
-    """Return the name of a column's type; a VECTOR's tells the elements of `value`."""
+    """Return the name of a column's type; a VECTOR's contains the number of elements of `value`."""
     kind = column.type
     if kind in _INTEGERS:
         return _INTEGERS[ColumnType(kind)][0]
@@ -136,7 +136,7 @@ def _date(value: Any, column: Column) -> str:
 
 
 def _set(value: int, column: Column) -> str:
-    """Show the bits byte by byte, the lowest byte first."""
+    """Return the bits byte by byte, the lowest byte first."""
     return "b'" + "".join(f"{byte:08b}" for byte in value.to_bytes(column.meta & 0xFF, "little")) + "'"
 
 
@@ -145,7 +145,7 @@ def _json(value: JsonDocument, column: Column) -> str:
 
 
 def _bare_text(value: Any) -> bytes:
-    """Return the text of a document; a string, or what is printed as one, stands alone without its quotes."""
+    """Return the text of a document; a string, or a value printed as one, has no quotes."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape")
     text = value_text(value)
@@ -228,7 +228,7 @@ _VALUES: Final[Mapping[int, Callable[[Any, Column], str]]] = {
     ColumnType.ENUM: lambda value, column: str(value),
     ColumnType.SET: _set,
     ColumnType.JSON: _json,
-    # mariadb-binlog prints what the row holds and does not unpack it.
+    # mariadb-binlog prints the bytes of the row without unpacking them.
     ColumnType.MARIADB_VARCHAR_COMPRESSED: lambda value, column: quoted(value.packed),
     ColumnType.MARIADB_BLOB_COMPRESSED: lambda value, column: quoted(value.packed),
     ColumnType.VECTOR: lambda value, column: "[" + ",".join(f"{each:.5e}" for each in value) + "]",

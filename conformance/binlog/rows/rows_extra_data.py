@@ -1,7 +1,7 @@
 """The extra data of rows events of version 2: what NDB adds, and the partition of a row.
 
-Each part stands behind its tag and has no common length, so a tag that the reader does not know ends what can be
-read; what follows is kept.
+Each part is preceded by a tag and has a length of its own kind, so a tag that the reader does not know ends what can
+be read; what follows is kept.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class _NdbData:
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[dict[str, Any], int]:
         size = take(data, at, end, 1)[0]
         if size < 2:
-            raise MalformedBody(f"NDB data of {size} bytes at byte {at} of the event; its head has 2")
+            raise MalformedBody(f"NDB data of {size} bytes at byte {at} of the event; at least 2 are expected")
         whole = take(data, at, end, size)
         return {"format": whole[1], "data": bytes(whole[2:])}, at + size
 
@@ -35,15 +35,15 @@ def _extra_data(partition: Codec) -> Keyed:
 
 
 _ROWS: Final = _extra_data(Record((("partition_id", U16),)))
-#: An update tells where the row was before, too.
+#: An update also holds the partition that the row was in before.
 _UPDATES: Final = _extra_data(Record((("partition_id", U16), ("source_partition_id", U16))))
 
 
 def read_rows_extra_data(data: bytes, *, update: bool) -> dict[str, Any]:
-    """Return the parts of a rows event's extra data by name, what cannot be read under ``tail``.
+    """Return the parts of a rows event's extra data by name, the bytes that cannot be read under ``tail``.
 
     Raises:
-        MalformedBody: A part runs past the end, or comes twice.
+        MalformedBody: A part runs past the end, or occurs twice.
     """
     return (_UPDATES if update else _ROWS).parse(data)
 

@@ -18,11 +18,11 @@ class Column:
     """One column.
 
     Attributes:
-        type: Its type code; ENUM and SET, which a Table_map declares as STRING, by their own.
-        meta: Its metadata as one number, 0 where the type has none.
+        type: Its type code; that of ENUM or SET for such a column, which a Table_map declares as STRING.
+        meta: Its metadata as one number, 0 if the type has none.
         nullable: Whether it may be NULL.
-        unsigned: Whether an integer has no sign; None where the Table_map does not tell.
-        name: Its name, None where the Table_map does not tell, and so for all that follows.
+        unsigned: Whether an integer has no sign; None if the Table_map does not contain it.
+        name: Its name; this and all that follow are None if the Table_map does not contain them.
         collation: The id of its collation.
         labels: The labels of an ENUM or SET.
         visible: Whether ``SELECT *`` shows it.
@@ -43,7 +43,7 @@ class Column:
 
     @property
     def string_length(self) -> int:
-        """The most bytes of a STRING value."""
+        """The largest size of a STRING value in bytes."""
         high, low = self.meta >> 8, self.meta & 0xFF
         return ((high & _LENGTH_BITS) ^ _LENGTH_BITS) << 4 | low
 
@@ -58,7 +58,7 @@ class Table:
     """One table.
 
     Attributes:
-        table_id: The number under which rows events refer to it.
+        table_id: The number by which rows events refer to it.
         database: Its database.
         name: Its name.
         columns: Its columns.
@@ -77,7 +77,7 @@ def table_of(fields: Mapping[str, Any]) -> Table:
         MalformedBody: The metadata does not fit the types.
     """
     if "column_metadata" not in fields or "null_bits" not in fields:
-        raise MalformedBody("a Table_map without column metadata, which only alphas wrote")
+        raise MalformedBody("a Table_map without column metadata, which only alpha versions wrote")
     types = list(_types(fields["column_types"], fields["column_metadata"]))
     metadata = read_table_metadata(fields.get("optional_metadata", b""))
     null_bits = fields["null_bits"]
@@ -115,13 +115,13 @@ def table_of(fields: Mapping[str, Any]) -> Table:
 
 
 def _types(codes: bytes, metadata: bytes) -> Iterator[tuple[int, int]]:
-    """Yield (type, metadata) of each column; ENUM and SET stand in the metadata of a STRING."""
+    """Yield (type, metadata) of each column; the metadata of a STRING shows whether it is an ENUM or SET."""
     at = 0
     for code in codes:
         size = METADATA_BYTES.get(code, 0)
         raw = metadata[at : at + size]
         if len(raw) < size:
-            raise MalformedBody(f"{len(metadata)} bytes of column metadata, too few for the column types")
+            raise MalformedBody(f"{len(metadata)} bytes of column metadata are too few for the column types")
         at += size
         meta = int.from_bytes(raw, "big" if code in BIG_ENDIAN_METADATA else "little")
         if code == ColumnType.STRING and meta >> 8 in _LABELLED:
@@ -129,10 +129,10 @@ def _types(codes: bytes, metadata: bytes) -> Iterator[tuple[int, int]]:
         yield code, meta
 
 
-def _among(types: Sequence[tuple[int, int]], kinds: Iterable[int], told: Iterable[Any]) -> dict[int, Any]:
-    """Return what is told of the columns of some kinds, in their order, by the column's index."""
+def _among(types: Sequence[tuple[int, int]], kinds: Iterable[int], values: Iterable[Any]) -> dict[int, Any]:
+    """Return the values, given in the order of the columns of some kinds, by the column's index."""
     wanted = frozenset(kinds)
-    return dict(zip((index for index, (code, _) in enumerate(types) if code in wanted), told, strict=False))
+    return dict(zip((index for index, (code, _) in enumerate(types) if code in wanted), values, strict=False))
 
 
 def column_metadata(columns: Iterable[Column]) -> tuple[bytes, bytes, bytes]:

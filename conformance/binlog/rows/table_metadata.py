@@ -1,7 +1,7 @@
-"""The optional metadata of a Table_map event: what servers since 8.0.1 tell of the columns beyond their types.
+"""The optional metadata of a Table_map event: what servers from 8.0.1 on record of columns beyond types.
 
-Each entry stands behind its code and its length, so that one which the reader does not know is kept as bytes.
-Bits begin at the highest one of the first byte. Sources: files of MySQL 8.0 to 9.7 and MariaDB 10.11.
+Each entry is preceded by its code and its length, so one that the reader does not know is kept as bytes.
+Bits count from the highest one of the first byte. Sources: files of MySQL 8.0 to 9.7 and MariaDB 10.11.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from conformance.binlog.layout import TAIL, Field
 
 @dataclass(frozen=True, slots=True)
 class _Bits:
-    """Flags, eight in a byte; the value has as many as the bytes, more than there are columns."""
+    """Flags, eight to a byte; the value has all bits of the last byte, also those beyond the columns."""
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[tuple[bool, ...], int]:
         return tuple(bool(byte >> shift & 1) for byte in data[at:end] for shift in range(7, -1, -1)), end
@@ -42,7 +42,7 @@ class _DefaultCharset:
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
-    """The labels of one ENUM or SET column, behind their number."""
+    """The labels of one ENUM or SET column, preceded by their number."""
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[tuple[bytes, ...], int]:
         count, at = Packed().read(data, at, end, values)
@@ -82,7 +82,7 @@ def read_table_metadata(data: bytes) -> dict[str, Any]:
     """Return the entries by name, in the order of their bytes.
 
     Raises:
-        MalformedBody: An entry runs past the end, or holds what cannot be.
+        MalformedBody: An entry runs past the end, or holds an invalid value.
     """
     return TABLE_METADATA.parse(data)
 
@@ -94,7 +94,7 @@ def write_table_metadata(values: Mapping[str, Any]) -> bytes:
 
 
 def collations(metadata: Mapping[str, Any], count: int, *, of_labels: bool = False) -> tuple[int | None, ...]:
-    """Return the collation of each of `count` character columns, or ENUM and SET columns, None where not told."""
+    """Return the collation of each of `count` character columns, or ENUM and SET columns, None if not recorded."""
     prefix = "enum_set_" if of_labels else ""
     if f"{prefix}column_charsets" in metadata:
         return tuple(metadata[f"{prefix}column_charsets"])

@@ -1,6 +1,6 @@
-"""Temporal columns: DATE, TIME, DATETIME and TIMESTAMP, before and since MySQL 5.6.
+"""Temporal columns: DATE, TIME, DATETIME and TIMESTAMP, before MySQL 5.6 and from 5.6 on.
 
-The values are plain parts and not Python's `datetime`, because columns hold what a calendar does not:
+The values are plain parts and not Python's `datetime`, because columns may hold values that are not in the calendar:
 ``0000-00-00``, ``2024-02-30``, ``-838:59:59``.
 """
 
@@ -12,10 +12,10 @@ from conformance.binlog.codecs import Values, take
 from conformance.binlog.errors import MalformedBody
 
 _FRACTION_DIGITS: Final = 6
-#: What stands on disk is shifted by these, so that it sorts as bytes.
+#: These are added to the values on disk, so that they sort as bytes.
 _TIME_SHIFT: Final = 0x800000
 _DATETIME_SHIFT: Final = 0x8000000000
-#: Months are counted from 0, which stands for none.
+#: Months are counted from 0, which means none.
 _MONTHS: Final = 13
 
 
@@ -47,7 +47,7 @@ class Time:
     negative: bool = False
 
     def text(self, digits: int = 0) -> str:
-        """Return it with `digits` digits of fraction."""
+        """Return the text with `digits` digits of fraction."""
         sign = "-" if self.negative else ""
         fraction = fraction_text(self.microsecond, digits)
         return f"{sign}{self.hour:02d}:{self.minute:02d}:{self.second:02d}{fraction}"
@@ -66,7 +66,7 @@ class DateTime:
     microsecond: int = 0
 
     def text(self, digits: int = 0) -> str:
-        """Return it with `digits` digits of fraction."""
+        """Return the text with `digits` digits of fraction."""
         date = f"{self.year:04d}-{self.month:02d}-{self.day:02d}"
         clock = f"{self.hour:02d}:{self.minute:02d}:{self.second:02d}"
         return f"{date} {clock}{fraction_text(self.microsecond, digits)}"
@@ -80,7 +80,7 @@ class Timestamp:
     microsecond: int = 0
 
     def text(self, digits: int = 0) -> str:
-        """Return it with `digits` digits of fraction."""
+        """Return the text with `digits` digits of fraction."""
         return f"{self.seconds}{fraction_text(self.microsecond, digits)}"
 
 
@@ -147,7 +147,7 @@ class OldTimestampColumn:
 
 @dataclass(frozen=True, slots=True)
 class _Fraction:
-    """The fraction behind a temporal value: a byte for each two digits, big-endian."""
+    """The fraction after a temporal value: one byte for every two digits, big-endian."""
 
     digits: int
 
@@ -157,7 +157,7 @@ class _Fraction:
 
     @property
     def unit(self) -> int:
-        """Microseconds that the lowest bit stands for."""
+        """Microseconds of the lowest bit."""
         return int(100 ** (_FRACTION_DIGITS // 2 - self.size))
 
     def microsecond(self, raw: int) -> int:
@@ -166,17 +166,19 @@ class _Fraction:
     def raw(self, microsecond: int) -> int:
         whole, rest = divmod(microsecond, self.unit)
         if rest or not 0 <= microsecond < 10**_FRACTION_DIGITS:
-            raise ValueError(f"{microsecond} microseconds do not fit {self.digits} digits of fraction")
+            raise ValueError(f"{microsecond} microseconds do not fit in {self.digits} digits of fraction")
         return whole
 
     def checked(self) -> "_Fraction":
         if not 0 <= self.digits <= _FRACTION_DIGITS:
-            raise MalformedBody(f"{self.digits} digits of fraction; at most {_FRACTION_DIGITS} are possible")
+            raise MalformedBody(
+                f"{self.digits} is not a valid number of fraction digits: it must be from 0 to {_FRACTION_DIGITS}"
+            )
         return self
 
 
 def pack_clock(hour: int, minute: int, second: int) -> int:
-    """Return an hour, a minute and a second as servers pack them: six bits each but for the hour."""
+    """Return an hour, a minute and a second as servers pack them: six bits each, except the hour."""
     return hour << 12 | minute << 6 | second
 
 

@@ -14,7 +14,7 @@ _FLAGS_BITS: Final = 16
 
 
 class BoundaryType(IntEnum):
-    """What an event is to the transaction around it; as a state of the parser, what its last event was."""
+    """The role of an event in its transaction; as a state of the parser, that of its last event."""
 
     NOT_DEFINED = 0
     IGNORE_BOUNDARY = 1
@@ -25,7 +25,7 @@ class BoundaryType(IntEnum):
 
     @property
     def heading(self) -> str:
-        """The name in messages and printed output, spelt as the worklog's headings are."""
+        """The name in messages and printed output, spelt as in the worklog's headings."""
         return _HEADINGS[self]
 
 
@@ -40,13 +40,13 @@ _HEADINGS: Final = {
 
 #: The values of the three bits that the worklog leaves for the future.
 SPARE_VALUES: Final = (6, 7)
-#: The types of a parser within a transaction.
+#: The states of a parser within a transaction.
 WITHIN_TRANSACTION: Final = frozenset({BoundaryType.START_TRANSACTION, BoundaryType.INSIDE_TRANSACTION})
 
 
 @dataclass(frozen=True, slots=True)
 class MarkerBits:
-    """Where the marker stands in the flags word.
+    """The place of the marker in the flags word.
 
     Attributes:
         shift: Number of the lowest of the three bits. Bits 10 to 12 are free in every MySQL server and clear of
@@ -57,7 +57,9 @@ class MarkerBits:
 
     def __post_init__(self) -> None:
         if not 0 <= self.shift <= _FLAGS_BITS - 3:
-            raise ValueError(f"the marker's lowest bit is {self.shift}; three bits fit from 0 to {_FLAGS_BITS - 3}")
+            raise ValueError(
+                f"{self.shift} is not a valid lowest bit of the marker: it must be from 0 to {_FLAGS_BITS - 3}"
+            )
 
     @property
     def mask(self) -> int:
@@ -74,15 +76,15 @@ class MarkerBits:
         return BoundaryType.NOT_DEFINED if value in SPARE_VALUES else BoundaryType(value)
 
     def write(self, flags: int, value: int) -> int:
-        """Return the flags word with the marker `value`, every other bit as it was.
+        """Return the flags word with the marker `value` and every other bit unchanged.
 
         Raises:
-            ValueError: The value does not fit three bits.
+            ValueError: The value does not fit in three bits.
         """
         if not 0 <= value <= _MARKER:
-            raise ValueError(f"the marker value is {value}; three bits hold 0 to {_MARKER}")
+            raise ValueError(f"{value} is not a valid marker value: it must be from 0 to {_MARKER}")
         return flags & ~self.mask | value << self.shift
 
 
-#: The bits that the kit uses where nothing else is said: mask 0x1C00.
+#: The bits that the kit uses by default: mask 0x1C00.
 MARKER_BITS: Final = MarkerBits()

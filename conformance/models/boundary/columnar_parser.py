@@ -1,8 +1,8 @@
 """Both parsers over whole batches: columns of events in, columns of states, boundary types and warnings out.
 
-An event is one of a few symbols, and a symbol is a map from the few states of a parser to themselves. Many short
-streams are stepped side by side; one long stream is cut into blocks, whose maps are composed first and walked through
-afterwards. The maps come from the same tables as the readable parsers. Needs NumPy, imported when it is used.
+An event is one of a few symbols, and a symbol maps each of a parser's few states to a state. Many short streams are
+stepped in parallel; a long stream is cut into blocks, whose maps are composed first and then applied. The maps come
+from the same tables as the readable parsers. Needs NumPy, which is imported on first use.
 """
 
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ _TYPE_CODES: Final = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventColumns:
-    """Events as columns: of one length for a sequence of events, or of one shape (streams, events).
+    """Events as columns: one-dimensional for a sequence of events, or of the shape (streams, events).
 
     Attributes:
         types: Event type codes.
@@ -64,10 +64,10 @@ class _Machine:
     Attributes:
         symbols: Type code, ignorable, artificial, text class -> the symbol of an event.
         steps: Symbol and state -> next state.
-        types: Symbol and state -> boundary type that the parser works with.
+        types: Symbol and state -> boundary type that the parser uses.
         errors: Symbol and state -> whether the step is wrong.
-        shown: State -> what is shown of it.
-        initial: The state of a parser that was reset.
+        shown: State -> the value that is reported for it.
+        initial: The state of a parser after a reset.
     """
 
     symbols: "Bytes"
@@ -83,7 +83,7 @@ class ParsedColumns:
     """What a parser did with each event, in the shape of the events.
 
     Attributes:
-        boundary_types: For the worklog's parser the number of the `BoundaryType` that it worked with, for a shipped one
+        boundary_types: For the worklog's parser the number of the `BoundaryType` that it used, for a shipped one
             the value of the `ShippedType`.
         before: The state before the event: the number of the `BoundaryType`, or the value of the `ShippedState`.
         states: The state after the event, likewise.
@@ -102,9 +102,9 @@ def parse_worklog(
     """Run the worklog's parser over columns of events.
 
     Args:
-        columns: The events. Columns of two dimensions hold a stream in each row, which a reset precedes.
-        starts: For columns of one dimension, the indices at which a new stream begins; only 0 when None.
-        bits: Where the marker stands in the flags word.
+        columns: The events. Two-dimensional columns hold a stream in each row; the parser is reset before each.
+        starts: For one-dimensional columns, the indices at which a new stream begins; None: only at 0.
+        bits: The place of the marker in the flags word.
     """
     import numpy as np
 
@@ -127,15 +127,15 @@ def parse_shipped(
 def _symbols(machine: _Machine, columns: EventColumns) -> "Bytes":
     ignorable = (columns.flags & int(Flag.IGNORABLE)) != 0
     artificial = (columns.flags & int(Flag.ARTIFICIAL)) != 0
-    found: Bytes = machine.symbols[columns.types, ignorable.astype(int), artificial.astype(int), columns.texts]
-    return found
+    symbols: Bytes = machine.symbols[columns.types, ignorable.astype(int), artificial.astype(int), columns.texts]
+    return symbols
 
 
 def _run(machine: _Machine, symbols: "Bytes", starts: Iterable[int] | None) -> ParsedColumns:
     if symbols.ndim == 2:
         if starts is not None:
-            raise ValueError("columns of two dimensions hold a stream in each row; they have no other starts")
-        before = _side_by_side(machine.steps, symbols, machine.initial)
+            raise ValueError("two-dimensional columns hold a stream in each row; give no other starts")
+        before = _in_parallel(machine.steps, symbols, machine.initial)
     else:
         before = _in_blocks(machine, symbols, [0] if starts is None else list(starts))
     return ParsedColumns(
@@ -146,8 +146,8 @@ def _run(machine: _Machine, symbols: "Bytes", starts: Iterable[int] | None) -> P
     )
 
 
-def _side_by_side(steps: "Bytes", symbols: "Bytes", initial: "int | Bytes") -> "Bytes":
-    """Return the state before each event, walking all rows at once."""
+def _in_parallel(steps: "Bytes", symbols: "Bytes", initial: "int | Bytes") -> "Bytes":
+    """Return the state before each event, stepping all rows in parallel."""
     import numpy as np
 
     before = np.empty(symbols.shape, dtype=np.uint8)
@@ -162,14 +162,14 @@ def _in_blocks(machine: _Machine, symbols: "Bytes", starts: list[int]) -> "Bytes
     """Return the state before each event of a sequence, reset before each start.
 
     A sequence of n events is cut into about sqrt(n) blocks. The map of each block is the composition of its events'
-    maps; with these the state before each block is known, and the blocks are walked side by side.
+    maps; they give the state before each block, and the blocks are then stepped in parallel.
     """
     import numpy as np
 
     count = len(symbols)
     if not count:
         return np.empty(0, dtype=np.uint8)
-    # The first event of a stream has a symbol of its own, whose map does not look at the state.
+    # The first event of a stream has a separate symbol, whose map ignores the state.
     alphabet, states = machine.steps.shape
     steps = np.concatenate([machine.steps, np.repeat(machine.steps[:, [machine.initial]], states, axis=1)])
     first = np.zeros(count, dtype=bool)
@@ -184,7 +184,7 @@ def _in_blocks(machine: _Machine, symbols: "Bytes", starts: list[int]) -> "Bytes
     for index, each in enumerate(maps):
         entering[index] = state
         state = int(each[state])
-    before = _side_by_side(steps, blocks, entering).ravel()[:count]
+    before = _in_parallel(steps, blocks, entering).ravel()[:count]
     before[first] = machine.initial
     return before
 
@@ -199,7 +199,7 @@ _STATES: Final = tuple(
 
 
 def _worklog_alphabet() -> list[tuple[tuple[BoundaryType, ...], bool]]:
-    """Return the symbols: boundary type for each standing, and whether the event is a BEGIN; the marked ones first."""
+    """Return the symbols, marked ones first: boundary type for each standing, and whether the event is a BEGIN."""
     markers = [each for each in BoundaryType if each]
     alphabet = [((marker,) * len(Standing), begin) for marker in markers for begin in (False, True)]
     return list(dict.fromkeys([*alphabet, *_unmarked().values()]))
@@ -207,7 +207,7 @@ def _worklog_alphabet() -> list[tuple[tuple[BoundaryType, ...], bool]]:
 
 @cache
 def _unmarked() -> dict[tuple[int, ...], tuple[tuple[BoundaryType, ...], bool]]:
-    """Return what each unmarked event is: index into the table of symbols -> symbol."""
+    """Return the symbol of each unmarked event: index into the table of symbols -> symbol."""
     return {
         place: (tuple(guessed_row(event, standing).boundary_type for standing in Standing), is_begin(event))
         for place, event in _every_event()
@@ -215,7 +215,7 @@ def _unmarked() -> dict[tuple[int, ...], tuple[tuple[BoundaryType, ...], bool]]:
 
 
 def _every_event() -> Iterable[tuple[tuple[int, ...], FedEvent]]:
-    """Yield every event that differs for a parser, markers aside, with its index into a table of symbols."""
+    """Yield every event that a parser distinguishes, without markers, with its index into a table of symbols."""
     for code, ignorable, artificial, text in product(range(_TYPE_CODES), (0, 1), (0, 1), range(len(TEXTS))):
         flags = ignorable * int(Flag.IGNORABLE) | artificial * int(Flag.ARTIFICIAL)
         yield (code, ignorable, artificial, text), FedEvent(code, flags, TEXTS[text])

@@ -1,7 +1,7 @@
 """The event classes that the worklog's type table names, by event type code.
 
-Source: WL#4162, Transaction boundary types for log event types. Types that came later stand with the class that they
-behave like; what has no class here takes the default of the base class.
+Source: WL#4162, Transaction boundary types for log event types. A type that came later is listed under the
+class that it behaves like; a type without a class here has the default of the base class.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class EventClass(Enum):
     PREVIOUS_GTIDS = "Previous_gtid"
 
 
-#: The events that carry a value which the statement behind them needs.
+#: The events that carry a value for the statement after them.
 CONTEXT_CLASSES: Final = frozenset({EventClass.INTVAR, EventClass.RAND, EventClass.USER_VAR})
 #: The events that carry a statement.
 QUERY_CLASSES: Final = frozenset({EventClass.QUERY, EventClass.EXECUTE_LOAD_QUERY})
@@ -89,10 +89,10 @@ _CLASSES: Final = {int(code): each for each, codes in _CODES.items() for code in
 def event_class(event: FedEvent) -> EventClass:
     """Return the class of an event.
 
-    A type that the worklog's servers do not know is Ignorable with the ignorable flag and Unknown without it. MariaDB's
-    own types are among these, and so is MySQL's Large_transaction_header, which always has the flag.
+    A type that the worklog's servers do not know is Ignorable with the ignorable flag and Unknown without it. These
+    include the types that only MariaDB has, and MySQL's Large_transaction_header, which always has the flag.
     """
-    found = _CLASSES.get(event.type)
-    if found is not None:
-        return found
+    known = _CLASSES.get(event.type)
+    if known is not None:
+        return known
     return EventClass.IGNORABLE if event.ignorable else EventClass.UNKNOWN

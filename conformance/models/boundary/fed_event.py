@@ -10,19 +10,19 @@ from conformance.binlog.flags import Flag
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-#: The events with a statement that a boundary parser looks at.
+#: The events whose statement a boundary parser reads.
 _WITH_QUERY: Final = frozenset({int(EventType.QUERY), int(EventType.EXECUTE_LOAD_QUERY)})
 
 
 @dataclass(frozen=True, slots=True)
 class FedEvent:
-    """What of an event is fed to a boundary parser.
+    """The parts of an event that are fed to a boundary parser.
 
     Attributes:
         type: Event type code.
         flags: The flags word of the common header.
-        query: The statement of a Query or Execute_load_query event; None for any other event, and where only the
-            header is at hand.
+        query: The statement of a Query or Execute_load_query event; None for any other event, and if only the
+            header is known.
     """
 
     type: int
@@ -31,7 +31,7 @@ class FedEvent:
 
     @classmethod
     def of(cls, event: Event) -> "FedEvent":
-        """Return what of an event of a stream is fed.
+        """Return the parts of an event that are fed.
 
         Raises:
             MalformedBody: The body of a Query event contradicts its layout.
@@ -42,7 +42,7 @@ class FedEvent:
 
     @property
     def artificial(self) -> bool:
-        """Whether the event was made for a replica and stands in no log of its source."""
+        """Whether the event was made for a replica and is not in any log of its source."""
         return bool(self.flags & _ARTIFICIAL)
 
     @property
@@ -52,7 +52,7 @@ class FedEvent:
 
 
 def fed_events(events: Iterable[Event]) -> Iterator[FedEvent]:
-    """Yield what of each event of a stream is fed.
+    """Yield the parts of each event of a stream that are fed.
 
     Raises:
         MalformedBody: At the first Query event whose body contradicts its layout.

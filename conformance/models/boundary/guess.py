@@ -1,7 +1,7 @@
 """The guess: the boundary type of an event without a marker, by the rules that a marking server follows.
 
-Source: WL#4162, footnote 1 of the transition table, the type table, and binlog.cc M1 and M2. A receiver sees no more
-than the events before, so the situation of an event follows from how far the open transaction has got.
+Source: WL#4162, footnote 1 of the transition table, the type table, and binlog.cc M1 and M2. A receiver knows only
+the events before, so the situation of an event follows from the progress of the open transaction.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from conformance.models.boundary.type_table import Situation, TypeRow, type_row
 
 
 class Standing(Enum):
-    """How far the parser's transaction has got."""
+    """The progress of the parser's transaction."""
 
     #: No transaction is open.
     CLOSED = auto()
@@ -27,7 +27,7 @@ class Standing(Enum):
 
 
 class Kind(Enum):
-    """What the situation of an event depends on."""
+    """The property of an event that its situation depends on."""
 
     BEGIN = auto()
     COMMIT_OR_ROLLBACK = auto()
@@ -59,7 +59,7 @@ _QUERY_KINDS: Final = {
 
 
 def kind_of(event: FedEvent, its_class: EventClass) -> Kind:
-    """Return what the situation of an event of the class `its_class` depends on."""
+    """Return the property of an event of the class `its_class` that its situation depends on."""
     if its_class in QUERY_CLASSES:
         return _QUERY_KINDS[query_word(event.query)]
     if its_class in CONTEXT_CLASSES:
@@ -68,19 +68,19 @@ def kind_of(event: FedEvent, its_class: EventClass) -> Kind:
 
 
 def is_begin(event: FedEvent) -> bool:
-    """Tell whether an event is a Query with BEGIN."""
+    """Return whether an event is a Query with BEGIN."""
     return kind_of(event, event_class(event)) is Kind.BEGIN
 
 
 def standing_of(state: BoundaryType, begun: bool) -> Standing:
-    """Return how far a parser of the type `state` has got, `begun` where it has seen the transaction's BEGIN."""
+    """Return the progress of a parser in a state; `begun`: it has seen the transaction's BEGIN."""
     if state not in WITHIN_TRANSACTION:
         return Standing.CLOSED
     return Standing.BEGUN if begun else Standing.OPEN
 
 
 def guessed_row(event: FedEvent, standing: Standing) -> TypeRow:
-    """Return the row of the type table that holds for an event without a marker."""
+    """Return the row of the type table that applies to an event without a marker."""
     its_class = event_class(event)
     situations = _SITUATIONS[kind_of(event, its_class)]
     return type_row(its_class, situations[_STANDINGS[standing]])

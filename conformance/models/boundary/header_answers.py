@@ -15,11 +15,11 @@ class HeaderAnswers:
     Attributes:
         feature_enabled: a) The event is from a server with the feature.
         no_information: b) It has no boundary information.
-        self_contained: c) It stands on its own.
+        self_contained: c) It is self-contained.
         starting: d) It starts a transaction.
         inside: e) It is inside a transaction.
         ending: f) It ends a transaction.
-        in_the_middle: g) It is in the middle of a transaction; there is no type of its own for this, so it is e).
+        in_the_middle: g) It is in the middle of a transaction; this has no separate type, so it equals e).
         ignored: h) It takes no part in boundary parsing.
     """
 

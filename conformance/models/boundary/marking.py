@@ -1,4 +1,4 @@
-"""The marking: the boundary types that a server puts on the events of a sequence that it is about to log.
+"""The marking: the boundary types with which a server marks the events that it is about to log.
 
 Source: WL#4162, the type table, log_event.cc M1 to M9, binlog.cc M1 and M2, rpl_binlog_sender.cc. A writer knows what
 comes next, so the first context event of a statement is marked by that statement.
@@ -28,25 +28,25 @@ _MADE: Final = {
     Kind.ARTIFICIAL: (Situation.ARTIFICIAL, Situation.ARTIFICIAL),
     Kind.PLAIN: (Situation.MADE, Situation.MADE),
 }
-#: What becomes of the type of an event that a Gtid event is logged for (binlog.cc M1a and M1b).
-_BEHIND_GTID: Final = {_START: _INSIDE, _SELF: _END}
+#: Type of an event that a Gtid event is logged for -> its type after that Gtid event (binlog.cc M1a and M1b).
+_AFTER_GTID: Final = {_START: _INSIDE, _SELF: _END}
 
 
 def boundary_types(events: Sequence[FedEvent]) -> list[BoundaryType]:
     """Return the boundary type that a server marks each event with, from the start of a log or connection.
 
     Args:
-        events: What is logged, in its order; markers that the events have already are not looked at.
+        events: The events that are logged, in order; markers that they already have are ignored.
     """
     classes = [event_class(event) for event in events]
     types = _as_made(events, classes)
     _adjust_context(classes, types)
-    _adjust_behind_gtids(classes, types)
+    _adjust_after_gtids(classes, types)
     return types
 
 
 def _as_made(events: Sequence[FedEvent], classes: Sequence[EventClass]) -> list[BoundaryType]:
-    """Return the types that the events are made with; within BEGIN and its end no statement is logged at once."""
+    """Return the types that the events are made with; between BEGIN and its end no statement is logged at once."""
     types: list[BoundaryType] = []
     begun = False
     for event, its_class in zip(events, classes, strict=True):
@@ -60,7 +60,7 @@ def _as_made(events: Sequence[FedEvent], classes: Sequence[EventClass]) -> list[
 
 
 def _adjust_context(classes: Sequence[EventClass], types: list[BoundaryType]) -> None:
-    """Let the first context event of a statement on its own start, and the statement end (binlog.cc M2)."""
+    """Mark the first context event of a self-contained statement as start, and the statement as end (binlog.cc M2)."""
     first: int | None = None
     for index, its_class in enumerate(classes):
         if its_class in CONTEXT_CLASSES:
@@ -71,10 +71,10 @@ def _adjust_context(classes: Sequence[EventClass], types: list[BoundaryType]) ->
         first = None
 
 
-def _adjust_behind_gtids(classes: Sequence[EventClass], types: list[BoundaryType]) -> None:
-    """Adjust what a Gtid event opens: the event that it is logged for, and a statement on its own that ends it.
+def _adjust_after_gtids(classes: Sequence[EventClass], types: list[BoundaryType]) -> None:
+    """Adjust the event that a Gtid event is logged for, and a self-contained statement that ends its group.
 
-    Events that take no part may stand between: a source that is asked to go on sends some.
+    Events that take no part in boundary parsing may come between: a source that resumes sends some.
     """
     directly = announced = False
     for index, its_class in enumerate(classes):
@@ -83,6 +83,6 @@ def _adjust_behind_gtids(classes: Sequence[EventClass], types: list[BoundaryType
             directly = announced = True
         elif made is not _IGNORE:
             if directly or (announced and made is _SELF and its_class in QUERY_CLASSES):
-                types[index] = _BEHIND_GTID.get(made, made)
+                types[index] = _AFTER_GTID.get(made, made)
             directly = False
             announced = announced and made is _INSIDE

@@ -1,7 +1,6 @@
-"""The classes of statements that a boundary parser can tell apart, for columns of many events.
+"""The classes of statements that a boundary parser distinguishes, for columns of many events.
 
-A class is shown by one text of it; what is true of this text is true of the class, for the worklog's parser and for
-every shipped one.
+One text represents each class: what holds for it holds for the class, in the worklog's parser and in every shipped one.
 """
 
 from typing import Final
@@ -9,7 +8,7 @@ from typing import Final
 from conformance.models.boundary.query_word import query_word
 from conformance.models.boundary.shipped_parser import query_type
 
-#: One text for each class; None stands for no statement.
+#: One text for each class; None means no statement.
 TEXTS: Final[tuple[bytes | None, ...]] = (
     None,
     b"",

@@ -1,7 +1,7 @@
 """The statements that open and close a transaction.
 
 Source: WL#4162, log_event.h M3. The whole text is compared, in upper case, as servers write it: SAVEPOINT, ROLLBACK TO
-and XA statements are ordinary ones.
+and XA statements count as any other statement.
 """
 
 from enum import Enum, auto
@@ -9,7 +9,7 @@ from typing import Final
 
 
 class QueryWord(Enum):
-    """What a statement is to a transaction."""
+    """The role of a statement in a transaction."""
 
     BEGIN = auto()
     COMMIT = auto()
@@ -21,5 +21,5 @@ _WORDS: Final = {b"BEGIN": QueryWord.BEGIN, b"COMMIT": QueryWord.COMMIT, b"ROLLB
 
 
 def query_word(query: bytes | None) -> QueryWord:
-    """Return what a statement is; a text that is not at hand counts as any other statement."""
+    """Return the role of a statement; a text that is not known counts as any other statement."""
     return _WORDS.get(query or b"", QueryWord.OTHER)

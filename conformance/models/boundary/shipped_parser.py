@@ -1,7 +1,7 @@
-"""The transaction boundary parser that servers ship since MySQL 5.7.
+"""The transaction boundary parser that servers have shipped since MySQL 5.7.
 
-Source: what those servers do; see `conformance.models.boundary.shipped_tables`. Errors are warnings only, and the
-parser goes on in the state that the event leads to.
+Source: what those servers do; see `conformance.models.boundary.shipped_tables`. Errors are only warnings, and
+the parser continues in the state that the event leads to.
 """
 
 from dataclasses import dataclass
@@ -23,22 +23,22 @@ from conformance.models.boundary.shipped_warnings import ShippedWarning, shipped
 #: Where a parser runs.
 Context = Literal["receiver", "applier"]
 
-#: The versions that ask where the parser runs.
-_ASK_CONTEXT: Final = ("8.0.43", "9.7")
+#: The versions in which it matters where the parser runs.
+_CONTEXT_MATTERS: Final = ("8.0.43", "9.7")
 
 
 def shipped_type(event: FedEvent, version: ShippedVersion) -> ShippedType:
-    """Return what an event is to a parser of a version."""
+    """Return the type of an event in a version of the parser."""
     if event.type == EventType.QUERY:
         return query_type(event.query) if event.query else EMPTY_QUERY[version]
-    found = CODES[version].get(event.type)
-    if found is not None:
-        return found
+    known = CODES[version].get(event.type)
+    if known is not None:
+        return known
     return ShippedType.IGNORE if event.ignorable else ShippedType.ERROR
 
 
 def query_type(query: bytes) -> ShippedType:
-    """Return what a statement, not an empty one, is: a part of BEGIN or COMMIT will do."""
+    """Return the type of a statement that is not empty: any beginning of BEGIN or COMMIT counts as the word."""
     upper = query[: len(b"ROLLBACK TO ")].upper()
     if b"BEGIN".startswith(query) or query.startswith(b"XA START"):
         return ShippedType.BEGIN
@@ -54,11 +54,11 @@ class ShippedStep:
     """What a shipped parser did with one event.
 
     Attributes:
-        shipped_type: What the event is to it.
+        shipped_type: The type of the event in the parser.
         before: The state before the event.
         state: The state after it.
         error: Whether the parser returned an error.
-        warning: The warning that was given, None where there is none: an error that follows another may be silent.
+        warning: The warning, None if there is none: an error that follows another may be silent.
     """
 
     shipped_type: ShippedType
@@ -69,30 +69,30 @@ class ShippedStep:
 
 
 class ShippedParser:
-    """Follows one stream of events; a new stream needs a reset.
+    """Parses one stream of events; a new stream needs a reset.
 
     Attributes:
-        state: Where it stands.
+        state: Its state.
     """
 
     def __init__(self, version: ShippedVersion, *, context: Context = "receiver") -> None:
         if version not in VERSIONS:
-            raise ValueError(f"no shipped parser {version!r}; there are {', '.join(VERSIONS)}")
+            raise ValueError(f"{version!r} is not a version of the shipped parser: write one of {', '.join(VERSIONS)}")
         self._version: ShippedVersion = version
-        self._applier = context == "applier" and version in _ASK_CONTEXT
+        self._applier = context == "applier" and version in _CONTEXT_MATTERS
         self.state = ShippedState.NONE
 
     @property
     def within_transaction(self) -> bool:
-        """Whether the stream stands within a transaction."""
+        """Whether the stream is within a transaction."""
         return self.state.within_transaction
 
     def reset(self) -> None:
-        """Go back to NONE, for another stream."""
+        """Return to the state NONE, for another stream."""
         self.state = ShippedState.NONE
 
     def feed(self, event: FedEvent) -> ShippedStep:
-        """Take the next event of the stream, and tell what it did."""
+        """Take the next event of the stream, and return the step."""
         kind = shipped_type(event, self._version)
         before = self.state
         cell = CELLS[before, kind]

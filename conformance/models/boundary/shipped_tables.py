@@ -11,7 +11,7 @@ from typing import Final, Literal, get_args
 
 from conformance.binlog.event_types import EventType
 
-#: The versions whose tables differ: the first stands for 5.7, the last for 8.4 to 9.7.
+#: The versions whose tables differ: the first is that of 5.7, the last that of 8.4 to 9.7.
 ShippedVersion = Literal["5.7", "8.0.15", "8.0.43", "9.7"]
 VERSIONS: Final[tuple[ShippedVersion, ...]] = get_args(ShippedVersion)
 
@@ -25,7 +25,7 @@ SHIPPED_VERSIONS: Final[Mapping[str, ShippedVersion]] = {
 
 
 class ShippedState(Enum):
-    """Where a shipped parser stands."""
+    """A state of a shipped parser."""
 
     NONE = auto()
     GTID = auto()
@@ -35,12 +35,12 @@ class ShippedState(Enum):
 
     @property
     def within_transaction(self) -> bool:
-        """Whether the stream stands within a transaction."""
+        """Whether the stream is within a transaction."""
         return self not in (ShippedState.NONE, ShippedState.ERROR)
 
 
 class ShippedType(Enum):
-    """What an event is to a shipped parser."""
+    """The type of an event in a shipped parser."""
 
     GTID = auto()
     BEGIN = auto()
@@ -61,7 +61,7 @@ class ShippedCell:
     Attributes:
         state: The state after the event.
         error: Whether the step is an error.
-        in_applier: Whether it is one in the applier too; only 8.0.43 and later ask where the parser runs.
+        in_applier: Whether it is one in the applier too; it differs from `error` only from 8.0.43 on.
     """
 
     state: ShippedState
@@ -70,7 +70,7 @@ class ShippedCell:
 
 
 #: State before -> for each type, in the order of `ShippedType`, the state after. ``!`` is an error, ``!*`` one that the
-#: applier does not have.
+#: applier does not report.
 _STATES: Final[Mapping[ShippedState, str]] = {
     #                   GTID   BEGIN END   END_XA STMT  PRE   INCID IGNORE PAYL. ERROR
     ShippedState.NONE: "GTID   DML   NONE! NONE!  NONE  DDL   NONE  NONE   NONE! ERROR!",
@@ -95,7 +95,7 @@ CELLS: Final[Mapping[tuple[ShippedState, ShippedType], ShippedCell]] = {
 
 _E: Final = EventType
 _ROWS_V1: Final = (_E.WRITE_ROWS_V1, _E.UPDATE_ROWS_V1, _E.DELETE_ROWS_V1)
-#: What every version knows; Query is told by its text.
+#: The types that every version knows; the type of a Query depends on its text.
 _COMMON: Final[Mapping[ShippedType, tuple[int, ...]]] = {
     ShippedType.GTID: (_E.GTID, _E.ANONYMOUS_GTID),
     ShippedType.END: (_E.XID, _E.XA_PREPARE),
@@ -110,8 +110,8 @@ _COMMON: Final[Mapping[ShippedType, tuple[int, ...]]] = {
         _E.TRANSACTION_CONTEXT,
     ),
 }  # fmt: skip
-#: What single versions know besides.
-_BESIDES: Final[Mapping[ShippedVersion, Mapping[ShippedType, tuple[int, ...]]]] = {
+#: The types that only some versions know.
+_SOME: Final[Mapping[ShippedVersion, Mapping[ShippedType, tuple[int, ...]]]] = {
     "5.7": {
         ShippedType.STMT: (*_ROWS_V1, _E.PRE_GA_WRITE_ROWS, _E.PRE_GA_UPDATE_ROWS, _E.PRE_GA_DELETE_ROWS),
         ShippedType.IGNORE: (_E.START_V3, _E.LOAD, _E.CREATE_FILE, _E.EXEC_LOAD, _E.NEW_LOAD),
@@ -133,14 +133,14 @@ _BESIDES: Final[Mapping[ShippedVersion, Mapping[ShippedType, tuple[int, ...]]]] 
 CODES: Final[Mapping[ShippedVersion, Mapping[int, ShippedType]]] = {
     version: {
         int(code): kind
-        for table in (_COMMON, _BESIDES[version])
+        for table in (_COMMON, _SOME[version])
         for kind, codes in table.items()
         for code in codes
     }
     for version in VERSIONS
 }  # fmt: skip
 
-#: What a Query without text is: later servers do not feed it, which leaves the parser as it is.
+#: The type of a Query without text: later servers do not feed it, which leaves the parser unchanged.
 EMPTY_QUERY: Final[Mapping[ShippedVersion, ShippedType]] = {
     "5.7": ShippedType.ERROR,
     "8.0.15": ShippedType.IGNORE,

@@ -1,6 +1,6 @@
 """The warnings of the boundary parser that servers ship.
 
-Source: the texts of MySQL 5.7 to 9.7, and the numbers that they have since 8.0.
+Source: the texts of MySQL 5.7 to 9.7, and the numbers that they have from 8.0 on.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _NONE, _GTID, _DDL, _DML = ShippedState.NONE, ShippedState.GTID, ShippedState.DD
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    """A message, and what it says of the place of the event; a state without a place gives no message."""
+    """A message, and its words for the place of the event; a state without a place gives no message."""
 
     code: str
     text: str
@@ -51,7 +51,7 @@ _MESSAGES: Final[Mapping[ShippedType, _Message]] = {
         {_NONE: _OUTSIDE, _DDL: _IN_DDL},
     ),
 }
-#: Since tagged GTIDs the message on Gtid events names three of them.
+#: Versions with tagged GTIDs name three types in the message about Gtid events.
 _TAGGED: Final = _Message(
     "MY-010443",
     "GTID_LOG_EVENT, GTID_TAGGED_LOG_EVENT or ANONYMOUS_GTID_LOG_EVENT is not expected in an event stream {}.",
@@ -75,7 +75,7 @@ class ShippedWarning:
 def shipped_warning(version: ShippedVersion, state: ShippedState, kind: ShippedType) -> ShippedWarning | None:
     """Return the warning for an error at an event of the type `kind` in `state`.
 
-    In the state ERROR only an event of the type ERROR is told again; nothing is known of a text for a payload.
+    In the state ERROR only an event of the type ERROR gives a warning again; no text is known for a payload.
     """
     message = _TAGGED if version == "9.7" and kind is ShippedType.GTID else _MESSAGES.get(kind)
     if message is None or state not in message.places:

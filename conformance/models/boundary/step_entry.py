@@ -1,4 +1,4 @@
-"""What a boundary parser did with an event, in the words of the protocol."""
+"""A boundary parser's step, as an entry of the protocol."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ def answer_letters(answers: HeaderAnswers) -> str:
 
 
 def worklog_entry(step: ParserStep, answers: HeaderAnswers, *, within: bool) -> dict[str, str]:
-    """Return what is reported of a step of the worklog's parser."""
+    """Return the entry for a step of the worklog's parser."""
     return {
         "marker": step.marker.heading,
         "answers": answer_letters(answers),
@@ -28,6 +28,6 @@ def worklog_entry(step: ParserStep, answers: HeaderAnswers, *, within: bool) -> 
 
 
 def shipped_entry(step: ShippedStep, *, within: bool) -> dict[str, str]:
-    """Return what is reported of a step of a shipped parser: an error without a text is told by one word."""
+    """Return the entry for a step of a shipped parser: an error without a text is reported as ``error``."""
     silent = "error" if step.error else ""
     return {"within_transaction": "yes" if within else "no", "warning": step.warning.text if step.warning else silent}

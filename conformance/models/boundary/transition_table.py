@@ -1,4 +1,4 @@
-"""The worklog's transition table: from the parser's type and the type of an event, whether the step is right.
+"""The worklog's transition table: the parser's type and the type of an event -> whether the step is right.
 
 Source: WL#4162, High-Level Specification, Transaction Boundary Parser Transition Table.
 """
@@ -28,7 +28,7 @@ class Cell:
         before: The parser's type, the table's column.
         fed: The type of the event, the table's row.
         outcome: Whether the step is right.
-        requirement: Id of the requirement that the cell is.
+        requirement: Id of the requirement for the cell.
     """
 
     before: BoundaryType
@@ -38,7 +38,7 @@ class Cell:
 
     @property
     def warning(self) -> str | None:
-        """The warning for a wrong step, spelt as the worklog's format string; None for a right one."""
+        """The warning for a wrong step, worded as the worklog's format string; None for a right one."""
         if self.outcome is Outcome.OK:
             return None
         return f"Unable to change boundary parser from {self.before.heading} to {self.fed.heading}."
@@ -49,10 +49,10 @@ class Cell:
         return self.fed if self.outcome is Outcome.OK else _T.NOT_DEFINED
 
 
-#: The columns of the table: every type that a parser can have.
+#: The columns of the table: every type that a parser can have as its state.
 COLUMNS: Final = (_T.NOT_DEFINED, _T.SELF_CONTAINED, _T.START_TRANSACTION, _T.INSIDE_TRANSACTION, _T.END_TRANSACTION)
-#: The rows of the table that have cells; rows 0 and 1 are footnotes: an event without a marker has its type guessed,
-#: and an event to be ignored leaves the parser as it is.
+#: The rows of the table that have cells; rows 0 and 1 are footnotes: the type of an event without a marker
+#: is guessed, and an event to be ignored leaves the parser unchanged.
 ROWS: Final = COLUMNS[1:]
 
 #: To -> the outcome for each column, in the order of `COLUMNS`.
@@ -62,7 +62,7 @@ _OUTCOMES: Final[Mapping[BoundaryType, str]] = {
     _T.INSIDE_TRANSACTION: "Err Err Ok Ok Err",
     _T.END_TRANSACTION: "Err Err Ok Ok Err",
 }
-#: What the catalogue calls each type in the ids of the cells.
+#: The name of each type in the ids of the cells.
 _IN_IDS: Final[Mapping[BoundaryType, str]] = {
     _T.NOT_DEFINED: "UNDEFINED",
     _T.SELF_CONTAINED: "SELF",

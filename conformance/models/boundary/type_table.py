@@ -1,7 +1,7 @@
 """The worklog's table of boundary types: event class and situation -> boundary type.
 
-Source: WL#4162, Transaction boundary types for log event types. The situation is what the table says in a line below
-the class, or in the columns behind the type.
+Source: WL#4162, Transaction boundary types for log event types. The situation is in a line below the class, or in
+the columns after the type.
 """
 
 from collections.abc import Mapping
@@ -14,20 +14,20 @@ from conformance.models.boundary.event_class import EventClass
 
 
 class Situation(Enum):
-    """In which situation a row of the table holds."""
+    """The situation in which a row of the table holds."""
 
-    #: As the event is made, with nothing else to say.
+    #: As the event is made, without any of the other situations.
     MADE = "constructor"
     BEGIN = "BEGIN"
     COMMIT_OR_ROLLBACK = "COMMIT/ROLLBACK"
     #: A statement that is part of a larger transaction.
     NOT_IMMEDIATE = "not immediate logging"
     BEGIN_IN_GROUP = "BEGIN, binlog write_event"
-    #: A statement that is logged at once on its own, behind a Gtid event or the context events that it needs.
+    #: A statement that is logged at once on its own, after a Gtid event or the context events that it needs.
     IMMEDIATE_IN_GROUP = "immediate logging"
     #: The first context event of a statement that is logged on its own.
     FIRST_CONTEXT = "binlog write_event"
-    #: Sent to a replica, and logged nowhere.
+    #: Sent to a replica, and not in any log.
     ARTIFICIAL = "rpl_binlog_sender"
 
 
@@ -36,10 +36,10 @@ class TypeRow:
     """A row of the table.
 
     Attributes:
-        event_class: The class that it is about.
+        event_class: The class of the event.
         situation: When it holds.
         boundary_type: The type of the event.
-        requirement: Id of the requirement that the row is.
+        requirement: Id of the requirement for the row.
     """
 
     event_class: EventClass
@@ -56,7 +56,7 @@ _START: Final = BoundaryType.START_TRANSACTION
 _INSIDE: Final = BoundaryType.INSIDE_TRANSACTION
 _END: Final = BoundaryType.END_TRANSACTION
 
-#: The rows in the order of the worklog. Execute_load_query has no row: its type is a Query's.
+#: The rows in the order of the worklog. Execute_load_query has no row: it has the type of a Query.
 TYPE_ROWS: Final = (
     TypeRow(_C.LOG_EVENT, _S.MADE, _SELF, "WL4162-TYPE-LOG-EVENT"),
     TypeRow(_C.QUERY, _S.MADE, _SELF, "WL4162-TYPE-QUERY"),

@@ -20,11 +20,11 @@ class ParserStep:
     """What the parser did with one event.
 
     Attributes:
-        marker: The boundary type that was read; Not Defined where the event has no marker.
-        boundary_type: The boundary type that the parser worked with: the marker, or the guess where there is none.
+        marker: The boundary type that was read; Not Defined if the event has no marker.
+        boundary_type: The boundary type that the parser used: the marker, or the guess if there is none.
         state: The parser's type after the event.
         cell: The cell of the transition table that was used; None for an event that is ignored.
-        guess: The row of the type table that the guess was made by; None for a marked event.
+        guess: The row of the type table that gave the guess; None for a marked event.
     """
 
     marker: BoundaryType
@@ -35,16 +35,16 @@ class ParserStep:
 
     @property
     def warning(self) -> str | None:
-        """The warning that the event gives, None where the step is right."""
+        """The warning that the step gives, None if it is right."""
         return self.cell.warning if self.cell else None
 
 
 class WorklogParser:
-    """Follows one stream of events; a new stream needs a reset.
+    """Parses one stream of events; a new stream needs a reset.
 
     Attributes:
         state: The parser's type.
-        begun: Whether the open transaction has a BEGIN, which only the guess asks for.
+        begun: Whether the open transaction has a BEGIN, which only the guess needs.
     """
 
     def __init__(self, *, bits: MarkerBits = MARKER_BITS) -> None:
@@ -54,16 +54,16 @@ class WorklogParser:
 
     @property
     def within_transaction(self) -> bool:
-        """Whether the stream stands within a transaction."""
+        """Whether the stream is within a transaction."""
         return self.state in WITHIN_TRANSACTION
 
     def reset(self) -> None:
-        """Go back to Not Defined, for another stream."""
+        """Return to the state Not Defined, for another stream."""
         self.state = BoundaryType.NOT_DEFINED
         self.begun = False
 
     def feed(self, event: FedEvent) -> ParserStep:
-        """Take the next event of the stream, and tell what it did."""
+        """Take the next event of the stream, and return the step."""
         marker = self.read_marker(event)
         guess = self.guess(event) if marker is BoundaryType.NOT_DEFINED else None
         boundary_type = guess.boundary_type if guess else marker
@@ -77,7 +77,7 @@ class WorklogParser:
         return self._bits.read(event.flags)
 
     def guess(self, event: FedEvent) -> TypeRow:
-        """Return the row of the type table that holds for an event without a marker."""
+        """Return the row of the type table that applies to an event without a marker."""
         return guessed_row(event, standing_of(self.state, self.begun))
 
     def look_up(self, boundary_type: BoundaryType) -> Cell:
@@ -85,7 +85,7 @@ class WorklogParser:
         return cell(self.state, boundary_type)
 
     def take(self, used: Cell, event: FedEvent) -> None:
-        """Move as a cell says; a wrong step resets the parser."""
+        """Apply a cell; a wrong step resets the parser."""
         if used.outcome is Outcome.ERR:
             self.reset()
             return

@@ -1,4 +1,4 @@
-"""How a statement is logged: what engines can handle, and the decision tables of WL#3303 and of the shipped servers.
+"""How a statement is logged: the engines' capabilities, and the decision tables of WL#3303 and of shipped servers.
 
 Pure tables and functions, without any bytes.
 """

@@ -1,4 +1,4 @@
-"""What an engine can handle of a table: the two flags of WL#3303, and what follows from them for a set of tables."""
+"""The logging formats that an engine can handle: the two flags of WL#3303, for a table and for a set of tables."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ class Capability:
 
     @property
     def row_restricted(self) -> bool:
-        """Row logging restricted (RLR): as rows or not at all."""
+        """Row logging restricted (RLR): logged as rows or not at all."""
         return self.row and not self.statement
 
     @property
     def statement_restricted(self) -> bool:
-        """Statement logging restricted (SLR): as a statement or not at all."""
+        """Statement logging restricted (SLR): logged as a statement or not at all."""
         return self.statement and not self.row
 
     @property
@@ -34,7 +34,7 @@ class Capability:
 
     @classmethod
     def of_set(cls, members: Iterable[Self | "Capability"]) -> "Capability":
-        """Return the capability of a set: what all its members can handle; the empty set can handle both."""
+        """Return the capability of a set: the formats that all its members can handle; both for the empty set."""
         capabilities = tuple(members)
         return Capability(
             row=all(each.row for each in capabilities), statement=all(each.statement for each in capabilities)
@@ -45,15 +45,15 @@ class Capability:
         """Return the capability that a text such as ``row,stmt``, ``stmt`` or the empty text names.
 
         Raises:
-            ValueError: A word is neither ``row`` nor ``stmt``, or stands there twice.
+            ValueError: A word is neither ``row`` nor ``stmt``, or occurs twice.
         """
         names = words.split(",") if words else []
         if len(set(names)) != len(names) or not set(names) <= {"row", "stmt"}:
-            raise ValueError(f"a capability is row, stmt, both with a comma, or nothing, not {words!r}")
+            raise ValueError(f"{words!r} is not a valid capability: write row, stmt, row,stmt or nothing")
         return cls(row="row" in names, statement="stmt" in names)
 
     def __str__(self) -> str:
-        return ",".join(name for name, there in (("row", self.row), ("stmt", self.statement)) if there) or "neither"
+        return ",".join(name for name, capable in (("row", self.row), ("stmt", self.statement)) if capable) or "neither"
 
 
 BOTH: Final = Capability(row=True, statement=True)

@@ -1,16 +1,16 @@
-"""The words of a logging decision: what it depends on, and what comes of it."""
+"""The terms of a logging decision: its inputs and its result."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from conformance.models.decision.capability import Capability
 
-#: What the parser made of a statement. A row injection (a ``BINLOG`` statement, or a rows event that a replica applies)
-#: is known to shipped servers only.
+#: The parser's class of a statement. Only shipped servers know a row injection (a ``BINLOG`` statement, or a rows event
+#: that a replica applies).
 Safety = Literal["safe", "unsafe", "row-injection"]
 #: The logging mode, ``BINLOG_FORMAT``.
 Mode = Literal["statement", "mixed", "row"]
-#: The logging format; no third exists.
+#: The logging format; there is no third one.
 Format = Literal["statement", "row"]
 
 SAFETIES: Final[tuple[Safety, ...]] = get_args(Safety)
@@ -23,9 +23,9 @@ class Message:
     """The error or the warning that a decision gives.
 
     Attributes:
-        kind: ``error``: the statement is not executed; ``warning``: it is.
-        label: What the message is about; the worklog's labels are ``not loggable`` and ``unsafe``.
-        code: The number of it in shipped servers; the worklog has none.
+        kind: ``error``: the statement is not executed; ``warning``: it is executed.
+        label: The subject of the message; the worklog's labels are ``not loggable`` and ``unsafe``.
+        code: Its number in shipped servers; None in the worklog.
     """
 
     kind: Literal["error", "warning"]
@@ -41,10 +41,10 @@ class Decision:
     """How one statement is logged.
 
     Attributes:
-        row: Number of the row of the table that decided, from 1; None where a rule outside of the table did.
-        rule: That rule in words.
-        format: The format of what is logged; None where nothing is.
-        message: The error or warning, None for neither.
+        row: Number of the row of the table that decided, from 1; None if a rule outside the table did.
+        rule: The row or rule in words.
+        format: The format in which it is logged; None if it is not logged.
+        message: The error or warning, None if there is none.
     """
 
     row: int | None
@@ -59,7 +59,7 @@ class Decision:
 
 
 def rule_text(condition: str, capability: Capability, message: Message | None, format: Format | None) -> str:
-    """Return a row of a decision table in words: its condition, the capabilities, and what comes of them."""
+    """Return a row of a decision table in words: its condition, the capabilities, and the result."""
     row, statement = ("yes" if each else "no" for each in (capability.row, capability.statement))
     action = str(message) if message else ""
     if format:
@@ -67,5 +67,5 @@ def rule_text(condition: str, capability: Capability, message: Message | None, f
     return f"{condition} row logging capable {row}, statement logging capable {statement}: {action}"
 
 
-#: Logging is off: errors and warnings hold only while it is on, and nothing is logged.
+#: Logging is off: there are no errors and warnings, and nothing is logged.
 LOGGING_OFF: Final = Decision(None, "logging is off: the statement is executed and not logged, without a message", None)

@@ -1,4 +1,4 @@
-"""The engines by name: the settings of WL#3303, and what the shipped servers set."""
+"""The engines by name: the settings of WL#3303, and those of the shipped servers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Engine:
         handler: The handler's name in the worklog.
         names: The names of the engine in SQL, the usual one first.
         capability: Its two flags.
-        requirement: The requirement that the row is.
+        requirement: Id of the requirement for the row.
     """
 
     handler: str
@@ -38,13 +38,14 @@ WORKLOG_ENGINES: Final = (
     Engine("ha_myisammrg", ("merge", "mrg_myisam", "myisammrg"), BOTH, "WL3303-ENGINE-MYISAMMRG"),
 )
 
-#: Names of the nine engines, as they are written in SQL, in upper and lower case alike -> the row.
+#: Name of one of the nine engines in SQL, in lower case -> the row.
 _BY_NAME: Final[Mapping[str, Engine]] = {
     name: engine for engine in WORKLOG_ENGINES for name in (engine.handler, *engine.names)
 }
 
-#: What shipped servers set otherwise, or for engines that the worklog has no row for. InnoDB drops the statement flag
-#: at READ COMMITTED and below; MySQL's BLACKHOLE got the row flag later, and EXAMPLE is statement only, for tests.
+#: Settings of shipped servers that differ from the worklog's, or of engines without a row there. InnoDB drops the
+#: statement flag at READ COMMITTED and below; MySQL's BLACKHOLE got the row flag later, and EXAMPLE can log statements
+#: only, for tests.
 SHIPPED_CHANGES: Final[Mapping[str, Capability]] = {
     "innodb": BOTH,
     "blackhole": BOTH,
@@ -52,20 +53,20 @@ SHIPPED_CHANGES: Final[Mapping[str, Capability]] = {
     "performance_schema": BOTH,
 }
 
-#: Engines of shipped servers that write to the binary log by themselves.
+#: Engines of shipped servers that write to the binary log themselves.
 SELF_LOGGING: Final = frozenset({"ndb"})
 #: Engines of shipped servers whose tables are never logged.
 UNREPLICATED: Final = frozenset({"performance_schema"})
 
 
 def usual_name(engine: str) -> str:
-    """Return the name that an engine usually has in SQL, in lower case, such as ``memory`` for ``HEAP``."""
+    """Return the usual name of an engine in SQL, in lower case, such as ``memory`` for ``HEAP``."""
     folded = engine.lower()
     return _BY_NAME[folded].names[0] if folded in _BY_NAME else folded
 
 
 def worklog_capability(engine: str) -> Capability:
-    """Return what the worklog sets for an engine.
+    """Return the capability that the worklog sets for an engine.
 
     Raises:
         ValueError: The worklog's table has no row for it.
@@ -73,34 +74,34 @@ def worklog_capability(engine: str) -> Capability:
     name = usual_name(engine)
     if name not in _BY_NAME:
         known = ", ".join(each.names[0] for each in WORKLOG_ENGINES)
-        raise ValueError(f"the worklog has no row for the engine {engine!r}; it has {known}")
+        raise ValueError(f"{engine!r} is not an engine in the worklog's table: write one of {known}")
     return _BY_NAME[name].capability
 
 
 def shipped_capability(engine: str) -> Capability:
-    """Return what the shipped servers set for an engine, at the isolation level REPEATABLE READ.
+    """Return the capability that shipped servers set for an engine, at the isolation level REPEATABLE READ.
 
     Raises:
-        ValueError: Nothing is known of it.
+        ValueError: The engine is not known.
     """
     name = usual_name(engine)
     if name in SHIPPED_CHANGES:
         return SHIPPED_CHANGES[name]
     if name not in _BY_NAME:
         known = sorted({*SHIPPED_CHANGES, *(each.names[0] for each in WORKLOG_ENGINES)})
-        raise ValueError(f"nothing is known of the engine {engine!r}; there are {', '.join(known)}")
+        raise ValueError(f"{engine!r} is not a known engine: write one of {', '.join(known)}")
     return _BY_NAME[name].capability
 
 
 def capability_given(text: str) -> tuple[str, Capability]:
-    """Return engine and capability of a text such as ``innodb=row,stmt``; ``innodb=`` can do neither.
+    """Return engine and capability of a text such as ``innodb=row,stmt``; ``innodb=`` means neither format.
 
     Raises:
-        ValueError: It is no such text.
+        ValueError: The text does not have this form.
     """
     name, separator, words = text.partition("=")
     if not separator or not name:
-        raise ValueError(f"a capability is given as NAME=row,stmt, not as {text!r}")
+        raise ValueError(f"{text!r} is not a valid capability of an engine: write NAME=row,stmt")
     return usual_name(name), Capability.parse(words)
 
 
@@ -111,12 +112,12 @@ def table_of(
     given: Mapping[str, Capability],
     written: bool = True,
 ) -> LockedTable:
-    """Return a table of an engine, or over several: ``partition:myisam+ndb`` is a partitioned table of two.
+    """Return a table of an engine; ``partition:myisam+ndb`` is a partitioned table over two engines.
 
     Args:
         engine: The engine's name, one of `given` or one that `capability_of` knows.
-        capability_of: What engines can do, such as `worklog_capability`.
-        given: Usual name of an engine -> what its tables can do instead.
+        capability_of: Returns the capability of an engine, such as `worklog_capability`.
+        given: Usual name of an engine -> the capability of its tables instead.
         written: Whether the table is locked for writing.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A table that a statement locks, with what its handler can do at this moment."""
+"""A table that a statement locks, with the current capability of its handler."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.models.decision.capability import Capability
 
-#: The name that stands for the engine of partitioned tables.
+#: The name of the engine of partitioned tables.
 PARTITION: Final = "partition"
 
 
@@ -19,8 +19,8 @@ class LockedTable:
         capability: The flags of its handler. They belong to the opened table and not to the engine: two tables of one
             engine may differ (WL#3303, class handler).
         written: Whether it is locked for writing, a to-write table; otherwise for reading.
-        self_logging: Whether its engine writes to the binary log by itself.
-        replicated: Whether its changes are logged at all; those of performance_schema are not.
+        self_logging: Whether its engine writes to the binary log itself.
+        replicated: Whether its changes are logged; those of performance_schema are not.
     """
 
     engine: str
@@ -37,7 +37,7 @@ def partitioned(parts: Sequence[LockedTable], *, written: bool = True) -> Locked
         ValueError: There are no parts.
     """
     if not parts:
-        raise ValueError("a partitioned table has at least one part")
+        raise ValueError("a partitioned table needs at least one part")
     return LockedTable(
         engine=PARTITION,
         capability=Capability.of_set(each.capability for each in parts),
@@ -53,5 +53,5 @@ def locked_capability(tables: Iterable[LockedTable]) -> Capability:
 
 
 def written_capability(tables: Iterable[LockedTable]) -> Capability:
-    """Return RLC and SLC of the to-write tables alone, which is what shipped servers look at."""
+    """Return RLC and SLC of the to-write tables alone, which decide in shipped servers."""
     return Capability.of_set(each.capability for each in tables if each.written)

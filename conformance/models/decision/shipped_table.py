@@ -1,9 +1,9 @@
 """The decision table as servers ship it: a third kind of statement, and numbers for errors and warnings.
 
-It agrees with the worklog's table wherever that one has a row. New are row injections, engines that log by themselves,
-that only the written tables count, and that some tables are not replicated. It is about statements that change rows:
-1662 and 1665 are given for no others, and 1592 only if something is written to the log. It holds for MySQL from 5.5 on
-and for MariaDB; what MySQL 9.7.4, MariaDB 10.11.18 and 11.8.6 do otherwise is listed where they are tested.
+It agrees with the worklog's table wherever that has a row. New are row injections, self-logging engines, tables that
+are not replicated, and that only written tables count. It is for statements that change rows: no other statement gives
+1662 or 1665, and 1592 is given only if something is written to the log. It holds for MySQL from 5.5 on and for MariaDB;
+the tests list where MySQL 9.7.4, MariaDB 10.11.18 and 11.8.6 differ.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,29 +26,31 @@ from conformance.models.decision.locked_table import LockedTable, written_capabi
 
 #: The messages of the table.
 INCOMPATIBLE: Final = Message("error", "a row-incapable and a statement-incapable engine are written", 1661)
-ROW_MODE: Final = Message("error", "mode ROW, and an engine that can do statements only", 1662)
+ROW_MODE: Final = Message("error", "mode ROW, and an engine that can log only statements", 1662)
 UNSAFE_STATEMENT_ENGINE: Final = Message(
-    "error", "an unsafe statement, and an engine that can do statements only", 1663
+    "error", "an unsafe statement, and an engine that can log only statements", 1663
 )
-INJECTION_STATEMENT_ENGINE: Final = Message("error", "a row injection, and an engine that can do statements only", 1664)
-STATEMENT_MODE: Final = Message("error", "mode STATEMENT, and an engine that can do rows only", 1665)
+INJECTION_STATEMENT_ENGINE: Final = Message(
+    "error", "a row injection, and an engine that can log only statements", 1664
+)
+STATEMENT_MODE: Final = Message("error", "mode STATEMENT, and an engine that can log only rows", 1665)
 INJECTION_STATEMENT_MODE: Final = Message("error", "a row injection in mode STATEMENT", 1666)
 UNSAFE: Final = Message("warning", "an unsafe statement is logged as a statement", 1592)
-#: Outside of the table, and before it: engines that log by themselves cannot be written together with others.
-SELF_LOGGING_MIX: Final = Message("error", "an engine that logs by itself is written together with another", 1667)
+#: Outside the table, checked before it: a self-logging engine cannot be written together with another.
+SELF_LOGGING_MIX: Final = Message("error", "a self-logging engine is written together with another", 1667)
 
-#: Behind it: what is logged as a statement would write the tables that are not replicated on replicas too.
-UNREPLICATED_MIX: Final = Message("error", "mode STATEMENT, and a table that is not replicated is written too", 1844)
+#: Checked after it: as a statement, the change would also write the unreplicated tables on replicas.
+UNREPLICATED_MIX: Final = Message("error", "mode STATEMENT, and an unreplicated table is written too", 1844)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the table; None in a condition stands for any.
+    """One row of the table; None in a condition means any.
 
     Attributes:
         number: Its place, from 1.
-        capability: What all written tables can do.
-        safety: What the parser made of the statement.
+        capability: What all written tables can log.
+        safety: The parser's class of the statement.
         mode: ``binlog_format``.
         message: The error or warning.
         format: The format that is logged.
@@ -118,9 +120,9 @@ def row_for(safety: Safety, mode: Mode, capability: Capability) -> Row:
         ValueError: There is no such safety or mode.
     """
     if safety not in SAFETIES:
-        raise ValueError(f"a statement is {', '.join(SAFETIES)}, not {safety!r}")
+        raise ValueError(f"{safety!r} is not a valid class of statement: write one of {', '.join(SAFETIES)}")
     if mode not in MODES:
-        raise ValueError(f"the modes are {', '.join(MODES)}, not {mode!r}")
+        raise ValueError(f"{mode!r} is not a valid mode: write one of {', '.join(MODES)}")
     return _BY_CONDITION[(capability, None, None) if capability == NEITHER else (capability, safety, mode)]
 
 
@@ -134,7 +136,7 @@ def decide(
     """Return how shipped servers log a statement that changes rows.
 
     Args:
-        safety: What the parser made of the statement.
+        safety: The parser's class of the statement.
         mode: ``binlog_format``.
         tables: The tables that the statement locks; only those written count.
         logging: Whether the binary log is open and ``sql_log_bin`` is on.
@@ -150,7 +152,7 @@ def decide(
     if written and not replicated:
         return Decision(None, "no replicated table is written: the statement is not logged", None)
     if any(each.self_logging for each in written) and len({each.engine for each in written}) > 1:
-        return Decision(None, f"outside of the table: {SELF_LOGGING_MIX.label}", None, SELF_LOGGING_MIX)
+        return Decision(None, f"outside the table: {SELF_LOGGING_MIX.label}", None, SELF_LOGGING_MIX)
     if len(replicated) < len(written) and mode == row.format == "statement":
-        return Decision(None, f"outside of the table: {UNREPLICATED_MIX.label}", None, UNREPLICATED_MIX)
+        return Decision(None, f"outside the table: {UNREPLICATED_MIX.label}", None, UNREPLICATED_MIX)
     return Decision(row.number, row.rule, row.format, row.message)

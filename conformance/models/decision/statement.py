@@ -1,4 +1,4 @@
-"""A statement to decide on, as an implementation is asked about it."""
+"""A statement of a question in the role `decide`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from conformance.models.decision.locked_table import (
     written_capability,
 )
 
-#: The profile whose rules are the worklog's own; all others follow the shipped table.
+#: The profile that follows the worklog's table; all others follow the shipped one.
 _WORKLOG: Final = "worklog"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTable:
+class QuestionTable:
     """A table of a question.
 
     Attributes:
         engine: The engine's name.
-        capability: The flags of its handler; None where they are those that the engine's setting says.
+        capability: The flags of its handler; None if they are those of the engine's setting.
         written: Whether it is locked for writing; otherwise for reading.
         parts: The tables under a partitioned one; its engine is then ``partition``.
     """
@@ -34,37 +34,37 @@ class AskedTable:
     engine: str
     capability: Capability | None = None
     written: bool = True
-    parts: tuple["AskedTable", ...] = ()
+    parts: tuple["QuestionTable", ...] = ()
 
     def setting(self) -> dict[str, Any]:
-        """Return it as a question says it, in values that JSON has."""
-        said: dict[str, Any] = {"engine": self.engine, "lock": "write" if self.written else "read"}
+        """Return its form in a question, in JSON values."""
+        setting: dict[str, Any] = {"engine": self.engine, "lock": "write" if self.written else "read"}
         if self.parts:
-            said["parts"] = [each.setting() for each in self.parts]
+            setting["parts"] = [each.setting() for each in self.parts]
         elif self.capability is not None:
-            said |= {"row": self.capability.row, "statement": self.capability.statement}
-        return said
+            setting |= {"row": self.capability.row, "statement": self.capability.statement}
+        return setting
 
     @classmethod
-    def of_setting(cls, said: Mapping[str, Any]) -> "AskedTable":
-        """Return the table that a question means."""
+    def of_setting(cls, setting: Mapping[str, Any]) -> "QuestionTable":
+        """Return the table that a question describes."""
         return cls(
-            engine=said["engine"],
-            capability=Capability(row=said["row"], statement=said["statement"]) if "row" in said else None,
-            written=said["lock"] == "write",
-            parts=tuple(cls.of_setting(each) for each in said.get("parts", ())),
+            engine=setting["engine"],
+            capability=Capability(row=setting["row"], statement=setting["statement"]) if "row" in setting else None,
+            written=setting["lock"] == "write",
+            parts=tuple(cls.of_setting(each) for each in setting.get("parts", ())),
         )
 
     def locked(self, profile: str) -> LockedTable:
-        """Return the table with what its handler can do under a profile.
+        """Return the locked table, with the capability of its handler under a profile.
 
         Raises:
             ValueError: The flags are not given, and the engine is unknown.
         """
         if self.engine == PARTITION:
             return partitioned([each.locked(profile) for each in self.parts], written=self.written)
-        setting = worklog_capability if profile == _WORKLOG else shipped_capability
-        capability = setting(self.engine) if self.capability is None else self.capability
+        capability_of = worklog_capability if profile == _WORKLOG else shipped_capability
+        capability = capability_of(self.engine) if self.capability is None else self.capability
         return opened(self.engine, capability, written=self.written)
 
 
@@ -73,17 +73,17 @@ class Statement:
     """A statement of a question.
 
     Attributes:
-        safety: What the parser made of it.
+        safety: The parser's class of it.
         mode: ``BINLOG_FORMAT``.
         tables: The tables that it locks.
         log_open: Whether the server writes a binary log.
         sql_log_bin: The session's ``SQL_LOG_BIN``.
-        text: Its SQL, which decides nothing.
+        text: Its SQL, which has no effect on the decision.
     """
 
     safety: Safety
     mode: Mode
-    tables: tuple[AskedTable, ...]
+    tables: tuple[QuestionTable, ...]
     log_open: bool = True
     sql_log_bin: bool = True
     text: str = ""
@@ -94,7 +94,7 @@ class Statement:
         return self.log_open and self.sql_log_bin
 
     def setting(self) -> dict[str, Any]:
-        """Return it as a question says it, in values that JSON has."""
+        """Return its form in a question, in JSON values."""
         return {
             "safety": self.safety,
             "mode": self.mode,
@@ -105,15 +105,15 @@ class Statement:
         }
 
     @classmethod
-    def of_setting(cls, said: Mapping[str, Any]) -> "Statement":
-        """Return the statement that a question means."""
+    def of_setting(cls, setting: Mapping[str, Any]) -> "Statement":
+        """Return the statement that a question describes."""
         return cls(
-            safety=said["safety"],
-            mode=said["mode"],
-            tables=tuple(AskedTable.of_setting(each) for each in said["tables"]),
-            log_open=said["log_open"],
-            sql_log_bin=said["sql_log_bin"],
-            text=said["text"],
+            safety=setting["safety"],
+            mode=setting["mode"],
+            tables=tuple(QuestionTable.of_setting(each) for each in setting["tables"]),
+            log_open=setting["log_open"],
+            sql_log_bin=setting["sql_log_bin"],
+            text=setting["text"],
         )
 
     def capability(self, profile: str) -> Capability:

@@ -21,8 +21,8 @@ class Row:
         safety: Safe or unsafe.
         mode: ``BINLOG_FORMAT``.
         capability: RLC and SLC of the locked tables.
-        message: The cell Error/Warning, None where it is empty.
-        format: The cell Log as, None where it is empty.
+        message: The cell Error/Warning, None if it is empty.
+        format: The cell Log as, None if it is empty.
     """
 
     number: int
@@ -34,7 +34,7 @@ class Row:
 
     @property
     def requirement(self) -> str:
-        """The id of the requirement that the row is, such as ``WL3303-DT-SAFE-MIXED-NY``."""
+        """The id of the requirement for the row, such as ``WL3303-DT-SAFE-MIXED-NY``."""
         return f"WL3303-DT-{self.safety.upper()}-{self.mode.upper()}-{self.capability.letters}"
 
     @property
@@ -87,26 +87,26 @@ def row_for(safety: Safety, mode: Mode, capability: Capability) -> Row:
     """Return the row for a condition.
 
     Raises:
-        ValueError: There is no such safety or mode in the worklog.
+        ValueError: The worklog has no such safety or mode.
     """
     if safety not in ("safe", "unsafe"):
-        raise ValueError(f"to the worklog a statement is safe or unsafe, not {safety!r}")
+        raise ValueError(f"{safety!r} is not a class of statement in the worklog: write safe or unsafe")
     if mode not in MODES:
-        raise ValueError(f"the modes are {', '.join(MODES)}, not {mode!r}")
+        raise ValueError(f"{mode!r} is not a valid mode: write one of {', '.join(MODES)}")
     return _BY_CONDITION[safety, mode, capability]
 
 
 def decide(*, safety: Safety, mode: Mode, tables: Iterable[LockedTable], logging: bool = True) -> Decision:
-    """Return how the worklog has a statement logged.
+    """Return how a statement is logged by the worklog.
 
     Args:
-        safety: What the parser made of the statement.
+        safety: The parser's class of the statement.
         mode: ``BINLOG_FORMAT``.
-        tables: All tables that the statement locks, for reading or for writing; none at all can do both formats.
+        tables: All tables that the statement locks, for reading or for writing; without any, both formats are possible.
         logging: Whether the binary log is open and SQL_LOG_BIN is true.
 
     Raises:
-        ValueError: There is no such safety or mode in the worklog.
+        ValueError: The worklog has no such safety or mode.
     """
     row = row_for(safety, mode, locked_capability(tables))
     return Decision(row.number, row.rule, row.format, row.message) if logging else LOGGING_OFF

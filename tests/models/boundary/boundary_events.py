@@ -1,4 +1,4 @@
-"""Short ways to write the events of a boundary test."""
+"""Short names for the events of a boundary test."""
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
@@ -22,7 +22,7 @@ def plain(kind: EventType, flags: int = 0) -> FedEvent:
 
 
 def marked(value: int, event: FedEvent | None = None) -> FedEvent:
-    """The event with a marker of its own choice; an Xid where none is given, whose type is not what decides."""
+    """Return the event with a marker; by default an Xid, as the type of a marked event has no effect."""
     event = event or FedEvent(EventType.XID)
     return FedEvent(event.type, MARKER_BITS.write(event.flags, value), event.query)
 

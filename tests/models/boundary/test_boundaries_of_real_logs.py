@@ -1,4 +1,4 @@
-"""Real logs through both parsers: servers obey the parser that they ship, and the worklog's in all that it knows."""
+"""Real logs through both parsers: servers follow the parser that they ship, and the worklog's in all that it knows."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -21,13 +21,13 @@ from conformance.reference.boundary import answer
 pytestmark = pytest.mark.ground_truth
 
 _LONE_ROWS = "rows of a table without transactions, which servers before 5.5 log without BEGIN"
-_LONE_LOAD = "LOAD DATA of such a table: Begin_load_query stands in no transaction"
-_XA = "XA START is an ordinary statement to the worklog, so it ends what the Gtid event began"
-_PAYLOAD = "a compressed transaction, which the worklog does not know: a Transaction_payload stands on its own"
-_MARIADB = "MariaDB's Gtid event, which stands for BEGIN too, is an unknown event to the worklog"
-_CUT = "events were cut out of the log: its transaction has no end"
+_LONE_LOAD = "LOAD DATA of such a table: Begin_load_query is not in a transaction"
+_XA = "XA START is an ordinary statement in the worklog, so it ends what the Gtid event began"
+_PAYLOAD = "a compressed transaction, which the worklog does not know: a Transaction_payload is self-contained"
+_MARIADB = "MariaDB's Gtid event, which also means BEGIN, is an unknown event in the worklog"
+_CUT = "events were removed from the log: a transaction has no end"
 
-#: File -> the first event that the worklog's parser warns of: offset, type, cell, and why.
+#: File -> the first event that the worklog's parser warns about: offset, type, cell, and why.
 WARNED = {
     "real-binlogs/5.1.23_ver_5_1_23.001": (425, "TABLE_MAP", "SELF-INSIDE", _LONE_ROWS),
     "real-binlogs/5.2.2_ver_5_1-wl2325_r.001": (428, "TABLE_MAP", "SELF-INSIDE", _LONE_ROWS),
@@ -48,7 +48,7 @@ WARNED = {
 
 _END = "QUERY(COMMIT or ROLLBACK) or XID_LOG_EVENT is not expected in an event stream after a GTID_LOG_EVENT."
 _GTID = "GTID_LOG_EVENT or ANONYMOUS_GTID_LOG_EVENT is not expected in an event stream in the middle of a DML."
-#: Logs that the server's own tests edited, by cutting events out -> what the parser of their server warns of.
+#: Logs from which the server's tests removed events -> the warnings of the server's parser.
 EDITED = {
     "real-binlogs/8.0.30_orphan_begin_start.000001": [(487, _GTID)],
     "real-binlogs/8.0.30_orphan_commit.000001": [(431, _END)],
@@ -59,7 +59,7 @@ EDITED = {
 
 
 def readable(path: Path) -> list[Event]:
-    """All events of a log up to the first that cannot be read."""
+    """Return all events of a log before the first that cannot be read."""
     events: list[Event] = []
     with path.open("rb") as file, suppress(BinlogError):
         events.extend(read_file(file))
@@ -72,7 +72,7 @@ def worklog_steps(events: list[Event]) -> list[ParserStep]:
 
 
 def shipped_version(event: Event) -> ShippedVersion | None:
-    """The parser of the server that wrote an event; servers before 5.7 have none and are held to that of 5.7."""
+    """Return the version of the writing server's parser; servers before 5.7 have none and get that of 5.7."""
     version = event.format.server_version
     if "MariaDB" in version:
         return None
@@ -92,20 +92,20 @@ def test_the_worklogs_parser(ground_truth, name):
         return
     event, step = first
     code = event.format.type_code(event.header.type)
-    found = (event.offset, type_name(code), step.cell.requirement.removeprefix("WL4162-TT-"))
-    assert found == WARNED[name][:3]
+    first_warning = (event.offset, type_name(code), step.cell.requirement.removeprefix("WL4162-TT-"))
+    assert first_warning == WARNED[name][:3]
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_parser_of_the_server(ground_truth, name):
     parsers: dict[str, ShippedParser] = {}
-    found = []
+    warnings = []
     for event in readable(ground_truth / name):
         version = shipped_version(event)
         if version is not None:
             step = parsers.setdefault(version, ShippedParser(version)).feed(FedEvent.of(event))
-            found += [(event.offset, step.warning.text)] if step.error else []
-    assert found == EDITED.get(name, [])
+            warnings += [(event.offset, step.warning.text)] if step.error else []
+    assert warnings == EDITED.get(name, [])
 
 
 @pytest.mark.parametrize("name", [each for each in ALL if each not in WARNED and each not in EDITED])

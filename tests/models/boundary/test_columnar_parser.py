@@ -1,4 +1,4 @@
-"""The columnar parsers do what the readable ones do, on every short sequence and on long ones."""
+"""The columnar parsers agree with the readable ones on every short sequence and on long ones."""
 
 from copy import copy
 from itertools import product
@@ -21,7 +21,7 @@ from conformance.models.boundary.worklog_parser import WorklogParser
 
 np = pytest.importorskip("numpy")
 
-#: An event for each value of the three bits; those without a type of their own are guessed, each by another rule.
+#: An event for each value of the three bits; those without a boundary type are guessed, each by a different rule.
 BY_VALUE = [
     marked(value, {0: query("INSERT INTO t VALUES (1)"), 6: INTVAR, 7: BEGIN}.get(value, XID)) for value in range(8)
 ]
@@ -42,7 +42,7 @@ EVENTS = st.one_of(
 
 
 def worklog_rows(streams, bits=MARKER_BITS):
-    """Boundary type, state before, state after, error of each event, by the readable parser."""
+    """Yield boundary type, state before, state after and error of each event, by the readable parser."""
     parser = WorklogParser(bits=bits)
     for stream in streams:
         parser.reset()
@@ -76,14 +76,14 @@ def columns_of(streams):
 
 
 def every_sequence(length):
-    """Every sequence of the eight values of this length, in columns."""
+    """Return every sequence of this length of the eight values, in columns."""
     values = np.array(list(product(range(8), repeat=length)), dtype=np.uint8)
     single = EventColumns.of(BY_VALUE)
     return EventColumns(single.types[values], single.flags[values], single.texts[values])
 
 
 def last_steps(length):
-    """What the readable parser says of the last event of every sequence; a common beginning is fed once."""
+    """Return the readable parser's step at the last event of every sequence; a common beginning is fed once."""
     parsers = [WorklogParser()]
     for _ in range(length):
         branches = [(copy(parser), event) for parser in parsers for event in BY_VALUE]
@@ -140,7 +140,7 @@ def test_rows_of_streams_have_no_other_starts():
 
 
 @given(st.one_of(QUERIES, st.binary(max_size=12)))
-def test_a_statement_and_its_class_are_alike(text):
+def test_a_statement_is_parsed_like_the_text_of_its_class(text):
     shown = TEXTS[text_class(text)]
     assert query_word(shown) is query_word(text)
     assert bool(shown) is bool(text)

@@ -17,7 +17,7 @@ def test_the_bits_are_free_in_every_server():
 
 
 @given(FLAGS, st.integers(0, 7), st.integers(0, 13))
-def test_a_marker_comes_back_and_leaves_the_other_bits(flags, value, shift):
+def test_a_written_marker_is_read_and_the_other_bits_are_unchanged(flags, value, shift):
     bits = MarkerBits(shift)
     written = bits.write(flags, value)
     assert bits.stored(written) == value
@@ -31,7 +31,7 @@ def test_each_type_is_read_as_it_was_written(each):
 
 
 @pytest.mark.parametrize("value", SPARE_VALUES)
-def test_a_spare_value_says_nothing(value):
+def test_a_spare_value_is_read_as_not_defined(value):
     assert MARKER_BITS.read(MARKER_BITS.write(0, value)) is BoundaryType.NOT_DEFINED
 
 

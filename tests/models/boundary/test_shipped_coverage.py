@@ -1,4 +1,4 @@
-"""The cells of the parser that servers ship: which ones the families reach, and why not the others."""
+"""The cells of the parser that servers ship: those that the families reach, and why they miss the others."""
 
 import pytest
 
@@ -16,17 +16,17 @@ from conformance.strategies.grammar.family import case_of, families
 (TABLE,) = SHIPPED_BOUNDARY_TABLES
 EVERY_TYPE = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
 
-#: Profile -> a type of event that no stream of it has, and why.
+#: Profile -> a type of event that none of its streams has, and why.
 NEVER = {
-    "mysql-5.7": ("PAYLOAD", "5.7 has no Transaction_payload: an event of that type is one that nobody knows"),
+    "mysql-5.7": ("PAYLOAD", "5.7 has no Transaction_payload: an event of that type is unknown"),
     "mysql-8.0": (None, "8.0 has events of every type"),
 }
 
 
 def cases(profile, count):
-    asked = [name for name, family in families().items() if "boundary" in family.focus and profile in family.profiles]
+    names = [name for name, family in families().items() if "boundary" in family.focus and profile in family.profiles]
     return [
-        case_of(CaseId(name, profile, seed=1, index=index, role="boundary")) for name in asked for index in range(count)
+        case_of(CaseId(name, profile, seed=1, index=index, role="boundary")) for name in names for index in range(count)
     ]
 
 
@@ -51,8 +51,8 @@ def test_the_cells_are_those_of_a_parser_that_reads_the_stream(profile):
             if entry["offset"] in case.settings["resets"]:
                 parser.reset()
             steps.append(parser.feed(event))
-        found = [(step.before.name, step.shipped_type.name, "Err" if step.error else "Ok") for step in steps]
-        assert cells([case]) == found
+        used = [(step.before.name, step.shipped_type.name, "Err" if step.error else "Ok") for step in steps]
+        assert cells([case]) == used
 
 
 def test_a_stored_case_has_the_same_cells():
@@ -61,13 +61,13 @@ def test_a_stored_case_has_the_same_cells():
     assert cells(stored) == cells(made) != []
 
 
-def test_the_worklogs_parser_has_no_such_cells_and_a_decoder_is_not_asked():
+def test_the_worklogs_profile_and_the_role_decode_have_no_such_cells():
     assert cells(cases("worklog", 3)) == []
     assert TABLE in coverage_tables("boundary")
     assert TABLE not in coverage_tables("decode")
 
 
-def test_what_was_never_reached_is_told():
+def test_the_cells_that_were_never_reached_are_listed():
     tally = Tally()
     for case in cases("mysql-8.4", 3):
         if case.id.family != "shipped_boundary_steps":

@@ -63,14 +63,14 @@ def test_the_errors_of_the_table():
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("state", [ShippedState.GTID, ShippedState.DDL, ShippedState.DML])
-def test_the_applier_takes_a_second_gtid_since_it_is_asked(version, state):
+def test_the_applier_accepts_a_second_gtid_in_versions_where_the_context_matters(version, state):
     parser = ShippedParser(version, context="applier")
     parser.feed(PATHS[state])
     assert parser.feed(GTID).error is (version in ("5.7", "8.0.15"))
     assert parser.state is ShippedState.GTID
 
 
-#: Statement -> what it is in 5.7 and in 8.0.
+#: Statement -> its type in 5.7 and in 8.0.
 STATEMENTS = {
     b"BEGIN": ("BEGIN", "BEGIN"),
     b"B": ("BEGIN", "BEGIN"),
@@ -103,7 +103,7 @@ def test_the_rules_for_statements(text, version, column):
     assert shipped_type(FedEvent(EventType.QUERY, 0, text), version).name == STATEMENTS[text][column]
 
 
-#: Event type code -> what it is, where versions differ: 5.7, 8.0.15, 8.0.43, 9.7.
+#: Event type code -> its type, if versions differ: in 5.7, 8.0.15, 8.0.43, 9.7.
 DIFFERENCES = {
     1: "IGNORE ERROR ERROR ERROR",
     6: "IGNORE ERROR ERROR ERROR",
@@ -124,17 +124,17 @@ DIFFERENCES = {
 }
 
 
-def test_where_versions_differ():
-    found = {}
+def test_the_types_that_differ_between_versions():
+    differences = {}
     for code in range(256):
         names = [shipped_type(FedEvent(code, 0, b"CREATE"), version).name for version in VERSIONS]
         if len(set(names)) > 1:
-            found[code] = " ".join(names)
-    assert found == DIFFERENCES
+            differences[code] = " ".join(names)
+    assert differences == DIFFERENCES
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_code_without_an_entry_is_ignored_with_the_flag_only(version):
+def test_a_code_without_an_entry_is_ignored_only_with_the_flag(version):
     without = [code for code in range(256) if code not in CODES[version] and code != EventType.QUERY]
     assert 28 in without
     for code in without:
@@ -185,7 +185,7 @@ def test_the_warnings(events):
     assert (old_step.warning.code, old_step.warning.text) == (None, WARNINGS[events][1])
 
 
-def test_the_message_on_gtids_names_the_tagged_one_since_there_is_one():
+def test_the_message_about_gtids_names_the_tagged_one_in_versions_that_know_it():
     parser = ShippedParser("9.7")
     parser.feed(GTID)
     assert parser.feed(GTID).warning.text == (
@@ -194,7 +194,7 @@ def test_the_message_on_gtids_names_the_tagged_one_since_there_is_one():
     )
 
 
-def test_an_error_behind_an_error_is_silent():
+def test_an_error_after_an_error_is_silent():
     parser = ShippedParser("8.0.43")
     parser.feed(UNKNOWN)
     step = parser.feed(XID)

@@ -89,12 +89,12 @@ def test_an_event_to_be_ignored_changes_nothing(state):
 
 
 @pytest.mark.parametrize(("before", "one"), [(IGNORE, SELF), (SELF, IGNORE), (SELF, NOT_DEFINED)])
-def test_what_has_no_cell_is_refused(before, one):
+def test_a_step_without_a_cell_is_refused(before, one):
     with pytest.raises(ValueError, match=f"from {before.heading} to {one.heading}"):
         cell(before, one)
 
 
-def test_what_has_no_row_is_refused():
+def test_a_situation_without_a_row_is_refused():
     with pytest.raises(ValueError, match="Xid"):
         type_row(EventClass.XID, Situation.ARTIFICIAL)
 
@@ -117,7 +117,7 @@ def test_a_reset_forgets_the_begin():
     assert parser.feed(INSERT).boundary_type is END
 
 
-def test_a_tail_warns_event_by_event_up_to_the_next_start():
+def test_the_rest_of_a_transaction_warns_at_each_event_up_to_the_next_start():
     steps = fed(*map(marked, (INSIDE, IGNORE, INSIDE, END, START, END)))
     assert [step.warning is not None for step in steps] == [True, False, True, True, False, False]
 
@@ -157,18 +157,18 @@ UNKNOWN, UNKNOWN_IGNORABLE = plain(200), plain(200, Flag.IGNORABLE)
 #: Valid sequences, with the boundary type of each event.
 SEQUENCES = {
     "ddl": [(CREATE, SELF)],
-    "ddl behind gtid": [(GTID, START), (CREATE, END)],
-    "ddl behind intvar": [(INTVAR, START), (CREATE, END)],
-    "ddl behind three": [(RAND, START), (USER_VAR, INSIDE), (INTVAR, INSIDE), (INSERT, END)],
-    "ddl behind gtid and intvar": [(ANONYMOUS, START), (INTVAR, INSIDE), (INSERT, END)],
+    "ddl after gtid": [(GTID, START), (CREATE, END)],
+    "ddl after intvar": [(INTVAR, START), (CREATE, END)],
+    "ddl after three": [(RAND, START), (USER_VAR, INSIDE), (INTVAR, INSIDE), (INSERT, END)],
+    "ddl after gtid and intvar": [(ANONYMOUS, START), (INTVAR, INSIDE), (INSERT, END)],
     "begin": [(BEGIN, START), (INSERT, INSIDE), (COMMIT, END)],
-    "begin behind gtid": [(GTID, START), (BEGIN, INSIDE), (TABLE_MAP, INSIDE), (ROWS, INSIDE), (XID, END)],
+    "begin after gtid": [(GTID, START), (BEGIN, INSIDE), (TABLE_MAP, INSIDE), (ROWS, INSIDE), (XID, END)],
     "rollback": [(BEGIN, START), (query("SAVEPOINT a"), INSIDE), (query("ROLLBACK TO a"), INSIDE), (ROLLBACK, END)],
     "context within": [(BEGIN, START), (INTVAR, INSIDE), (RAND, INSIDE), (USER_VAR, INSIDE), (INSERT, INSIDE),
                        (XID, END)],
     "two transactions": [(GTID, START), (CREATE, END), (GTID, START), (BEGIN, INSIDE), (ROWS, INSIDE), (XID, END)],
     "load within": [(BEGIN, START), (BEGIN_LOAD, INSIDE), (EXECUTE_LOAD, INSIDE), (COMMIT, END)],
-    "load behind gtid": [(GTID, START), (BEGIN_LOAD, INSIDE), (EXECUTE_LOAD, END)],
+    "load after gtid": [(GTID, START), (BEGIN_LOAD, INSIDE), (EXECUTE_LOAD, END)],
     "load alone": [(EXECUTE_LOAD, SELF)],
     "header of a log": [(FORMAT, IGNORE), (PREVIOUS, SELF), (GTID, START), (CREATE, END), (ROTATE, SELF), (STOP, SELF)],
     "on connect": [(FAKE_ROTATE, IGNORE), (FORMAT, IGNORE), (HEARTBEAT, SELF), (GTID, START), (FAKE_ROTATE, IGNORE),
@@ -226,6 +226,6 @@ def test_faults_of_unmarked_streams(requirement):
 
 
 @pytest.mark.parametrize("event", [ROTATE, STOP, HEARTBEAT, PREVIOUS, INCIDENT, UNKNOWN, plain(EventType.DELETE_FILE)])
-def test_what_stands_alone_breaks_an_open_transaction(event):
+def test_a_self_contained_event_breaks_an_open_transaction(event):
     assert fed(GTID, event)[-1].cell.requirement == "WL4162-TT-START-SELF"
     assert fed(BEGIN, INSERT, event)[-1].cell.requirement == "WL4162-TT-INSIDE-SELF"

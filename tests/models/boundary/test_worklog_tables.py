@@ -1,4 +1,4 @@
-"""The tables of the code are those of the worklog's text."""
+"""The tables in the code equal those in the worklog's text."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ WORDS = {
     BoundaryType.INSIDE_TRANSACTION: "INSIDE",
     BoundaryType.END_TRANSACTION: "END",
 }
-#: The class in the text, the setter behind the type -> the situation; an empty setter stands for every other one.
+#: The class in the text, the setter after the type -> the situation; an empty setter means every other one.
 SITUATIONS = {
     ("BEGIN", "Query_log_event constructor"): Situation.BEGIN,
     ("BEGIN", "binlog write_event *2"): Situation.BEGIN_IN_GROUP,
@@ -57,7 +57,7 @@ def test_every_cell_of_the_transition_table(worklog):
 @pytest.mark.ground_truth
 def test_every_row_of_the_type_table(worklog):
     table = worklog.partition("Log_event type |State | Set by\n")[2].partition("=====")[0]
-    current, found = "", []
+    current, rows = "", []
     for line in table.splitlines()[1:]:
         name, word, setter = (part.strip() for part in line.split("|"))
         if name.endswith(("_log_event", "_log_event_v3", "Log_event")):
@@ -66,8 +66,8 @@ def test_every_row_of_the_type_table(worklog):
             assert current == "Execute_load_query"
             continue
         situation = SITUATIONS.get((name, setter)) or SITUATIONS.get((name, ""), Situation.MADE)
-        found.append((current, situation, word))
-    assert [(row.event_class.value, row.situation, WORDS[row.boundary_type]) for row in TYPE_ROWS] == found
+        rows.append((current, situation, word))
+    assert [(row.event_class.value, row.situation, WORDS[row.boundary_type]) for row in TYPE_ROWS] == rows
 
 
 @pytest.mark.ground_truth

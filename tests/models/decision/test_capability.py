@@ -1,4 +1,4 @@
-"""What tables, and sets of tables, can do."""
+"""The capabilities of tables and of sets of tables."""
 
 import itertools
 
@@ -24,13 +24,13 @@ def in_worklog(engine, written=True):
 
 
 @pytest.mark.parametrize("members", [each for size in range(4) for each in itertools.product(ALL, repeat=size)])
-def test_a_set_can_do_what_all_its_members_can_do(members):
-    found = Capability.of_set(members)
-    assert found.row is (False not in {each.row for each in members})
-    assert found.statement is (False not in {each.statement for each in members})
+def test_a_set_can_log_what_all_its_members_can_log(members):
+    capability = Capability.of_set(members)
+    assert capability.row is (False not in {each.row for each in members})
+    assert capability.statement is (False not in {each.statement for each in members})
 
 
-def test_the_restrictions_tell_the_four_capabilities_apart():
+def test_the_restrictions_of_the_four_capabilities():
     assert [(each.row_restricted, each.statement_restricted) for each in ALL] == [
         (False, False),
         (False, True),
@@ -81,7 +81,7 @@ def test_an_engine_without_a_row_has_to_be_given():
             capability_given(wrong)
 
 
-def test_what_is_given_counts_by_every_name_of_the_engine():
+def test_a_given_capability_counts_for_every_name_of_the_engine():
     for spelling in ("heap", "MEMORY", "ha_heap"):
         name, capability = capability_given(f"{spelling}=stmt")
         assert table_of("memory", capability_of=worklog_capability, given={name: capability}).capability == (
@@ -90,7 +90,7 @@ def test_what_is_given_counts_by_every_name_of_the_engine():
 
 
 @pytest.mark.parametrize("parts", [each for size in (1, 2, 3) for each in itertools.product(ALL, repeat=size)])
-def test_a_partitioned_table_can_do_what_its_parts_can_do(parts):
+def test_a_partitioned_table_can_log_what_its_parts_can_log(parts):
     table = partitioned([LockedTable("part", each) for each in parts])
     assert table.capability == Capability.of_set(parts)
     assert table.engine == "partition"

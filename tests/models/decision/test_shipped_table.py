@@ -1,4 +1,4 @@
-"""The decision table of the shipped servers, beside that of the worklog."""
+"""The decision table of shipped servers, compared with that of the worklog."""
 
 import itertools
 
@@ -36,7 +36,7 @@ def test_the_table_has_28_rows():
 
 
 @pytest.mark.parametrize(("safety", "mode", "capability"), [each for each in EVERY if each[0] != "row-injection"])
-def test_it_agrees_with_the_worklog_wherever_that_one_has_a_row(safety, mode, capability):
+def test_it_agrees_with_the_worklog_wherever_that_has_a_row(safety, mode, capability):
     ours = row_for(safety, mode, capability)
     theirs = worklog_table.row_for(safety, mode, capability)
     assert ours.format == theirs.format
@@ -71,7 +71,7 @@ def test_only_written_tables_count():
     assert worklog_table.decide(safety="safe", mode="statement", tables=tables).format is None
 
 
-def test_an_engine_that_logs_by_itself_is_written_alone():
+def test_a_self_logging_engine_must_be_written_alone():
     ndb, innodb = (table_of(name, capability_of=shipped_capability, given={}) for name in ("ndb", "innodb"))
     assert decide(safety="safe", mode="row", tables=[ndb, innodb]).message == SELF_LOGGING_MIX
     assert decide(safety="safe", mode="row", tables=[ndb, ndb]).format == "row"
@@ -80,7 +80,7 @@ def test_an_engine_that_logs_by_itself_is_written_alone():
     assert decide(safety="safe", mode="row", tables=[ndb, innodb], logging=False).executed
 
 
-def test_a_table_that_is_not_replicated_keeps_a_statement_from_being_logged_as_one():
+def test_a_statement_that_writes_an_unreplicated_table_is_not_logged_as_a_statement():
     unreplicated = table_of("performance_schema", capability_of=shipped_capability, given={})
     for capability, mode, safety in itertools.product(ALL, MODES, SAFETIES):
         row = row_for(safety, mode, capability)
@@ -93,12 +93,12 @@ def test_a_table_that_is_not_replicated_keeps_a_statement_from_being_logged_as_o
 
 
 @pytest.mark.parametrize(("safety", "mode", "capability"), EVERY)
-def test_nothing_is_said_while_logging_is_off(safety, mode, capability):
+def test_there_is_no_message_while_logging_is_off(safety, mode, capability):
     decision = decide(safety=safety, mode=mode, tables=[LockedTable("some", capability)], logging=False)
     assert (decision.message, decision.format, decision.executed) == (None, None, True)
 
 
-def test_what_no_server_knows_is_refused():
+def test_an_unknown_safety_or_mode_is_refused():
     with pytest.raises(ValueError, match="'perhaps'"):
         decide(safety="perhaps", mode="row", tables=[], logging=False)
     with pytest.raises(ValueError, match="'minimal'"):

@@ -1,4 +1,4 @@
-"""The decision table of the worklog: every row, and every condition by another way of saying it."""
+"""The decision table of the worklog: every row, and every condition by a second formulation."""
 
 import itertools
 import re
@@ -29,7 +29,7 @@ def outcome(decision):
 
 
 def by_formats(safety, mode, formats):
-    """Say the table in another way: the formats that the mode asks for, in its order, and those that all can do."""
+    """Decide by a second formulation: the first of the mode's formats that all tables can log."""
     wanted = {
         ("safe", "mixed"): ("statement", "row"),
         ("unsafe", "mixed"): ("row",),
@@ -48,7 +48,7 @@ def test_each_row_is_a_requirement_and_each_condition_has_one_row():
 
 
 @pytest.mark.parametrize("row", DECISION_TABLE, ids=lambda row: row.requirement)
-def test_a_row_says_what_its_requirement_says(row):
+def test_a_row_agrees_with_the_text_of_its_requirement(row):
     text = catalogue()[row.requirement].text
     words = {"statement": "logged as a statement", "row": "logged as rows", None: "nothing is logged"}
     assert words[row.format] in text
@@ -75,7 +75,7 @@ def test_eleven_rows_are_errors_and_two_are_warnings():
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("safety", ["safe", "unsafe"])
-def test_every_set_of_up_to_three_engines_is_decided_by_what_all_can_do(safety, mode):
+def test_every_set_of_up_to_three_engines_is_decided_by_what_all_can_log(safety, mode):
     seen = 0
     for names in ENGINE_SETS:
         able = [worklog_capability(name) for name in names]
@@ -98,7 +98,7 @@ def test_the_order_and_the_number_of_the_tables_change_nothing():
             assert decision == decide(safety="unsafe", mode=mode, tables=tables_of([*reversed(names), *names]))
 
 
-def test_what_the_worklog_does_not_know_is_refused():
+def test_a_condition_that_the_worklog_does_not_know_is_refused():
     with pytest.raises(ValueError, match="'row-injection'"):
         row_for("row-injection", "row", BOTH)
     with pytest.raises(ValueError, match="'MIXED'"):
@@ -121,7 +121,7 @@ def test_the_rows_are_those_of_the_text(worklog):
         text,
     )
     formats = {"": None, "STMT": "statement", "ROW": "row"}
-    found = [
+    rows = [
         (
             safety.lower(),
             mode.lower(),
@@ -131,7 +131,7 @@ def test_the_rows_are_those_of_the_text(worklog):
         )
         for safety, mode, row, statement, kind, label, logged in cells
     ]
-    assert found == [
+    assert rows == [
         (row.safety, row.mode, row.capability, row.message and (row.message.kind, row.message.label), row.format)
         for row in DECISION_TABLE
     ]
@@ -140,7 +140,7 @@ def test_the_rows_are_those_of_the_text(worklog):
 @pytest.mark.ground_truth
 def test_the_engines_are_those_of_the_text(worklog):
     text = worklog.partition("SETTINGS FOR CURRENT ENGINES")[2].partition("Mats notes")[0]
-    found = re.findall(r"(ha_\w+)((?: HA_BINLOG_(?:ROW|STMT)_CAPABLE)+)", text)
-    assert [(handler, Capability(row="_ROW_" in flags, statement="_STMT_" in flags)) for handler, flags in found] == [
-        (engine.handler, engine.capability) for engine in WORKLOG_ENGINES
-    ]
+    settings = re.findall(r"(ha_\w+)((?: HA_BINLOG_(?:ROW|STMT)_CAPABLE)+)", text)
+    assert [
+        (handler, Capability(row="_ROW_" in flags, statement="_STMT_" in flags)) for handler, flags in settings
+    ] == [(engine.handler, engine.capability) for engine in WORKLOG_ENGINES]
