@@ -7,6 +7,7 @@ import json
 from importlib import resources
 from pathlib import Path
 
+from conformance.corpus.manifest import manifest_schema
 from conformance.protocol.schemas import protocol_schemas
 from conformance.specs.json_schema import run_record_schema
 
@@ -14,7 +15,7 @@ from conformance.specs.json_schema import run_record_schema
 def schema_texts() -> dict[Path, str]:
     """Return the text of each schema by the path of its file."""
     folder = Path(str(resources.files("conformance.specs"))) / "schemas"
-    schemas = {"run-record": run_record_schema(), **protocol_schemas()}
+    schemas = {"run-record": run_record_schema(), "corpus-manifest": manifest_schema(), **protocol_schemas()}
     return {
         folder / f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         for name, schema in schemas.items()

@@ -28,6 +28,7 @@ LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 Count = Annotated[int, Meta(ge=0)]
 Offset = Annotated[int, Meta(ge=0, description="Bytes from the start of the stream.")]
 Size = Annotated[int, Meta(ge=0, description="Bytes.")]
+Moment = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
 Texts = tuple[str, ...]
 Counts = Mapping[str, Count]
 #: A name, then a profile, then a number.
@@ -71,13 +72,7 @@ class Header(Struct, frozen=True, tag_field="kind", tag="header"):
         Annotated[float, Meta(ge=0)] | None,
         Meta(description="Time that the run was given, null where the number of cases limits it."),
     ]
-    started: Annotated[
-        str,
-        Meta(
-            description="When it started, in UTC.",
-            pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
-        ),
-    ]
+    started: Annotated[Moment, Meta(description="When it started, in UTC.")]
 
 
 class FieldSpan(Struct, frozen=True):

@@ -270,10 +270,11 @@ def _write_reports(folder: Path, record: "RunRecord", results: "Results", histor
 
 def _record(output: "Output", folder: Path) -> "RunRecord":
     """Copy a run's record into a local folder, and read it."""
+    from conformance.corpus.manifest import RunManifest
     from conformance.corpus.output import RECORD
     from conformance.reports.record import read_record
 
-    output.manifest()
+    output.manifest(RunManifest)
     if not output.storage.exists(RECORD):
         raise UserError(f"{output.storage.uri} is not finished, or holds a corpus: there is no {RECORD}")
     folder.mkdir(parents=True, exist_ok=True)

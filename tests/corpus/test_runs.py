@@ -10,7 +10,7 @@ from plain_judging import judged
 from conformance.corpus import waves
 from conformance.corpus.comparison import compared
 from conformance.corpus.history import History
-from conformance.corpus.output import NotUsable
+from conformance.corpus.output import MANIFEST, NotUsable
 from conformance.corpus.pages import coverage_page, trend_page
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.results import read_results
@@ -197,7 +197,9 @@ def test_a_folder_that_is_no_corpus_is_not_checked(run, spark, folder):
     with pytest.raises(NotUsable, match="holds no run"):
         CorpusRun(spark, folder("checked"), "reference").check(folder("nothing"), Selection())
     run(folder("run"), size=Size(cases=10))
-    with pytest.raises(NotUsable, match="is no corpus"):
+    with pytest.raises(
+        NotUsable, match=r"is not a corpus that this kit reads: manifest.json: corpus_schema is missing"
+    ):
         CorpusRun(spark, folder("checked"), "reference").check(folder("run"), Selection())
 
 
@@ -235,4 +237,4 @@ def test_the_manifest_is_what_its_schema_says(run, folder):
 
     run(folder("run"), size=Size(cases=10))
     schema = json.loads((resources.files("conformance.specs") / "schemas" / "corpus-manifest.schema.json").read_text())
-    Draft202012Validator(schema).validate(folder("run").manifest())
+    Draft202012Validator(schema).validate(json.loads(folder("run").storage.read(MANIFEST)))

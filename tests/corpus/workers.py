@@ -8,7 +8,7 @@ from pathlib import Path
 import pyspark
 
 #: What docs/clusters.md asks workers for, and what pandas needs in turn.
-PACKAGES = {"pyarrow", "zstandard", "pandas", "numpy", "python-dateutil", "pytz", "six", "tzdata"}
+PACKAGES = {"pyarrow", "zstandard", "msgspec", "pandas", "numpy", "python-dateutil", "pytz", "six", "tzdata"}
 SPARK_HOME = Path(pyspark.__file__).parent
 #: Quick to start, and small: it is about what happens and not about speed.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
