@@ -1,4 +1,4 @@
-"""What must hold: the requirement catalogue, the profiles it speaks of, and the published JSON Schemas.
+"""The requirement catalogue, the profiles that it names, and the published JSON Schemas.
 
 This package imports nothing else of the kit.
 """

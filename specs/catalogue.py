@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from conformance.specs.run_record import Level
 
-#: What an implementation can be asked, in the order reports list them.
+#: The roles of an implementation, in the order in which reports list them.
 ROLES: Final = ("decode", "boundary", "filter", "decide", "render", "relay", "apply", "log")
 
 

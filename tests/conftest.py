@@ -1,4 +1,4 @@
-"""What all tests share: the ground truth, where there is one."""
+"""What all tests share: the ground truth, where there is one, and the extras that tests need."""
 
 import os
 from pathlib import Path
@@ -6,11 +6,32 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.extras import ModuleOfTests
+
 # Machines differ in speed, and a run that fails must fail again.
 settings.register_profile("kit", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("kit")
 
 _VARIABLE = "BINLOG_GROUND_TRUTH"
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    return ModuleOfTests.from_parent(parent, path=module_path)
+
+
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist nothing calls it
+def pytest_xdist_make_scheduler(config, log):
+    """Give each test to the next free worker, but all that run Spark to one: a Spark takes every core.
+
+    `--dist loadgroup` does the same by a mark, but not with pytest 9.2 (pytest-xdist's issue 1386).
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class SparkOnOneWorker(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return "spark" if nodeid.startswith("tests/corpus/") else nodeid
+
+    return SparkOnOneWorker(config, log) if config.getvalue("dist") == "load" else None
 
 
 @pytest.fixture(scope="session")

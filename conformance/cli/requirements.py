@@ -1,14 +1,16 @@
 """`binlog-conformance requirements`: the catalogue, and what of it can be judged yet."""
 
 import json
+from difflib import get_close_matches
 from typing import Any
 
 import click
 
 from conformance.cli.main import UserError
+from conformance.cli.requirement_life import life_of, page
 from conformance.mutants.registry import mutants
 from conformance.oracles.registry import oracles
-from conformance.specs.catalogue import ROLES, Requirement, select
+from conformance.specs.catalogue import ROLES, Requirement, catalogue, select
 from conformance.strategies.grammar.family import families
 
 
@@ -46,26 +48,50 @@ def state(described: dict[str, Any]) -> str:
 
 
 @click.command("requirements")
+@click.argument("requirement", metavar="[ID]", required=False)
 @click.option("--worklog", metavar="W", help="One worklog: 4033, WL#4033; FORMAT for the wire format itself.")
 @click.option("--role", metavar="R", help=f"One role: {', '.join(ROLES)}.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON array, with everything that is known.")
-def command(worklog: str | None, role: str | None, as_json: bool) -> None:
-    """List the requirements, and for each whether an oracle, a family and a mutant exist yet."""
+@click.option("--json", "as_json", is_flag=True, help="JSON, with everything that is known: an array, or one object.")
+def command(requirement: str | None, worklog: str | None, role: str | None, as_json: bool) -> None:
+    """List the requirements, and for each whether an oracle, a family and a mutant exist yet.
+
+    With an ID, print that requirement whole: its text, its statements, the profiles that it holds for and how it is
+    read, and where its families, its oracle and its mutants are defined.
+    """
+    if requirement is not None:
+        if worklog is not None or role is not None:
+            raise click.UsageError("an ID is one requirement; leave --worklog and --role out")
+        _print_one(requirement, as_json)
+    else:
+        _print_list(worklog, role, as_json)
+
+
+def _print_one(name: str, as_json: bool) -> None:
+    entries = catalogue()
+    if name not in entries:
+        close = get_close_matches(name.upper(), entries)
+        hint = f"close to it are {', '.join(close)}" if close else "`binlog-conformance requirements` lists them"
+        raise UserError(f"no requirement {name!r}; {hint}")
+    life = life_of(entries[name])
+    click.echo(json.dumps(life, indent=1, ensure_ascii=False) if as_json else "\n".join(page(life)))
+
+
+def _print_list(worklog: str | None, role: str | None, as_json: bool) -> None:
     try:
-        found = [describe(each) for each in select(worklog=worklog, role=role)]
+        described = [describe(each) for each in select(worklog=worklog, role=role)]
     except ValueError as error:
         raise UserError(str(error)) from error
     if as_json:
-        click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+        click.echo(json.dumps(described, indent=1, ensure_ascii=False))
         return
-    for each in found:
+    for each in described:
         click.echo(f"{each['id']}  [{each['level']}, {each['role']}]  {state(each)}")
         click.echo(f"    {each['text']}")
         if each["untestable"]:
             click.echo(f"    Not testable from outside: {each['untestable']}")
-    states = [state(each) for each in found]
+    states = [state(each) for each in described]
     judged, untestable = states.count("judged"), states.count("untestable")
     click.echo(
-        f"\n{len(found)} requirements: {judged} judged, {untestable} not testable from outside, "
-        f"{len(found) - judged - untestable} still without oracle, family or mutant"
+        f"\n{len(described)} requirements: {judged} judged, {untestable} not testable from outside, "
+        f"{len(described) - judged - untestable} still without oracle, family or mutant"
     )

@@ -244,9 +244,9 @@ def _list(requirement: str) -> Oracle:
 
 ORACLES: Final[tuple[Oracle, ...]] = (
     # Logs as a whole, by the rules for recorded ones
-    *map(
-        by_log_check,
-        (
+    *(
+        by_log_check(name)
+        for name in (
             "FORMAT-LOG-TABLE-MAP",
             "FORMAT-LOG-TRANSACTION-ENDS",
             "FORMAT-LOG-END-NEEDS-BEGIN",
@@ -254,7 +254,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
             "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
             "FORMAT-LOG-END-LAST",
             "FORMAT-LOG-ROTATE-NEXT",
-        ),
+        )
     ),
     both(by_log_check("FORMAT-LOG-BODY"), _readable("FORMAT-LOG-BODY")),
     by_log_check("FORMAT-LOG-DESCRIPTION-CHECKSUM", asks_more=True),
@@ -358,9 +358,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     stands("WL4162-MARKER-NO-EXTRA-SPACE", same("length"), owed=False),
     every_event("WL4162-ALWAYS-ENABLED", _unmarked),
     every_event("WL4162-VALUES-SIX-OF-EIGHT", _spare),
-    *map(
-        _marker,
-        (
+    *(
+        _marker(name)
+        for name in (
             "BOUNDARY-CHANGED-BY-CONTEXT",
             "MARK-DEFAULT-SELF",
             "MARK-INSIDE-AND-XID",
@@ -373,7 +373,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
             "ADJUST-SELF-TO-END",
             "CONTEXT-FIRST-EVENT-STARTS",
             "CONTEXT-EVENTS-STAY-INSIDE",
-        ),
+        )
     ),
     stands("WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT", behind=True),
     # WL#3303

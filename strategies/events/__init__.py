@@ -1,1 +1,1 @@
-"""One production for each event type."""
+"""Productions of planned events, one for each event type."""

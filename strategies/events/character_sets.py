@@ -1,7 +1,7 @@
-"""Character sets of columns and variables besides UTF-8: what text looks like in bytes that are another encoding.
+"""Character sets of columns and variables besides UTF-8: text in other encodings.
 
-The samples are written with Python's codecs of the same encodings and hold nothing in which those and the servers
-differ. A value ends in no space, which a CHAR would lose.
+The samples are written with Python's codecs of the same encodings and avoid characters in which codecs and servers
+differ. No value ends with a space, which a CHAR would lose.
 """
 
 from typing import Final, NamedTuple
@@ -27,8 +27,8 @@ class CharacterSet(NamedTuple):
     width: int
     samples: tuple[str, ...]
 
-    def value(self, choose: Chooser, limit: int, *, told: bool) -> Value:
-        """Return a text of whole characters in at most `limit` bytes; `told` says that the log names the set."""
+    def value(self, choose: Chooser, limit: int, *, declared: bool) -> Value:
+        """Return a text of whole characters in at most `limit` bytes; `declared` means that the log names the set."""
         sample = choose.one_of(self.samples)
         times = choose.one_of((1, 0, 2, 30))
         data = b""
@@ -37,7 +37,7 @@ class CharacterSet(NamedTuple):
             if len(data) + len(encoded) > limit:
                 break
             data += encoded
-        return Value(data, shown_text(data, data.decode(self.codec)) if told else shown_bytes(data))
+        return Value(data, shown_text(data, data.decode(self.codec)) if declared else shown_bytes(data))
 
 
 #: The bytes of SJIS, GBK and Big5 characters may hold a backslash, those of UCS-2 and UTF-16 zeros.

@@ -29,18 +29,18 @@ from conformance.strategies.grammar.stream import StreamBuilder
 
 T: Final = ColumnType
 
-#: Collations: utf8mb4 or, before 5.5, utf8; and that of bytes.
+#: Collations: utf8mb4, utf8 (before 5.5) and binary.
 _UTF8MB4: Final = 45
 _UTF8: Final = 33
 _BINARY: Final = 63
-#: Servers with the temporal types of before 5.6.
+#: Servers with the temporal types from before 5.6.
 _OLD_TEMPORAL: Final = ("mysql-5.1", "mysql-5.5")
 _WITH_JSON: Final = ("mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
 _WITH_VECTOR: Final = ("mysql-9.x",)
-#: Servers whose Table_map events tell the sign of integers: without it a reader cannot know.
+#: Servers whose Table_map events declare which integers are unsigned; without that a reader cannot know.
 WITH_METADATA: Final = ("mysql-8.0", "mysql-8.4", "mysql-9.x")
 
-#: The most bytes that a generated string has, but for a large one now and then.
+#: The most bytes of a generated string, except for a few large ones.
 _LONGEST: Final = 300
 _LARGE: Final = 70_000
 _LABELS_OF_ONE_BYTE: Final = 255
@@ -64,8 +64,8 @@ def _integer(code: ColumnType) -> ColumnKind:
     bits = 8 * INTEGER_BYTES[code]
 
     def column(stream: StreamBuilder) -> Column:
-        told = stream.server.profile in WITH_METADATA
-        return Column(code, unsigned=stream.choose.yes(3) if told else None)
+        has_metadata = stream.server.profile in WITH_METADATA
+        return Column(code, unsigned=stream.choose.yes(3) if has_metadata else None)
 
     def value(stream: StreamBuilder, column: Column) -> Value:
         low, high = (0, (1 << bits) - 1) if column.unsigned else (-(1 << bits - 1), (1 << bits - 1) - 1)
@@ -113,13 +113,13 @@ def _bit(stream: StreamBuilder, column: Column) -> Value:
 
 def _year(stream: StreamBuilder, column: Column) -> Value:
     year = stream.choose.integer(1900, 2155)
-    # The byte 0 is no 1900 but the year 0000.
+    # The byte 0 is the year 0000, not 1900.
     year = 0 if year == 1900 else year
     return Value(year, year)
 
 
 def _calendar(stream: StreamBuilder) -> tuple[int, int, int]:
-    """Return a date; now and then with parts of zero, which servers store where their mode lets them."""
+    """Return a date, sometimes with zero parts, which servers store if their SQL mode allows it."""
     choose = stream.choose
     year, month, day = choose.integer(1, 9999), choose.integer(1, 12), choose.integer(1, 28)
     missing = choose.integer(0, 11)
@@ -134,7 +134,7 @@ def _date(stream: StreamBuilder, column: Column) -> Value:
 
 
 def _fraction(stream: StreamBuilder, digits: int) -> tuple[int, str]:
-    """Return microseconds that `digits` digits can say, and their text behind a point."""
+    """Return microseconds that fit into `digits` digits, and their text with a point before it."""
     if digits == 0:
         return 0, ""
     number = stream.choose.integer(0, 10**digits - 1)
@@ -167,13 +167,13 @@ def _datetime(stream: StreamBuilder, column: Column) -> Value:
 
 def _timestamp(stream: StreamBuilder, column: Column) -> Value:
     seconds = stream.choose.integer(0, 2**31 - 1)
-    # Second 0 stands for the timestamp of zeros, which has no fraction.
+    # Second 0 is the zero timestamp, which has no fraction.
     micro, fraction = _fraction(stream, column.meta) if seconds else _no_fraction(column.meta)
     return Value(Timestamp(seconds, micro), f"{seconds}{fraction}")
 
 
 def _collation(stream: StreamBuilder) -> int:
-    """Return that of UTF-8, of bytes, or of another character set."""
+    """Return the collation of UTF-8, of binary strings, or of another character set."""
     choose = stream.choose
     kind = choose.integer(0, 3)
     if kind == 2:
@@ -184,7 +184,7 @@ def _collation(stream: StreamBuilder) -> int:
 
 
 def _whole(length: int, collation: int) -> int:
-    """Return a length in bytes as servers declare it: that of a number of the widest characters."""
+    """Return a length in bytes as servers declare it: a multiple of the widest character's width."""
     width = BY_COLLATION[collation].width if collation in BY_COLLATION else 1
     return max(length - length % width, width)
 
@@ -208,8 +208,8 @@ def _blob_column(stream: StreamBuilder) -> Column:
 
 def _characters(stream: StreamBuilder, column: Column, limit: int) -> Value:
     if column.collation in BY_COLLATION:
-        told = stream.server.profile in WITH_METADATA
-        return BY_COLLATION[column.collation].value(stream.choose, limit, told=told)
+        declared = stream.server.profile in WITH_METADATA
+        return BY_COLLATION[column.collation].value(stream.choose, limit, declared=declared)
     if column.collation == _BINARY:
         data = stream.choose.octets(0, limit)
     else:
@@ -221,7 +221,7 @@ def _string(stream: StreamBuilder, column: Column) -> Value:
     value = _characters(stream, column, min(column.string_length, _LONGEST))
     if column.collation in BY_COLLATION:
         return value
-    # What a column is padded with is not logged.
+    # Padding is not logged.
     data = value.wire.rstrip(b"\0" if column.collation == _BINARY else b" ")
     return Value(data, shown_bytes(data))
 
@@ -254,7 +254,7 @@ def _enum_column(stream: StreamBuilder) -> Column:
 
 
 def _enum(stream: StreamBuilder, column: Column) -> Value:
-    # 0 is the empty text that stands for a value which was none of the labels.
+    # 0 is the empty string of a value that was not one of the labels.
     choose = stream.choose
     number = 0 if choose.yes(12) else choose.integer(1, len(column.labels or ()))
     return Value(number, number)
@@ -274,7 +274,7 @@ def _set(stream: StreamBuilder, column: Column) -> Value:
 
 
 def _packed_varchar_column(stream: StreamBuilder) -> Column:
-    # The byte that says how a value is packed counts.
+    # The length includes the byte that describes the compression.
     length = stream.choose.one_of((40, 1, 254, 255, 4000, 65532)) + 1
     return Column(T.MARIADB_VARCHAR_COMPRESSED, length, collation=_collation(stream))
 
@@ -309,7 +309,7 @@ _POINT: Final = 1
 
 
 def _geometry(stream: StreamBuilder, column: Column) -> Value:
-    """A POINT: the id of its reference system, the byte order, its kind, two coordinates."""
+    """Return a POINT: the id of its reference system, the byte order, its kind, two coordinates."""
     point = [DOUBLE.pack(real(stream.choose, DOUBLE)) for _ in "xy"]
     data = struct.pack("<IBI", stream.choose.one_of((0, 4326)), 1, _POINT) + b"".join(point)
     return Value(data, shown_bytes(data))
@@ -398,7 +398,10 @@ VALUE_REQUIREMENTS: Final[dict[str, tuple[ColumnType, ...]]] = {
 #: Column type -> the largest value that needs no knowledge of the sign.
 LARGEST_SIGNED: Final = {int(code): (1 << 8 * size - 1) - 1 for code, size in INTEGER_BYTES.items()}
 _REQUIREMENT_OF: Final = {
-    int(code): name for name, codes in VALUE_REQUIREMENTS.items() if not name.endswith("-UNSIGNED") for code in codes
+    int(code): requirement
+    for requirement, codes in VALUE_REQUIREMENTS.items()
+    if not requirement.endswith("-UNSIGNED")
+    for code in codes
 }
 
 

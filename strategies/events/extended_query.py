@@ -11,7 +11,7 @@ from conformance.strategies.events import mysql_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
-#: What every extended Query event shows a reader.
+#: What every extended Query event exercises.
 _ALWAYS: Final = (
     "WL40-FORMAT-FROM-FDE",
     "WL40-POST-HEADER-ORDER",
@@ -22,12 +22,12 @@ _ALWAYS: Final = (
     "WL40-DB-NO-ZERO",
     "WL40-GOLDEN-LOG-POS",
 )
-#: Bit of the flags word that the worklog's example has.
+#: The bit of the flags word that is set in the worklog's example.
 UPDATE_TABLE_MAP_VERSION: Final = 0x10
 
 
 def is_extended(stream: StreamBuilder) -> bool:
-    """Tell whether the format description in force says that Query events are extended."""
+    """Return whether Query events are extended under the format description in force."""
     return stream.format.post_header_length(EventType.QUERY) == EXTENDED_QUERY_POST_HEADER
 
 
@@ -47,7 +47,7 @@ def extended_query(
     database: str = "test",
     marks: tuple[str, ...] = (),
 ) -> PlannedEvent:
-    """Return an extended Query event; a table of the default database stands with or without its name."""
+    """Return an extended Query event; a table of the default database is listed with or without its name."""
     choose = stream.choose
     tuples = tuples_of(tables, "\0" if choose.yes(4) else database)
     about = {
@@ -71,7 +71,7 @@ def extended_query(
 
 
 def _marks(wire: dict[str, Any], flags: int) -> tuple[str, ...]:
-    """Return the requirements that this event shows and others do not."""
+    """Return the requirements that this event exercises and others do not."""
     tuples = wire["tables_info"]
     shown = {
         "WL40-STATUS-VARS-UNCHANGED": bool(wire["status_variables"]),
@@ -81,4 +81,4 @@ def _marks(wire: dict[str, Any], flags: int) -> tuple[str, ...]:
         "WL40-TABLES-INFO-DEFAULT-DB": any(not each["database"] for each in tuples),
         "WL40-GOLDEN-FLAG": bool(flags & UPDATE_TABLE_MAP_VERSION),
     }
-    return tuple(requirement for requirement, does in shown.items() if does)
+    return tuple(requirement for requirement, applies in shown.items() if applies)

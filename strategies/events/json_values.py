@@ -12,10 +12,10 @@ from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.notation import DOUBLE, Value, real
 from conformance.strategies.grammar.stream import StreamBuilder
 
-#: The deepest that a generated document goes.
+#: The depth of the deepest generated document.
 _DEEPEST: Final = 3
 _KEYS: Final = ("a", "b", "key", "ä", "日本", "x" * 70)
-#: Decimals that a double tells apart, as a JSON number in many a language is one.
+#: Decimals that a double holds exactly, as JSON numbers are doubles in many languages.
 _DECIMALS: Final = ("0.5", "-12.25", "1234567.875", "100")
 _TEMPORAL: Final = (
     Value(Date(2024, 2, 29), "2024-02-29"),
@@ -23,7 +23,7 @@ _TEMPORAL: Final = (
     Value(Time(838, 59, 59, 0, True), "-838:59:59.000000"),
     Value(DateTime(1999, 12, 31, 23, 59, 59, 1), "1999-12-31 23:59:59.000001"),
 )
-#: An array of so many texts no longer fits the small form of containers, with offsets of two bytes.
+#: An array of this many texts no longer fits the small form of containers, with offsets of two bytes.
 _LARGE: Final = 3000
 _PATHS: Final = ("$.a", "$.key[2]", "$[0]", '$."ä"')
 
@@ -55,41 +55,41 @@ def _json_value(stream: StreamBuilder, depth: int) -> Value:
 def _scalar(stream: StreamBuilder, kind: int) -> Value:
     choose = stream.choose
     if kind == 0:
-        return _same(choose.one_of((None, True, False)))
+        return _shown_as_written(choose.one_of((None, True, False)))
     if kind == 1:
-        return _same(_json_integer(choose))
+        return _shown_as_written(_json_integer(choose))
     if kind == 2:
-        return _same(real(choose, DOUBLE))
+        return _shown_as_written(real(choose, DOUBLE))
     if kind == 3:
-        return _same(mysql_events.text(stream, 0, 150))
+        return _shown_as_written(mysql_events.text(stream, 0, 150))
     if kind == 4:
         text = choose.one_of(_DECIMALS)
         return Value(Decimal(text), float(text) if "." in text else int(text))
-    return choose.one_of(_TEMPORAL) if kind == 5 else _same(choose.integer(-100, 100))
+    return choose.one_of(_TEMPORAL) if kind == 5 else _shown_as_written(choose.integer(-100, 100))
 
 
 def _json_integer(choose: Chooser) -> int:
-    """Return an integer of any of the widths: 16, 32 and 64 bits, and 64 without a sign."""
+    """Return an integer of any of the widths: 16, 32 and 64 bits, and 64 bits unsigned."""
     bits = choose.one_of((15, 31, 63, 64))
     return choose.integer(0 if bits == 64 else -(1 << bits), (1 << bits) - 1)
 
 
-def _same(value: Any) -> Value:
+def _shown_as_written(value: Any) -> Value:
     return Value(value, value)
 
 
 def json_changes(stream: StreamBuilder) -> Value:
-    """Return the changes that stand for a document in the after-image of a partial update."""
+    """Return the changes that replace a document in the after-image of a partial update."""
     choose = stream.choose
     wire, shown = [], []
     for _ in choose.several(0, 3):
         operation = choose.one_of((DiffOperation.REPLACE, DiffOperation.INSERT, DiffOperation.REMOVE))
         path = choose.one_of(_PATHS)
-        told: dict[str, Any] = {"operation": operation.name.lower(), "path": path}
+        change: dict[str, Any] = {"operation": operation.name.lower(), "path": path}
         value = None
         if operation != DiffOperation.REMOVE:
             chosen = _json_value(stream, _DEEPEST - 1)
-            value, told["value"] = write_json(chosen.wire), chosen.shown
+            value, change["value"] = write_json(chosen.wire), chosen.shown
         wire.append(JsonDiff(operation, path.encode(), value))
-        shown.append(told)
+        shown.append(change)
     return Value(JsonDiffs(tuple(wire)), {"json_changes": shown})

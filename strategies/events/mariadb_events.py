@@ -1,4 +1,4 @@
-"""MariaDB's own events: its GTIDs, the statements behind row changes, and compressed statements and rows."""
+"""MariaDB's own events: its GTIDs, the statements that made row changes, and compressed statements and rows."""
 
 from itertools import pairwise
 from typing import Any, Final
@@ -11,17 +11,17 @@ from conformance.strategies.events.plain_compression import mariadb_part
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
-#: As MariaDB flags its Gtid events.
+#: The flags of MariaDB's Gtid events.
 _GTID_FLAGS: Final = int(Flag.SUPPRESS_USE)
 _ENCRYPTION_SCHEME: Final = 1
 _NONCE_BYTES: Final = 12
-#: Where the event length stands in a header, in bytes.
+#: Where the event length is in a header, in bytes.
 _LENGTH_AT: Final = 9
 _LENGTH_BYTES: Final = 4
 
 
 def gtid(stream: StreamBuilder, *, standalone: bool) -> PlannedEvent:
-    """Return a Gtid event; `standalone` says that one statement follows, and no transaction."""
+    """Return a Gtid event; `standalone` means that one statement follows instead of a transaction."""
     choose = stream.choose
     domain_id, gno = choose.integer(0, 2**32 - 1), choose.integer(1, 2**64 - 1)
     flags = mariadb_layouts.STANDALONE | mariadb_layouts.DDL if standalone else mariadb_layouts.TRANSACTIONAL
@@ -75,7 +75,7 @@ def start_encryption(stream: StreamBuilder) -> PlannedEvent:
 
 
 def encrypt(stream: StreamBuilder, start: int) -> None:
-    """Make every event from the offset `start` on unreadable but for its length, which MariaDB leaves as it is."""
+    """Make every event from the offset `start` on unreadable except for its length, which MariaDB does not encrypt."""
     bounds = [*(at for at in stream.offsets if at >= start), stream.offset]
     encrypted = stream.bytes
     for at, end in pairwise(bounds):
@@ -86,7 +86,7 @@ def encrypt(stream: StreamBuilder, start: int) -> None:
 
 
 def annotate_rows(stream: StreamBuilder) -> PlannedEvent:
-    """Return an Annotate_rows event: the statement behind the row changes."""
+    """Return an Annotate_rows event: the statement that made the row changes."""
     statement = mysql_events.text(stream, 1, 400)
     marks = ("FORMAT-MARIADB-ANNOTATE-ROWS",)
     wire = {"rows_query": statement.encode()}

@@ -12,7 +12,7 @@ from conformance.binlog.layouts.by_type import LOGICAL_TIMESTAMP_TYPECODE, layou
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
-#: Pieces that generated text is made of, the simplest first.
+#: The pieces of generated text, the simplest first.
 FRAGMENTS: Final = ("a", "insert into t1(a,b) values(1,2) ", "ä", "日本語 ", "'\"`\\;\n-- ", "# ", "\t%s%n{}<b>&amp;")
 NAMES: Final = ("test", "t1", "a", "ünïcode", "x" * 64, "back`tick", "日本")
 #: UUIDs of sources: one with every byte below 0x80, one with high bytes, the lowest and the highest.
@@ -25,12 +25,12 @@ UUIDS: Final = tuple(
         "12345678-1234-1234-1234-123456789abc",
     )
 )
-#: Flag bits that change nothing in how an event is read.
+#: Flag bits that do not affect how an event is read.
 FREE_FLAGS: Final = (0, Flag.THREAD_SPECIFIC, Flag.SUPPRESS_USE, 0x10, Flag.NO_FILTER, Flag.MTS_ISOLATE, 0x400, 0x1000)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: Column type code of INT.
 _INT: Final = 3
-#: The most rows of an event whose values are expected: those of a large one would make a case many times as large.
+#: The most rows of an event whose values are expected: more would make a case many times as large.
 _FEW_ROWS: Final = 16
 
 
@@ -51,7 +51,7 @@ def plan(
     marks: tuple[str, ...] = (),
     columns: tuple[int, ...] = (),
 ) -> PlannedEvent:
-    """Return an event of a type that has a layout, from its fields on the wire and those a reader reports.
+    """Return an event of a type with a layout, from its fields on the wire and those that a reader reports.
 
     Where the format description declares a longer post-header than the layout knows, arbitrary bytes fill it.
     """
@@ -77,7 +77,7 @@ def query(
     flags: int = 0,
     marks: tuple[str, ...] = (),
 ) -> PlannedEvent:
-    """Return a Query event, with status variables of real events unless some are given."""
+    """Return a Query event, with the status variables of real events unless some are given."""
     choose = stream.choose
     fields = {
         "thread_id": choose.integer(0, 0xFFFFFFFF),
@@ -151,7 +151,7 @@ def table_map(stream: StreamBuilder, *, table_id: int, table: str, columns: int)
 
 
 def write_rows(stream: StreamBuilder, *, table_id: int, columns: int, rows: int, last: bool) -> PlannedEvent:
-    """Return a write rows event of the server's own version; `last` says that it ends the statement."""
+    """Return a write rows event of the server's own version; `last` means that it ends the statement."""
     bitmap = (columns + 7) // 8
     values = stream.choose.octets(4 * columns, 4 * columns)
     fields: dict[str, Any] = {"table_id": table_id, "rows_flags": 1 if last else 0}
@@ -166,7 +166,7 @@ def write_rows(stream: StreamBuilder, *, table_id: int, columns: int, rows: int,
 
 
 def rows_query(stream: StreamBuilder, statement: str, *, length_byte: int | None = None) -> PlannedEvent:
-    """Return a Rows_query event; the worklog stores the statement behind a leading ``# ``."""
+    """Return a Rows_query event; the worklog stores the statement after a leading ``# ``."""
     stored = f"# {statement}" if stream.server.profile == "worklog" else statement
     wire: dict[str, Any] = {"rows_query": stored.encode()}
     if length_byte is not None:
@@ -187,7 +187,7 @@ def ignorable(stream: StreamBuilder, type_code: int, body: bytes, *, flags: int)
 
 
 def previous_gtids(stream: StreamBuilder, gtids: GtidSet, *, flags: int) -> PlannedEvent:
-    """Return a Previous_gtids event; no Gtid event that is made later has a GTID of its set."""
+    """Return a Previous_gtids event; no later Gtid event of the stream has a GTID of its set."""
     stream.executed.add_set(gtids)
     marks = ["WL7592-PREVIOUS-GTIDS-SET-READ" if gtids.sources else "WL7592-PREVIOUS-GTIDS-EMPTY-READ"]
     marks.append("WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY")
@@ -223,7 +223,7 @@ TAGS: Final = ("a", "tag", "_under_score_9", "x" * 32)
 
 
 def gtid_tagged(stream: StreamBuilder, *, group_length: int) -> PlannedEvent:
-    """Return a tagged Gtid event; `group_length` is the bytes of the transaction behind it."""
+    """Return a tagged Gtid event; `group_length` is the length of its transaction in bytes."""
     choose = stream.choose
     uuid, tag = choose.one_of(UUIDS), choose.one_of(TAGS)
     gno = _unused_gno(stream, uuid, tag)
@@ -261,16 +261,16 @@ def gtid(
     flags: int = 0,
     tail: bytes = b"",
 ) -> PlannedEvent:
-    """Return a Gtid or Anonymous_gtid event, of a GTID that the stream has not used and the next sequence number.
+    """Return a Gtid or Anonymous_gtid event, with a GTID unused in the stream and the next sequence number.
 
     Args:
         stream: The stream it is for.
         anonymous: Whether it is an Anonymous_gtid event.
         form: One of `GTID_FORMS`: how much the body holds; or ``commit-field``, the form of a development
             release: the fixed part, one byte of value 1 and one 8-byte number.
-        group_length: Bytes of the transaction behind this event.
+        group_length: Length in bytes of the transaction after this event.
         flags: The flags word.
-        tail: Bytes behind the last field.
+        tail: Bytes after the last field.
     """
     choose = stream.choose
     uuid = bytes(16) if anonymous else choose.one_of(UUIDS)
@@ -304,7 +304,7 @@ def gtid(
 
 
 def newer_tail(stream: StreamBuilder, form: str) -> bytes:
-    """Return what stands behind a Gtid body of this form in newer servers; behind the newest, what no server writes."""
+    """Return what newer servers write after a Gtid body of this form; for the newest form, what no server writes."""
     choose = stream.choose
     commit = choose.integer(1, 2**55 - 1).to_bytes(7, "little") + b"\xfc\x2c\x01" + (80043).to_bytes(4, "little")
     if form == "5.6":
@@ -341,7 +341,7 @@ def _gtid_marks(stream: StreamBuilder, *, anonymous: bool, form: str, flags: int
 
 
 def _unused_gno(stream: StreamBuilder, uuid: bytes, tag: str) -> int:
-    """Return a number with which the source's GTID is new to the stream, and note that it is used now."""
+    """Return a number that gives the source a GTID unused in the stream, and record its use."""
     gno = stream.choose.integer(1, GNO_END - 1)
     while not stream.executed.add(uuid, tag, gno):
         gno = gno % (GNO_END - 1) + 1

@@ -12,12 +12,12 @@ from conformance.strategies.grammar.stream import StreamBuilder
 
 
 def transaction_payload(stream: StreamBuilder, inner: Sequence[PlannedEvent], *, plain: bool = False) -> PlannedEvent:
-    """Return a Transaction_payload event that holds events; a reader reports it and not what it holds.
+    """Return a Transaction_payload event that holds events; a reader reports it, not its contents.
 
     Args:
         stream: The stream that it is for.
         inner: The events.
-        plain: Do not compress them, so that a reader without zstd can look inside.
+        plain: Whether they are never compressed, so that a reader without zstd can look inside.
     """
     unpacked = b"".join(_inner_bytes(stream, event) for event in inner)
     compression = Compression.NONE if plain else stream.choose.one_of((Compression.NONE, Compression.ZSTD))
@@ -32,7 +32,7 @@ def transaction_payload(stream: StreamBuilder, inner: Sequence[PlannedEvent], *,
 
 
 def put_in(stream: StreamBuilder, inner: Sequence[PlannedEvent], event: PlannedEvent) -> list[PlannedEvent]:
-    """Return the events of a payload with another one among them, behind the first."""
+    """Return the events of a payload with another one inserted after the first."""
     place = stream.choose.integer(1, len(inner))
     return [*inner[:place], event, *inner[place:]]
 

@@ -1,8 +1,8 @@
-"""Compressed data that every machine writes alike.
+"""Compressed data that is the same on every machine.
 
-What zstd and zlib make of the same bytes depends on their version, and a case must not. So these are written by hand:
-a valid zstd frame of plain blocks and of runs of one byte, and a valid zlib stream of stored blocks. Beside them stand
-values of compressed columns as a server of MariaDB 11.8 logged them.
+The output of zstd and zlib depends on their version, and a case must not. So these streams are written by hand: a valid
+zstd frame of raw blocks and of runs of one byte, and a valid zlib stream of stored blocks. Values of compressed columns
+are as a MariaDB 11.8 server logged them.
 """
 
 import re
@@ -18,10 +18,10 @@ _RUN: Final = re.compile(rb"(.)\1{7,}", re.DOTALL)
 
 _ZLIB_HEAD: Final = bytes([0x78, 0x01])
 _ZLIB_BLOCK_LIMIT: Final = 0xFFFF
-#: The head that servers write, which names the default effort.
+#: The header that servers write, which names the default level.
 _ZLIB_SERVER_HEAD: Final = bytes([0x78, 0x9C])
 
-#: The mark of MariaDB's compressed parts, to which the number of bytes of the size is added.
+#: The mark of MariaDB's compressed parts, to which the width of the size in bytes is added.
 _MARIADB_MARK: Final = 0x80
 
 
@@ -76,7 +76,7 @@ DEFLATED: Final = (
 
 
 def zlib_wrapped(sample: Deflated) -> bytes:
-    """Return the stream between zlib's own head, as that server wrote it, and its checksum."""
+    """Return the stream with zlib's header, as that server wrote it, and checksum."""
     return _ZLIB_SERVER_HEAD + sample.stream + zlib.adler32(sample.data).to_bytes(4, "big")
 
 

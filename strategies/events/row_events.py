@@ -1,4 +1,4 @@
-"""Tables of any columns, and the rows events that write, update and delete their rows."""
+"""Tables with any columns, and the rows events that write, update and delete their rows."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -17,7 +17,7 @@ from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
 Operation = Literal["write", "update", "delete"]
-#: What a rows event can do, in the order of a server's `rows_events`.
+#: The operations of rows events, in the order of a server's `rows_events`.
 OPERATIONS: Final[tuple[Operation, ...]] = ("write", "update", "delete")
 
 #: Servers that fill the last byte of a bitmap of NULLs with zeros; the others fill it with ones.
@@ -38,7 +38,7 @@ _STATEMENT_END: Final = 1
 
 
 class RowTable(NamedTuple):
-    """A table and how its columns are filled."""
+    """A table, and the kinds of its columns."""
 
     table: Table
     kinds: tuple[ColumnKind, ...]
@@ -50,7 +50,7 @@ class RowTable(NamedTuple):
 
 
 def table_of(stream: StreamBuilder, kinds: Iterable[ColumnKind]) -> RowTable:
-    """Return a table with columns of these kinds; a kind that is chosen as it comes is chosen with its column."""
+    """Return a table with columns of these kinds; if `kinds` is lazy, each kind is chosen with its column."""
     choose = stream.choose
     columns = [(kind, kind.column(stream)) for kind in kinds]
     name = choose.one_of(mysql_events.NAMES)
@@ -84,9 +84,9 @@ def table_map(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
 
 
 def _optional_metadata(columns: Sequence[Column], *, full: bool) -> bytes:
-    """Return what servers tell of columns with `binlog_row_metadata` MINIMAL or FULL."""
+    """Return the metadata that servers write with `binlog_row_metadata` MINIMAL or FULL."""
     entries: dict[str, Any] = {
-        # A YEAR has no sign either.
+        # A YEAR counts as unsigned too.
         "unsigned": [bool(each.unsigned) or each.type == ColumnType.YEAR for each in columns if each.type in NUMERIC],
         "default_charset": _charsets([each.collation for each in columns if each.type in CHARACTER]),
         "geometry_types": [each.geometry_type for each in columns if each.type == ColumnType.GEOMETRY],
@@ -113,14 +113,14 @@ def _charsets(collations: Sequence[int | None]) -> dict[str, Any]:
 
 
 def rows_event(stream: StreamBuilder, rows: RowTable, operation: Operation, *, last: bool = True) -> PlannedEvent:
-    """Return a rows event of one to three rows; `last` says that it ends its statement."""
+    """Return a rows event of one to three rows; `last` means that it ends its statement."""
     place = OPERATIONS.index(operation)
     code = stream.server.rows_events[place]
     older = stream.server.profile in _WITH_BOTH_VERSIONS and stream.choose.yes(5)
     if older:
         code = int(_V1[place])
     planned = _planned(stream, rows, operation, code, last=last, marks=("FORMAT-ROWS", "FORMAT-ROWS-IMAGES"))
-    # Servers and tools since 8.4 refuse version 1, as nobody needs it who did not ask for it.
+    # Servers and tools since 8.4 refuse version 1, and only servers that are set to do so write it.
     return planned._replace(tolerated=True) if older else planned
 
 
@@ -173,14 +173,14 @@ def _planned(
 
 
 def _value_marks(values: Sequence[tuple[int, Value]], *, partial: bool) -> tuple[str, ...]:
-    """Return the requirements that govern values; documents of a partial update are under that update's own."""
+    """Return the requirements that govern values, except documents of a partial update, which has its own."""
     governed = [(code, value.shown) for code, value in values if not (partial and code == ColumnType.JSON)]
-    names = {"FORMAT-ROWS-NULL" if shown is None else value_requirement(code, shown) for code, shown in governed}
-    return tuple(sorted(names))
+    requirements = {"FORMAT-ROWS-NULL" if shown is None else value_requirement(code, shown) for code, shown in governed}
+    return tuple(sorted(requirements))
 
 
 def _present(stream: StreamBuilder, count: int) -> list[int]:
-    """Return the columns that the images of one side hold: all, or some of them."""
+    """Return the columns that the images of one side hold: all or some."""
     choose = stream.choose
     if stream.server.profile in _WHOLE_ROWS or not choose.yes(4):
         return list(range(count))

@@ -1,4 +1,4 @@
-"""Events that servers make of themselves: incidents, heartbeats, group replication, XA, large transactions."""
+"""Events that servers write on their own account: incidents, heartbeats, group replication, XA, large transactions."""
 
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ _LARGE_HEADER_VERSION: Final = 1
 
 
 def incident(stream: StreamBuilder) -> PlannedEvent:
-    """Return an Incident event: events are lost."""
+    """Return an Incident event: events were lost."""
     fields = {"incident": _LOST_EVENTS, "message": mysql_events.text(stream, 0, 80)}
     wire = {**fields, "message": str(fields["message"]).encode()}
     return mysql_events.plan(stream, EventType.INCIDENT, wire, fields, marks=("FORMAT-INCIDENT",))
@@ -37,7 +37,7 @@ def heartbeat(stream: StreamBuilder) -> PlannedEvent:
 
 
 def heartbeat_v2(stream: StreamBuilder) -> PlannedEvent:
-    """Return a heartbeat of MySQL 8.0.26 and later, whose position may lie beyond 4 GiB."""
+    """Return a heartbeat of MySQL 8.0.26 and later, whose position may be beyond 4 GiB."""
     name = _log_name(stream)
     fields = {"log_name": name, "log_position": stream.choose.integer(4, 2**40)}
     wire = {**fields, "log_name": name.encode()}
@@ -46,7 +46,7 @@ def heartbeat_v2(stream: StreamBuilder) -> PlannedEvent:
 
 
 def transaction_context(stream: StreamBuilder) -> PlannedEvent:
-    """Return a Transaction_context event: what a group certifies the next transaction by."""
+    """Return a Transaction_context event: the data by which a group certifies the next transaction."""
     choose = stream.choose
     snapshot = mysql_events.gtid_set(stream).to_bytes()
     writes = [choose.octets(8, 16) for _ in choose.several(0, 4)]
@@ -74,7 +74,7 @@ def transaction_context(stream: StreamBuilder) -> PlannedEvent:
 
 
 def view_change(stream: StreamBuilder) -> PlannedEvent:
-    """Return a View_change event: the group has other members from here on."""
+    """Return a View_change event: the members of the group change here."""
     choose = stream.choose
     view_id = f"{choose.integer(0, 2**63)}:{choose.integer(1, 99)}"
     certification = [
@@ -88,7 +88,7 @@ def view_change(stream: StreamBuilder) -> PlannedEvent:
 
 
 def xa_transaction(stream: StreamBuilder, changes: list[PlannedEvent]) -> list[PlannedEvent]:
-    """Return the events of an XA transaction that is prepared, or committed in one phase, with `changes` in it."""
+    """Return the events of an XA transaction with `changes` in it, prepared or committed in one phase."""
     choose = stream.choose
     gtrid, bqual = choose.octets(1, _XID_PART_LIMIT), choose.octets(0, _XID_PART_LIMIT)
     format_id = choose.one_of((1, 0, 2**32 - 1))

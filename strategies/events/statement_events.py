@@ -1,4 +1,4 @@
-"""Events of statement-based logging besides Query: user variables, and the file that LOAD DATA read."""
+"""Events of statement-based logging besides Query: user variables, and the file of LOAD DATA."""
 
 from decimal import Decimal
 from typing import Any, Final
@@ -15,7 +15,7 @@ from conformance.strategies.grammar.stream import StreamBuilder
 #: Collations of string variables: utf8, utf8mb4, binary.
 _COLLATIONS: Final = (33, 45, 63)
 _BINARY: Final = 63
-#: Servers that do not say whether an integer variable has a sign.
+#: Servers that do not write whether an integer variable is unsigned.
 _WITHOUT_FLAGS: Final = ("mysql-5.1", "mysql-5.5")
 _UNSIGNED: Final = 1
 _FILE_ID_LIMIT: Final = 2**32 - 1
@@ -45,7 +45,7 @@ def _string(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
     collation = choose.one_of(others) if choose.yes(3) else choose.one_of(_COLLATIONS)
     about = _about(VariableType.STRING, collation)
     if collation in BY_COLLATION:
-        return BY_COLLATION[collation].value(choose, 60, told=True), about
+        return BY_COLLATION[collation].value(choose, 60, declared=True), about
     data = choose.octets(0, 40) if collation == _BINARY else mysql_events.text(stream, 0, 60).encode()
     return Value(data, shown_bytes(data)), about
 
@@ -77,9 +77,9 @@ _INT_KIND: Final = 2
 
 
 def load_block(stream: StreamBuilder, file_id: int, *, first: bool) -> PlannedEvent:
-    """Return a Begin_load_query event, or the Append_block event of a later piece of the file."""
+    """Return a Begin_load_query event, or the Append_block event of a later block of the file."""
     choose = stream.choose
-    # Servers cut the file into pieces of 128 KiB, and so much does not fit into one read of many a parser.
+    # Servers cut the file into blocks of 128 KiB, which is more than many parsers read at once.
     data = b"1\tone\n" * choose.integer(1, 22_000) if choose.yes(20) else choose.octets(1, 60)
     fields = {"file_id": file_id, "block_data": shown_bytes(data)}
     code = EventType.BEGIN_LOAD_QUERY if first else EventType.APPEND_BLOCK
@@ -116,13 +116,13 @@ def execute_load_query(stream: StreamBuilder, file_id: int) -> PlannedEvent:
 
 
 def delete_file(stream: StreamBuilder, file_id: int) -> PlannedEvent:
-    """Return a Delete_file event: the statement that the pieces were for has failed."""
+    """Return a Delete_file event: the statement that needed the file has failed."""
     fields = {"file_id": file_id}
     return mysql_events.plan(stream, EventType.DELETE_FILE, fields, fields, marks=("FORMAT-DELETE-FILE",))
 
 
 def load_data(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return the events of LOAD DATA in a transaction: the file piece by piece, then the statement."""
+    """Return the events of LOAD DATA in a transaction: the file block by block, then the statement."""
     choose = stream.choose
     file_id = choose.integer(1, _FILE_ID_LIMIT)
     planned = [mysql_events.query(stream, "BEGIN")]

@@ -1,4 +1,4 @@
-"""The example of WL#40, section 2: one extended Query event, at the position it was printed with."""
+"""The example of WL#40, section 2: one extended Query event, at the position at which it is printed."""
 
 from typing import Any, Final
 
@@ -44,7 +44,7 @@ _MARKS: Final = (
 
 
 def add_example(stream: StreamBuilder) -> None:
-    """Add a format description, something that fills the log up, and the example, none of them with a checksum."""
+    """Add a format description, a filler event and the example, all without checksums."""
     stream.describe_format(post_header_lengths=with_tables_info(stream.server.post_header_lengths))
     size = _START - stream.offset - HEADER_BYTES
     text = "-" * (size - 1)

@@ -24,7 +24,7 @@ WITH_PARSER: Final = ("worklog", *SHIPPED_VERSIONS)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The most transactions of a stream with or without markers.
 _MOST_GROUPS: Final = 9
-#: Flags beside the marker, some of them its neighbours; none of them means anything to a parser.
+#: Flags besides the marker, some of them next to it; none of them means anything to a parser.
 _OTHER_FLAGS: Final = (0x0004, 0x0008, 0x0010, 0x0100, 0x0200, 0x2000, 0x4000, 0x8000)
 _MARKED: Final = ("WL4162-MARKER-READ-BACK", "WL4162-EVENT-HAS-TYPE")
 _UNMARKED: Final = ("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-EVENT-HAS-TYPE")
@@ -34,8 +34,8 @@ _UNMARKED: Final = ("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-EVENT-HAS-
 def marked_streams(stream: StreamBuilder) -> None:
     """Valid streams of a server that marks every event, in every format, with and without Gtid events.
 
-    They hold all that may be fed to a parser, heartbeats, artificial events and other streams behind resets among it:
-    no server's log is like that.
+    They hold everything that may be fed to a parser, including heartbeats, artificial events and, after resets, other
+    streams: no server's log is like that.
     """
     choose = stream.choose
     stream.describe_format(flags=MARKER_BITS.write(0, _T.IGNORE_BOUNDARY), marks=_MARKED)
@@ -48,7 +48,7 @@ def marked_streams(stream: StreamBuilder) -> None:
         _add_marked(stream, _between_marked(stream))
         group = boundaries.marked(boundaries.group(stream, mode))
         if choose.yes(4):
-            # A later server may have events of its own inside: the marker alone says where they stand.
+            # A later server may have new events inside: only the marker shows where they belong.
             group.insert(choose.integer(1, len(group) - 1) if len(group) > 1 else 1, _inside(stream, group))
         for event in group:
             _add(stream, event)
@@ -66,7 +66,7 @@ def _inside(stream: StreamBuilder, group: Sequence[PlannedEvent]) -> PlannedEven
 
 
 def _between_marked(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return what stands between two transactions: nothing, most often."""
+    """Return what comes between two transactions, usually nothing."""
     choose = stream.choose
     if not choose.yes(3):
         return []
@@ -81,7 +81,7 @@ def _add_marked(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
 
 
 def _add(stream: StreamBuilder, event: PlannedEvent) -> None:
-    """Add a marked event, now and then with other flags beside its marker."""
+    """Add a marked event, sometimes with other flags besides its marker."""
     marks: tuple[str, ...] = _MARKED
     if stream.choose.yes(4):
         event = event._replace(flags=event.flags | stream.choose.one_of(_OTHER_FLAGS))
@@ -91,9 +91,9 @@ def _add(stream: StreamBuilder, event: PlannedEvent) -> None:
 
 @family(focus=("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-STREAM-MIDDLE-KNOWN"), profiles=WITH_PARSER)
 def unmarked_streams(stream: StreamBuilder) -> None:
-    """Valid streams of a server without markers, of every event type that an old source may have.
+    """Valid streams of a server without markers, with every event type that an old source may have.
 
-    They hold all that may be fed to a parser, as `marked_streams` do: no server's log is like that.
+    They hold everything that may be fed to a parser, as `marked_streams` do: no server's log is like that.
     """
     choose = stream.choose
     is_worklog = stream.server.profile == "worklog"
@@ -127,19 +127,19 @@ def _add_unmarked(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> Non
 
 
 def _add_extended(stream: StreamBuilder) -> None:
-    """Add transactions whose statements stand in Query events with tables info (WL#40)."""
+    """Add transactions whose statements are in Query events with tables info (WL#40)."""
     choose = stream.choose
     for _ in choose.several(1, 3):
         words = ["BEGIN", "INSERT INTO t1 VALUES (1)", choose.one_of(("COMMIT", "ROLLBACK"))]
         planned = [extended_query(stream, word, [_TABLE] if choose.yes() else []) for word in words]
         if choose.yes():
-            planned = boundaries.add_gtid(stream, planned, anonymous=choose.yes())
+            planned = boundaries.with_gtid(stream, planned, anonymous=choose.yes())
         _add_unmarked(stream, planned)
 
 
 @family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=WITH_PARSER)
 def boundary_sequences(stream: StreamBuilder) -> None:
-    """Valid sequences of boundary types, most of them several in one stream, with resets between them."""
+    """Valid sequences of boundary types, usually several in one stream, with resets between them."""
     choose = stream.choose
     if stream.server.profile != "worklog":
         _add_groups(stream)
@@ -169,7 +169,7 @@ def _add_groups(stream: StreamBuilder) -> None:
         if choose.yes(3):
             stream.add(mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=_IGNORABLE))
         planned = boundaries.create_select(stream) if choose.yes(3) else boundaries.group(stream, "anonymous")
-        # Another stream may come where this one is in the middle of a transaction.
+        # Another stream may begin while this one is in the middle of a transaction.
         cut = choose.integer(1, len(planned)) if choose.yes(3) else len(planned)
         for event in planned[:cut]:
             stream.add(event)
@@ -182,13 +182,13 @@ def _add_groups(stream: StreamBuilder) -> None:
 
 #: The most events of one sequence.
 _LONGEST: Final = 12
-#: State -> the types that are right in it.
+#: State -> the types that are valid in it.
 _OPEN: Final = (_T.END_TRANSACTION, _T.INSIDE_TRANSACTION, _T.IGNORE_BOUNDARY)
 _CLOSED: Final = (_T.SELF_CONTAINED, _T.START_TRANSACTION, _T.IGNORE_BOUNDARY)
 
 
 def _walk(stream: StreamBuilder) -> None:
-    """Add a sequence of boundary types that is a beginning of a word of the grammar."""
+    """Add a sequence of boundary types that is a prefix of a sentence of the grammar."""
     choose = stream.choose
     state = _T.NOT_DEFINED
     for _ in range(choose.integer(0, _LONGEST)):
@@ -199,14 +199,14 @@ def _walk(stream: StreamBuilder) -> None:
 
 
 def carrier(stream: StreamBuilder, value: int) -> PlannedEvent:
-    """Return an event with a marker, of a type that need not fit it; without a marker, one of any small type."""
+    """Return an event of any small type with a marker, or without one; the type need not fit the marker."""
     choose = stream.choose
     make = choose.one_of((mysql_events.xid, mysql_events.stop, mysql_events.intvar, _later, _word))
     return boundaries.with_marker(make(stream), value)
 
 
 def _later(stream: StreamBuilder) -> PlannedEvent:
-    """Return an event of a type that nobody knows, which may be skipped or not."""
+    """Return an event of an unknown type, ignorable or not."""
     return boundaries.later_event(stream, 0) if stream.choose.yes() else boundaries.unknown(stream)
 
 
@@ -217,23 +217,23 @@ def _word(stream: StreamBuilder) -> PlannedEvent:
 
 #: The values of a marker that are defined.
 _VALUES: Final = tuple(int(each) for each in BoundaryType)
-#: How many types stand before all those that each case goes through, and how many it goes through.
+#: The most types before the sequences that each case runs through, and the length of these sequences.
 _BEFORE: Final = 4
 _THROUGH: Final = 2
 
 
 @family(focus="WL4162-TT-INITIAL", profiles=("worklog",))
 def boundary_exhaustive(stream: StreamBuilder) -> None:
-    """Behind a sequence of up to four boundary types, right or wrong, every sequence of two, each in a new stream."""
+    """After up to four boundary types, valid or not, every sequence of two more, each in a stream of its own."""
     choose = stream.choose
     boundaries.describe_unknown(stream)
     before = [choose.one_of(_VALUES) for _ in choose.several(0, _BEFORE)]
     resets = []
-    for behind in product(_VALUES, repeat=_THROUGH):
+    for after in product(_VALUES, repeat=_THROUGH):
         resets.append(stream.offset)
-        for value in (*before, *behind):
+        for value in (*before, *after):
             stream.add(carrier(stream, value))
     if choose.yes(4):
-        # What a parser does with the spare values is open, a clean refusal included.
+        # What a parser does with the spare values is open; it may also refuse them cleanly.
         stream.add(carrier(stream, choose.one_of(SPARE_VALUES)))
     stream.settings["resets"] = resets

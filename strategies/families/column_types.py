@@ -9,9 +9,9 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-#: The most columns of a table: more than two bytes of a bitmap hold.
+#: The most columns of a table: more than two bytes of a bitmap can hold.
 _WIDEST: Final = 18
-#: A table ends behind a column once in so many times.
+#: A table ends after a column once in this many times.
 _END_IN: Final = 14
 
 
@@ -21,7 +21,7 @@ def every_column_type(stream: StreamBuilder) -> None:
     choose = stream.choose
     groups.begin_plain_log(stream)
     for _ in choose.several(1, 3):
-        # Half of the tables have one column: so a reader that fails on a type is shown with that type alone.
+        # Half of the tables have one column, so that a reader that fails on a type is shown with that type alone.
         widest = _WIDEST if choose.yes() else 1
         rows = row_events.table_of(
             stream, (choose.one_of(column_kinds(stream)) for _ in choose.several(1, widest, end_in=_END_IN))

@@ -1,4 +1,4 @@
-"""Streams of one version read by another: old logs, and new events in front of old readers."""
+"""Streams of one version read by another: old logs, and new events given to old readers."""
 
 from typing import Final
 
@@ -28,7 +28,7 @@ _TABLE_ID_LIMIT: Final = 2**32 - 1
     profiles=SINCE_IGNORABLE,
 )
 def cross_version_streams(stream: StreamBuilder) -> None:
-    """Logs of 5.1 and 5.5 before a newer reader: no checksums, no Gtid events, fewer types."""
+    """Logs of 5.1 and 5.5 read by a newer reader: no checksums, no Gtid events, fewer types."""
     profile = stream.server.profile
     stream.server = server_of(stream.choose.one_of(_OLD))
     stream.checksummed = False
@@ -75,7 +75,7 @@ def streams_without_gtids(stream: StreamBuilder) -> None:
 
 @family(focus="FORMAT-ROWS-PRE-GA", profiles=_OLD)
 def rows_of_betas(stream: StreamBuilder) -> None:
-    """Logs of 5.1's betas before a reader of 5.1 or 5.5, which gets them from a source of that time."""
+    """Logs of 5.1's betas read by a reader of 5.1 or 5.5, which gets them from a source of that time."""
     choose = stream.choose
     length = choose.one_of((8, 6))
     lengths = bytearray(stream.server.post_header_lengths)
@@ -95,7 +95,7 @@ def rows_of_betas(stream: StreamBuilder) -> None:
 
 
 def _beta_rows(stream: StreamBuilder, length: int, table_id: int, columns: int) -> PlannedEvent:
-    """Return a rows event of a beta; its images begin with the bits of the record: a mark, then those of NULL."""
+    """Return a rows event of a beta; its images begin with the bits of the record: a mark, then the null bits."""
     choose = stream.choose
     code = choose.one_of(_PRE_GA)
     nulls = (columns + 1 + 7) // 8
@@ -109,13 +109,13 @@ def _beta_rows(stream: StreamBuilder, length: int, table_id: int, columns: int) 
         "row_data": b"".join(mark + choose.octets(4 * columns, 4 * columns) for _ in range(images)),
     }
     body = layout_of(code, length).write(wire, post_header_length=length)
-    # Readers of today refuse these types, as no server of a release wrote them.
+    # Today's readers refuse these types, as no released server wrote them.
     return PlannedEvent(code, body, fields, 0, ("FORMAT-ROWS-PRE-GA",), tolerated=True)
 
 
 @family(focus="WL4033-CROSS-NEW-TO-OLD", profiles=_OLD, fault=True)
 def new_streams_to_old_readers(stream: StreamBuilder) -> None:
-    """Ignorable events, or Anonymous_gtid events, before a reader of 5.1 or 5.5, which has no rule for them."""
+    """Ignorable events, or Anonymous_gtid events, read by a reader of 5.1 or 5.5, which has no rule for them."""
     choose = stream.choose
     anonymous = choose.yes()
     code = int(EventType.ANONYMOUS_GTID) if anonymous else choose.one_of(UNASSIGNED)

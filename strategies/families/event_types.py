@@ -1,4 +1,4 @@
-"""Every event type that servers write, in otherwise everyday streams."""
+"""Every event type that servers write, in otherwise ordinary streams."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -21,7 +21,7 @@ from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
 _MARIADB: Final = ("mariadb-10.x", "mariadb-11.x")
-#: Servers with XA_prepare and, but for MariaDB, group replication's events.
+#: Servers with XA_prepare and, except for MariaDB, group replication's events.
 _SINCE_5_7: Final = ("mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
 _SINCE_8_0: Final = ("mysql-8.0", "mysql-8.4", "mysql-9.x")
 #: Servers whose format description has the heartbeat.
@@ -34,13 +34,13 @@ _Addition = Callable[[StreamBuilder], None]
 
 @family(focus="FORMAT-USER-VAR")
 def user_variables(stream: StreamBuilder) -> None:
-    """Statements behind the user variables that they use: of every type, NULL, with and without a sign."""
+    """Statements preceded by the user variables that they use: of every type, NULL, signed and unsigned."""
     _log_of(stream, _add_user_variables)
 
 
 @family(focus="FORMAT-LOAD-BLOCK")
 def loaded_files(stream: StreamBuilder) -> None:
-    """LOAD DATA: the file in pieces, then the statement, or the end of the file where the statement failed."""
+    """LOAD DATA: the file in blocks, then the statement, or a Delete_file event if the statement failed."""
     _log_of(stream, _add_load_data)
 
 
@@ -89,9 +89,9 @@ def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
 
 @family(focus="FORMAT-LARGE-TRANSACTION-HEADER", profiles=_LARGE_TRANSACTIONS)
 def large_transactions(stream: StreamBuilder) -> None:
-    """Transactions behind a header that says where they end, for which the format description has one type more."""
+    """Transactions after a header that gives their end, for which the format description declares one more type."""
     groups.begin_plain_log(stream, lengths=stream.server.post_header_lengths + b"\0")
-    _add_some(stream, (_add_large_transaction, _add_everyday))
+    _add_some(stream, (_add_large_transaction, _add_ordinary))
 
 
 @family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB)
@@ -117,7 +117,7 @@ def every_event_type(stream: StreamBuilder) -> None:
 
 def _log_of(stream: StreamBuilder, addition: _Addition) -> None:
     groups.begin_plain_log(stream)
-    _add_some(stream, (addition, _add_everyday))
+    _add_some(stream, (addition, _add_ordinary))
 
 
 def _add_some(stream: StreamBuilder, additions: tuple[_Addition, ...]) -> None:
@@ -129,11 +129,11 @@ def _add_some(stream: StreamBuilder, additions: tuple[_Addition, ...]) -> None:
 
 
 def _add(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
-    """Add a group; an Anonymous_gtid event before it is less of an obstacle than a Gtid event."""
+    """Add a group; more readers accept an Anonymous_gtid event before it than a Gtid event."""
     groups.add_group(stream, planned, anonymous=True)
 
 
-def _add_everyday(stream: StreamBuilder) -> None:
+def _add_ordinary(stream: StreamBuilder) -> None:
     _add(stream, groups.group(stream))
 
 
@@ -151,7 +151,7 @@ def _add_load_data(stream: StreamBuilder) -> None:
 def _add_incident(stream: StreamBuilder) -> None:
     incident = server_events.incident(stream)
     if stream.server.profile == "worklog":
-        # By WL#4162 it stands on its own, so nothing may announce it; servers log it as a transaction.
+        # By WL#4162 it is Self Contained, so no Gtid event may come before it; servers log it as a transaction.
         stream.add(incident)
     else:
         _add(stream, [incident])
@@ -172,7 +172,7 @@ def _add_group_replication(stream: StreamBuilder) -> None:
         _add(stream, view)
     else:
         stream.add(server_events.transaction_context(stream))
-        _add_everyday(stream)
+        _add_ordinary(stream)
 
 
 def _add_xa_transaction(stream: StreamBuilder) -> None:
@@ -226,7 +226,7 @@ def _mariadb_changes(stream: StreamBuilder) -> list[PlannedEvent]:
 
 #: What can be added to a stream, and under which profiles.
 _ADDITIONS: Final[tuple[tuple[_Addition, tuple[str, ...]], ...]] = (
-    (_add_everyday, PROFILES),
+    (_add_ordinary, PROFILES),
     (_add_row_changes, PROFILES),
     (_add_user_variables, PROFILES),
     (_add_load_data, PROFILES),

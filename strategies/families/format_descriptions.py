@@ -7,8 +7,8 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-#: The types whose post-header may grow, as that of Gtid events did between 5.6 and 5.7. A Query post-header of 17
-#: bytes is left out: it means the extended Query event of WL#40.
+#: The types whose post-header may grow, as that of Gtid events did between 5.6 and 5.7. No Query post-header has 17
+#: bytes, as that means the extended Query event of WL#40.
 _GROWING: Final = (EventType.QUERY, EventType.ROTATE, EventType.TABLE_MAP)
 _GROWTH: Final = (1, 2, 3, 8, 100)
 

@@ -11,8 +11,8 @@ from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-#: The three lines of the BINLOG statement in WL#4033, each with what a reader reports of its body and the
-#: requirements that it shows.
+#: The three lines of the BINLOG statement in WL#4033, each with the fields that a reader reports of its body and the
+#: requirements that it exercises.
 _WL4033: Final[tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...]] = (
     (
         "eWgQTB0BAAAANQAAANQEAACAACEjIGluc2VydCBpbnRvIHQxKGEsYikgdmFsdWVzKDEsMik=",
@@ -50,7 +50,7 @@ def _filler(stream: StreamBuilder, *, up_to: int) -> PlannedEvent:
     checksums=False,
 )
 def golden_vectors(stream: StreamBuilder) -> None:
-    """The events of the WL#4033 sample, or of the WL#40 example, byte for byte, where they stood in their logs."""
+    """The events of the WL#4033 sample, or of the WL#40 example, byte for byte, at their offsets in the logs."""
     if stream.server.profile == "worklog" and stream.choose.yes():
         add_example(stream)
         return

@@ -21,9 +21,9 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
     profiles=WITH_GTIDS,
 )
 def gtid_streams(stream: StreamBuilder) -> None:
-    """Transactions behind Gtid events of several sizes, and now and then an Anonymous_gtid event.
+    """Transactions with Gtid events of several sizes, and sometimes an Anonymous_gtid event.
 
-    The sizes are those of older servers and of later ones, and the numbers any: no server's log has them all.
+    The sizes are those of older and of newer servers, and the numbers are arbitrary: no server's log has them all.
     """
     groups.begin_log(stream, previous=True)
     groups.number_from_anywhere(stream)
@@ -40,9 +40,9 @@ def gtid_streams(stream: StreamBuilder) -> None:
     profiles=WITH_ANONYMOUS_GTIDS,
 )
 def anonymous_gtid_streams(stream: StreamBuilder) -> None:
-    """Transactions behind Anonymous_gtid events of several sizes, flagged or not, and now and then a Gtid event.
+    """Transactions with Anonymous_gtid events of several sizes, flagged or not, and sometimes a Gtid event.
 
-    The sizes are those of older servers and of later ones, and the numbers any: no server's log has them all.
+    The sizes are those of older and of newer servers, and the numbers are arbitrary: no server's log has them all.
     """
     groups.begin_log(stream, previous=True)
     groups.number_from_anywhere(stream)
@@ -79,7 +79,7 @@ def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
 
 @family(focus="FORMAT-GTID-TAGGED", profiles=("mysql-8.4", "mysql-9.x"))
 def tagged_gtid_streams(stream: StreamBuilder) -> None:
-    """Transactions behind tagged Gtid events, with untagged ones between them."""
+    """Transactions with tagged Gtid events, and untagged ones between them."""
     groups.begin_log(stream)
     groups.number_from_anywhere(stream)
     for _ in stream.choose.several(1, 4):

@@ -17,15 +17,15 @@ UNASSIGNED: Final = tuple(range(50, 128))
 #: Codes that only the worklog and MariaDB let a reader skip.
 UNASSIGNED_HIGH: Final = (128, 140, 159, 180, 200, 254)
 
-#: Flags of a server that has boundary markers: their bits are not free there.
+#: Flags that are free on a server with boundary markers, which use some of the bits.
 _BESIDE_MARKERS: Final = tuple(each for each in mysql_events.FREE_FLAGS if not MARKER_BITS.stored(int(each)))
 _SKIPPED: Final = ("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-READ-UNKNOWN-AS-IGNORABLE", "WL4033-CROSS-NEW-TO-NEW")
 
 
 def declare_up_to(stream: StreamBuilder, type_code: int) -> bytes:
-    """Return the server's post-header lengths, drawn out so that they cover a type code.
+    """Return the server's post-header lengths, extended to cover a type code.
 
-    The entries for types that nobody knows hold anything: Aurora 5.7.12 really writes such.
+    The entries for unknown types are arbitrary, as in the logs of Aurora 5.7.12.
     """
     lengths = stream.server.post_header_lengths
     more = max(type_code - len(lengths), 0)
@@ -52,7 +52,7 @@ def ignorable_events(stream: StreamBuilder) -> None:
                 planned.append(_ignorable(stream, code))
             planned.append(event)
         groups.add_group(stream, planned, anonymous=True)
-    # The last place where one can stand, if there is none yet.
+    # The last possible place, if there is none yet.
     if choose.yes() or not any(event.ignored for event, _, _ in stream.placed):
         stream.add(_ignorable(stream, code))
     groups.end_log(stream)
@@ -100,13 +100,13 @@ def uncovered_ignorable_events(stream: StreamBuilder) -> None:
     groups.add_groups(stream, 1, 2)
 
 
-#: The flags that a known event carries besides the ignorable one.
+#: The flag that a known event has in addition.
 _KNOWN_FLAGGED: Final = int(Flag.IGNORABLE)
 
 
 @family(focus="WL4033-READ-KNOWN-FLAGGED", profiles=tuple(each for each in SINCE_IGNORABLE if "mariadb" not in each))
 def flagged_known_events(stream: StreamBuilder) -> None:
-    """Events of everyday types with the ignorable flag, which are decoded all the same."""
+    """Events of ordinary types with the ignorable flag, which are decoded all the same."""
     groups.begin_log(stream)
     planned = []
     for event in groups.transaction(stream):

@@ -1,4 +1,4 @@
-"""Logs to be printed: what mysqlbinlog and SHOW BINLOG EVENTS have to show (WL#4033, WL#4162, WL#7592)."""
+"""Logs to be printed: what mysqlbinlog and SHOW BINLOG EVENTS must show (WL#4033, WL#4162, WL#7592)."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ _START, _INSIDE, _END = (
 
 @family(focus="WL4033-RENDER-IGNORABLE-COMMENT", profiles=SINCE_IGNORABLE)
 def rendered_text(stream: StreamBuilder) -> None:
-    """Logs with everything that the text of mysqlbinlog must show, printed twice verbose."""
+    """Logs with everything that the text of mysqlbinlog must show, printed with -vv."""
     stream.settings |= {"form": "mysqlbinlog", "verbose": _VERY_VERBOSE}
     _fill(stream)
 
@@ -53,7 +53,7 @@ def _fill(stream: StreamBuilder) -> None:
 
 
 def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[PlannedEvent]:
-    """Return a transaction in row format, with the statement behind the rows where the server can log it."""
+    """Return a transaction in row format, with the statement before the rows where the server can log it."""
     choose = stream.choose
     planned = [mysql_events.query(stream, "BEGIN", status_variables=b"")]
     for _ in choose.several(1, 2):
@@ -79,26 +79,26 @@ def _ignorable(stream: StreamBuilder, code: int, body: bytes) -> PlannedEvent:
 
 
 def _add(stream: StreamBuilder, planned: list[PlannedEvent], *, marked: bool, anonymous: bool) -> None:
-    """Add a group behind its Gtid event, with boundary markers where the server has the feature."""
-    planned = groups.announced(stream, planned, anonymous=anonymous)
+    """Add a group with its Gtid event, and with boundary markers where the server has the feature."""
+    planned = groups.with_gtid(stream, planned, anonymous=anonymous)
     for event in with_markers(planned) if marked else planned:
         stream.add(event)
     stream.timestamp += 1
 
 
 def with_markers(planned: list[PlannedEvent]) -> list[PlannedEvent]:
-    """Return a group of two events or more with its boundary markers; an unknown ignorable event is to be ignored."""
+    """Return a group of two events or more with its boundary markers; unknown ignorable ones have Ignore Boundary."""
     markers = [_START, *[_INSIDE] * (len(planned) - 2), _END]
-    found = []
+    marked = []
     for event, marker in zip(planned, markers, strict=True):
-        shown = int(BoundaryType.IGNORE_BOUNDARY) if event.ignored else marker
-        found.append(event._replace(flags=MARKER_BITS.write(event.flags, shown)))
-    return found
+        value = int(BoundaryType.IGNORE_BOUNDARY) if event.ignored else marker
+        marked.append(event._replace(flags=MARKER_BITS.write(event.flags, value)))
+    return marked
 
 
 @family(focus="WL4162-WARN-DUMP", profiles=("worklog",))
 def printed_boundaries(stream: StreamBuilder) -> None:
-    """Logs with a wrong step at one place, or printed from the middle of a transaction, or twice in one call."""
+    """Logs with one wrong step, or printed from the middle of a transaction, or twice in one call."""
     choose = stream.choose
     stream.settings |= {"form": "mysqlbinlog", "verbose": choose.one_of((_VERY_VERBOSE, 0))}
     groups.begin_log(stream)
@@ -114,12 +114,12 @@ def printed_boundaries(stream: StreamBuilder) -> None:
     _FAULTS[kind](stream, planned)
 
 
-#: The fault in which a Rows_query, which may not be printed at all, has the wrong marker.
+#: The fault of a wrong marker on a Rows_query, which may not be printed at all.
 _STRAY_STATEMENT: Final = 1
 
 
 def _cut(stream: StreamBuilder, planned: list[PlannedEvent]) -> int:
-    """Return where a transaction is cut: behind its BEGIN, and not within a statement."""
+    """Return where a transaction is cut: after its BEGIN, and not within a statement."""
     inside = (EventType.ROWS_QUERY, EventType.TABLE_MAP)
     whole = [
         index
@@ -130,14 +130,14 @@ def _cut(stream: StreamBuilder, planned: list[PlannedEvent]) -> int:
 
 
 def _begin_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
-    """A transaction that begins before another one has ended, and that one goes on behind it."""
+    """Add a transaction that begins before another one has ended, and then the rest of that one."""
     cut = _cut(stream, planned)
     _add_all(stream, [*planned[:cut], *planned, *planned[cut:]])
     groups.end_log(stream)
 
 
 def _stray_statement(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
-    """A Rows_query inside a transaction whose marker says that it stands for itself."""
+    """Add a transaction with a Rows_query inside whose marker is Self Contained."""
     stray = _rows_query(stream)
     stray = stray._replace(flags=MARKER_BITS.write(stray.flags, int(BoundaryType.SELF_CONTAINED)))
     _add_all(stream, [*planned[:2], stray, *planned[2:]])
@@ -145,7 +145,7 @@ def _stray_statement(stream: StreamBuilder, planned: list[PlannedEvent]) -> None
 
 
 def _start_in_the_middle(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
-    """A whole log that is printed from within a transaction on."""
+    """Add a complete log that is printed from within a transaction."""
     cut = _cut(stream, planned)
     _add_all(stream, planned[:cut])
     stream.settings["start_position"] = stream.offset
@@ -154,7 +154,7 @@ def _start_in_the_middle(stream: StreamBuilder, planned: list[PlannedEvent]) -> 
 
 
 def _unfinished_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
-    """A log that ends within a transaction, printed twice in one call."""
+    """Add a log that ends within a transaction, to be printed twice in one call."""
     _add_all(stream, planned[: _cut(stream, planned)])
     stream.settings["repeats"] = 1
 

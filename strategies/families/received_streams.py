@@ -1,4 +1,4 @@
-"""Streams that a source sends to a replica: what of them goes into the relay log (WL#7592, WL#4033, WL#4162)."""
+"""Streams that a source sends to a replica: what goes into the relay log (WL#7592, WL#4033, WL#4162)."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -18,7 +18,7 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 
 @family(focus="WL4033-RELAY-IGNORABLE-COPIED", profiles=SINCE_IGNORABLE)
 def relay_logs(stream: StreamBuilder) -> None:
-    """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, and a log behind the first."""
+    """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, and perhaps a second log."""
     choose = stream.choose
     code = choose.one_of(UNASSIGNED)
     lengths = declare_up_to(stream, code)
@@ -27,7 +27,7 @@ def relay_logs(stream: StreamBuilder) -> None:
     for _ in choose.several(1, 3):
         _add_group(stream, code)
         if choose.yes(4):
-            # A replica that is a source too gets its own events back, and leaves them out.
+            # A replica that is also a source gets its own events back, and omits them.
             stream.server_id = replica_groups.REPLICA_ID
             groups.add_group(stream, groups.ddl(stream))
             stream.server_id = replica_groups.SOURCE_ID
@@ -65,7 +65,7 @@ def _add_ignorable(stream: StreamBuilder, code: int) -> None:
 
 @family(focus="WL4162-WARN-RECEIVER", profiles=WITH_PARSER, fault=True)
 def broken_groups_received(stream: StreamBuilder) -> None:
-    """Groups that do not end, end without having begun, or begin twice: a receiver warns, and writes them."""
+    """Groups that do not end, end without a beginning, or begin twice: a receiver warns, and writes them."""
     choose = stream.choose
     sound_log.begin_log(stream)
     sound_log.add_groups(stream, 0, 1, anonymous=True)
@@ -80,12 +80,12 @@ def _end_alone(stream: StreamBuilder) -> Sequence[PlannedEvent]:
 
 def _begun_twice(stream: StreamBuilder) -> Sequence[PlannedEvent]:
     begin = replica_groups.query(stream, "BEGIN")
-    return [*replica_groups.named(stream, [begin], anonymous=True), *replica_groups.transaction(stream)]
+    return [*replica_groups.with_gtid(stream, [begin], anonymous=True), *replica_groups.transaction(stream)]
 
 
 def _never_ended(stream: StreamBuilder) -> Sequence[PlannedEvent]:
     planned = replica_groups.transaction(stream)
-    first, second = (replica_groups.named(stream, planned, anonymous=True) for _ in range(2))
+    first, second = (replica_groups.with_gtid(stream, planned, anonymous=True) for _ in range(2))
     return [*first[: stream.choose.integer(2, len(first) - 1)], *second]
 
 

@@ -1,4 +1,4 @@
-"""Rows_query events (WL#4033): the statement behind the row changes."""
+"""Rows_query events (WL#4033): the statement that made the row changes."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-#: Lengths around the limits of the length byte and of what parsers have cut at.
+#: Lengths around the limits of the length byte, and around those at which parsers have cut the text.
 _LENGTHS: Final = (0, 1, 3, 4, 5, 33, 250, 251, 253, 254, 255, 256, 257, 258, 259, 260, 511, 512, 65535, 65536)
 
 
@@ -17,7 +17,7 @@ _LENGTHS: Final = (0, 1, 3, 4, 5, 33, 250, 251, 253, 254, 255, 256, 257, 258, 25
     profiles=tuple(each for each in SINCE_IGNORABLE if "mariadb" not in each),
 )
 def rows_query_streams(stream: StreamBuilder) -> None:
-    """Row-format transactions whose statements stand in Rows_query events, of every length."""
+    """Row-format transactions with their statements in Rows_query events, of every length."""
     choose = stream.choose
     groups.begin_log(stream)
     for _ in choose.several(1, 2):
@@ -38,7 +38,7 @@ def rows_query_streams(stream: StreamBuilder) -> None:
 def _rows_query(stream: StreamBuilder) -> PlannedEvent:
     choose = stream.choose
     size = choose.one_of(_LENGTHS) if choose.yes() else choose.integer(0, 400)
-    # Servers have written the low byte of the length, and 0 (9.7); readers go by the event's length.
+    # Servers have written the low byte of the length, and 0 (9.7); readers use the event's length.
     length_byte = choose.one_of((None, 0, 255, 7))
     event = mysql_events.rows_query(stream, mysql_events.text(stream, size, size), length_byte=length_byte)
     if not stream.checksummed:

@@ -1,4 +1,4 @@
-"""Streams for filters (WL#40, sections 4 to 6): any work, tables made from other tables, and renamings."""
+"""Streams for filters (WL#40, sections 4 to 6): any work, tables made from other tables, and renames."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ _TMP: Final = TableName(DATABASE, "tmp")
 
 @family(focus=("WL40-TABLES-INFO-DEFAULT-DB", "WL40-FILTER-DO-EVERY-TABLE"), profiles=("worklog",))
 def table_filters(stream: StreamBuilder) -> None:
-    """Transactions and statements on one table or several, near names among them, under do or ignore rules."""
+    """Transactions and statements on one or several tables, some with similar names, under do or ignore rules."""
     choose = stream.choose
     choose_rules(stream, TABLES[:4], modes=False)
     work = TableWork(stream, markers=choose.yes())
@@ -33,7 +33,7 @@ def table_filters(stream: StreamBuilder) -> None:
         elif kind == 3:
             work.group(work.create(CreateTable(choose.one_of(TABLES))))
         elif kind == 2:
-            # Like the table without a rule, most often: only tables of which one has a rule show what LIKE does.
+            # Usually like the table without a rule: LIKE shows its effect only if one of the two tables has a rule.
             table, source = choose.one_of(TABLES[:-1]), choose.one_of(TABLES[::-1])
             source = TABLES[-1] if source == table or choose.yes() else source
             work.group(work.create(CreateTable(table, like=source)))
@@ -49,10 +49,10 @@ def table_filters(stream: StreamBuilder) -> None:
 
 @family(focus=("FORMAT-ROWS", "WL40-FILTER-ROWS-BY-TABLE-MAP"))
 def row_filters(stream: StreamBuilder) -> None:
-    """Row-format transactions as the profile's server logs them, on one table or several of each statement."""
+    """Row-format transactions as the profile's server logs them, with one or several tables for each statement."""
     choose = stream.choose
     if choose.yes(4):
-        # A whole database, by the rules for its tables: the only rules that some readers have are for databases.
+        # Rules for all tables of a database: some readers have rules for databases only.
         database = choose.one_of(TABLES).database
         whole = [each for each in TABLES if each.database == database]
         set_rules(stream, whole, does=True, tables=TABLES_MODES[0], renames=RENAMES_MODES[0])
@@ -99,7 +99,7 @@ def create_table_filters(stream: StreamBuilder) -> None:
 
 @family(focus=("WL40-DATA-ORDER", "WL40-FILTER-RENAME-FIRST"), profiles=("worklog",))
 def rename_filters(stream: StreamBuilder) -> None:
-    """A table that is renamed, now and then back again, with work on both names; and swaps by way of a third."""
+    """A table that is renamed, sometimes back again, with work on both names; and swaps by way of a third name."""
     choose = stream.choose
     swaps = choose.yes(3)
     ruled = TABLES[:2] if swaps else (_T,)

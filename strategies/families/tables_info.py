@@ -1,4 +1,4 @@
-"""Streams whose Query events have tables info (WL#40), and such as have none."""
+"""Streams whose Query events have tables info (WL#40), and streams whose Query events have none."""
 
 from collections.abc import Callable
 from typing import Final
@@ -23,12 +23,12 @@ TABLES: Final = (
     TableName("other", "t1"),
     TableName(DATABASE, "t10"),
 )
-#: Names as long as tables info can hold, and such as a reader may cut or quote wrongly.
+#: Names as long as tables info can hold, and names that a reader may cut or quote wrongly.
 _LONG: Final = ("x" * 255, "日" * 85, "back`tick", "a.b")
-#: Lengths of statements around what one byte, a signed and an unsigned length of two bytes can say.
+#: Lengths of statements around the limits of one byte and of signed and unsigned lengths of two bytes.
 _LENGTHS: Final = (0, 1, 255, 256, 257, 32767, 32768, 65535)
-#: Events that show that a second format description counts, itself included; so many follow in any case.
-_BEHIND_A_CHANGE: Final = 3
+#: Events that show that a second format description counts, itself included; at least this many follow.
+_AFTER_A_CHANGE: Final = 3
 _CREATES: Final = ("", "LIKE", "SELECT")
 
 
@@ -42,18 +42,18 @@ def tables_info_streams(stream: StreamBuilder) -> None:
     extended = not choose.yes(4)
     again = choose.yes(3)
     second = again and (not extended or choose.yes())
-    # Without tables info renamings and creations are undefined, so only rows are judged, by the plainest rules.
+    # Without tables info, renaming and creating are undefined, so only rows are judged, by the simplest rules.
     choose_rules(stream, TABLES, modes=extended and second == again)
     work = TableWork(stream, markers=choose.yes())
     _begin(work, extended=extended)
     for _ in choose.several(1, 4):
         choose.one_of(_ADDITIONS)(work)
     if again:
-        # A relay log: the format description of another log follows, which makes the choice anew.
+        # A relay log: the format description of another log follows, which decides again.
         _begin(work, extended=second, relay=True)
         for _ in choose.several(1, 3):
             choose.one_of(_ADDITIONS)(work)
-    # Whatever came before, the list alone decides here; and rows have their Table_map in any log.
+    # Whatever came before, only the list decides here; and rows have their Table_map in any log.
     if is_extended(stream):
         tables = [choose.one_of(TABLES) for _ in choose.several(1, 2)]
         work.group([work.statement("DO f1()", Statement(), tuple(tables)).marked("WL40-FILTER-BY-TABLES-INFO")])
@@ -68,7 +68,7 @@ def _begin(work: TableWork, *, extended: bool, relay: bool = False) -> None:
         others = [each for each in range(14, 24) if each != EXTENDED_QUERY_POST_HEADER]
         lengths[EventType.QUERY - 1] = work.choose.one_of(others)
     if relay:
-        work.stream.mark_following("WL40-ONE-FORMAT-PER-LOG", events=_BEHIND_A_CHANGE)
+        work.stream.mark_following("WL40-ONE-FORMAT-PER-LOG", events=_AFTER_A_CHANGE)
     work.begin(extended=extended, lengths=bytes(lengths), flags=int(Flag.RELAY_LOG) if relay else 0)
 
 
@@ -98,7 +98,7 @@ def _create_select(work: TableWork) -> None:
 
 
 def _rename(work: TableWork) -> None:
-    """Add a chain, a swap, or any renamings of one statement."""
+    """Add a chain, a swap, or other renames of one statement."""
     choose = work.choose
     first, second, other = TABLES[0], TABLES[1], TableName(DATABASE, "tmp")
     pairs = choose.one_of(
@@ -133,7 +133,7 @@ def _long(work: TableWork) -> None:
     names = (choose.one_of(_LONG), choose.one_of((DATABASE, *_LONG)))
     tables = tuple(TableName(database, name) for name, database in (names, names[::-1]))
     piece = work.statement(text, Statement(tables), database=choose.one_of((DATABASE, "", "ünïcode", "x" * 64)))
-    # Text that is no statement: the list alone can decide.
+    # The text is not a statement, so only the list can decide.
     work.group([piece.marked("WL40-FILTER-BY-TABLES-INFO")])
 
 

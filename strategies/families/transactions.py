@@ -1,4 +1,4 @@
-"""Transactions, rotation and checksums: the streams of every day."""
+"""Transactions, rotation and checksums: ordinary streams."""
 
 from typing import Final
 

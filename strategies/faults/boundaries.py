@@ -17,7 +17,7 @@ from conformance.strategies.groups.boundary_groups import Group
 _T: Final = BoundaryType
 _Make = Callable[[StreamBuilder], PlannedEvent]
 _WRONG: Final = tuple(each for each in CELLS.values() if each.outcome is Outcome.ERR)
-#: Those among them that an event makes which stands on its own.
+#: Those of them that a Self Contained event makes.
 _ALONE_WITHIN: Final = tuple(each for each in _WRONG if each.fed is _T.SELF_CONTAINED)
 
 
@@ -49,7 +49,7 @@ _PATHS: Final[dict[BoundaryType, tuple[tuple[_Make, ...], tuple[BoundaryType, ..
     _T.INSIDE_TRANSACTION: ((_gtid, _begin), (_T.START_TRANSACTION, _T.INSIDE_TRANSACTION)),
     _T.END_TRANSACTION: ((_begin, mysql_events.xid), (_T.START_TRANSACTION, _T.END_TRANSACTION)),
 }
-#: Type -> unmarked events that are guessed to be of it, in whatever state they are wrong.
+#: Type -> unmarked events that are guessed to be of it, in every state in which they are wrong.
 _GUESSED: Final[dict[BoundaryType, tuple[_Make, ...]]] = {
     _T.SELF_CONTAINED: (
         mysql_events.stop,
@@ -64,16 +64,16 @@ _GUESSED: Final[dict[BoundaryType, tuple[_Make, ...]]] = {
     _T.INSIDE_TRANSACTION: (_rows,),
     _T.END_TRANSACTION: (mysql_events.xid, _commit),
 }
-#: What a wrong step leaves behind, up to where the parser is in step again.
+#: What may follow a wrong step until the parser is in step again.
 _TAIL: Final = (_T.INSIDE_TRANSACTION, _T.END_TRANSACTION, _T.IGNORE_BOUNDARY)
-#: The most streams, each behind a reset, that follow the first.
+#: The most streams, each after a reset, that follow the first.
 _MORE_STREAMS: Final = 5
 _RECOVERY: Final[tuple[Group, ...]] = (groups.ddl, boundaries.transaction)
 
 
 @family(focus="WL4162-WARN-WRONG-TRANSITION", profiles=("worklog",), fault=True)
 def boundary_faults(stream: StreamBuilder) -> None:
-    """A wrong step of the transition table, marked or not, with a tail that warns too; then the stream goes on."""
+    """A wrong step of the transition table, marked or not, with a tail that warns too; then the stream continues."""
     choose = stream.choose
     boundaries.describe_unknown(stream)
     for event in _faulty(stream):
@@ -89,9 +89,9 @@ def boundary_faults(stream: StreamBuilder) -> None:
 
 
 def _faulty(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return the events up to a wrong step, its tail, and what comes behind."""
+    """Return the events up to a wrong step, its tail, and what comes after."""
     choose = stream.choose
-    # Of the events that stand on their own there are many, and each has its rule.
+    # There are many Self Contained events, and each has a rule of its own.
     alone = choose.yes(3)
     one = choose.one_of(_ALONE_WITHIN if alone else _WRONG)
     marked = not alone and choose.yes()

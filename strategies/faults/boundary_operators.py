@@ -1,4 +1,4 @@
-"""Operators on valid streams (WL#4162): one change each, as a bad splice, a lost packet or another writer makes it."""
+"""Operators on valid streams (WL#4162): one change each, like a bad splice, a lost packet or another writer's."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,9 +16,9 @@ from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups.boundary_groups import fed, with_marker
 
 _T: Final = BoundaryType
-#: Registers a family of streams with a change that a parser has to tell of, or to bear.
+#: Registers a family of streams with a change that a parser has to report, or to tolerate.
 _operator: Final = partial(family, focus="WL4162-STREAM-TRACKED")
-#: The values of a marker that say where an event stands.
+#: The values of a marker that declare a boundary type.
 _MARKERS: Final = tuple(each for each in BoundaryType if each is not _T.NOT_DEFINED)
 
 Events = list[PlannedEvent]
@@ -33,9 +33,9 @@ def _marked(stream: StreamBuilder, group: Events) -> Events:
 
 
 def _mixed(stream: StreamBuilder, group: Events) -> Events:
-    """Return a group in which each event has its marker or has none."""
+    """Return a group in which each event has its marker or none."""
     pairs = zip(group, boundaries.marked(group), strict=True)
-    return [with_it if stream.choose.yes() else without for without, with_it in pairs]
+    return [marked if stream.choose.yes() else unmarked for unmarked, marked in pairs]
 
 
 _MARKINGS: Final = (_unmarked, _marked, _mixed)
@@ -60,7 +60,7 @@ class _Valid:
         """Return a transaction of several events, BEGIN among them."""
         planned = boundaries.transaction(self._stream)
         if self._mode != "none":
-            planned = boundaries.add_gtid(self._stream, planned, anonymous=self._mode == "anonymous")
+            planned = boundaries.with_gtid(self._stream, planned, anonymous=self._mode == "anonymous")
         return self._finished(planned)
 
     def groups(self) -> list[Events]:
@@ -70,12 +70,12 @@ class _Valid:
         return planned
 
     def _finished(self, planned: Events) -> Events:
-        # What a requirement says of an event holds where it stands, which the change may move.
+        # Marks hold for an event in its place, which the change may move.
         return self._mark(self._stream, [event._replace(marks=()) for event in planned])
 
 
 def _types(groups: Sequence[Events]) -> list[BoundaryType]:
-    """Return what each event is in the valid stream."""
+    """Return the boundary type of each event in the valid stream."""
     return [each for group in groups for each in boundary_types([fed(event) for event in group])]
 
 
@@ -84,7 +84,7 @@ def _flat(groups: Sequence[Events]) -> Events:
 
 
 def _one(stream: StreamBuilder, groups: Sequence[Events]) -> int:
-    """Return the index of an event: of each boundary type that occurs as likely as of another."""
+    """Return the index of an event; each boundary type that occurs is equally likely."""
     types = _types(groups)
     wanted = stream.choose.one_of(sorted(set(types)))
     return stream.choose.one_of([index for index, each in enumerate(types) if each is wanted])
@@ -106,7 +106,7 @@ def _change(stream: StreamBuilder, change: Callable[[Events, int, BoundaryType],
 
 @_operator(profiles=WITH_PARSER, fault=True)
 def boundary_mid_transaction_starts(stream: StreamBuilder) -> None:
-    """A stream that is read from the middle of a transaction on."""
+    """A stream that is read from the middle of a transaction."""
     valid = _Valid(stream)
     first = valid.long_group()
     _add(stream, first[stream.choose.integer(1, len(first) - 1) :])
@@ -115,13 +115,13 @@ def boundary_mid_transaction_starts(stream: StreamBuilder) -> None:
 
 @_operator(profiles=WITH_PARSER, fault=True)
 def boundary_events_dropped(stream: StreamBuilder) -> None:
-    """A stream that lacks one event, of any boundary type."""
+    """A stream without one of its events, of any boundary type."""
     _change(stream, lambda planned, index, _: planned.__delitem__(index))
 
 
 @_operator(profiles=WITH_PARSER, fault=True)
 def boundary_events_doubled(stream: StreamBuilder) -> None:
-    """A stream in which one event comes twice, of any boundary type."""
+    """A stream in which one event, of any boundary type, comes twice."""
     _change(stream, lambda planned, index, _: planned.insert(index, planned[index]))
 
 
@@ -154,7 +154,7 @@ def boundary_streams_spliced(stream: StreamBuilder) -> None:
 
 @_operator(profiles=("worklog",), fault=True)
 def boundary_markers_contradicting(stream: StreamBuilder) -> None:
-    """A stream in which one event has the marker of another boundary type than its own."""
+    """A stream in which one event has the marker of a boundary type other than its own."""
 
     def contradict(planned: Events, index: int, own: BoundaryType) -> None:
         value = stream.choose.one_of([each for each in _MARKERS if each is not own])
@@ -165,7 +165,7 @@ def boundary_markers_contradicting(stream: StreamBuilder) -> None:
 
 @_operator(profiles=("worklog",), fault=True)
 def boundary_markers_spare(stream: StreamBuilder) -> None:
-    """A stream in which one event has a marker with a value that is not defined."""
+    """A stream in which one event has a marker with an undefined value."""
 
     def spoil(planned: Events, index: int, own: BoundaryType) -> None:
         planned[index] = with_marker(planned[index], stream.choose.one_of(SPARE_VALUES))
@@ -175,7 +175,7 @@ def boundary_markers_spare(stream: StreamBuilder) -> None:
 
 @_operator(profiles=("worklog",))
 def boundary_markers_missing(stream: StreamBuilder) -> None:
-    """A marked stream of which some events have lost their markers."""
+    """A marked stream in which some events have lost their markers."""
     stream.describe_format()
     for _ in stream.choose.several(1, 3):
         group = boundaries.group(stream, stream.choose.one_of(boundaries.GTID_MODES))
@@ -184,11 +184,11 @@ def boundary_markers_missing(stream: StreamBuilder) -> None:
 
 @_operator(profiles=WITH_PARSER)
 def boundary_ignorable_anywhere(stream: StreamBuilder) -> None:
-    """A stream with an event that takes no part, in any place, within transactions too."""
+    """A stream with an Ignore Boundary event in any place, also within a transaction."""
     _change(stream, lambda planned, index, _: planned.insert(index, boundaries.ignored(stream)))
 
 
-#: Events that stand on their own in the worklog; shipped parsers pass over them, an Incident excepted.
+#: Events that are Self Contained in the worklog; shipped parsers skip them, except for an Incident.
 _ALONE: Final = (
     mysql_events.stop,
     mysql_events.rotate,
@@ -201,7 +201,7 @@ _ALONE: Final = (
 
 @_operator(profiles=WITH_PARSER, fault=True)
 def boundary_lone_events_within(stream: StreamBuilder) -> None:
-    """A stream with an event within a transaction that stands on its own."""
+    """A stream with a Self Contained event within a transaction."""
     valid = _Valid(stream)
     planned = valid.long_group()
     planned.insert(stream.choose.integer(1, len(planned) - 1), stream.choose.one_of(_ALONE)(stream))

@@ -1,4 +1,4 @@
-"""Faults of the event type: types that a reader does not know and may not skip, and one that hides all that follows."""
+"""Faults of the event type: types that a reader does not know and may not skip, and one that encrypts what follows."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-#: Groups before and behind the fault.
+#: The most groups before the fault.
 _BEFORE: Final = 2
 
 
@@ -60,7 +60,7 @@ def unknown_inside_payload(stream: StreamBuilder) -> None:
 
 @family(focus="FORMAT-MARIADB-START-ENCRYPTION", profiles=("mariadb-10.x", "mariadb-11.x"), fault=True)
 def encrypted_events(stream: StreamBuilder) -> None:
-    """A log of MariaDB that is encrypted behind its Start_encryption event, but for the lengths of the events."""
+    """A log of MariaDB that is encrypted after its Start_encryption event, except for the lengths of the events."""
     stream.describe_format()
     stream.add(mariadb_events.start_encryption(stream))
     start = stream.offset

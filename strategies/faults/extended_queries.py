@@ -12,14 +12,14 @@ from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.scenarios.table_work import TableWork
 
-#: Where in the body, in bytes, the lengths of the query and of the tables info stand.
+#: Where the lengths of the query and of the tables info are in the body, in bytes.
 _QUERY_LENGTH_AT: Final = 13
 _TABLES_INFO_LENGTH_AT: Final = 15
 
 
 @family(focus="WL40-LENGTHS-CONTRADICT", profiles=("worklog",), fault=True)
 def contradicting_query_lengths(stream: StreamBuilder) -> None:
-    """An extended Query event whose lengths leave bytes over, ask for more, or end its tables info within a tuple."""
+    """An extended Query event whose lengths leave bytes over, need more, or end its tables info within a tuple."""
     choose = stream.choose
     work = TableWork(stream, markers=choose.yes())
     work.begin(extended=True)
@@ -31,7 +31,7 @@ def contradicting_query_lengths(stream: StreamBuilder) -> None:
     body = bytearray(event.body)
     kind = choose.integer(0, 4)
     if kind == 4:
-        # The last name is said to be longer than the tables info has left for it.
+        # The last name's length is more than the tables info has left for it.
         body[len(body) - 1 - len(tables[-1].name.encode())] += choose.integer(1, 100)
     elif kind == 3:
         body += choose.octets(1, 5)
@@ -39,8 +39,8 @@ def contradicting_query_lengths(stream: StreamBuilder) -> None:
         del body[len(body) - choose.integer(1, 2) :]
     else:
         at = (_QUERY_LENGTH_AT, _TABLES_INFO_LENGTH_AT)[kind]
-        told = int.from_bytes(body[at : at + 2], "little")
-        others = [each for each in (told + 1, told - 1, told + 1000, 0xFFFF) if 0 <= each <= 0xFFFF]
+        length = int.from_bytes(body[at : at + 2], "little")
+        others = [each for each in (length + 1, length - 1, length + 1000, 0xFFFF) if 0 <= each <= 0xFFFF]
         body[at : at + 2] = choose.one_of(others).to_bytes(2, "little")
     broken = PlannedEvent(EventType.QUERY, bytes(body), {}, event.flags)
     stream.refuse(broken, kind="malformed", marks=("WL40-LENGTHS-CONTRADICT",))

@@ -1,4 +1,4 @@
-"""Faults of framing: truncations, wrong lengths, bad checksums, a missing format description, a bad magic."""
+"""Faults of framing: truncations, wrong lengths, bad checksums, a missing format description, a bad magic number."""
 
 from typing import Final
 
@@ -60,7 +60,7 @@ def bad_checksum(stream: StreamBuilder) -> None:
     """An event with one bit flipped, in its body, its checksum, or a header field that framing does not need."""
     _valid_log(stream)
     start, end = _victim(stream, first=1)
-    # Not the type and not the length: those faults are other families'.
+    # Neither the type nor the length: other families have those faults.
     places = [*range(start, start + _TYPE_AT), *range(start + 5, start + _LENGTH_AT), *range(start + 13, start + 17)]
     places += range(start + HEADER_BYTES, end) if stream.choose.yes() else range(end - CHECKSUM_BYTES, end)
     damaged = stream.bytes
@@ -74,7 +74,7 @@ def bad_checksum(stream: StreamBuilder) -> None:
 
 @family(focus="FORMAT-NO-FORMAT-DESCRIPTION", fault=True)
 def missing_format_description(stream: StreamBuilder) -> None:
-    """A stream that begins with another event than a format description."""
+    """A stream that begins with an event other than a format description."""
     groups.add_groups(stream, 1, 2)
     stream.expect_refusal(at=len(MAGIC), kind="no-format-description", marks=("FORMAT-NO-FORMAT-DESCRIPTION",))
 

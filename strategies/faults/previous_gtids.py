@@ -1,6 +1,6 @@
 """Faults of the Previous_gtids event (WL#7592): none, more than one, or one in another place.
 
-A replica writes an event of its own whatever its source did. Each stream is a log that is sound but for the fault.
+A replica writes an event of its own whatever its source did. Each stream is a log that is sound except for the fault.
 """
 
 from conformance.binlog.flags import Flag
@@ -15,14 +15,14 @@ from conformance.strategies.groups.sound_log import add_group, add_groups, begin
 
 @family(focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def previous_gtids_missing(stream: StreamBuilder) -> None:
-    """A log without a Previous_gtids event, of a server that has it in every log."""
+    """A log without a Previous_gtids event, of a server that writes one in every log."""
     stream.describe_format()
     add_groups(stream, 1, 3, anonymous=stream.choose.yes())
 
 
 @family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def previous_gtids_doubled(stream: StreamBuilder) -> None:
-    """A log that begins with more than one Previous_gtids event, or has another behind its first groups."""
+    """A log that begins with more than one Previous_gtids event, or has another after its first groups."""
     choose = stream.choose
     anonymous = choose.yes()
     begin_log(stream)
@@ -33,14 +33,14 @@ def previous_gtids_doubled(stream: StreamBuilder) -> None:
 
 @family(focus="WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
 def previous_gtids_misplaced(stream: StreamBuilder) -> None:
-    """A log whose Previous_gtids event stands behind its first group, or in a group where that alone is no fault."""
+    """A log whose Previous_gtids event comes after its first group, or within a group where that alone is valid."""
     choose = stream.choose
     anonymous = choose.yes()
     stream.describe_format()
     add_groups(stream, 1, 2, anonymous=anonymous)
     planned = replica_groups.group(stream)
     previous = _previous(stream, anonymous=anonymous)
-    # The worklog's boundary parser warns of it inside a group; servers' parsers pass over it anywhere.
+    # The worklog's boundary parser warns of it inside a group; servers' parsers skip it anywhere.
     inside = stream.server.profile != "worklog"
     place = choose.integer(0, len(planned)) if inside else choose.one_of((0, len(planned)))
     if 0 < place < len(planned):

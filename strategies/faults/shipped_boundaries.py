@@ -14,7 +14,7 @@ from conformance.strategies.groups import transactions as groups
 _S: Final = ShippedState
 _T: Final = ShippedType
 _Make = Callable[[StreamBuilder], PlannedEvent]
-#: The XID of an XA transaction, as it stands in a log.
+#: The XID of an XA transaction, as written in a log.
 _XID: Final = "X'61',X'',1"
 
 
@@ -61,14 +61,14 @@ _LEADS_TO: Final[Mapping[ShippedState, ShippedType]] = {
 
 
 def _known(profile: str) -> tuple[ShippedType, ...]:
-    """Return the types of events that a profile's servers have: payloads are younger than the others."""
+    """Return the types of events that a profile's servers have: payloads are newer than the others."""
     has_payloads = _T.PAYLOAD in CODES[SHIPPED_VERSIONS[profile]].values()
     return tuple(each for each in ShippedType if has_payloads or each is not _T.PAYLOAD)
 
 
 @family(focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", profiles=tuple(SHIPPED_VERSIONS), fault=True)
 def shipped_boundary_steps(stream: StreamBuilder) -> None:
-    """In one state of the parser that servers ship, an event of each type, each in a new stream that goes on."""
+    """An event of each type in one state of the parser that servers ship, each in a stream of its own that goes on."""
     choose = stream.choose
     boundaries.describe_unknown(stream)
     state = choose.one_of(tuple(ShippedState))
@@ -76,7 +76,7 @@ def shipped_boundary_steps(stream: StreamBuilder) -> None:
     resets = []
     for kind in known:
         resets.append(stream.offset)
-        behind = [choose.one_of(known) for _ in choose.several(0, 2)]
-        for each in (_LEADS_TO[state], kind, *behind):
+        after = [choose.one_of(known) for _ in choose.several(0, 2)]
+        for each in (_LEADS_TO[state], kind, *after):
             stream.add(choose.one_of(_OF_TYPE[each])(stream))
     stream.settings["resets"] = resets

@@ -1,1 +1,1 @@
-"""The grammar: who chooses, what a family, a stream and a case are, and how a case is shrunk."""
+"""The grammar: choosers, families, streams, cases, and the shrinking of cases."""

@@ -1,4 +1,4 @@
-"""A case: a stream, what is known of it, and which requirements it exercises where."""
+"""A case: a stream, what is known of it, and the requirements that its events exercise."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,19 +12,19 @@ EVERY_EVENT: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The observation that a conforming implementation makes.
+    """The observation of a conforming implementation.
 
     Attributes:
-        events: The entries of its answer with every field that can be reported: in the role `decode` the events
+        events: The entries of its answer, with every field that can be reported; in the role `decode`, the events
             that it delivers.
-        refused_at: Offset in bytes of the event that it refuses; None where it reads to the end.
+        refused_at: Offset in bytes of the event that it refuses; None if it reads to the end.
         refused_kind: Why, one of `conformance.binlog.errors.ERROR_KINDS`.
-        refused_code: The number by which servers know the error; None where they have none.
-        tolerated: Indices of events at which a clean refusal is as good as the delivery.
-        columns: Index of a rows event -> the column type codes of its table, in their order.
-        shipped_steps: In the role `boundary`, where servers ship a parser: for each event the state of that parser
-            before it and what the event is to it, by the names of `ShippedState` and `ShippedType`. They are not asked
-            for.
+        refused_code: The servers' number of the error; None if they have none.
+        tolerated: Indices of events that may be cleanly refused as well as delivered.
+        columns: Index of a rows event -> the column type codes of its table, in order.
+        shipped_steps: In the role `boundary`, where servers ship a parser: for each event that parser's state
+            before it and the event's type to it, as names of `ShippedState` and `ShippedType`. Answers do not have
+            them.
     """
 
     events: tuple[Mapping[str, Any], ...]
@@ -42,13 +42,13 @@ class Case:
 
     Attributes:
         id: What it is made from.
-        role: What an implementation is asked.
-        stream: The bytes, magic number included; empty in a role that asks about no stream.
+        role: The role in which an implementation is asked.
+        stream: The bytes, magic number included; empty in a role without streams.
         expected: What must be observed.
-        marks: The requirements that the case exercises, each with the indices of the events that it governs;
-            the index behind the last event is the refused one, `EVERY_EVENT` stands for all.
+        marks: The requirements that the case exercises, each with the indices of the events that it governs; the
+            index after the last event means the refused one, `EVERY_EVENT` means all.
         focus: The requirement that the case was made for; a crash or a hang is charged to it.
-        settings: What the question says besides the stream, in values that JSON has.
+        settings: The rest of the question besides the stream, in JSON values.
     """
 
     id: CaseId

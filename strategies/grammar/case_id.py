@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance.strategies.grammar.chooser import Choice, Chooser, ReplayingChooser, SeededChooser
 
-#: The role of an id that names none.
+#: The role of an id without one.
 DEFAULT_ROLE: Final = "decode"
 
 _CHOICES: Final = "choices-"
@@ -18,15 +18,15 @@ _CHOICES: Final = "choices-"
 class CaseId:
     """The id of a case: ``family/profile/seed/index``, or ``family/profile/choices-...`` for a shrunk one.
 
-    Before it stands the role and a colon where another one than `decode` is asked: the same bytes, another question.
+    Roles other than `decode` are written before it with a colon: the same bytes, another question.
 
     Attributes:
         family: Name of the family.
         profile: Name of the profile.
         seed: The corpus or run it belongs to; None for recorded choices.
-        index: Its number there, from 0; None for recorded choices.
+        index: Its number in it, from 0; None for recorded choices.
         choices: The recorded choices; None for a seeded case.
-        role: What an implementation is asked.
+        role: The role in which an implementation is asked.
     """
 
     family: str
@@ -44,7 +44,7 @@ class CaseId:
 
     @classmethod
     def parse(cls, text: str) -> "CaseId":
-        """Read an id as `str` writes it.
+        """Return the id that a text from `str` holds.
 
         Raises:
             ValueError: The text is not a case id.
@@ -60,7 +60,7 @@ class CaseId:
             return cls(family, profile, seed=int(seed), index=int(index), role=role)
         except (ValueError, IndexError, binascii.Error) as error:
             raise ValueError(
-                f"{text!r} is not a case id; it is [ROLE:]FAMILY/PROFILE/SEED/INDEX or "
+                f"{text!r} is not a case id: write [ROLE:]FAMILY/PROFILE/SEED/INDEX or "
                 f"[ROLE:]FAMILY/PROFILE/{_CHOICES}..."
             ) from error
 

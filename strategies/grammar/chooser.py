@@ -1,7 +1,7 @@
-"""Choosers: who answers the grammar's questions.
+"""Choosers, which answer the grammar's questions.
 
-A stream builder asks a chooser and never Hypothesis or `random` itself. So the same grammar is driven by
-Hypothesis, for discovery and shrinking, by a seeded generator, for corpora, and by recorded choices, for replay.
+A stream builder asks a chooser, never Hypothesis or `random` itself, so the same grammar is driven by Hypothesis for
+discovery, by a seeded generator for corpora, and by recorded choices for replay and shrinking.
 A question that has only one answer is answered without a choice, by every chooser alike.
 """
 
@@ -38,13 +38,12 @@ class Chooser(ABC):
     def several(self, low: int, high: int, *, end_in: int = 2) -> Iterator[int]:
         """Yield 0, 1, 2, ... from `low` to `high` times, asking before each whether there is one more.
 
-        A number asked for beforehand would serve too, but what belongs to one turn could not be taken out alone,
-        and shrinking would leave it in.
+        If the number were chosen beforehand, shrinking could not remove the choices of a single iteration.
 
         Args:
-            low: The fewest turns.
-            high: The most turns.
-            end_in: Once in so many times there is no more.
+            low: The fewest iterations.
+            high: The most iterations.
+            end_in: The loop ends once in this many times.
         """
         for number in range(high):
             if number >= low and not self._integer(0, end_in - 1):
@@ -66,7 +65,7 @@ class SeededChooser(Chooser):
     """Answers at random, the same for the same key on every machine and every run.
 
     Args:
-        key: What the answers depend on, and nothing else.
+        key: The only thing on which the answers depend.
     """
 
     def __init__(self, key: str) -> None:
@@ -87,10 +86,10 @@ class SeededChooser(Chooser):
 
 
 class BytesChooser(Chooser):
-    """Takes its answers from a byte string, as fuzzers make them; behind its end every answer is the simplest.
+    """Takes its answers from a byte string, as fuzzers make them; after its end every answer is the simplest.
 
     Args:
-        data: The bytes. Each makes a case: there are none that the grammar refuses.
+        data: The bytes. Any bytes make a case: the grammar refuses none.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -114,12 +113,12 @@ class BytesChooser(Chooser):
 
 
 class FittingChooser(Chooser):
-    """Gives recorded answers again as far as they fit; where they do not, the answer is the simplest.
+    """Repeats recorded answers as long as they fit; where they do not, the answer is the simplest.
 
-    So what is left of recorded answers, when some are taken out, makes a case whatever the grammar asks.
+    So recorded answers make a case even after some of them have been removed.
 
     Args:
-        choices: The recorded answers; None stands for the simplest.
+        choices: The recorded answers; None means the simplest.
     """
 
     def __init__(self, choices: Sequence[Choice | None]) -> None:
@@ -134,14 +133,16 @@ class FittingChooser(Chooser):
         return answer if isinstance(answer, bytes) and low <= len(answer) <= high else bytes(low)
 
 
-class Turn(NamedTuple):
-    """Where the choices of one turn of `several` stand among others; without them there is one turn less.
+class LoopIteration(NamedTuple):
+    """Where the choices of one iteration of `several` are among all choices; removing them removes the iteration.
 
     Attributes:
-        first: Its first choice.
-        end: The end of its choices, not included: with the question whether there is one more where another follows.
-        loop_end: The end of the last turn's choices.
-        full: Whether there could be no more turns. Then one less has a question at `loop_end` that was not asked.
+        first: Index of its first choice.
+        end: The end of its choices, not included; the question whether there is one more is part of them if another
+            iteration follows.
+        loop_end: The end of the last iteration's choices.
+        full: Whether there could be no more iterations. With one less, a question is asked at `loop_end` that was not
+            asked before.
     """
 
     first: int
@@ -155,13 +156,13 @@ class RecordingChooser(Chooser):
 
     Attributes:
         choices: The answers so far.
-        turns: The turns that could be missing.
+        iterations: The loop iterations that can be removed.
     """
 
     def __init__(self, chooser: Chooser) -> None:
         self._chooser = chooser
         self.choices: list[Choice] = []
-        self.turns: list[Turn] = []
+        self.iterations: list[LoopIteration] = []
 
     def several(self, low: int, high: int, *, end_in: int = 2) -> Iterator[int]:
         """See `Chooser`."""
@@ -172,9 +173,9 @@ class RecordingChooser(Chooser):
         full = len(starts) == high
         end = len(self.choices) - (not full)
         if len(starts) > low:
-            # The question of the next turn goes, too, which has none where there had to be so many.
-            self.turns += (Turn(first, after, end, full) for first, after in pairwise(starts))
-            self.turns.append(Turn(starts[-1] - 1, end, end, full))
+            # The question about the next iteration is removed too; a required iteration has no such question.
+            self.iterations += (LoopIteration(first, after, end, full) for first, after in pairwise(starts))
+            self.iterations.append(LoopIteration(starts[-1] - 1, end, end, full))
 
     def _integer(self, low: int, high: int) -> int:
         answer = self._chooser.integer(low, high)
@@ -188,11 +189,11 @@ class RecordingChooser(Chooser):
 
 
 class ReplayingChooser(Chooser):
-    """Gives recorded answers again.
+    """Repeats recorded answers.
 
     Raises:
-        ValueError: The grammar asks something that the recorded answers do not fit: they were made by another
-            version of the kit.
+        ValueError: The grammar asks a question that the recorded answer does not fit: another version of the kit
+            recorded the answers.
     """
 
     def __init__(self, choices: Sequence[Choice]) -> None:

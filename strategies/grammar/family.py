@@ -1,4 +1,4 @@
-"""Families: the named strategies, each a production of whole streams."""
+"""Families: the named strategies, each of which produces whole streams."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ WITH_CHECKSUMS: Final = tuple(each for each in PROFILES if server_of(each).check
 
 #: Fills a stream.
 Production = Callable[[StreamBuilder], None]
-#: Makes a question about no stream, for a server.
+#: Makes a question for a server that is not about a stream.
 Asking = Callable[[Chooser, Server], Question]
 
 
@@ -67,13 +67,13 @@ class Family:
 
     Attributes:
         name: Its name, part of each case id.
-        text: What its streams are like, in one sentence.
-        focus: Role -> the requirement that its cases are made for when this role is asked.
+        text: A description of its streams in one sentence.
+        focus: Role -> the requirement that its cases in this role are made for.
         profiles: The profiles under which it makes streams.
         fault: Whether its streams break a rule.
-        checksums: True or False where its streams always or never have them, None where that is chosen.
-        production: Fills a stream; None where it asks about no stream.
-        asking: Makes the question where it asks about no stream.
+        checksums: True or False if its streams always or never have them, None if that is chosen.
+        production: Fills a stream; None if its questions are not about streams.
+        asking: Makes the question if it is not about a stream.
     """
 
     name: str
@@ -86,24 +86,24 @@ class Family:
     asking: Asking | None = None
 
     def profiles_of(self, role: str) -> tuple[str, ...]:
-        """Return the profiles under which it is asked in a role, those of the requirement that it is for."""
+        """Return the profiles under which it has cases in a role: those of the requirement that they are made for."""
         return tuple(each for each in self.profiles if each in catalogue()[self.focus[role]].profiles)
 
     def build(self, chooser: Chooser, profile: str, case_id: CaseId) -> Case:
-        """Return the case that the chooser's answers make.
+        """Return the case made by the chooser's answers.
 
         Raises:
-            ValueError: The family makes no streams under this profile, or is not asked in the id's role.
+            ValueError: The family has no streams under this profile, or no questions in the id's role.
         """
         if profile not in self.profiles:
             raise ValueError(f"the family {self.name} has no streams for {profile}; it has {', '.join(self.profiles)}")
         focus = self.focus.get(case_id.role)
         if focus is None:
             roles = ", ".join(self.focus)
-            raise ValueError(f"the family {self.name} is not asked in the role {case_id.role!r}; it is in {roles}")
+            raise ValueError(f"the family {self.name} has no questions in the role {case_id.role!r}; it has {roles}")
         if self.asking is not None:
             return self.asking(chooser, server_of(profile)).case(case_id, focus)
-        assert self.production is not None, "a family fills a stream or asks"
+        assert self.production is not None, "a family has a production or an asking"
         stream = StreamBuilder(chooser, server_of(profile), checksums=self.checksums)
         self.production(stream)
         return asker(case_id.role)(stream).case(case_id, focus)
@@ -122,14 +122,14 @@ def family(
     """Register a production as the family of the function's name; its docstring is the family's text.
 
     Args:
-        focus: The requirement that its cases are made for, one for each role in which they are asked.
+        focus: The requirements that its cases are made for, one for each role.
         profiles: The profiles under which it makes streams.
         fault: Whether its streams break a rule.
-        checksums: True or False where its streams always or never have them, None where that is chosen.
+        checksums: True or False if its streams always or never have them, None if that is chosen.
     """
 
     def register(production: Production) -> Production:
-        _register(Family(*_named(production), _by_role(focus), profiles, fault, checksums, production))
+        _register(Family(*_name_and_text(production), _by_role(focus), profiles, fault, checksums, production))
         return production
 
     return register
@@ -138,22 +138,22 @@ def family(
 def asking_family(
     *, focus: str | tuple[str, ...], profiles: tuple[str, ...] = PROFILES, fault: bool = False
 ) -> Callable[[Asking], Asking]:
-    """Register what makes questions about no stream as the family of the function's name.
+    """Register a function that makes questions not about streams as the family of its name.
 
     Args:
         focus: The requirement that its cases are made for.
-        profiles: The profiles under which it asks.
-        fault: Whether it asks about what breaks a rule.
+        profiles: The profiles under which it makes questions.
+        fault: Whether its questions are about something that breaks a rule.
     """
 
     def register(asking: Asking) -> Asking:
-        _register(Family(*_named(asking), _by_role(focus), profiles, fault, None, None, asking))
+        _register(Family(*_name_and_text(asking), _by_role(focus), profiles, fault, None, None, asking))
         return asking
 
     return register
 
 
-def _named(production: Callable[..., Any]) -> tuple[str, str]:
+def _name_and_text(production: Callable[..., Any]) -> tuple[str, str]:
     """Return a family's name and its text."""
     return production.__name__, (production.__doc__ or "").strip().splitlines()[0]
 

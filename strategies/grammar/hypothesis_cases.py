@@ -44,10 +44,10 @@ def cases(family: str, profile: str, *, role: str = DEFAULT_ROLE) -> st.SearchSt
     Args:
         family: Name of the family.
         profile: Name of the profile.
-        role: What is asked about its streams.
+        role: The role of the cases.
 
     Raises:
-        ValueError: There is no such family, it makes no streams under the profile, or is not asked in the role.
+        ValueError: There is no such family, or it has no streams under the profile or no questions in the role.
     """
     known = families()
     if family not in known:
@@ -55,7 +55,7 @@ def cases(family: str, profile: str, *, role: str = DEFAULT_ROLE) -> st.SearchSt
     if profile not in known[family].profiles:
         raise ValueError(f"the family {family} has no streams for {profile}")
     if role not in known[family].focus:
-        raise ValueError(f"the family {family} is not asked in the role {role!r}")
+        raise ValueError(f"the family {family} has no questions in the role {role!r}")
     return _cases(known[family], profile, role)
 
 

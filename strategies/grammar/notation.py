@@ -1,6 +1,6 @@
-"""Values as the protocol writes them: what a reader is expected to report of bytes, decimals and floating numbers.
+"""Values as the protocol writes them: what a reader is expected to report for bytes, decimals and floating numbers.
 
-The grammar makes them from its own choices and never from what a reader makes of the bytes.
+The grammar makes them from its own choices, never from what a reader decodes.
 """
 
 import base64
@@ -13,10 +13,10 @@ from conformance.strategies.grammar.chooser import Chooser
 FLOAT: Final = struct.Struct("<f")
 DOUBLE: Final = struct.Struct("<d")
 
-#: Floating numbers at the edges of both widths; none is zero with a sign, which JSON loses in some languages.
+#: Floating numbers at the edges of both widths, without negative zero, which JSON loses in some languages.
 _EDGES: Final = (0.0, 1.0, -1.5, 0.1, 1e-38, -3.4028234663852886e38, 1.401298464324817e-45)
 _DOUBLE_EDGES: Final = (*_EDGES, 1.7976931348623157e308, -5e-324, 4503599627370497.5)
-#: The most digits of a DECIMAL, and the most behind its point.
+#: The most digits of a DECIMAL, and the most after its point.
 _PRECISION_LIMIT: Final = 65
 _SCALE_LIMIT: Final = 30
 
@@ -42,14 +42,14 @@ def shown_bytes(data: bytes) -> Any:
 
 
 def shown_text(data: bytes, text: str) -> Any:
-    """Return bytes that are a text in a character set which the log names: a reader may report either."""
+    """Return bytes in a character set that the log names, with their text: a reader may report either."""
     if data == text.encode("utf-8"):
         return text
     return {"base64": base64.b64encode(data).decode("ascii"), "text": text}
 
 
 def real(choose: Chooser, form: struct.Struct) -> float:
-    """Return a finite number that is exact in a struct format."""
+    """Return a finite number that a struct format holds exactly."""
     if choose.yes(3):
         number = choose.one_of(_DOUBLE_EDGES if form is DOUBLE else _EDGES)
     else:
@@ -59,7 +59,7 @@ def real(choose: Chooser, form: struct.Struct) -> float:
 
 
 class DecimalSize(NamedTuple):
-    """The digits of a DECIMAL: all of them, and those behind the point."""
+    """The digits of a DECIMAL: all of them, and those after the point."""
 
     precision: int
     scale: int
@@ -72,9 +72,9 @@ def decimal_size(choose: Chooser) -> DecimalSize:
 
 
 def decimal_text(choose: Chooser, size: DecimalSize) -> str:
-    """Return a DECIMAL of a size: every digit behind the point, no needless zero before it, and no zero with a sign."""
+    """Return a DECIMAL of a size: every digit after the point, no needless zero before it, and no negative zero."""
     limit = 10**size.precision - 1
-    # Half of them are short: leading groups of zeros are where readers of the packed digits fail.
+    # Half of them are short: readers of the packed digits fail at leading groups of zeros.
     if choose.yes():
         limit = min(limit, 10 ** choose.integer(1, size.precision) - 1)
     number = choose.integer(-limit, limit)

@@ -1,11 +1,11 @@
-"""An event that is planned: its bytes behind the header, and what a reader reports of them."""
+"""A planned event: its bytes after the header, and what a reader reports of them."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
 class PlannedEvent(NamedTuple):
-    """An event before it has a place in a stream.
+    """An event that has no place in a stream yet.
 
     Attributes:
         type: Event type code.
@@ -14,8 +14,8 @@ class PlannedEvent(NamedTuple):
         flags: The flags word.
         marks: The requirements that govern this event.
         ignored: Whether a reader skips it as an ignorable event of a type it does not know.
-        tolerated: Whether a clean refusal is as good as its delivery.
-        columns: The column type codes of its table, where it is a rows event whose values are known.
+        tolerated: Whether it may be cleanly refused as well as delivered.
+        columns: The column type codes of its table if it is a rows event whose values are known.
     """
 
     type: int
@@ -28,5 +28,5 @@ class PlannedEvent(NamedTuple):
     columns: tuple[int, ...] = ()
 
     def marked(self, *requirements: str) -> "PlannedEvent":
-        """Return the event with more requirements that govern it."""
+        """Return the event with further requirements that govern it."""
         return self._replace(marks=self.marks + requirements)

@@ -1,4 +1,4 @@
-"""Questions: what an implementation is asked in a role, and what it must answer."""
+"""Questions: what an implementation is asked in a role, and the answer it must give."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ class Question:
     """A question in one role.
 
     Attributes:
-        expected: What must be answered.
+        expected: The answer that must be given.
         marks: The requirements that it exercises, each with the indices of the expected entries that it governs.
-        settings: What the question says besides the stream, in values that JSON has.
-        stream: The stream it is about.
+        settings: The rest of the question besides the stream, in JSON values.
+        stream: The stream that it is about.
     """
 
     expected: Expected
@@ -29,7 +29,7 @@ class Question:
     stream: bytes = field(default=b"", repr=False)
 
     def case(self, case_id: CaseId, focus: str) -> Case:
-        """Return the finished case: marks of other roles, and of other profiles, are left out."""
+        """Return the finished case, without the marks of other roles and profiles."""
         governs = governing(case_id.role, case_id.profile)
         marks = {each: tuple(indices) for each, indices in self.marks.items() if governs[each]}
         return Case(
@@ -45,14 +45,14 @@ class Question:
 
 @cache
 def asker(role: str) -> Callable[[StreamBuilder], Question]:
-    """Return what asks about a finished stream in a role.
+    """Return the function that makes the question about a finished stream in a role.
 
     Raises:
-        ValueError: Nothing is asked about streams in this role.
+        ValueError: The role has no questions about streams.
     """
     question: Callable[[StreamBuilder], Question] | None = None
     if role in ROLES:
         question = getattr(import_module(f"conformance.strategies.questions.{role}"), "question", None)
     if question is None:
-        raise ValueError(f"no question about a stream is asked in the role {role!r}")
+        raise ValueError(f"the role {role!r} has no questions about streams")
     return question

@@ -1,8 +1,8 @@
-"""Shrinking: from a failing case to the smallest one that fails alike, by taking choices out and making them simpler.
+"""Shrinking: from a failing case to the smallest one that fails in the same way, by removing and simplifying choices.
 
-Hypothesis shrinks what its own engine found, and could be handed recorded choices too. It thinks about most of them
-for longer than a case takes to make and to ask about: minutes for the failures of one parser, where these passes take
-half a minute and end with cases of the same size.
+Hypothesis shrinks the failures of its own engine, and could be given recorded choices too. But for most of them it
+computes longer than it takes to make a case and ask about it: minutes for the failures of one parser, where these
+passes take half a minute and end with cases of the same size.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,15 +12,15 @@ from typing import Final
 
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
-from conformance.strategies.grammar.chooser import Choice, FittingChooser, RecordingChooser, Turn
+from conformance.strategies.grammar.chooser import Choice, FittingChooser, LoopIteration, RecordingChooser
 from conformance.strategies.grammar.family import families
 
-#: How many choices are taken out behind one that is made the simplest: what it may have asked for.
-_BEHIND: Final = (1, 2, 3, 4, 6, 8)
+#: How many choices are removed after one that is made the simplest: those that it may have caused.
+_FOLLOWING: Final = (1, 2, 3, 4, 6, 8)
 
 
 def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], bool], *, tries: int) -> Case:
-    """Return the simplest case that is found from a failing one.
+    """Return the simplest failing case that the search finds from a failing one.
 
     Args:
         case: The failing case.
@@ -32,7 +32,7 @@ def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], 
     smallest = _Smallest(case, tuple(choices), still_fails, tries)
     with suppress(OutOfTries):
         if smallest.fails_again():
-            _cut(smallest)
+            _simplify_end(smallest)
             before: tuple[Choice, ...] = ()
             while before != smallest.choices:
                 before = smallest.choices
@@ -42,7 +42,7 @@ def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], 
 
 
 class OutOfTries(Exception):
-    """No tries are left; the smallest case so far is what was found."""
+    """No tries are left; the smallest case so far is the result."""
 
 
 @dataclass(slots=True)
@@ -53,50 +53,50 @@ class _Smallest:
         case: That case.
         choices: The choices that make it.
         still_fails: Whether another case fails in the same way.
-        tries: How many may still be tried.
-        turns: The turns of the grammar's loops that could be missing.
+        tries: How many more may be tried.
+        iterations: The iterations of the grammar's loops that can be removed.
     """
 
     case: Case
     choices: tuple[Choice, ...]
     still_fails: Callable[[Case], bool]
     tries: int
-    turns: list[Turn] = field(default_factory=list)
+    iterations: list[LoopIteration] = field(default_factory=list)
     _tried: set[tuple[Choice, ...]] = field(default_factory=set)
 
     def fails_again(self) -> bool:
-        """Tell whether the first case fails once more.
+        """Return whether the first case fails again.
 
         Raises:
             OutOfTries: No tries are left.
         """
-        case, self.turns = self._made(self.choices)
+        case, self.iterations = self._made(self.choices)
         return self._fails(case)
 
-    def replaced(self, first: int, end: int, *others: Choice | None) -> bool:
-        """Tell whether a smaller case fails alike, and take it: one with others for the choices of a run.
+    def replace_if_failing(self, first: int, end: int, *others: Choice | None) -> bool:
+        """Replace a run of choices if the smaller case fails in the same way, and return whether it does.
 
         Args:
             first: The first choice of the run.
             end: The end of the run, not included.
-            others: What stands in its place, None for the simplest answer to whatever is asked.
+            others: The choices in its place; None means the simplest answer to whatever is asked.
 
         Raises:
             OutOfTries: No tries are left.
         """
-        case, turns = self._made((*self.choices[:first], *others, *self.choices[end:]))
+        case, iterations = self._made((*self.choices[:first], *others, *self.choices[end:]))
         choices = case.id.choices or ()
         if choices in self._tried or _size(choices) >= _size(self.choices) or not self._fails(case):
             return False
-        self.case, self.choices, self.turns = case, choices, turns
+        self.case, self.choices, self.iterations = case, choices, iterations
         return True
 
-    def _made(self, choices: Sequence[Choice | None]) -> tuple[Case, list[Turn]]:
+    def _made(self, choices: Sequence[Choice | None]) -> tuple[Case, list[LoopIteration]]:
         known = self.case.id
         chooser = RecordingChooser(FittingChooser(choices))
         case = families()[known.family].build(chooser, known.profile, known)
         made = CaseId(known.family, known.profile, choices=tuple(chooser.choices), role=known.role)
-        return case.with_id(made), chooser.turns
+        return case.with_id(made), chooser.iterations
 
     def _fails(self, case: Case) -> bool:
         if not self.tries:
@@ -107,68 +107,68 @@ class _Smallest:
 
 
 def _size(choices: Sequence[Choice]) -> tuple[int, list[tuple[int, bytes]]]:
-    """Return what makes choices larger than others: their number first, then each of them."""
+    """Return the size by which choices are compared: their number first, then each of them."""
     return len(choices), [(len(each), each) if isinstance(each, bytes) else (abs(each), b"") for each in choices]
 
 
-def _cut(smallest: _Smallest) -> None:
-    """Let every answer behind some choice be the simplest."""
+def _simplify_end(smallest: _Smallest) -> None:
+    """Make every answer after some choice the simplest."""
     low, high = 0, len(smallest.choices)
     while low < high:
         middle = (low + high) // 2
-        if smallest.replaced(middle, len(smallest.choices)):
+        if smallest.replace_if_failing(middle, len(smallest.choices)):
             high = middle
         else:
             low = middle + 1
 
 
-def _take_out_turns(smallest: _Smallest) -> None:
-    """Take out what the grammar made once more than it had to, the longest first."""
-    left = sorted(smallest.turns, key=_length)
+def _remove_iterations(smallest: _Smallest) -> None:
+    """Remove loop iterations that the grammar does not require, the longest first."""
+    left = sorted(smallest.iterations, key=_length)
     while left:
-        turn = left.pop()
-        others = smallest.choices[turn.end : turn.loop_end]
-        no_more = (None,) if turn.full else ()
-        if smallest.replaced(turn.first, turn.loop_end, *others, *no_more):
-            left = sorted(smallest.turns, key=_length)
+        iteration = left.pop()
+        others = smallest.choices[iteration.end : iteration.loop_end]
+        no_more = (None,) if iteration.full else ()
+        if smallest.replace_if_failing(iteration.first, iteration.loop_end, *others, *no_more):
+            left = sorted(smallest.iterations, key=_length)
 
 
-def _length(turn: Turn) -> int:
-    return turn.end - turn.first
+def _length(iteration: LoopIteration) -> int:
+    return iteration.end - iteration.first
 
 
-def _take_out_runs(smallest: _Smallest) -> None:
-    """Take out runs of choices, the longest first, from the end."""
+def _remove_runs(smallest: _Smallest) -> None:
+    """Remove runs of choices, the longest first, from the end."""
     length = len(smallest.choices) // 2
     while length:
         end = len(smallest.choices)
         while end >= length:
-            smallest.replaced(end - length, end)
+            smallest.replace_if_failing(end - length, end)
             end = min(end - length, len(smallest.choices))
         length //= 2
 
 
 def _simplify_runs(smallest: _Smallest) -> None:
-    """Let the answers of runs be the simplest, the longest first, from the end."""
+    """Make the answers of runs the simplest, the longest first, from the end."""
     length = len(smallest.choices) // 2
     while length:
         end = len(smallest.choices)
         while end > 0:
             first = max(end - length, 0)
-            smallest.replaced(first, end, *[None] * (end - first))
+            smallest.replace_if_failing(first, end, *[None] * (end - first))
             end = min(first, len(smallest.choices))
         length //= 2
 
 
 def _lower(smallest: _Smallest) -> None:
-    """Let each answer be nearer to the simplest, from the end."""
+    """Move each answer nearer to the simplest, from the end."""
     for index in reversed(range(len(smallest.choices))):
         if index >= len(smallest.choices):
             continue
         choice = smallest.choices[index]
         if isinstance(choice, bytes):
             for other in (bytes(len(choice)), choice[: len(choice) // 2], choice[:-1]):
-                smallest.replaced(index, index + 1, other)
+                smallest.replace_if_failing(index, index + 1, other)
         else:
             _lower_number(smallest, index, choice)
 
@@ -178,17 +178,17 @@ def _lower_number(smallest: _Smallest, index: int, choice: int) -> None:
     low, high = 0, abs(choice)
     while high - low > 1:
         middle = (low + high) // 2
-        if smallest.replaced(index, index + 1, sign * middle):
+        if smallest.replace_if_failing(index, index + 1, sign * middle):
             high = middle
         else:
             low = middle
 
 
-def _lower_and_take_out(smallest: _Smallest) -> None:
-    """Let an answer be the simplest, and take out what it may have asked for."""
+def _lower_and_remove(smallest: _Smallest) -> None:
+    """Make an answer the simplest, and remove the choices that it may have caused."""
     for index in reversed(range(len(smallest.choices))):
         if index < len(smallest.choices) and smallest.choices[index]:
-            any(smallest.replaced(index, index + 1 + behind, None) for behind in _BEHIND)
+            any(smallest.replace_if_failing(index, index + 1 + count, None) for count in _FOLLOWING)
 
 
-_PASSES: Final = (_take_out_turns, _take_out_runs, _simplify_runs, _lower, _lower_and_take_out)
+_PASSES: Final = (_remove_iterations, _remove_runs, _simplify_runs, _lower, _lower_and_remove)

@@ -21,14 +21,14 @@ EPOCH: Final = 1276143737
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
-#: Heartbeats stand in no log: a source sends them between two events, with the position that it has got to.
+#: Heartbeats are in no log: a source sends them between two events, with the position that it has reached.
 _HEARTBEATS: Final = frozenset({int(EventType.HEARTBEAT), int(EventType.HEARTBEAT_V2)})
 
 #: Where the header of an event has its log_pos, and the largest one that fits.
 _LOG_POS: Final = slice(13, 17)
 _LARGEST_LOG_POS: Final = 0xFFFFFFFF
 
-#: What every event of every stream shows.
+#: What every event of every stream exercises.
 _ALWAYS: Final = (
     "FORMAT-EVENT-DELIVERED",
     "FORMAT-EVENT-START",
@@ -45,7 +45,7 @@ _ALWAYS: Final = (
 
 @lru_cache(maxsize=4096)
 def _described(version: str, lengths: bytes, created: int, algorithm: int | None) -> tuple[FormatDescription, bytes]:
-    """Return a format description and its body: the streams of a server share a few."""
+    """Return a format description and its body: the streams of a server share a few of them."""
     described = FormatDescription(
         binlog_version=4,
         server_version=version,
@@ -64,13 +64,13 @@ class StreamBuilder:
         choose: The chooser that answers the grammar's questions.
         server: The server whose stream it is.
         format: The format description in force.
-        refused: Whether a reader has refused an event; nothing behind it is expected.
-        placed: Every event that was added, refused ones included, each with its offset and its log_pos.
-        settings: What a production says to the questions about its stream, in the roles other than `decode`.
+        refused: Whether a reader has refused an event; nothing after it is expected.
+        placed: Every event added, refused ones included, each with its offset and its log_pos.
+        settings: What a production passes to the questions about its stream in roles other than `decode`.
         tolerated: Indices of events at which a clean refusal is as good as the delivery.
         columns: Index of a rows event -> the column type codes of its table, in their order.
-        executed: The GTIDs that were used, in Previous_gtids and in Gtid events.
-        sequence_number: The last sequence number that a Gtid event has; 0 before the first.
+        executed: The GTIDs used so far, in Previous_gtids and in Gtid events.
+        sequence_number: The sequence number of the last Gtid event; 0 before the first.
     """
 
     def __init__(self, chooser: Chooser, server: Server, *, checksums: bool | None = None) -> None:
@@ -97,7 +97,7 @@ class StreamBuilder:
 
     @property
     def offset(self) -> int:
-        """Where the next event will stand, in bytes from the start of the stream."""
+        """The offset of the next event, in bytes from the start of the stream."""
         return len(self._bytes)
 
     @property
@@ -107,7 +107,7 @@ class StreamBuilder:
 
     @property
     def offsets(self) -> list[int]:
-        """Where each event stands that was added, refused ones included."""
+        """The offset of each event added, refused ones included."""
         return [offset for _, offset, _ in self.placed]
 
     @property
@@ -122,12 +122,12 @@ class StreamBuilder:
 
     @property
     def refused_kind(self) -> str:
-        """Why a reader refuses it, one of `conformance.binlog.errors.ERROR_KINDS`; empty where it reads to the end."""
+        """Why a reader refuses it, one of `conformance.binlog.errors.ERROR_KINDS`; empty if it reads to the end."""
         return self._refused_kind
 
     @property
     def refused_at(self) -> int | None:
-        """Offset of the event that a reader refuses, None where it reads to the end."""
+        """Offset of the event that a reader refuses; None if it reads to the end."""
         return self._refused_at
 
     def _algorithm(self) -> int | None:
@@ -136,7 +136,7 @@ class StreamBuilder:
         return int(ChecksumAlgorithm.CRC32 if self.checksummed else ChecksumAlgorithm.NONE)
 
     def length_of(self, event: PlannedEvent) -> int:
-        """Return the bytes that a planned event will have, header and checksum included."""
+        """Return the length of a planned event in bytes, header and checksum included."""
         return HEADER_BYTES + len(event.body) + (CHECKSUM_BYTES if self.checksummed else 0)
 
     def describe_format(
@@ -171,11 +171,11 @@ class StreamBuilder:
         self._append(planned, checksummed=self.server.checksums)
 
     def add(self, event: PlannedEvent) -> None:
-        """Add an event; behind a refused one it is bytes only, which no reader reaches."""
+        """Add an event; after a refused one it is only bytes, which no reader reaches."""
         self._append(event, checksummed=self.checksummed)
 
     def refuse(self, event: PlannedEvent, *, kind: str, marks: tuple[str, ...]) -> None:
-        """Add an event that a reader refuses, and the requirements that say so."""
+        """Add an event that a reader refuses, and the requirements by which it does."""
         self.expect_refusal(at=self.offset, kind=kind, marks=marks)
         self._append(event, checksummed=self.checksummed)
 
@@ -198,16 +198,16 @@ class StreamBuilder:
             self._marks[requirement].append(count)
 
     def mark(self, *requirements: str) -> None:
-        """Say that requirements govern every event of the stream."""
+        """Record that requirements govern every event of the stream."""
         for requirement in requirements:
             self._marks[requirement].append(EVERY_EVENT)
 
     def mark_following(self, requirement: str, *, events: int = 1) -> None:
-        """Say that a requirement governs the next events, as many as named."""
+        """Record that a requirement governs the next `events` events."""
         self._marks[requirement] += range(len(self._events), len(self._events) + events)
 
     def set_log_pos(self, log_pos: int) -> None:
-        """Change the log_pos of the last event, in bytes: its end as it is counted in another log.
+        """Change the log_pos of the last event, in bytes: its end as counted in another log.
 
         Raises:
             ValueError: The event is not expected, or the header has no room for the number.
@@ -223,7 +223,7 @@ class StreamBuilder:
         self._events[-1]["log_pos"] = log_pos
 
     def damage(self, stream: bytes | bytearray) -> None:
-        """Put damaged bytes in the place of the stream's."""
+        """Replace the bytes of the stream by damaged ones."""
         self._bytes = bytearray(stream)
 
     @property
@@ -235,7 +235,7 @@ class StreamBuilder:
         at = len(self._bytes)
         type_code, body, fields, flags, marks, ignored, tolerated, columns = event
         length = HEADER_BYTES + len(body) + (CHECKSUM_BYTES if checksummed else 0)
-        # An artificial event stands in no log of its source, so it has no position and no time.
+        # An artificial event is in no log of its source, so it has no position and no time.
         artificial = flags & _ARTIFICIAL
         log_pos = 0 if artificial else (at + length) & _LARGEST_LOG_POS
         timestamp = 0 if artificial else self.timestamp

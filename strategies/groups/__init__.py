@@ -1,1 +1,1 @@
-"""Groups of events: transactions, what a replica is fed, what a boundary parser meets."""
+"""Groups of events: transactions, and those for replicas and for boundary parsers."""

@@ -1,4 +1,4 @@
-"""What a boundary parser meets: whole transactions of every shape, what stands between them, and their markers."""
+"""Events for a boundary parser: whole transactions of every shape, the events between them, and their markers."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -17,11 +17,11 @@ from conformance.strategies.groups import transactions as groups
 
 _E: Final = EventType
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
-#: A type that no server has, as a later one could write it with the ignorable flag.
+#: Types that no server has; a later one could write them with the ignorable flag.
 _LATER_TYPES: Final = (61, 99, 127)
-#: One more of them, which a format description can declare, so that it stands in a log without that flag too.
+#: One more, which a format description can declare, so that a log can have it without that flag.
 _UNKNOWN_TYPE: Final = 60
-#: Rows events of version 2 have their extra data here, two bytes where there is none, and those of version 1 nothing.
+#: Rows events of version 2 have their extra data here, two bytes if it is empty; those of version 1 have none.
 _EXTRA_DATA: Final = slice(8, 10)
 _NO_EXTRA_DATA: Final = b"\x02\x00"
 _V1: Final = {_E.WRITE_ROWS: _E.WRITE_ROWS_V1, _E.UPDATE_ROWS: _E.UPDATE_ROWS_V1, _E.DELETE_ROWS: _E.DELETE_ROWS_V1}
@@ -37,7 +37,7 @@ Group = Callable[[StreamBuilder], list[PlannedEvent]]
 
 
 def fed(planned: PlannedEvent) -> FedEvent:
-    """Return what of a planned event a boundary parser is fed."""
+    """Return what a boundary parser is fed of a planned event."""
     query = planned.fields.get("query")
     return FedEvent(int(planned.type), int(planned.flags), None if query is None else query.encode())
 
@@ -48,13 +48,13 @@ def with_marker(planned: PlannedEvent, value: int) -> PlannedEvent:
 
 
 def marked(planned: Sequence[PlannedEvent]) -> list[PlannedEvent]:
-    """Return the events as a server with the feature logs them; they begin outside any transaction."""
+    """Return the events with the markers of a server with the feature; they begin outside any transaction."""
     types = boundary_types([fed(event) for event in planned])
     return [with_marker(event, each) for event, each in zip(planned, types, strict=True)]
 
 
 def data_change(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return one data change: a statement, or rows of one kind in one of the versions that old servers know."""
+    """Return one data change: a statement, or rows of one kind in any of the versions of rows events."""
     choose = stream.choose
     if choose.yes(3):
         return groups.statement(stream)
@@ -97,7 +97,7 @@ def _context(stream: StreamBuilder) -> list[PlannedEvent]:
 
 
 def context_statement(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return a statement that is a transaction by itself, behind the context events that it needs."""
+    """Return a statement that is a transaction of its own, after the context events that it needs."""
     return [*_context(stream), *groups.ddl(stream)]
 
 
@@ -107,7 +107,7 @@ def load_within(stream: StreamBuilder) -> list[PlannedEvent]:
 
 
 def load_alone(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return LOAD DATA behind a Gtid event and without BEGIN."""
+    """Return LOAD DATA without BEGIN, for use after a Gtid event."""
     return _load(stream)
 
 
@@ -118,34 +118,34 @@ def _load(stream: StreamBuilder) -> list[PlannedEvent]:
 
 
 def executed_load(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return the statement of LOAD DATA alone."""
+    """Return only the statement of LOAD DATA."""
     return [statement_events.execute_load_query(stream, 1)]
 
 
 def prepared(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return a transaction that an XA_prepare event ends, which the worklog does not list and the kit takes as Xid."""
+    """Return a transaction ended by an XA_prepare event, which the worklog does not list and the kit treats as Xid."""
     *begun, end = server_events.xa_transaction(stream, data_change(stream))
     return [mysql_events.query(stream, "BEGIN"), *begun[1:-1], end.marked("WL4162-TYPE-LOG-EVENT")]
 
 
-#: Transactions of every shape that the worklog and shipped parsers alike take.
+#: Transactions of every shape that both the worklog's and shipped parsers accept.
 GROUPS: Final[tuple[Group, ...]] = (groups.ddl, context_statement, transaction, load_within, executed_load)
 
 
-def add_gtid(
+def with_gtid(
     stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool, flags: int | None = None
 ) -> list[PlannedEvent]:
-    """Return a group behind its Gtid or Anonymous_gtid event."""
+    """Return a group with its Gtid or Anonymous_gtid event before it."""
     return [groups.group_gtid(stream, planned, anonymous=anonymous, flags=flags), *planned]
 
 
-#: How a server logs transactions: without any Gtid event, behind one, behind an Anonymous_gtid event.
+#: How a server logs transactions: without a Gtid event, with one, or with an Anonymous_gtid event.
 GTID_MODES: Final = ("none", "gtid", "anonymous")
 
 
 def group(stream: StreamBuilder, mode: str) -> list[PlannedEvent]:
     """Return a whole transaction in one of `GTID_MODES`."""
-    # Without a Gtid event the first context event opens the transaction, and each of the three can be it.
+    # Without a Gtid event the first context event opens the transaction; it can be any of the three.
     makers = [*GROUPS, *[context_statement] * 4] if mode == "none" else [*GROUPS, load_alone]
     if stream.server.profile == "worklog":
         makers.append(prepared)
@@ -153,11 +153,11 @@ def group(stream: StreamBuilder, mode: str) -> list[PlannedEvent]:
     if mode == "none":
         return planned
     flags = int(Flag.IGNORABLE) if mode == "anonymous" and stream.choose.yes(4) else None
-    return add_gtid(stream, planned, anonymous=mode == "anonymous", flags=flags)
+    return with_gtid(stream, planned, anonymous=mode == "anonymous", flags=flags)
 
 
 def add_twice(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
-    """Add events as a stream of their own, and then once more: the second time they are read for another use."""
+    """Add events as a stream of their own twice: the second time they are read for another use."""
     resets = stream.settings.setdefault("resets", [])
     for _ in range(2):
         resets.append(stream.offset)
@@ -171,14 +171,14 @@ def create_select(stream: StreamBuilder) -> list[PlannedEvent]:
     anonymous = stream.choose.yes()
     change = [mysql_events.query(stream, "BEGIN"), *groups.row_changes(stream), mysql_events.xid(stream)]
     planned = [
-        *add_gtid(stream, groups.ddl(stream), anonymous=anonymous),
-        *add_gtid(stream, change, anonymous=anonymous),
+        *with_gtid(stream, groups.ddl(stream), anonymous=anonymous),
+        *with_gtid(stream, change, anonymous=anonymous),
     ]
     return [event.marked("WL7592-CREATE-SELECT-BOUNDARIES") for event in planned]
 
 
 def ignored(stream: StreamBuilder) -> PlannedEvent:
-    """Return an event that takes no part: an artificial Rotate, or an ignorable event of a type that nobody knows."""
+    """Return an event that takes no part: an artificial Rotate, or an ignorable event of an unknown type."""
     choose = stream.choose
     if choose.yes():
         return mysql_events.rotate(stream, flags=_ARTIFICIAL)
@@ -186,7 +186,7 @@ def ignored(stream: StreamBuilder) -> PlannedEvent:
 
 
 def later_event(stream: StreamBuilder, value: int) -> PlannedEvent:
-    """Return an ignorable event of a type that nobody knows, which its server has marked otherwise."""
+    """Return an ignorable event of an unknown type, with another marker of its server."""
     code = stream.choose.one_of(_LATER_TYPES)
     return with_marker(mysql_events.ignorable(stream, code, stream.choose.octets(0, 12), flags=0), value)
 
@@ -198,12 +198,12 @@ def describe_unknown(stream: StreamBuilder) -> None:
 
 
 def unknown(stream: StreamBuilder) -> PlannedEvent:
-    """Return an event of a type that nobody knows and that may not be skipped."""
+    """Return an event of an unknown type that may not be skipped."""
     return PlannedEvent(_UNKNOWN_TYPE, stream.choose.octets(0, 12), {})
 
 
 def slave(stream: StreamBuilder) -> PlannedEvent:
-    """Return a Slave event: position, port, host and log of a source. Nothing of it is reported."""
+    """Return a Slave event: position, port, host and log of a source, none of which is reported."""
     body = (4).to_bytes(8, "little") + (3306).to_bytes(2, "little") + b"source\0binlog.000001"
     return PlannedEvent(_E.SLAVE, body, {}, tolerated=True)
 
@@ -217,7 +217,7 @@ def start_v3(stream: StreamBuilder) -> PlannedEvent:
     )
 
 
-#: The words of LOAD DATA in a Load event: how fields and lines end, and two bytes of flags.
+#: The separators of LOAD DATA in a Load event: those of fields and lines, and two bytes of flags.
 _SEPARATORS: Final = b"\t\0\n\0\\\0\0"
 _LOAD_NAMES: Final = b"t1\0test\0"
 _LOAD_HEAD: Final = bytes(12) + bytes([2, 4]) + bytes(4)
@@ -236,7 +236,7 @@ def create_file(stream: StreamBuilder) -> PlannedEvent:
 
 
 def exec_load(stream: StreamBuilder) -> PlannedEvent:
-    """Return an Exec_load event: the number of the file that is complete."""
+    """Return an Exec_load event: the number of the complete file."""
     return PlannedEvent(_E.EXEC_LOAD, (1).to_bytes(4, "little"), {}, tolerated=True)
 
 
@@ -250,7 +250,7 @@ def delete_file(stream: StreamBuilder) -> PlannedEvent:
     return statement_events.delete_file(stream, stream.choose.integer(1, 99))
 
 
-#: Events of logs of version 3 and 4, which stand on their own.
+#: Self Contained events of logs of versions 3 and 4.
 OLD_EVENTS: Final = (start_v3, load, create_file, exec_load)
-#: Events that stand on their own, between transactions.
+#: Self Contained events between transactions.
 ALONE: Final = (server_events.incident, delete_file, slave)

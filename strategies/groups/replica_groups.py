@@ -1,4 +1,4 @@
-"""Groups that a real replica can apply: statements over one table that is there before."""
+"""Groups that a real replica can apply: statements on one table that exists beforehand."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,9 +10,9 @@ from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-#: What a replica has before it applies a stream of these groups.
+#: The statements run on a replica before it applies a stream of these groups.
 PREPARATION: Final = ("CREATE DATABASE `test`", "CREATE TABLE `test`.`t1` (`a` INT, `b` INT)")
-#: The source's log whose events the groups are.
+#: The log of the source from which the groups are.
 SOURCE_LOG: Final = "binlog.000001"
 SOURCE_ID: Final = 1
 REPLICA_ID: Final = 100
@@ -66,7 +66,7 @@ def row_changes(stream: StreamBuilder, *, rows_events: int = 1, table: str = "t1
 
 
 def changes(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
-    """Return the events of one data change, in statement format or, where `rows` says so, perhaps in row format."""
+    """Return the events of one data change, in statement format or, if `rows` is true, perhaps in row format."""
     choose = stream.choose
     if rows and choose.yes():
         return row_changes(stream, rows_events=choose.integer(1, 2))
@@ -91,22 +91,22 @@ def group(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
     return transaction(stream, rows=rows) if stream.choose.integer(0, 3) else create(stream)
 
 
-def named(
+def with_gtid(
     stream: StreamBuilder,
     planned: Sequence[PlannedEvent],
     *,
     anonymous: bool,
     flags: int | None = None,
 ) -> list[PlannedEvent]:
-    """Return a group behind its Gtid or Anonymous_gtid event, with the server's flags unless some are given."""
+    """Return a group with its Gtid or Anonymous_gtid event, whose flags are the server's unless given."""
     gtid = groups.group_gtid(stream, planned, anonymous=anonymous, flags=flags)
-    # Its flags say that there may be statements among the rows; a replica relies on that.
+    # Its gtid_flags allow statements among the rows; a replica relies on that.
     gtid = gtid._replace(body=_STATEMENTS + gtid.body[1:], fields={**gtid.fields, "gtid_flags": _STATEMENTS[0]})
     return [gtid, *planned]
 
 
 def add(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
-    """Add events, one second later than those before."""
+    """Add events, one second after those before."""
     stream.timestamp += 1
     for event in planned:
         stream.add(event)

@@ -1,4 +1,4 @@
-"""A log in which a checker finds nothing: what stands around a fault that is to be the only one."""
+"""A log in which a checker finds nothing wrong: the surroundings of a single fault."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,8 @@ def begin_log(stream: StreamBuilder) -> None:
 
 
 def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymous: bool) -> None:
-    """Add a group behind its Gtid or Anonymous_gtid event."""
-    replica_groups.add(stream, replica_groups.named(stream, planned, anonymous=anonymous))
+    """Add a group with its Gtid or Anonymous_gtid event before it."""
+    replica_groups.add(stream, replica_groups.with_gtid(stream, planned, anonymous=anonymous))
 
 
 def add_groups(stream: StreamBuilder, low: int, high: int, *, anonymous: bool) -> int:

@@ -10,19 +10,19 @@ from conformance.strategies.events import mysql_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
-#: The highest sequence number from which a log can go on: no stream has so many groups that they reach the end.
+#: The highest sequence number from which a log can continue: no stream has enough groups to reach the end.
 _HIGHEST_START: Final = GNO_END - 64
 
 
 def begin_log(
     stream: StreamBuilder, *, previous: bool | None = None, flags: int = 0, lengths: bytes | None = None
 ) -> None:
-    """Add what a log of this server begins with: its format description and, since 5.7, a Previous_gtids event.
+    """Add the events with which a log of this server begins: a format description and, since 5.7, Previous_gtids.
 
     Args:
         stream: The stream to add to.
-        previous: Whether a Previous_gtids event follows; what the server does when None: 5.6 has it where gtid_mode is
-            ON, which is chosen.
+        previous: Whether a Previous_gtids event follows; when None, the server decides: 5.6 has it if gtid_mode is ON,
+            which is chosen.
         flags: The flags of the format description.
         lengths: Its post-header lengths; the server's when None.
     """
@@ -36,7 +36,7 @@ def begin_log(
 
 
 def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
-    """Add the least that a log of this server begins with, so that a reader gets to what the stream is about.
+    """Add the least with which a log of this server begins, so that a reader reaches the subject of the stream.
 
     Args:
         stream: The stream to add to.
@@ -48,19 +48,19 @@ def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> N
 
 
 def number_from_anywhere(stream: StreamBuilder) -> None:
-    """Let the sequence numbers of a log go on from any number: they have 64 bits, and everyday logs need few."""
+    """Start the sequence numbers of a log anywhere: they have 64 bits, of which ordinary logs need few."""
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.sequence_number = stream.choose.integer(0, _HIGHEST_START)
 
 
 def end_log(stream: StreamBuilder) -> None:
-    """Add what a log ends with."""
+    """Add the events with which a log ends."""
     for event in ending(stream):
         stream.add(event)
 
 
 def ending(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return what a log ends with: a Rotate, a Stop, or nothing in a log that is cut off between events."""
+    """Return the end of a log: a Rotate, a Stop, or nothing if the log is cut off between events."""
     kind = stream.choose.integer(0, 2)
     return [] if kind == 0 else [mysql_events.rotate(stream) if kind == 1 else mysql_events.stop(stream)]
 
@@ -74,7 +74,7 @@ def row_changes(stream: StreamBuilder, *, rows_events: int = 1) -> list[PlannedE
         mysql_events.table_map(stream, table_id=table_id, table=choose.one_of(mysql_events.NAMES), columns=columns)
     ]
     for number in range(rows_events):
-        # Now and then an event that is larger than any page of a writer's cache (8 to 64 KiB).
+        # Some events are larger than any page of a writer's cache (8 to 64 KiB).
         rows = choose.integer(200, 4000) if choose.yes(40) else choose.integer(1, 3)
         event = mysql_events.write_rows(
             stream, table_id=table_id, columns=columns, rows=rows, last=number == rows_events - 1
@@ -109,7 +109,7 @@ def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
 
 
 def ddl(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return a statement that stands for itself, without BEGIN."""
+    """Return a statement that is a transaction of its own, without BEGIN."""
     name = stream.choose.one_of(mysql_events.NAMES)
     return [mysql_events.query(stream, f"CREATE TABLE `{name.replace('`', '``')}` (a INT)")]
 
@@ -121,27 +121,27 @@ def group(stream: StreamBuilder) -> list[PlannedEvent]:
 
 
 def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymous: bool | None = None) -> None:
-    """Add a group, behind the Gtid or Anonymous_gtid event that this server puts before it.
+    """Add a group, with the Gtid or Anonymous_gtid event that this server puts before it.
 
     Args:
         stream: The stream to add to.
         planned: The events of the group.
-        anonymous: Whether the group has no GTID; see `announced`.
+        anonymous: Whether the group has no GTID; see `with_gtid`.
     """
-    for event in announced(stream, planned, anonymous=anonymous):
+    for event in with_gtid(stream, planned, anonymous=anonymous):
         stream.add(event)
     stream.timestamp += 1
 
 
-def announced(
+def with_gtid(
     stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymous: bool | None = None
 ) -> list[PlannedEvent]:
-    """Return a group behind the Gtid or Anonymous_gtid event that this server puts before it, if it does.
+    """Return a group with the Gtid or Anonymous_gtid event that this server puts before it, if any.
 
     Args:
         stream: The stream it is for.
         planned: The events of the group.
-        anonymous: Whether the group has no GTID; chosen when None. In 5.6 the log's mode says it for all its groups.
+        anonymous: Whether the group has no GTID; chosen when None. In 5.6 the log's mode decides for all its groups.
     """
     form = stream.server.gtid_form
     if form == "absent" or (form == "5.6" and not _has_previous_gtids(stream)):
@@ -168,7 +168,7 @@ def group_gtid(
 ) -> PlannedEvent:
     """Return the Gtid or Anonymous_gtid event before a group, in the server's form and with its flags by default."""
     if flags is None:
-        # The worklog has the flag on every Anonymous_gtid event; servers leave it out.
+        # The worklog has the flag on every Anonymous_gtid event; servers omit it.
         flags = int(Flag.IGNORABLE) if anonymous and stream.server.profile == "worklog" else 0
     return mysql_events.gtid(
         stream,

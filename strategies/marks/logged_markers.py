@@ -1,4 +1,4 @@
-"""Which rules on boundary markers (WL#4162) an event of a marked log exercises."""
+"""The rules on boundary markers (WL#4162) that the events of a marked log exercise."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,7 +17,7 @@ _WORDS: Final = (BEGIN, COMMIT, ROLLBACK)
 
 
 def boundary_marks(log: PlannedLog) -> Iterator[tuple[str, int]]:
-    """Yield (requirement, index of the event in its log)."""
+    """Yield the requirements that the events of a log exercise, each with the index of an event."""
     at = 0
     for unit in log.units:
         boundaries = boundaries_of(unit)

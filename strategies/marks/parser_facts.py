@@ -1,4 +1,4 @@
-"""What is known of each event of a stream that a boundary parser is asked about, and the requirements that follow."""
+"""Facts about the events of a stream for a boundary parser, from which their requirements follow."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,25 +23,25 @@ _ANONYMOUS: Final = int(EventType.ANONYMOUS_GTID)
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One event, and where it stands.
+    """One event in its context.
 
     Attributes:
-        fed: What of the event is fed.
-        step: What the worklog's parser does with it.
-        entry: What must be answered about it.
-        shipped: What the parser that its servers ship does with it; None under the worklog's profile.
+        fed: What is fed of the event.
+        step: The step of the worklog's parser on it.
+        entry: The entry that an answer must have for it.
+        shipped: The step on it of the parser that its servers ship; None under the worklog's profile.
         before: The parser's type before it.
-        standing: How far the transaction before it has got.
-        row: The row of the type table that a guess is made by, also where the event has a marker.
-        within: Whether the worklog's parser stands within a transaction after it.
+        standing: The progress of the transaction before it.
+        row: The row of the type table by which its type is guessed, even if the event has a marker.
+        within: Whether the worklog's parser is within a transaction after it.
         stream: Number of the stream it is in: each reset begins another one.
-        first: Whether no event of its stream that takes part stands before it.
+        first: Whether it is the first event of its stream that takes part.
         opening: Whether it is the first event of its stream.
-        without_reset: What the parser would have done without the reset before its stream; None elsewhere.
-        behind_error: Whether the last event before it that takes part was a wrong step.
-        opened_by: Type code of the event that opened the transaction it belongs to, None outside of any.
-        doubted: Whether it belongs to a transaction that an unmarked Anonymous_gtid with the ignorable flag opened,
-            which a parser may pass over: only the end of such a transaction is certain.
+        without_reset: The parser's step if there had been no reset before its stream; None elsewhere.
+        after_error: Whether the last event before it that takes part was a wrong step.
+        opened_by: Type code of the event that opened the transaction it belongs to; None outside one.
+        uncertain: Whether it belongs to a transaction opened by an unmarked Anonymous_gtid with the ignorable flag,
+            which a parser may skip: only the end of such a transaction is certain.
         extended: Whether Query events have the layout of WL#40.
     """
 
@@ -57,9 +57,9 @@ class Fact:
     first: bool
     opening: bool
     without_reset: ParserStep | None
-    behind_error: bool
+    after_error: bool
     opened_by: int | None
-    doubted: bool
+    uncertain: bool
     extended: bool
 
     @property
@@ -69,7 +69,7 @@ class Fact:
 
     @property
     def spare(self) -> bool:
-        """Whether its marker is one of the spare values, about which nothing is asked."""
+        """Whether its marker is one of the spare values, for which nothing is required."""
         return MARKER_BITS.stored(self.fed.flags) in SPARE_VALUES
 
     @property
@@ -94,7 +94,7 @@ class Fact:
 
     @property
     def kind(self) -> Kind:
-        """What its situation depends on."""
+        """The kind of event, on which its row depends."""
         return kind_of(self.fed, self.event_class)
 
 
@@ -104,25 +104,25 @@ class FactFinder:
     def __init__(self) -> None:
         self._extended = False
         self._parser = WorklogParser()
-        #: The parser as it would stand if no reset had come: it is asked about the first event behind one.
+        #: The parser as it would be without the last reset: it is fed the first event after that.
         self._unreset: WorklogParser | None = None
         self._stream = 0
         self._opening = True
         self._first = True
-        self._behind_error = False
+        self._after_error = False
         self._opened_by: int | None = None
-        self._doubted = False
+        self._uncertain = False
 
     def reset(self) -> None:
         """Begin another stream."""
         self._unreset, self._parser = self._parser, WorklogParser()
         self._stream += 1
         self._opening = self._first = True
-        self._behind_error = self._doubted = False
+        self._after_error = self._uncertain = False
         self._opened_by = None
 
     def describe_format(self, body: bytes) -> None:
-        """Take in a format description."""
+        """Read the body of a format description."""
         self._extended = body[_QUERY_LENGTH_AT] == EXTENDED_QUERY_POST_HEADER
 
     def fact(self, fed: FedEvent, entry: Mapping[str, Any], shipped: ShippedStep | None) -> Fact:
@@ -133,7 +133,7 @@ class FactFinder:
         taking_part = step.cell is not None
         if taking_part and step.boundary_type is _T.START_TRANSACTION:
             self._opened_by = fed.type
-            self._doubted = fed.type == _ANONYMOUS and fed.ignorable and step.marker is _T.NOT_DEFINED
+            self._uncertain = fed.type == _ANONYMOUS and fed.ignorable and step.marker is _T.NOT_DEFINED
         without_reset = None
         if self._unreset is not None and taking_part:
             without_reset, self._unreset = self._unreset.feed(fed), None
@@ -150,16 +150,16 @@ class FactFinder:
             first=self._first,
             opening=self._opening,
             without_reset=without_reset,
-            behind_error=self._behind_error,
+            after_error=self._after_error,
             opened_by=self._opened_by,
-            doubted=self._doubted,
+            uncertain=self._uncertain,
             extended=self._extended,
         )
         self._opening = False
         if taking_part:
             self._first = False
-            self._behind_error = fact.error
+            self._after_error = fact.error
         if not parser.within_transaction:
             self._opened_by = None
-            self._doubted = False
+            self._uncertain = False
         return fact

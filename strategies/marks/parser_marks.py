@@ -1,4 +1,4 @@
-"""Which requirements each event exercises that a boundary parser is asked about: one row for each requirement."""
+"""The requirements that each event for a boundary parser exercises: one row for each requirement."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -25,7 +25,7 @@ class Whole:
     """What is true of a whole stream between two resets.
 
     Attributes:
-        clean: No event in it is a wrong step, and nothing must be warned of.
+        clean: No event in it is a wrong step, and none needs a warning.
         unmarked: No event in it has a marker.
     """
 
@@ -33,7 +33,7 @@ class Whole:
     unmarked: bool
 
 
-#: Tells whether an event exercises a requirement.
+#: Returns whether an event exercises a requirement.
 Condition = Callable[[Fact, Whole], bool]
 
 
@@ -63,18 +63,18 @@ def _change_within(fact: Fact, whole: Whole) -> bool:
 
 
 def _reset_decides(fact: Fact, whole: Whole) -> bool:
-    """Tell whether the reset before a stream is seen at its first event that takes part."""
+    """Return whether the first event of a stream that takes part shows the reset before it."""
     without = fact.without_reset
     return without is not None and (without.state, without.warning) != (fact.step.state, fact.step.warning)
 
 
 def _shows_undefined(fact: Fact, whole: Whole) -> bool:
-    """Tell whether an event shows what type a reset led to: one to be ignored, or one that must not come first."""
+    """Return whether an event shows the type after a reset: one to be ignored, or one that must not come first."""
     return fact.stream > 0 and fact.first and (fact.step.cell is None or fact.error)
 
 
 def _repetition(fact: Fact, whole: Whole) -> bool:
-    """Tell whether a repeated part of the grammar is absent: a transaction has nothing inside, or nothing has come."""
+    """Return whether a repeated part of the grammar is absent: within a transaction, or at the start of a stream."""
     empty = fact.accepted and fact.type is _T.END_TRANSACTION and fact.before is _T.START_TRANSACTION
     return empty or (whole.clean and fact.opening)
 
@@ -127,7 +127,7 @@ _CONDITIONS: Final[tuple[tuple[str, Condition], ...]] = (
         lambda fact, whole: fact.error and fact.first and fact.type is _T.INSIDE_TRANSACTION,
     ),
     ("WL4162-BOUNDARY-NAMES", lambda fact, whole: fact.error),
-    ("WL4162-WARN-EACH-EVENT", lambda fact, whole: fact.error and fact.behind_error),
+    ("WL4162-WARN-EACH-EVENT", lambda fact, whole: fact.error and fact.after_error),
     ("WL4162-REPOSITION-AT-START", lambda fact, whole: whole.clean and fact.first and fact.within),
     ("WL4162-TYPE-EXECUTE-LOAD-QUERY", lambda fact, whole: fact.event_class is _C.EXECUTE_LOAD_QUERY),
     ("WL4162-QUERY-WORDS", _statement_or_word),
@@ -136,21 +136,21 @@ _CONDITIONS: Final[tuple[tuple[str, Condition], ...]] = (
 
 
 def _anonymous_marks(fact: Fact) -> Iterator[str]:
-    """Yield the requirements of WL#7592 that an event exercises, where all parsers agree on where it stands."""
+    """Yield the requirements of WL#7592 that an event exercises where all parsers agree on its context."""
     if fact.event_class is _C.PREVIOUS_GTIDS and not fact.error:
         yield "WL7592-PREVIOUS-GTIDS-OUTSIDE"
     if fact.opened_by != _ANONYMOUS or not fact.accepted or (fact.entry["within_transaction"] == "yes") != fact.within:
         return
-    if fact.type is _T.START_TRANSACTION and not fact.doubted:
+    if fact.type is _T.START_TRANSACTION and not fact.uncertain:
         yield "WL7592-GROUP-STARTS-AT-ANON"
     if fact.type is _T.END_TRANSACTION:
         yield "WL7592-GROUP-ENDS-AT-COMMIT"
-        if fact.kind is Kind.STATEMENT and not fact.doubted:
+        if fact.kind is Kind.STATEMENT and not fact.uncertain:
             yield "WL7592-DDL-ENDS-ANON-GROUP"
 
 
 def _shipped_marks(step: ShippedStep, whole: Whole) -> Iterator[str]:
-    """Yield the requirements on a parser that servers ship that its step exercises."""
+    """Yield the requirements on shipped parsers that a step of one exercises."""
     within = step.before.within_transaction
     if not whole.clean:
         yield "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD"
@@ -164,7 +164,7 @@ def _shipped_marks(step: ShippedStep, whole: Whole) -> Iterator[str]:
         yield "FORMAT-SHIPPED-BOUNDARY-INCIDENT"
 
 
-#: What is certain in a transaction that a parser may not have seen the beginning of.
+#: The requirements that are certain in a transaction whose beginning a parser may have missed.
 _CERTAIN: Final = ("WL4162-STREAM-TRACKED", "WL4162-BOUNDARY-NOT-DEFINED", "WL4162-ANSWER-NO-INFORMATION")
 
 
@@ -176,7 +176,7 @@ def _marks_of(fact: Fact, whole: Whole, *, repeats: bool) -> Iterator[str]:
     if fact.shipped is not None:
         yield from _shipped_marks(fact.shipped, whole)
     yield from _anonymous_marks(fact)
-    if fact.doubted:
+    if fact.uncertain:
         yield from _CERTAIN
         return
     for requirement, condition in _CONDITIONS:
@@ -192,7 +192,7 @@ def marks_of(facts: Sequence[Fact], repeated: Collection[int]) -> dict[str, list
     """Return the requirements that a stream exercises, each with the indices of the events.
 
     Args:
-        facts: The events in their order.
+        facts: The events in order.
         repeated: Numbers of the streams between resets that repeat the one before for another use.
     """
     streams: dict[int, list[Fact]] = defaultdict(list)

@@ -1,1 +1,1 @@
-"""What is asked about a finished stream, one module for each role."""
+"""Questions about a finished stream or scenario, one module for each role."""

@@ -13,9 +13,9 @@ from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.replica_groups import REPLICA_ID
 
-#: How a stop counts among the kinds of error: the stream can be read, and may still not be applied.
+#: The kind of error of a stop: the stream can be read but not applied.
 _STOP_KIND: Final = "other"
-#: Why an applier stops -> the requirements that say so.
+#: Why an applier stops -> the requirements that it must.
 _STOPS: Final = {
     StopReason.GTID_MISSING: ("WL7592-APPLY-ON-GTID-MISSING",),
     StopReason.ANONYMOUS: ("WL7592-APPLY-ON-GTID-MISSING",),
@@ -33,7 +33,7 @@ _MISSING_AT_BEGIN: Final = "WL7592-APPLY-ON-GTID-MISSING-BEGIN"
 
 
 def question(stream: StreamBuilder) -> Question:
-    """Return what a replica is asked about a relay log, and what it must answer."""
+    """Return the question about a relay log for an applier, with what it must answer."""
     settings = ReplicaSettings.of_json(stream.server.profile, {"server_id": REPLICA_ID, **stream.settings})
     applier = Applier(settings)
     done = applier.apply(map(ReplicaEvent.of_entry, stream.expected_events))
@@ -78,7 +78,7 @@ def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str
 
 
 def _skipped(counter: int, done: list[Applied]) -> Iterator[tuple[str, int]]:
-    """Yield the requirements on the skip counter: the events that are skipped, and the one behind them."""
+    """Yield the requirements on the skip counter: the events that are skipped, and the one after them."""
     indices = [index for index, each in enumerate(done) if each.outcome is Outcome.SKIPPED and counter]
     if indices:
         yield "WL7592-APPLY-OFF-SKIP-ALLOWED", indices[0]
@@ -86,7 +86,7 @@ def _skipped(counter: int, done: list[Applied]) -> Iterator[tuple[str, int]]:
     for index in indices:
         kind = kind_of(done[index].event)
         if counter == 1 and (kind is Kind.GTID or not rule):
-            # Only where the counter is 1 at the Gtid event does it matter whether that one belongs to the group.
+            # Whether a Gtid event belongs to the group matters only if the counter is 1 at that event.
             rule = "WL7592-APPLY-SKIP-GTID-IN-GROUP" if kind is Kind.GTID else "WL7592-APPLY-SKIP-NOT-MID-GROUP"
         if rule:
             yield rule, index
@@ -96,7 +96,7 @@ def _skipped(counter: int, done: list[Applied]) -> Iterator[tuple[str, int]]:
 
 
 def _compatible(settings: ReplicaSettings, stream: StreamBuilder) -> Iterator[tuple[str, int]]:
-    """Yield the requirements on other versions' streams, which govern every event."""
+    """Yield the requirements on the streams of other versions, which govern every event."""
     if settings.version:
         if settings.version == "5.6.21" and settings.gtid_mode == "ON":
             yield "WL7592-COMPAT-ON-5621", EVERY_EVENT

@@ -1,4 +1,4 @@
-"""Questions in the role `boundary`: what a parser makes of each event of a stream (WL#4162)."""
+"""Questions in the role `boundary`: how a parser classifies each event of a stream (WL#4162)."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from conformance.strategies.groups.boundary_groups import fed
 from conformance.strategies.marks.parser_facts import Fact, FactFinder
 from conformance.strategies.marks.parser_marks import marks_of
 
-#: What events are read for; the rules are the same.
+#: The uses for which events are read; the rules are the same.
 USES: Final = ("receiver", "dump")
 
 
@@ -33,7 +33,7 @@ class _Model:
         self._parser.reset()
 
     def feed(self, event: FedEvent) -> tuple[Mapping[str, str], ShippedStep | None]:
-        """Return what must be reported of the next event, and the step of a parser that servers ship."""
+        """Return what must be reported for the next event, and the step of a parser that servers ship."""
         if isinstance(self._parser, ShippedParser):
             shipped = self._parser.feed(event)
             return shipped_entry(shipped, within=self._parser.within_transaction), shipped
@@ -41,16 +41,16 @@ class _Model:
         return worklog_entry(step, header_answers(event.flags), within=self._parser.within_transaction), None
 
 
-def _named(step: ShippedStep) -> tuple[str, str]:
-    """Return what picks the cell of a step, in texts that survive a stored corpus."""
+def _cell_names(step: ShippedStep) -> tuple[str, str]:
+    """Return the names that select the cell of a step; unlike the values, a stored corpus can hold them."""
     return step.before.name, step.shipped_type.name
 
 
 def question(stream: StreamBuilder) -> Question:
-    """Return the question what the parser of the stream's profile makes of it.
+    """Return the question how the parser of the stream's profile classifies its events.
 
-    A production may say in `stream.settings` before which offsets the parser is reset (``resets``), and the numbers of
-    those of the streams between them that repeat the one before (``repeated``): it is read for another use.
+    A production may put into `stream.settings` the offsets before which the parser is reset (``resets``), and the
+    numbers of the streams between them that repeat the one before for another use (``repeated``).
     """
     resets = list(stream.settings.get("resets", ()))
     repeated = frozenset(stream.settings.get("repeated", ()))
@@ -70,8 +70,8 @@ def question(stream: StreamBuilder) -> Question:
         if planned.type == EventType.FORMAT_DESCRIPTION:
             finder.describe_format(planned.body)
         event = fed(planned)
-        told, shipped = model.feed(event)
-        entry = {"offset": offset, "type": int(planned.type), **told}
+        report, shipped = model.feed(event)
+        entry = {"offset": offset, "type": int(planned.type), **report}
         entries.append(entry)
         facts.append(finder.fact(event, entry, shipped))
         for requirement in planned.marks:
@@ -83,7 +83,7 @@ def question(stream: StreamBuilder) -> Question:
             tuple(entries),
             stream.refused_at,
             stream.refused_kind,
-            shipped_steps=tuple(_named(fact.shipped) for fact in facts if fact.shipped),
+            shipped_steps=tuple(_cell_names(fact.shipped) for fact in facts if fact.shipped),
         ),
         marks={requirement: sorted(indices) for requirement, indices in made.items()},
         settings={"resets": resets, "uses": uses},

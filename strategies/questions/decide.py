@@ -11,14 +11,14 @@ from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.question import Question
 
-#: What a statement looks like, and a text that looks like it. Safety is given, whatever the text looks like.
+#: The safety that a statement's text suggests, and the text. The safety of a case is given, whatever its text suggests.
 _TEXTS: Final = (
     ("safe", "INSERT INTO t1 VALUES (1)"),
     ("unsafe", "INSERT INTO t1 VALUES (UUID())"),
     ("safe", "DELETE FROM t1 WHERE a = 1"),
     ("unsafe", "UPDATE t1 SET a = 2 LIMIT 1"),
 )
-#: The settings that are on together: log open, SQL_LOG_BIN. Only the first is logging.
+#: Settings: whether the log is open, and SQL_LOG_BIN. Only the first pair is logging.
 _SWITCHES: Final = ((True, True), (True, False), (False, True), (False, False))
 
 #: What every statement exercises, and what one without logging exercises.
@@ -34,7 +34,7 @@ class DecisionQuestion:
     """A question that grows statement by statement.
 
     Args:
-        chooser: Answers what is left open.
+        chooser: The chooser that answers the grammar's questions.
     """
 
     def __init__(self, chooser: Chooser) -> None:
@@ -48,7 +48,7 @@ class DecisionQuestion:
         """Add a statement.
 
         Args:
-            row: The row of the decision table that decides, while logging is on.
+            row: The row of the decision table that decides if logging is on.
             tables: Tables with the capability of the row.
             *marks: What the tables exercise.
             logging: Whether logging is on for it.
@@ -56,7 +56,7 @@ class DecisionQuestion:
         looks, text = self._choose.one_of(_TEXTS)
         log_open, sql_log_bin = _SWITCHES[0] if logging else self._choose.one_of(_SWITCHES[1:])
         self._statements.append(Statement(row.safety, row.mode, tables, log_open, sql_log_bin, text))
-        # What an engine sets is a question of its own, and blames nothing else.
+        # An engine's own setting is judged by itself: a wrong one is charged to no other requirement.
         by_engine = any(each.capability is None and not each.parts for each in tables)
         if not logging:
             exercised: Iterable[str] = _OFF
@@ -81,11 +81,11 @@ class DecisionQuestion:
             "WL3303-ERROR-NOT-EXECUTED": kind == "error",
             "WL3303-ERROR-NOTHING-LOGGED": kind == "error",
         }
-        return [requirement for requirement, there in conditions.items() if there]
+        return [requirement for requirement, applies in conditions.items() if applies]
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is asked yet."""
+        """Whether the question has no statements yet."""
         return not self._statements
 
     def question(self) -> Question:
@@ -98,7 +98,7 @@ class DecisionQuestion:
 
 
 def _safety_decides(row: Row) -> bool:
-    """Tell whether the statement would be decided otherwise if its safety were the other one."""
+    """Return whether the decision would differ if the statement's safety were the other one."""
     other = row_for("unsafe" if row.safety == "safe" else "safe", row.mode, row.capability)
     return (other.format, other.message) != (row.format, row.message)
 

@@ -1,4 +1,4 @@
-"""The question of the role `filter`: which events of a stream pass rules for tables."""
+"""Questions in the role `filter`: which events of a stream pass rules for tables."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +15,10 @@ from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.scenarios.table_work import PARTS
 
-#: The settings of the question.
+#: The settings that hold rules.
 RULES: Final = ("do_tables", "ignore_tables")
-_TOLD: Final = (*RULES, "tables", "renames")
+#: All settings of a question.
+_SETTINGS: Final = (*RULES, "tables", "renames")
 
 
 def choose_rules(
@@ -27,13 +28,13 @@ def choose_rules(
     does: bool | None = None,
     modes: bool = True,
 ) -> None:
-    """Choose do or ignore rules for some of these tables, and put them into the stream's settings.
+    """Choose do or ignore rules for some tables, and put them into the stream's settings.
 
     Args:
         stream: The stream.
         tables: The tables that can have rules.
-        does: Do rules or ignore rules; chosen when None.
-        modes: Whether the question may be asked in any mode, or only in the first ones.
+        does: Whether they are do rules, else ignore rules; chosen when None.
+        modes: Whether any modes may be chosen, or only the first ones.
     """
     choose = stream.choose
     ruled = [each for each in tables if choose.yes()] or [tables[0]]
@@ -48,9 +49,9 @@ def choose_rules(
 
 def set_rules(stream: StreamBuilder, ruled: Sequence[TableName], *, does: bool, tables: str, renames: str) -> None:
     """Put rules into the stream's settings."""
-    told = [[each.database, each.name] for each in ruled]
+    names = [[each.database, each.name] for each in ruled]
     stream.settings.update(
-        do_tables=told if does else [], ignore_tables=[] if does else told, tables=tables, renames=renames
+        do_tables=names if does else [], ignore_tables=[] if does else names, tables=tables, renames=renames
     )
 
 
@@ -61,8 +62,8 @@ def rules_of(settings: Mapping[str, Any]) -> FilterRules:
 
 
 def question(stream: StreamBuilder) -> Question:
-    """Return the question about a stream that `conformance.strategies.scenarios.table_work` filled."""
-    settings = {name: stream.settings[name] for name in _TOLD}
+    """Return the question about a stream filled by `conformance.strategies.scenarios.table_work`."""
+    settings = {name: stream.settings[name] for name in _SETTINGS}
     parts: list[LogPart] = stream.settings[PARTS]
     rules = rules_of(settings)
     groups = GroupFilter(TableFilter(rules, tables=settings["tables"], renames=settings["renames"]))
@@ -73,11 +74,13 @@ def question(stream: StreamBuilder) -> Question:
     entries = []
     for event, fate in zip(stream.expected_events, fates, strict=True):
         entry = {"offset": event["offset"], "type": event["type"]}
-        # What becomes of Query events without tables info, and so of their groups, is not defined.
+        # Whether Query events without tables info, and so their groups, are kept is undefined.
         if judged or fate.part.part in _ROWS:
             entry["fate"] = "kept" if fate.kept else "dropped"
         entries.append(entry)
-    marks: dict[str, list[int]] = {name: list(indices) for name, indices in stream.marks.items() if name != _BY_LIST}
+    marks: dict[str, list[int]] = {
+        requirement: list(indices) for requirement, indices in stream.marks.items() if requirement != _BY_LIST
+    }
     by_list = frozenset(stream.marks.get(_BY_LIST, ()))
     history = _History(rules, settings["tables"], settings["renames"])
     for index, fate in enumerate(fates):
@@ -95,17 +98,17 @@ _STRUCTURE: Final = (Part.MARKER, Part.BEGIN, Part.END)
 
 @dataclass(slots=True)
 class _History:
-    """What came before an event, as far as the requirements that it shows depend on it.
+    """What came before an event, as far as the requirements that it exercises depend on it.
 
     Attributes:
         rules: The rules.
         tables: The mode of created tables.
         renames: The mode of renamings.
-        derived: Tables without a rule whose CREATE was dropped for what it names besides.
+        derived: Tables without a rule whose CREATE was dropped because of other tables in it.
         copied: Tables with an ignore rule that were created from an ignored table.
-        renamed: New name -> old name, of single renamings of a table with a do rule.
-        returned: Old names that a renaming back has brought again.
-        moved: Whether a table was renamed that its rule follows.
+        renamed: New name -> old name, of single renames of a table with a do rule.
+        returned: Old names that a rename back has restored.
+        moved: Whether a table was renamed and its rule follows it.
     """
 
     rules: FilterRules
@@ -118,15 +121,15 @@ class _History:
     moved: bool = False
 
     def __bool__(self) -> bool:
-        """Tell whether anything came before that later events depend on."""
+        """Return whether anything came before on which later events depend."""
         return bool(self.derived or self.copied or self.renamed or self.returned or self.moved)
 
     def shown(self, fate: Fate, *, note: bool) -> list[str]:
-        """Return the requirements that an event shows, and take note of what it does where that counts."""
-        found = [requirement for requirement, shows in _SHOWN if shows(self, fate)]
+        """Return the requirements that an event exercises; with `note`, remember what it does."""
+        exercised = [requirement for requirement, shows in _SHOWN if shows(self, fate)]
         if note and fate.part.part is Part.STATEMENT:
             self._note(fate)
-        return found
+        return exercised
 
     def _note(self, fate: Fate) -> None:
         statement = fate.part.statement
@@ -164,14 +167,14 @@ class _History:
         return tables[0] if fate.part.part is Part.STATEMENT and plain and len(tables) == 1 else None
 
     def near_any(self, fate: Fate) -> bool:
-        """Tell whether an event concerns a table without a do rule that has nearly the name of one with a rule."""
+        """Return whether an event concerns a table without a do rule whose name begins like that of one with a rule."""
         return any(map(self._near, fate.part.tables))
 
     def _near(self, table: TableName) -> bool:
         return not self.rules.have(table) and any(table.name.startswith(each.name) for each in self.rules.do_tables)
 
     def create_with_rule(self, fate: Fate, *, like: bool) -> bool:
-        """Tell whether an event creates a table, alone or by LIKE, for which alone the rules differ."""
+        """Return whether an event creates a table, plainly or by LIKE, and the rules differ for that table alone."""
         create = fate.part.statement.create if fate.part.statement else None
         if create is None or create.selects or (create.like is not None) != like:
             return False
@@ -180,7 +183,7 @@ class _History:
         return self.rules.have(create.table) == self.rules.does != self.rules.have(create.like)
 
     def is_swap(self, fate: Fate) -> bool:
-        """Tell whether an event exchanges two names by way of a third that has no rule."""
+        """Return whether an event exchanges two names by way of a third that has no rule."""
         pairs = fate.part.statement.renames if fate.part.statement else ()
         if len(pairs) != 3 or not self.rules.pass_all(fate.part.tables):
             return False
@@ -195,7 +198,7 @@ class _History:
         return statement.renames[0] if statement and len(statement.renames) == 1 else None
 
 
-#: Requirement -> whether an event shows it.
+#: Requirement -> whether an event exercises it.
 _SHOWN: Final[tuple[tuple[str, Callable[[_History, Fate], bool]], ...]] = (
     (
         "WL40-FILTER-DO-EVERY-TABLE",
@@ -218,7 +221,7 @@ _SHOWN: Final[tuple[tuple[str, Callable[[_History, Fate], bool]], ...]] = (
         lambda past, fate: past.rules.does and not past and past.near_any(fate),
     ),
     ("WL40-FILTER-GROUP-WHOLE", lambda past, fate: fate.part.part in _STRUCTURE),
-    # What was created or renamed before, and what names mean, is the others' concern.
+    # Earlier creating and renaming, and the meaning of names, are covered by the other requirements.
     (
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         lambda past, fate: fate.part.part in _ROWS and not past and not past.near_any(fate),

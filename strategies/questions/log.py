@@ -1,4 +1,4 @@
-"""Questions in the role `log`: a scenario, the events that a server logs for it, and what they exercise."""
+"""Questions in the role `log`: a scenario, the events that a server logs for it, and their requirements."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -31,14 +31,14 @@ from conformance.strategies.grammar.question import Question
 from conformance.strategies.marks.logged_markers import boundary_marks
 from conformance.strategies.scenarios.scenario import ScenarioBuilder
 
-#: Statements that change rows: each must stand in the log, as rows or as itself.
+#: Statements that change rows: each must be in the log, as rows or as a statement.
 _CHANGES: Final = (Insert, InsertSelect, Update, UpdateTables, Delete, InternalRows)
-#: What begins and ends transactions.
+#: The statements that begin and end transactions.
 _WORDS: Final = tuple(word.decode() for word in (BEGIN, COMMIT, ROLLBACK))
 GTIDS: Final = frozenset({EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED})
 
-#: Fields on the wire that an entry tells as they are, where they are integers, or as text, where they are bytes.
-_TOLD: Final[Mapping[int, tuple[str, ...]]] = {
+#: Fields on the wire that an entry reports: integers as they are, bytes as text.
+_REPORTED: Final[Mapping[int, tuple[str, ...]]] = {
     EventType.QUERY: ("database", "query"),
     EventType.ROWS_QUERY: ("rows_query",),
     EventType.MARIADB_ANNOTATE_ROWS: ("rows_query",),
@@ -79,25 +79,25 @@ class LogQuestion(ScenarioBuilder):
         return outcome
 
     def mark(self, *requirements: str, statement: int | None = None) -> None:
-        """Say which requirements govern what is logged for a statement, the last one where none is named."""
+        """Record which requirements govern what is logged for a statement, by default the last one."""
         at = len(self.statements) - 1 if statement is None else statement
         self._of_statement += [(each, at, False) for each in requirements]
 
     def mark_gtids(self, *requirements: str, statement: int | None = None) -> None:
-        """Say which requirements govern the Gtid events of a statement, the last one where none is named."""
+        """Record which requirements govern the Gtid events of a statement, by default the last one."""
         at = len(self.statements) - 1 if statement is None else statement
         self._of_statement += [(each, at, True) for each in requirements]
 
     def mark_previous_gtids(self, *requirements: str) -> None:
-        """Say which requirements govern the Previous_gtids event of the log in use."""
+        """Record which requirements govern the Previous_gtids event of the current log."""
         self._of_previous_gtids += [(each, len(self.server.logs) - 1) for each in requirements]
 
     def mark_everywhere(self, *requirements: str) -> None:
-        """Say which requirements govern the logs as a whole."""
+        """Record which requirements govern the logs as a whole."""
         self._everywhere += requirements
 
     def mark_boundaries(self) -> None:
-        """Say that the rules on boundary markers govern every event of which they speak."""
+        """Record that the rules on boundary markers govern every event that they cover."""
         self._with_boundaries = True
 
     def question(self) -> Question:
@@ -107,7 +107,7 @@ class LogQuestion(ScenarioBuilder):
         owned: dict[tuple[int | None, bool], list[int]] = defaultdict(list)
         for number, log in enumerate(self.server.logs):
             for event, flags, owner in _events(log):
-                for requirement in _shown_by(log, event, number):
+                for requirement in _marks_of_event(log, event, number):
                     marks[requirement].append(len(entries))
                 owned[owner, event.type in GTIDS].append(len(entries))
                 entries.append(_entry(log, number, event, flags))
@@ -132,7 +132,7 @@ class LogQuestion(ScenarioBuilder):
             marks[requirement].append(EVERY_EVENT)
         return Question(
             expected=Expected(events=tuple(entries)),
-            marks={name: tuple(dict.fromkeys(indices)) for name, indices in marks.items() if indices},
+            marks={requirement: tuple(dict.fromkeys(indices)) for requirement, indices in marks.items() if indices},
             settings={"scenario": self.scenario.to_json()},
         )
 
@@ -149,7 +149,7 @@ def _events(log: PlannedLog) -> Iterator[tuple[LoggedEvent, int, int | None]]:
 def _entry(log: PlannedLog, number: int, event: LoggedEvent, flags: int) -> dict[str, Any]:
     fields = event.fields
     entry: dict[str, Any] = {"log": number, "type": int(event.type), "flags": flags}
-    for name in _TOLD.get(event.type, ()):
+    for name in _REPORTED.get(event.type, ()):
         entry[name] = _text(fields[name])
     if event.type == EventType.QUERY:
         extended = log.format.post_header_length(EventType.QUERY) == EXTENDED_QUERY_POST_HEADER
@@ -177,7 +177,7 @@ def _gtid(event: LoggedEvent) -> str:
     return ":".join([uuid_text(event.fields["source_uuid"]), *([tag] if tag else []), str(event.fields["gno"])])
 
 
-#: What every log shows as a whole.
+#: What every log exercises as a whole.
 ALWAYS: Final = (
     "FORMAT-LOG-BODY",
     "FORMAT-LOG-DESCRIPTION-CHECKSUM",
@@ -234,6 +234,6 @@ _MARKS: Final[Mapping[int, Callable[[PlannedLog, LoggedEvent, int], tuple[str, .
 }
 
 
-def _shown_by(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
-    show = _MARKS.get(event.type)
-    return () if show is None else show(log, event, number)
+def _marks_of_event(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
+    marks_of = _MARKS.get(event.type)
+    return () if marks_of is None else marks_of(log, event, number)

@@ -19,13 +19,13 @@ from conformance.strategies.groups.replica_groups import REPLICA_ID, SOURCE_LOG
 
 #: The events with which the replica itself begins a relay log.
 _FIRST: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS)})
-#: So many events behind the beginning of a connection show what the parser was left with.
+#: The number of events after the beginning of a connection that show the state in which the parser was left.
 _BEGINNING: Final = 4
 _NOT_DEFINED: Final = BoundaryType.NOT_DEFINED
 
 
 def question(stream: StreamBuilder) -> Question:
-    """Return what a replica is asked that receives a stream, and what its relay logs must hold."""
+    """Return the question to a replica that receives a stream, with what its relay logs must hold."""
     profile = stream.server.profile
     settings = RelaySettings.of_json(profile, {"server_id": REPLICA_ID, "source_log": SOURCE_LOG, **stream.settings})
     receiver = Receiver(settings, _feed(profile))
@@ -38,7 +38,7 @@ def question(stream: StreamBuilder) -> Question:
         if reception is not Reception.WRITTEN:
             unwritten = True
         elif unwritten:
-            # What was fed although it is not written shows at the next event that is.
+            # An event that was fed although it is not written is noticed at the next event that is.
             marks["WL4162-RELAY-FEEDS-QUEUED"].append(len(receiver.events) - 1)
             unwritten = False
     for requirement, index in _marks(receiver.events):
@@ -48,7 +48,7 @@ def question(stream: StreamBuilder) -> Question:
 
 
 def _feed(profile: str) -> Feed | None:
-    """Return what takes an event into the boundary parser of a profile, and gives its warning."""
+    """Return the function that feeds an event to the boundary parser of a profile and returns its warning."""
     if profile == "worklog":
         worklog = WorklogParser()
         return lambda event: worklog.feed(_fed(event)).warning
@@ -70,7 +70,7 @@ def _fed(event: ReplicaEvent) -> FedEvent:
 
 
 def _marks(events: list[RelayEvent]) -> Iterator[tuple[str, int]]:
-    """Yield the requirements that the events of relay logs show, each with the index of an event."""
+    """Yield the requirements that the events of relay logs exercise, each with the index of an event."""
     written = [index for index, event in enumerate(events) if event.written]
     for index in written[:_BEGINNING]:
         yield "WL4162-RESET-RECEIVER-LOOP", index

@@ -1,7 +1,7 @@
 """Questions in the role `render`: how a log is printed (WL#4033, WL#4162, WL#7592, WL#40).
 
-What is expected is no text, as versions differ in theirs, but what the text must show: the facts of every event that is
-printed, the warnings, and for SHOW BINLOG EVENTS the rows.
+What is expected is not a text, as versions print different ones, but what the text must show: the facts of every event
+that is printed, the warnings, and for SHOW BINLOG EVENTS the rows.
 """
 
 import base64
@@ -20,7 +20,7 @@ from conformance.strategies.grammar.stream import StreamBuilder
 
 _TEXT: Final = "mysqlbinlog"
 _ROWS: Final = "events"
-#: UTC first, then the zone of the WL#4033 sample, then one with half hours.
+#: UTC first, then the zone of the WL#4033 sample, then one with half hours; in minutes.
 _UTC_OFFSETS: Final = (0, 480, -210)
 _VERY_VERBOSE: Final = 2
 _STATEMENT_END: Final = 0x0001
@@ -40,13 +40,13 @@ Marks = dict[str, set[int]]
 def question(stream: StreamBuilder) -> Question:
     """Return the question how the stream is printed.
 
-    A production may say in `stream.settings` which ``form`` is asked for, how ``verbose`` it is, where it starts
-    (``start_position``, in bytes) and how often the same log is printed again behind itself (``repeats``).
+    A production may put into `stream.settings` the requested ``form``, how ``verbose`` it is, where it starts
+    (``start_position``, in bytes) and how often the same log is printed again after itself (``repeats``).
     """
     form = stream.settings.get("form") or stream.choose.one_of((_TEXT, _ROWS))
     stream_bytes = bytes(stream.bytes)
     expected_rows, row_marks = _expected_rows(stream)
-    # A log of which the rows show nothing that is asked for is printed as text.
+    # A log whose rows exercise no requirement is printed as text.
     if form == _ROWS and row_marks:
         return Question(expected_rows, row_marks, {"form": _ROWS}, stream_bytes)
     repeats = stream.settings.get("repeats", 0)
@@ -78,28 +78,28 @@ def _facts(stream: StreamBuilder, start: int) -> Iterator[Fact]:
 def _warnings(facts: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the warnings of WL#4162 for one log."""
     parser = WorklogParser()
-    found = []
+    warnings = []
     for fact in facts:
         query = fact["query"].encode() if "query" in fact else None
         step = parser.feed(FedEvent(fact["type"], fact["flags"], query))
         if step.warning is not None:
-            found.append(step.warning)
-    return found
+            warnings.append(step.warning)
+    return warnings
 
 
-def _is_whole(facts: Sequence[Fact], index: int) -> bool:
-    """Tell whether a Rows_query has its Table_map and rows right behind it."""
+def _is_followed_by_rows(facts: Sequence[Fact], index: int) -> bool:
+    """Return whether a Rows_query is directly followed by its Table_map and rows."""
     table, rows = [*facts[index + 1 : index + 3], {"type": 0}, {"type": 0}][:2]
     return table["type"] == _TABLE_MAP and rows_kind(rows["type"]) is not None
 
 
 def _text_marks(facts: Sequence[Fact], warnings: Sequence[str], settings: Mapping[str, Any]) -> set[str]:
-    """Return the requirements that a printed text exercises; those of other profiles are left out later."""
+    """Return the requirements that a printed text exercises; those of other profiles are removed later."""
     shown = settings["verbose"] >= _VERY_VERBOSE
     marks = {"WL4162-PRINT-EVERY-EVENT"}
-    for index, (fact, behind) in enumerate(zip(facts, [*facts[1:], None], strict=True)):
-        marks |= _event_marks(fact, behind, settings)
-        if fact["type"] == _ROWS_QUERY and shown and _is_whole(facts, index):
+    for index, (fact, next_fact) in enumerate(zip(facts, [*facts[1:], None], strict=True)):
+        marks |= _event_marks(fact, next_fact, settings)
+        if fact["type"] == _ROWS_QUERY and shown and _is_followed_by_rows(facts, index):
             marks.add("WL4033-RENDER-ROWS-QUERY-ORDER")
         if fact["boundary"] != BoundaryType.NOT_DEFINED.heading:
             marks.add("WL4162-PRINT-AS-COMMENT")
@@ -119,7 +119,7 @@ def _text_marks(facts: Sequence[Fact], warnings: Sequence[str], settings: Mappin
     return marks
 
 
-def _event_marks(fact: Fact, behind: Fact | None, settings: Mapping[str, Any]) -> set[str]:
+def _event_marks(fact: Fact, next_fact: Fact | None, settings: Mapping[str, Any]) -> set[str]:
     """Return the requirements that the text of one event exercises."""
     code = fact["type"]
     if fact["handled"] == "ignored":
@@ -133,11 +133,11 @@ def _event_marks(fact: Fact, behind: Fact | None, settings: Mapping[str, Any]) -
             "WL4033-RENDER-VERBOSE-TWICE",
             "WL4033-GOLDEN-TEXT-ROWS-QUERY",
         }
-        if behind is not None and behind["type"] == _TABLE_MAP and in_base64:
+        if next_fact is not None and next_fact["type"] == _TABLE_MAP and in_base64:
             marks.add("WL4033-GOLDEN-TEXT-BINLOG")
         return marks
     if code == _TABLE_MAP:
-        is_followed = behind is not None and rows_kind(behind["type"]) is not None
+        is_followed = next_fact is not None and rows_kind(next_fact["type"]) is not None
         return {"WL4033-GOLDEN-TEXT-TABLE-MAP", *(("WL4033-GOLDEN-TEXT-AT-LINES",) if is_followed else ())}
     if rows_kind(code) is not None:
         marks = {"WL4162-PRINT-BINLOG-STATEMENT-BYTES"} if in_base64 else set()
@@ -154,20 +154,20 @@ def _event_marks(fact: Fact, behind: Fact | None, settings: Mapping[str, Any]) -
 
 
 def _expected_rows(stream: StreamBuilder) -> tuple[Expected, dict[str, list[int]]]:
-    """Return the rows of SHOW BINLOG EVENTS, as far as they are told, and the requirements that they exercise."""
+    """Return the rows of SHOW BINLOG EVENTS as far as they are specified, and the requirements that they exercise."""
     rows: list[Fact] = []
     marks: Marks = defaultdict(set)
     events = stream.expected_events
     for index, event in enumerate(events):
-        rows.append({"pos": event["offset"], "type": event["type"], **_told(event)})
-        behind = events[index + 1]["type"] if index + 1 < len(events) else None
-        for requirement in _row_marks(event, behind):
+        rows.append({"pos": event["offset"], "type": event["type"], **_specified_info(event)})
+        next_type = events[index + 1]["type"] if index + 1 < len(events) else None
+        for requirement in _row_marks(event, next_type):
             marks[requirement].add(index)
     return Expected(tuple(rows)), {requirement: sorted(indices) for requirement, indices in sorted(marks.items())}
 
 
-def _told(event: Mapping[str, Any]) -> dict[str, str]:
-    """Return the Info of an event where a requirement tells it."""
+def _specified_info(event: Mapping[str, Any]) -> dict[str, str]:
+    """Return the Info of an event where a requirement specifies it."""
     code = event["type"]
     if event["handled"] == "ignored":
         return {}
@@ -186,13 +186,13 @@ def _told(event: Mapping[str, Any]) -> dict[str, str]:
     return {}
 
 
-def _row_marks(event: Mapping[str, Any], behind: int | None) -> set[str]:
+def _row_marks(event: Mapping[str, Any], next_type: int | None) -> set[str]:
     """Return the requirements that the row of an event exercises."""
     code = event["type"]
     if event["handled"] == "ignored":
         return set()
     if code == _ROWS_QUERY:
-        order = {"WL4033-RENDER-ROWS-QUERY-ORDER"} if behind == _TABLE_MAP else set()
+        order = {"WL4033-RENDER-ROWS-QUERY-ORDER"} if next_type == _TABLE_MAP else set()
         return {"WL4033-RENDER-ROWS-QUERY-SHOWN", "WL4033-GOLDEN-SHOW-ROWS-QUERY"} | order
     if code == EventType.QUERY and "tables_info" in event:
         return {"WL40-RENDER-QUERY-STOPS"}

@@ -1,6 +1,6 @@
 """Scenarios: settings and statements for a server that logs, from the answers of a chooser.
 
-The builder runs each statement on the model at once, so it knows what there is to insert into, to drop and to commit.
+The builder runs each statement on the model at once, so it knows which tables and transactions exist.
 """
 
 from collections.abc import Sequence
@@ -26,16 +26,16 @@ from conformance.models.server.statements import (
 from conformance.models.server.tables import Table, TableName
 from conformance.strategies.grammar.chooser import Chooser
 
-#: UUIDs of other sources, for GTIDs that are given.
+#: UUIDs of other sources, for given GTIDs.
 _GIVEN: Final = ("00000000-0000-0000-0000-000000000001", "12345678-1234-1234-1234-123456789abc")
-#: The engines of its tables, with transactions and without.
+#: The engines of its tables, transactional and not.
 ENGINES: Final = ("innodb", "myisam")
-#: The databases that a scenario may use; the first is there from its beginning.
+#: The databases that a scenario may use; the first exists from the beginning.
 DATABASES: Final = ("d1", "d2")
 
 
 def settings_of(choose: Chooser, profile: str, **fixed: Any) -> Settings:
-    """Return settings that fit a profile; what is named in `fixed` is not chosen."""
+    """Return settings that fit a profile; those in `fixed` are not chosen."""
     chosen: dict[str, Any] = {"profile": profile}
     rules = RULES[profile]
     if rules.gtid_events not in ("never", "mariadb") and "gtid_mode" not in fixed:
@@ -59,7 +59,7 @@ class ScenarioBuilder:
         choose: The chooser that answers the grammar's questions.
         server: The model after the statements so far.
         statements: The statements so far.
-        outcomes: What became of each.
+        outcomes: The outcome of each.
 
     Args:
         choose: The chooser.
@@ -86,10 +86,10 @@ class ScenarioBuilder:
         self.outcomes.append(outcome)
         return outcome
 
-    # --- what there is
+    # --- tables
 
     def new_name(self, database: str = DATABASES[0]) -> TableName:
-        """Return a name that no table had yet."""
+        """Return a name that no table has had."""
         self._names += 1
         return TableName(database, f"t{self._names}")
 
@@ -107,7 +107,7 @@ class ScenarioBuilder:
     # --- statements
 
     def open(self, *, tables: int = 2, use: bool = True) -> None:
-        """Begin: a database, and some tables in it with a row each."""
+        """Begin the scenario: a database, and some tables in it with a row each."""
         self.do(CreateDatabase(database=DATABASES[0]))
         if use:
             self.do(Use(database=DATABASES[0]))
@@ -122,13 +122,13 @@ class ScenarioBuilder:
         return name
 
     def insert(self, table: TableName, *, session: int = 1, rows: int | None = None) -> Outcome:
-        """Insert some rows, few in most cases."""
+        """Insert some rows, usually few."""
         count = rows or (self.choose.integer(1, 3) if not self.choose.yes(8) else self.choose.integer(40, 90))
         values = tuple(self.choose.integer(0, 99) for _ in range(count))
         return self.do(Insert(table=table, values=values, session=session))
 
     def change(self, tables: Sequence[Table], *, session: int = 1) -> None:
-        """Change rows of some of these tables."""
+        """Change rows of one or two of these tables."""
         choose = self.choose
         table = choose.one_of(tables)
         kind = choose.integer(0, 6)
@@ -155,13 +155,13 @@ class ScenarioBuilder:
             self.insert(table.name, session=session)
 
     def given_gtid(self) -> str:
-        """Return a GTID of another source, with a tag in some cases where servers have tags."""
+        """Return a GTID of another source, sometimes with a tag if servers have tags."""
         uuid = self.choose.one_of(_GIVEN)
         tag = "tag:" if self.server.server.gtid_form == "8.3" and self.choose.yes(3) else ""
         return f"{uuid}:{tag}{self.choose.integer(1, 6)}"
 
     def change_both_engines(self, *, session: int = 1) -> None:
-        """Change two tables by one statement, one of them with transactions and one without, where there are such."""
+        """Change two tables by one statement, a transactional one and another, if both exist."""
         tables = [self.base_tables(engine=engine) for engine in ENGINES]
         if all(tables):
             first, second = (self.choose.one_of(each).name for each in tables)
@@ -171,5 +171,5 @@ class ScenarioBuilder:
 
 
 def _alike(one: Table, other: Table) -> bool:
-    """Tell whether two tables can be changed by one statement without a mix of engines in one transaction."""
+    """Return whether one statement can change two tables without mixing engines in one transaction."""
     return (one.engine, one.temporary) == (other.engine, other.temporary)

@@ -1,4 +1,4 @@
-"""Random scenarios: everything that the model of a server that logs knows, step by step."""
+"""Random scenarios: everything that the model of a logging server can do, step by step."""
 
 from collections.abc import Callable
 from typing import Final
@@ -73,7 +73,7 @@ def _both_engines(builder: ScenarioBuilder) -> None:
 
 
 def _two_sessions(builder: ScenarioBuilder) -> None:
-    """Insert into one table from two sessions by turns; with other changes one would wait for the other."""
+    """Insert into one table from two sessions alternately; with other changes one would wait for the other."""
     choose = builder.choose
     tables = builder.base_tables()
     if not tables:
@@ -129,7 +129,7 @@ def _drop(builder: ScenarioBuilder) -> None:
         return
     chosen = [choose.one_of(names) for _ in choose.several(1, 5)]
     missing = [builder.new_name()] if choose.yes(4) else []
-    # The order in which a server looks for tables does not matter to what is logged of them.
+    # The order in which a server looks for tables does not affect what it logs.
     tables = tuple(dict.fromkeys([*chosen, *missing]))
     builder.do(DropTable(tables=tables, if_exists=choose.yes()))
 
@@ -217,15 +217,15 @@ def _end_session(builder: ScenarioBuilder) -> None:
     builder.do(Use(database=DATABASES[0]))
 
 
-def _start_again(builder: ScenarioBuilder) -> None:
-    # What a server that ends makes of temporary tables is not the subject.
+def _restart(builder: ScenarioBuilder) -> None:
+    # How a server that shuts down treats temporary tables is not judged here.
     for number in list(builder.server.sessions):
         builder.do(Disconnect(session=number))
     builder.do(Crash() if builder.choose.yes() else Restart())
     builder.do(Use(database=DATABASES[0]))
 
 
-#: The steps of a random scenario, the commonest named more than once.
+#: The steps of a random scenario, the most common ones listed more than once.
 _STEPS: Final[tuple[Callable[[ScenarioBuilder], None], ...]] = (
     _change, _change, _change, _transaction, _transaction, _transaction, _create, _create_like, _create_select,
     _create_select, _temporary, _temporary, _drop, _drop, _rename, _alter, _maintain, _second_database,
@@ -239,34 +239,34 @@ def take_step(builder: ScenarioBuilder) -> None:
 
 
 def random_scenario(choose: Chooser, settings: Settings, *, steps: int = 12, restarts: bool = False) -> Scenario:
-    """Return a scenario of everything that the model knows but what `scenario_of_both` is for.
+    """Return a scenario of everything that the model can do except what `scenario_of_both` is for.
 
     Args:
         choose: The chooser.
-        settings: What the server is told.
-        steps: The most steps; a step is one statement or some that belong together.
-        restarts: Whether the server may be started again in it.
+        settings: The settings of the server.
+        steps: The most steps; a step is one statement or several that belong together.
+        restarts: Whether the server may be restarted in it.
     """
     builder = ScenarioBuilder(choose, settings)
     builder.open(tables=2)
     for _ in choose.several(1, steps):
         take_step(builder)
         if restarts and choose.yes(6):
-            _start_again(builder)
+            _restart(builder)
     return builder.scenario
 
 
-#: The steps of a scenario of both engines and two sessions. How such statements are logged is no worklog's rule, so no
-#: family asks about them.
+#: The steps of a scenario of both engines and two sessions. No worklog has rules on how such statements are logged, so
+#: no family asks about them.
 _TOGETHER: Final = (_both_engines, _both_engines, _two_sessions, _change, _session_variable)
 
 
 def scenario_of_both(choose: Chooser, settings: Settings) -> Scenario:
-    """Return a scenario of statements over tables of both engines, and of two sessions that use one table.
+    """Return a scenario of statements on tables of both engines, and of two sessions that use one table.
 
     Args:
         choose: The chooser.
-        settings: What the server is told.
+        settings: The settings of the server.
     """
     builder = ScenarioBuilder(choose, settings)
     builder.open(tables=0)

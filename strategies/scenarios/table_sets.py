@@ -12,19 +12,19 @@ from conformance.strategies.grammar.chooser import Chooser
 #: The profile under which tables that are only read count too.
 WORKLOG: Final = "worklog"
 
-#: Engines of tables whose flags are given. One is known to nobody; the one that logs by itself is for the worklog
-#: only, as shipped servers have a rule of their own for it.
+#: Engines of tables whose flags are given. One does not exist; the one that does its own logging is for the worklog
+#: only, as shipped servers have a special rule for it.
 _ENGINES: Final = ("myisam", "innodb", "archive", "memory", "blackhole", "example", "columns_of_ours")
 _WORKLOG_ENGINES: Final = (*_ENGINES, "ndb")
 
-#: What is a set of tables besides one table: the shapes that a set can have.
+#: The shapes that a set of tables can have.
 _SHAPES: Final = ("one", "several", "partitioned", "read")
 
 
 def tables_for(choose: Chooser, capability: Capability, profile: str) -> tuple[QuestionTable, ...]:
     """Return tables, each with its flags, whose set has a capability under a profile.
 
-    Under the worklog all of them count, in shipped servers those that are written.
+    Under the worklog all of them count; in shipped servers only those that are written.
     """
     shape = choose.one_of((*_SHAPES, "none") if capability == BOTH else _SHAPES)
     if shape == "none":
@@ -53,7 +53,8 @@ def _several(choose: Chooser, capability: Capability, profile: str) -> tuple[Que
     """Return two or three tables, each flag that the set lacks being off in at least one of them."""
     count = choose.integer(2, 3)
     flags = [
-        [True] * count if there else _with_some_off(choose, count) for there in (capability.row, capability.statement)
+        [True] * count if has_flag else _with_some_off(choose, count)
+        for has_flag in (capability.row, capability.statement)
     ]
     engine = _engine(choose, profile) if choose.yes() else None
     return tuple(
@@ -80,8 +81,8 @@ def marks_of_set(tables: Sequence[QuestionTable], capability: Capability, profil
 
     Args:
         tables: The tables.
-        capability: What the set can do under the profile.
-        profile: Whose rules hold.
+        capability: The capability of the set under the profile.
+        profile: The profile whose rules hold.
     """
     given = [each.capability for each in tables if each.capability is not None]
     written = [each for each in tables if each.written]
@@ -98,11 +99,11 @@ def marks_of_set(tables: Sequence[QuestionTable], capability: Capability, profil
         "WL3303-SET-ALL-LOCKED-TABLES": profile == WORKLOG and len(written) < len(tables),
         "WL3303-SET-INCOMPATIBLE": capability == NEITHER and len(tables) > 1 and NEITHER not in given,
     }
-    return marks + [requirement for requirement, there in conditions.items() if there]
+    return marks + [requirement for requirement, applies in conditions.items() if applies]
 
 
 def _flags_are_the_tables(tables: Sequence[QuestionTable]) -> bool:
-    """Tell whether flags show that they belong to tables: unlike the engine's setting, or unlike within one engine."""
+    """Return whether flags belong to tables: they differ from the engine's setting, or within one engine."""
     settings = {engine.names[0]: engine.capability for engine in WORKLOG_ENGINES}
     of_engine: dict[str, Capability] = {}
     for each in tables:
@@ -116,7 +117,7 @@ def _flags_are_the_tables(tables: Sequence[QuestionTable]) -> bool:
 
 
 def engines_judged(profile: str) -> list[tuple[str, Capability, str]]:
-    """Return the engines whose own setting holds under a profile: name, setting, requirement."""
+    """Return the engines whose own setting is judged under a profile: name, setting, requirement."""
     return [
         (engine.names[0], engine.capability, engine.requirement)
         for engine in WORKLOG_ENGINES

@@ -1,4 +1,4 @@
-"""Work on tables: the groups of events that tables info and filters are about, each with what is known of it."""
+"""Work on tables: the groups of events that tables info and filters concern, with what is known of each event."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -27,13 +27,13 @@ _GROUP_WHOLE: Final = "WL40-FILTER-GROUP-WHOLE"
 
 
 class Piece(NamedTuple):
-    """An event before it has a place in a stream, and what part of the log it will be."""
+    """A planned event, and the part of the log that it will be."""
 
     event: PlannedEvent
     part: LogPart
 
     def marked(self, *requirements: str) -> "Piece":
-        """Return it with more requirements that govern it."""
+        """Return it with further requirements that govern it."""
         return Piece(self.event.marked(*requirements), self.part)
 
 
@@ -55,7 +55,7 @@ class TableWork:
     # --- the log
 
     def begin(self, *, extended: bool, lengths: bytes | None = None, flags: int = 0) -> None:
-        """Add what a log begins with; `lengths` are other post-header lengths than those of the server."""
+        """Add the beginning of a log; `lengths` are post-header lengths other than the server's."""
         lengths = lengths or self.stream.server.post_header_lengths
         self.stream.describe_format(flags=flags, post_header_lengths=with_tables_info(lengths) if extended else lengths)
         if self._markers and self.stream.server.gtid_form not in ("absent", "5.6"):
@@ -64,12 +64,12 @@ class TableWork:
         self._note()
 
     def end(self) -> None:
-        """Add what a log ends with."""
+        """Add the end of a log."""
         groups.end_log(self.stream)
         self._note()
 
     def group(self, pieces: Sequence[Piece]) -> None:
-        """Add a group, with the Gtid or Anonymous_gtid event before it where the server writes one."""
+        """Add a group, with the Gtid or Anonymous_gtid event before it if the server writes one."""
         planned = [each.event for each in pieces]
         before = self.stream.count
         if self._markers:
@@ -83,19 +83,19 @@ class TableWork:
         self._parts += [each.part for each in pieces]
 
     def _note(self) -> None:
-        """Say of the events added since that they are part of the log and of no group."""
+        """Record that the events added since are part of the log and of no group."""
         self._parts += [LogPart(Part.LOG)] * (self.stream.count - len(self._parts))
 
     # --- single events
 
     def control(self, word: str, part: Part, tables: tuple[TableName, ...] = ()) -> Piece:
-        """Return BEGIN, COMMIT or ROLLBACK; only around a CREATE TABLE ... SELECT they have tables."""
+        """Return BEGIN, COMMIT or ROLLBACK; they have tables only around a CREATE TABLE ... SELECT."""
         return Piece(self._query(word, tables, DATABASE), LogPart(part))
 
     def statement(
         self, sql: str, statement: Statement, tables: tuple[TableName, ...] | None = None, *, database: str = DATABASE
     ) -> Piece:
-        """Return a statement; its list is the tables that it names unless other ones are given."""
+        """Return a statement; its list is the tables that it names unless others are given."""
         tables = statement.tables if tables is None else tables
         return Piece(self._query(sql, tables, database), LogPart(Part.STATEMENT, tables, statement))
 
@@ -105,7 +105,7 @@ class TableWork:
         return mysql_events.query(self.stream, sql, database=database)
 
     def close(self) -> Piece:
-        """Return what ends a transaction."""
+        """Return the end of a transaction."""
         kind = self.choose.integer(0, 4)
         if kind == 1:
             return self.control("COMMIT", Part.END)
@@ -153,11 +153,11 @@ class TableWork:
     # --- groups
 
     def change(self, tables: Sequence[TableName]) -> list[Piece]:
-        """Return one change of all these tables: their rows, or one statement."""
+        """Return one change of all these tables: rows, or one statement."""
         return self.rows(tables) if self.choose.yes() else self.change_by_statement(tables)
 
     def change_by_statement(self, tables: Sequence[TableName]) -> list[Piece]:
-        """Return a statement that changes all these tables, now and then by a view that its text names alone."""
+        """Return a statement that changes all these tables, sometimes through a view, which alone its text names."""
         first, *others = tables
         pieces: list[Piece] = []
         if self.choose.yes(5):
@@ -197,7 +197,7 @@ class TableWork:
         return [*pieces, self.close()]
 
     def packed(self, tables: Sequence[TableName]) -> list[Piece]:
-        """Return the same inside a Transaction_payload."""
+        """Return a transaction on these tables inside a Transaction_payload."""
         inner = self.transaction(tables)
         event = transaction_payload(self.stream, [each.event for each in inner])
         return [Piece(event, LogPart(Part.PAYLOAD, inner=tuple(each.part for each in inner)))]
@@ -219,8 +219,8 @@ class TableWork:
     def create_select(self, table: TableName) -> list[list[Piece]]:
         """Return a CREATE TABLE ... SELECT as row format logs it.
 
-        One group, whose BEGIN and COMMIT have the new table in their list; where Anonymous_gtid or Gtid events mark
-        groups, two.
+        It is one group, whose BEGIN and COMMIT have the new table in their list, or two groups if they have
+        Anonymous_gtid or Gtid events.
         """
         create = CreateTable(table)
         ends = create_select_ends(create)

@@ -4,7 +4,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +20,6 @@ from conformance.binlog.user_variable import variable_value
 from conformance.binlog.writer import rewrite
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
 
 
 def windows() -> list[list[Event]]:

@@ -30,13 +30,10 @@ NAMES = (
 )
 #: Whole logs in which an event's end position does not give the event's place.
 WHOLE = {"relay", "mariadb_compressed_columns"}
-COMPRESSED = {"compression", "tagged_gtid", "relay"}
 
 
 @pytest.fixture(params=NAMES)
 def name(request):
-    if request.param in COMPRESSED:
-        pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
     return request.param
 
 

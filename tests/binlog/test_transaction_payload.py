@@ -20,8 +20,6 @@ from conformance.strategies.grammar.family import case_of
 
 TOOL = os.environ.get("BINLOG_MYSQLBINLOG") or shutil.which("mysqlbinlog")
 
-zstandard = pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
-
 SERVER = SERVERS["mysql-8.0"]
 FORMAT = FormatDescription(4, SERVER.version, 0, 19, SERVER.post_header_lengths, 1)
 

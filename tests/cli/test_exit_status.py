@@ -31,6 +31,16 @@ def in_shell(line):
     return subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=120, check=False)
 
 
+def started(arguments):
+    """Start the command with Ctrl-C as at a terminal: a child inherits that it is ignored, as under nohup."""
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from conformance.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
 def in_python(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
 
@@ -121,6 +131,7 @@ def test_a_fault_of_the_kit_is_shown_and_is_no_verdict():
 def test_what_a_library_makes_of_an_interrupt_is_no_fault_of_the_kit():
     code = (
         "import os, signal, sys, conformance.cli.implementations as shown\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def catalogue():\n"
         "    try: os.kill(os.getpid(), signal.SIGINT)\n"
         "    except KeyboardInterrupt: raise SystemError('returned NULL without setting an exception')\n"
@@ -152,9 +163,7 @@ def _interrupted(running):
 )
 def test_an_interrupted_run_ends_with_2_and_one_line(arguments, tmp_path):
     corpus = [str(tmp_path)] if arguments[-1] == "--corpus" else []
-    running = subprocess.Popen(
-        [*COMMAND, *arguments, *corpus], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    running = started([*arguments, *corpus])
     kept = tmp_path / "boundary" / "cases.txt"
     deadline = time.monotonic() + 60
     while not (kept.exists() if corpus else time.monotonic() > deadline - 56) and time.monotonic() < deadline:
@@ -171,9 +180,7 @@ def test_an_interrupted_run_ends_with_2_and_one_line(arguments, tmp_path):
 def test_an_interrupted_fuzzing_run_tells_what_it_found(tmp_path):
     arguments = ["fuzz", "boundary", "--implementation", "reference:no-warnings", "--engine", "property"]
     options = ["--requirement", "WL4162-WARN-*", "--corpus", str(tmp_path)]
-    running = subprocess.Popen(
-        [*COMMAND, *arguments, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    running = started([*arguments, *options])
     kept = tmp_path / "boundary" / "cases.txt"
     deadline = time.monotonic() + 60
     while not (kept.exists() and "boundary_faults" in kept.read_text()) and time.monotonic() < deadline:

@@ -15,8 +15,9 @@ from conformance.strategies.grammar.chooser import SeededChooser
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.scenarios.table_work import TableWork
+from tests.extras import require
 
-pytest.importorskip("sqlglot", reason="needs the package sqlglot, which binlog-conformance[sql] brings")
+require("sql")
 
 T1, T2, S = (TableName("test", name) for name in ("t1", "t2", "s"))
 

@@ -2,18 +2,9 @@
 
 import shlex
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-SPARK = find_spec("pyspark") is not None
-collect_ignore_glob = [] if SPARK else ["test_*.py"]
-
-
-def pytest_report_header():
-    return None if SPARK else "corpora are not tested: they need the extra 'spark'"
-
 
 READER = Path(__file__).parent / "reader.py"
 

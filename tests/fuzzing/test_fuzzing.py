@@ -1,6 +1,5 @@
 """Fuzzing: until the time is up, each finding once, and what led somewhere is kept."""
 
-import importlib.util
 import subprocess
 import sys
 
@@ -10,9 +9,9 @@ from conformance.fuzzing.guided_worker import case_of_bytes
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import BytesChooser
 from conformance.strategies.grammar.family import case_of
+from tests.extras import require
 
 PAIRS = [("transactions", "mysql-8.0"), ("rotations", "mysql-5.7")]
-needs_engine = pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="needs the extra fuzz")
 
 
 def fuzz(*arguments, check):
@@ -66,8 +65,8 @@ def test_cases_that_show_something_new_are_kept_with_and_without_a_table_of_cell
     assert all(CaseId.parse(case).role == role for case in kept)
 
 
-@needs_engine
 def test_the_coverage_guided_engine_finds_it_too(tmp_path):
+    require("fuzz")
     options = ("--time", "6s", "--corpus", str(tmp_path), "--engine", "coverage", "--family", "transactions")
     told = fuzz("--implementation", "python:tests.doubles.python_parser:off_by_one", *options, check=1)
     assert "FORMAT-HEADER-LOG-POS" in told

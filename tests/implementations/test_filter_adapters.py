@@ -13,6 +13,7 @@ from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.strategies.grammar.chooser import SeededChooser
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.scenarios.table_work import TableWork
+from tests.extras import require
 
 PROFILE = "mysql-5.7"
 A, B, OTHER = TableName("test", "a"), TableName("test", "b"), TableName("other", "a")
@@ -20,7 +21,7 @@ A, B, OTHER = TableName("test", "a"), TableName("test", "b"), TableName("other",
 
 @pytest.fixture(scope="module")
 def library():
-    pytest.importorskip("pymysqlreplication", reason="needs the package mysql-replication")
+    require("mysql-replication")
     with implementation("mysql-replication") as started:
         yield started
 

@@ -14,8 +14,9 @@ from conformance.protocol.messages import encode_bulk_request
 from conformance.protocol.observation import Observation, Request
 from conformance.protocol.roles.decode import FIELDS
 from conformance.reference.implementation import ReferenceImplementation
+from tests.extras import require
 
-pytest.importorskip("pymysqlreplication", reason="needs the library mysql-replication")
+require("mysql-replication")
 
 REFERENCE = ReferenceImplementation()
 TEXT = b"\x22insert into t1(a,b) values(1,2),(3)"

@@ -9,6 +9,7 @@ from conformance.oracles.registry import oracles
 from conformance.specs.catalogue import catalogue
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
+from tests.extras import require_role
 
 #: Cases for each family and profile that exercises a mutant's requirement; the rarer ones need some dozens.
 ENOUGH = 60
@@ -35,6 +36,7 @@ def caught(mutant):
 
 @pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: mutant.name)
 def test_a_mutant_is_caught_by_its_requirement(mutant):
+    require_role(catalogue()[mutant.requirement].role)
     case, _ = caught(mutant)
     assert case is not None, f"{mutant.requirement} does not catch {mutant.name}: {mutant.text}"
 

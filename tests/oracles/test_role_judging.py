@@ -25,6 +25,7 @@ from conformance.reference.relay import answer_with
 from conformance.specs.profiles import PROFILES
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
+from tests.extras import require_role
 
 REFERENCE = ReferenceImplementation()
 ROLES = ("boundary", "filter", "decide", "relay", "apply")
@@ -35,6 +36,7 @@ CASES = 4
 @cache
 def answered(role, profiles=PROFILES):
     """Return cases of every family of a role, each with the reference's answer."""
+    require_role(role)
     found = []
     for family in families().values():
         for profile in family.profiles_of(role) if role in family.focus else ():

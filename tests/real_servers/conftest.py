@@ -1,33 +1,35 @@
-"""What the tests with real servers share: the servers, where there are some."""
+"""Fixtures that the tests with real servers share.
+
+`server` needs the extra mysql-replication, so it is imported once there are tests, which need it too.
+"""
 
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from server import VARIABLE, Product, initialise, products
+
+if TYPE_CHECKING:
+    from server import Product
 
 _HERE = Path(__file__).parent
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", f"real_servers: needs the unpacked servers that {VARIABLE} names")
-
-
 def pytest_collection_modifyitems(items):
-    skip = pytest.mark.skip(reason=f"needs the unpacked servers that {VARIABLE} names, which is unset")
-    known = products()
     for item in items:
         if _HERE in item.path.parents:
+            from server import VARIABLE, products
+
             item.add_marker(pytest.mark.real_servers)
-            if not known:
-                item.add_marker(skip)
+            if not products():
+                item.add_marker(pytest.mark.skip(f"needs the unpacked servers that {VARIABLE} names, which is unset"))
 
 
 @pytest.fixture(scope="session")
 def server_folder() -> Iterator[Path]:
-    """A folder with a short path, as sockets stand in it."""
+    """Return a folder with a short path, as it holds sockets."""
     folder = Path(tempfile.mkdtemp(prefix="rs"))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
@@ -35,15 +37,17 @@ def server_folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def templates(server_folder: Path) -> dict[str, Path]:
-    """The initialised data folders made so far, by the product's name."""
+    """Return the initialised data folders so far, by the product's name."""
     return {}
 
 
 @pytest.fixture(scope="session")
 def template_of(server_folder: Path, templates: dict[str, Path]):
-    """Returns the initialised data folder of a product, which servers copy."""
+    """Return a function that returns the initialised data folder of a product, which servers copy."""
 
-    def find(product: Product) -> Path:
+    from server import initialise
+
+    def find(product: "Product") -> Path:
         if product.name not in templates:
             templates[product.name] = server_folder / f"{product.name}-template"
             initialise(product, templates[product.name])

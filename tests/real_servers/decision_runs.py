@@ -1,4 +1,4 @@
-"""Statements run on a real server, and what it said and logged: the logging decision as it can be seen."""
+"""Statements run on a real server, with its messages and its log: the observable logging decision."""
 
 import base64
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ from conformance.models.decision.locked_table import LockedTable
 #: The warning that a statement is logged unsafely.
 _UNSAFE: Final = 1592
 _DATABASE: Final = "decisions"
-#: Where FEDERATED tables have their rows; nothing of it is logged.
+#: The database with the rows of FEDERATED tables, which is not logged.
 _REMOTE: Final = "elsewhere"
 
 MYSQL_OPTIONS: Final = (
@@ -39,7 +39,7 @@ MARIADB_OPTIONS: Final = (
     f"--binlog-ignore-db={_REMOTE}",
 )
 
-#: Kind of table -> what stands behind CREATE TABLE and the name; {child} and {remote} name tables behind it.
+#: Kind of table -> the definition after CREATE TABLE and the name; {child} and {remote} are its underlying tables.
 KINDS: Final = {
     "innodb": "(a INT NOT NULL) ENGINE=InnoDB",
     "myisam": "(a INT NOT NULL) ENGINE=MyISAM",
@@ -52,7 +52,7 @@ KINDS: Final = {
     "aria": "(a INT NOT NULL) ENGINE=Aria",
     "partition": "(a INT NOT NULL) ENGINE=InnoDB PARTITION BY HASH (a) PARTITIONS 2",
 }
-#: The database, and the engine, whose tables are not replicated; they are there, and can be updated.
+#: The database, and engine, whose tables exist and can be updated but are not replicated.
 UNREPLICATED: Final = "performance_schema"
 #: Kinds whose tables are InnoDB's.
 INNODB: Final = frozenset({"innodb", "partition"})
@@ -61,7 +61,7 @@ ISOLATIONS: Final = ("REPEATABLE READ", "READ COMMITTED")
 
 
 def locked_table(kind: str, isolation: str, *, written: bool = True) -> LockedTable:
-    """Return a table as the model sees it: InnoDB can do rows only at READ COMMITTED."""
+    """Return a table as the model sees it: at READ COMMITTED, InnoDB can log rows only."""
     limited = kind in INNODB and isolation == "READ COMMITTED"
     capability: Capability = ROW_ONLY if limited else BOTH
     return opened(kind, capability, written=written)
@@ -72,7 +72,7 @@ class Run:
     """One statement on one server.
 
     Attributes:
-        safety: Which kind of statement was run.
+        safety: The kind of statement.
         mode: ``binlog_format``.
         isolation: The transaction's isolation level.
         written: The kinds of the written tables.
@@ -98,10 +98,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a server did.
+    """The observed decision of a server.
 
     Attributes:
-        format: How the statement stands in the log: ``row``, ``statement``, both with a plus, or None.
+        format: How the statement is logged: ``row``, ``statement``, both with a plus, or None.
         code: The number of the error, or of the warning that logging is unsafe; None for neither.
     """
 
@@ -120,52 +120,52 @@ class DecisionServer:
         self._server = server
         self._maria = server.product.is_mariadb
         self._session = server.connect()
-        self._apart = server.connect()
-        self._apart_run("SET SESSION sql_log_bin = 0", f"CREATE DATABASE {_DATABASE}", f"CREATE DATABASE {_REMOTE}")
-        self._apart_run(f"USE {_DATABASE}")
+        self._unlogged = server.connect()
+        self._run_unlogged("SET SESSION sql_log_bin = 0", f"CREATE DATABASE {_DATABASE}", f"CREATE DATABASE {_REMOTE}")
+        self._run_unlogged(f"USE {_DATABASE}")
         self._run(f"USE {_DATABASE}")
-        self._apart_run("CREATE TABLE quiet (a INT) ENGINE=MyISAM")
-        self.kinds = tuple(kind for kind in KINDS if self._can_make(kind))
+        self._run_unlogged("CREATE TABLE quiet (a INT) ENGINE=MyISAM")
+        self.kinds = tuple(kind for kind in KINDS if self._can_create(kind))
         self._injections = {count: self._injection(count) for count in (1, 2)}
 
     def close(self) -> None:
         """End the sessions."""
         self._session.close()
-        self._apart.close()
+        self._unlogged.close()
 
     def _run(self, *statements: str) -> list[tuple[Any, ...]]:
         return _execute(self._session, statements)
 
-    def _apart_run(self, *statements: str) -> list[tuple[Any, ...]]:
-        return _execute(self._apart, statements)
+    def _run_unlogged(self, *statements: str) -> list[tuple[Any, ...]]:
+        return _execute(self._unlogged, statements)
 
-    def _can_make(self, kind: str) -> bool:
-        """Make a table of a kind, and tell whether the server has it and rows can be inserted."""
+    def _can_create(self, kind: str) -> bool:
+        """Create a table of a kind, and return whether the server has it and rows can be inserted."""
         engine = "InnoDB" if kind == "partition" else {"merge": "MRG_MYISAM"}.get(kind, kind)
-        rows = self._apart_run("SHOW ENGINES")
+        rows = self._run_unlogged("SHOW ENGINES")
         if not any(name.lower() == engine.lower() and support in ("YES", "DEFAULT") for name, support, *_ in rows):
             return False
         self.make("t1", kind)
-        self._apart_run("INSERT INTO t1 VALUES (1)", "DROP TABLE t1")
+        self._run_unlogged("INSERT INTO t1 VALUES (1)", "DROP TABLE t1")
         return True
 
     def make(self, name: str, kind: str) -> None:
-        """Make a table of a kind, in place of one that is there; nothing of it is logged."""
+        """Create a table of a kind in place of an existing one, without logging anything."""
         child, remote = f"{name}_child", f"{_REMOTE}.{name}"
-        self._apart_run(f"DROP TABLE IF EXISTS {name}, {child}, {remote}")
+        self._run_unlogged(f"DROP TABLE IF EXISTS {name}, {child}, {remote}")
         if kind == "merge":
-            self._apart_run(f"CREATE TABLE {child} {KINDS['myisam']}")
+            self._run_unlogged(f"CREATE TABLE {child} {KINDS['myisam']}")
         if kind == "federated":
-            self._apart_run(
+            self._run_unlogged(
                 f"CREATE TABLE {remote} {KINDS['myisam']}",
                 "DROP SERVER IF EXISTS here",
                 "CREATE SERVER here FOREIGN DATA WRAPPER mysql OPTIONS "
                 f"(HOST 'localhost', USER 'root', SOCKET '{self._server.socket}', DATABASE '{_REMOTE}')",
             )
-        self._apart_run(f"CREATE TABLE {name} " + KINDS[kind].format(child=child, remote=f"here/{name}"))
+        self._run_unlogged(f"CREATE TABLE {name} " + KINDS[kind].format(child=child, remote=f"here/{name}"))
 
     def make_writing(self, kinds: tuple[str, ...]) -> None:
-        """Make the tables t1, t2, ... of some kinds; a row inserted into t1 changes each of the others too."""
+        """Create the tables t1, t2, ... of some kinds; a row inserted into t1 changes each of the others too."""
         also = ""
         for number, kind in enumerate(kinds, start=1):
             if kind == UNREPLICATED:
@@ -174,10 +174,10 @@ class DecisionServer:
             self.make(f"t{number}", kind)
             also += f"INSERT INTO t{number} VALUES (7); " if number > 1 else ""
         if also:
-            self._apart_run(f"CREATE TRIGGER also AFTER INSERT ON t1 FOR EACH ROW BEGIN {also} END")
+            self._run_unlogged(f"CREATE TRIGGER also AFTER INSERT ON t1 FOR EACH ROW BEGIN {also} END")
 
     def _injection(self, count: int) -> str:
-        """Return a BINLOG statement that inserts a row into each of t1, t2, ...: events of this server itself."""
+        """Return a BINLOG statement with this server's own events, which inserts a row into each of t1, t2, ..."""
         self.make_writing(("innodb",) * count)
         self._run("SET SESSION binlog_format = 'ROW'")
         events = self._logged(lambda: self._run("INSERT INTO t1 VALUES (1)"))
@@ -186,16 +186,16 @@ class DecisionServer:
         return f"BINLOG '{base64.b64encode(whole).decode()}'"
 
     def rows(self) -> int:
-        """Return how many rows the table t1 has."""
-        return int(self._apart_run("SELECT COUNT(*) FROM t1")[0][0])
+        """Return the number of rows in the table t1."""
+        return int(self._run_unlogged("SELECT COUNT(*) FROM t1")[0][0])
 
     def run(self, run: Run) -> Outcome:
-        """Run a statement on the tables that stand there, and return what came of it."""
+        """Run a statement on the current tables, and return the outcome."""
         self._run(
             f"SET SESSION binlog_format = '{run.mode.upper()}'",
             f"SET SESSION TRANSACTION ISOLATION LEVEL {run.isolation}",
             f"SET SESSION sql_log_bin = {int(run.logging)}",
-            # Warnings stay until a statement uses a table, and in MariaDB BINLOG does not count as one.
+            # Warnings remain until a statement uses a table, and in MariaDB BINLOG is not such a statement.
             "SELECT * FROM quiet",
         )
         codes: list[int] = []
@@ -221,17 +221,17 @@ class DecisionServer:
 
     def _place(self) -> tuple[str, int]:
         status = "SHOW MASTER STATUS" if self._maria else "SHOW BINARY LOG STATUS"
-        file, position, *_ = self._apart_run(status)[0]
+        file, position, *_ = self._run_unlogged(status)[0]
         return file, position
 
     def _description(self) -> Event:
         with (self._server.data / self._place()[0]).open("rb") as log:
             return next(iter(read_events(log.read(4096))))
 
-    def _logged(self, act: Callable[[], Any]) -> Iterator[Event]:
-        """Return the events that an act leaves in the log."""
+    def _logged(self, call: Callable[[], Any]) -> Iterator[Event]:
+        """Return the events that a call adds to the log."""
         file, start = self._place()
-        act()
+        call()
         after, end = self._place()
         assert file == after
         with (self._server.data / file).open("rb") as log:
@@ -255,9 +255,9 @@ def _has_rows(event: Event) -> bool:
 
 
 def _format_of(events: list[Event]) -> str | None:
-    """Return how statements stand among events: as rows, as text, both, or not at all."""
+    """Return how events hold a statement: as rows, as text, both, or not at all."""
     rows = any(_has_rows(each) for each in events)
     texts = [each.fields()["query"] for each in events if each.header.type == EventType.QUERY]
     statement = any(text.startswith(b"INSERT") for text in texts)
-    found = [name for name, there in (("row", rows), ("statement", statement)) if there]
-    return "+".join(found) or None
+    formats = [name for name, is_present in (("row", rows), ("statement", statement)) if is_present]
+    return "+".join(formats) or None

@@ -1,4 +1,4 @@
-"""A real server as an implementation in the role `log`: it is given the scenarios, and its logs are the answers.
+"""A real server as an implementation in the role `log`: it runs the scenarios, and its logs are the answers.
 
     BINLOG_SERVERS=FOLDER binlog-conformance certify "command:python tests/real_servers/logging_server.py mysql" \\
         --role log --profile mysql-9.x --memory 0
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
-# As a program it has only its own folder to import from.
+# Run as a program, it can import only from its own folder.
 sys.path.insert(0, str(ROOT))
 
 from scenario_runs import Runner  # noqa: E402
@@ -36,14 +36,14 @@ def declaration(name: str) -> dict[str, Any]:
 
 
 def answer(runner: Runner, scenario: Scenario) -> dict[str, Any]:
-    without = next((each.kind for each in scenario.statements if not _can_be_done(each)), None)
+    without = next((each.kind for each in scenario.statements if not _has_sql(each)), None)
     if without is not None:
-        return {"unsupported": f"no SQL does {without}"}
+        return {"unsupported": f"there is no SQL for {without}"}
     _, streams = runner.run(scenario)
     return {"streams": [base64.b64encode(each).decode() for each in streams], "error": None}
 
 
-def _can_be_done(statement: Any) -> bool:
+def _has_sql(statement: Any) -> bool:
     return sql_of(statement) is not None or isinstance(statement, Disconnect | Restart | Crash)
 
 
@@ -51,10 +51,10 @@ def converse(name: str, folder: Path) -> None:
     server: RealServer | None = None
     try:
         for line in sys.stdin:
-            asked = json.loads(line)
-            if asked["cmd"] == "stop":
+            request = json.loads(line)
+            if request["cmd"] == "stop":
                 return
-            if asked["cmd"] == "start":
+            if request["cmd"] == "start":
                 reply = declaration(name)
                 product = products()[name]
                 uuid = None if product.is_mariadb else Settings().server_uuid
@@ -62,8 +62,8 @@ def converse(name: str, folder: Path) -> None:
                 server.start()
                 runner = Runner(server)
             else:
-                scenario = Scenario.from_json(asked["settings"]["scenario"])
-                reply = {"seq": asked["seq"], **answer(runner, scenario)}
+                scenario = Scenario.from_json(request["settings"]["scenario"])
+                reply = {"seq": request["seq"], **answer(runner, scenario)}
             print(json.dumps(reply), flush=True)
     finally:
         if server is not None:

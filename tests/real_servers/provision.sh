@@ -11,7 +11,7 @@ shift
 
 machine=$(dpkg --print-architecture)
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-# Dependencies that a server which is only run by tests does not need: interpreters, and scripts of the packages.
+# Dependencies that a server run only by tests does not need: interpreters, and scripts of the packages.
 unneeded='^(perl.*|libperl.*|libdbi-perl|libdb[0-9].*|adduser|passwd|debconf|rsync|socat|galera.*|lsof|psmisc|iproute2|gawk|.*-common)$'
 
 mirror() {
@@ -24,7 +24,7 @@ mirror() {
 }
 
 private_apt() {
-    # apt-get with lists, cache and package state of its own below $state, so that the machine's stay as they are.
+    # apt-get with its own lists, cache and package state below $state, so that the machine's stay as they are.
     tool=$1
     shift
     "$tool" -qq -o "Dir=$state" -o "Dir::State::status=$state/status" -o "APT::Architecture=$machine" \
@@ -78,7 +78,7 @@ for server in "$@"; do
         packages='mariadb-server-core mariadb-client-core' alone='mariadb-client mariadb-server'
         programs='sbin/mariadbd bin/mariadb bin/mariadb-binlog'
     fi
-    # What was unpacked before stays, also by another script that makes the same folders.
+    # A server that was unpacked before is kept, even if another script made the same folders.
     if [ ! -e "$target/bin/$(basename "${programs%% *}")" ]; then
         rm -rf "$target"
         unpack "$target" "$suite" "$packages" "$alone"

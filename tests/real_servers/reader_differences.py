@@ -1,4 +1,4 @@
-"""Where mysqlbinlog 9.7 stops otherwise than the kit says, why, and in how many of the test's cases."""
+"""Where mysqlbinlog 9.7 stops elsewhere than the kit expects, why, and in how many of the test's cases."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.strategies.grammar.case import Case
 
-#: The highest type code that it can pass over.
+#: The highest type code that it can skip.
 HIGHEST_IGNORABLE = 127
 #: Bytes of the post-header of a Table_map event in every server.
 TABLE_MAP_POST_HEADER = 8
-#: Bytes of a Rows_query event without a text: header, length byte, checksum where there is one.
+#: Length in bytes of a Rows_query event without a text: header, length byte, and perhaps a checksum.
 EMPTY_ROWS_QUERY = (HEADER_BYTES + 1, HEADER_BYTES + 1 + 4)
 
 _T = EventType
@@ -27,15 +27,15 @@ Counts = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True)
 class Difference:
-    """One way in which the program does not do what the kit says.
+    """One way in which the program differs from the kit.
 
     Attributes:
-        why: Why it does what it does.
-        holds: Tells from a case and the offset at which the program stops, None where it reads to the end.
-        counts: In which cases of the test it is needed: no more, and no fewer.
+        reason: Why it differs.
+        holds: Returns whether it applies to a case and the offset at which the program stops, None at the end.
+        counts: The number of the test's cases that need it, no more and no fewer.
     """
 
-    why: str
+    reason: str
     holds: Callable[[Case, int | None], bool]
     counts: Counts
 
@@ -72,20 +72,20 @@ def _stops_at_empty_rows_query(case: Case, at: int | None) -> bool:
     return header.type == _T.ROWS_QUERY and header.length in EMPTY_ROWS_QUERY
 
 
-def _taken(kind: str) -> Callable[[Case, int | None], bool]:
+def _accepts(kind: str) -> Callable[[Case, int | None], bool]:
     return lambda case, at: at is None and case.expected.refused_kind == kind
 
 
 DIFFERENCES = (
     Difference(
-        "rows events of betas were never of a release, and are gone since 8.4",
+        "rows events of betas were never released, and were removed in 8.4",
         _stops_at(*_PRE_GA),
         {
             "rows_of_betas": {"5.1": 5, "5.5": 5},
         },
     ),
     Difference(
-        "rows events of version 1 are gone since 8.4",
+        "rows events of version 1 were removed in 8.4",
         _stops_at(*_VERSION_1),
         {
             "cross_version_streams": {"worklog": 2, "5.6": 4, "5.7": 3, "8.0": 1},
@@ -107,7 +107,7 @@ DIFFERENCES = (
         },
     ),
     Difference(
-        "no file holds heartbeats: a source sends them between two events of its file",
+        "files hold no heartbeats: a source sends them between two events of its file",
         _stops_at(_T.HEARTBEAT, _T.HEARTBEAT_V2),
         {
             "heartbeats": {"worklog": 5, "5.5": 5, "5.6": 5, "5.7": 5, "8.0": 5, "8.4": 5, "9.x": 5},
@@ -115,7 +115,7 @@ DIFFERENCES = (
         },
     ),
     Difference(
-        "events of servers before 5.0 are gone since 8.0",
+        "events of servers before 5.0 were removed in 8.0",
         _stops_at(*_BEFORE_5_0),
         {
             "unmarked_streams": {"worklog": 4},
@@ -136,7 +136,7 @@ DIFFERENCES = (
         },
     ),
     Difference(
-        "an ignorable type must be declared and at most 127; the worklog does not say so",
+        "an ignorable type must be declared and at most 127, which the worklog does not require",
         _stops_at_uncovered,
         {
             "ignorable_events": {"worklog": 1},
@@ -146,8 +146,8 @@ DIFFERENCES = (
         },
     ),
     Difference(
-        "it begins with a format description of its own, and goes on where a log has none",
-        _taken("no-format-description"),
+        "it begins with a format description of its own, and continues if a log has none",
+        _accepts("no-format-description"),
         {
             "missing_format_description": {
                 "worklog": 5,
@@ -162,15 +162,15 @@ DIFFERENCES = (
         },
     ),
     Difference(
-        "it is a newer reader than the profile's, and knows or may pass over what that one refuses",
-        _taken("unknown-event"),
+        "it is a newer reader than the profile's, and knows or may skip what that one refuses",
+        _accepts("unknown-event"),
         {
             "new_streams_to_old_readers": {"5.5": 2},
         },
     ),
     Difference(
         "no server has WL#40's post-header, so none checks its lengths",
-        _taken("malformed"),
+        _accepts("malformed"),
         {
             "contradicting_query_lengths": {"worklog": 5},
         },

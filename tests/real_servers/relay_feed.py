@@ -1,4 +1,4 @@
-"""A real server as a replica whose relay log the kit writes: feed it a stream, see where its applier stops."""
+"""A real server as a replica whose relay log the kit writes: it applies a stream and shows where its applier stops."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -9,38 +9,38 @@ from typing import Any, Final
 import pymysql
 from server import RealServer
 
-#: Options of a server that is fed so.
+#: Options of such a server.
 OPTIONS: Final = (
     "--skip-replica-start",
     "--relay-log=relay",
     "--relay-log-purge=OFF",
     "--relay-log-recovery=OFF",
     "--replica-parallel-workers=1",
-    # Positions are told as of the last checkpoint; this many milliseconds lie between two.
+    # Positions are those of the last checkpoint; this is the time between two, in milliseconds.
     "--replica-checkpoint-period=1",
     "--server-id=100",
 )
-#: Seconds that an applier may take, that a statement may take, and between two looks at the applier.
+#: Seconds that an applier may take, that a statement may take, and between two polls of the applier.
 _LIMIT: Final = 5.0
 _ANSWER: Final = 5
 _POLL: Final = 0.02
-#: Looks in a row that must show the same before the applier counts as idle.
+#: Polls in a row with the same status before the applier counts as idle.
 _SAME: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Fed:
-    """Where the applier stands when it has nothing more to do.
+    """The state of the applier when it has nothing more to do.
 
     Attributes:
-        error: The number of the error it stopped with, 0 where there is none.
+        error: The number of the error with which it stopped; 0 if there is none.
         message: Its text.
-        relay_log_pos: Its position in the relay log, behind the last whole group, in bytes.
-        source_log_pos: The same in the source's log.
-        running: Whether it still runs, and waits for more.
-        skip_counter: How many events are still to be skipped.
+        relay_log_pos: Its position in the relay log, after the last complete group, in bytes.
+        source_log_pos: The same position in the source's log.
+        running: Whether it still runs and waits for more.
+        skip_counter: The number of events still to be skipped.
         executed: The GTIDs that the server has executed.
-        hangs: Whether it cannot be stopped, as a group has begun and does not end; the server must be killed.
+        hangs: Whether it cannot be stopped because a group has begun and does not end; the server must be killed.
     """
 
     error: int
@@ -61,14 +61,14 @@ def feed(
     skip_counter: int = 0,
     until: Mapping[str, Any] | None = None,
 ) -> Fed:
-    """Have a server apply a stream as its relay log.
+    """Make a server apply a stream as its relay log.
 
     Args:
-        server: A MySQL server that runs with `OPTIONS`.
+        server: A MySQL server running with `OPTIONS`.
         stream: The relay log, its magic number included.
-        prepare: Statements that are run first, and not logged.
-        skip_counter: How many events to skip.
-        until: Where to stop, as the settings of the role `apply` say it; None applies everything.
+        prepare: Statements that are run first, without logging.
+        skip_counter: The number of events to skip.
+        until: Where to stop, as in the settings of the role `apply`; None applies everything.
     """
     with closing(server.connect(read_timeout=_ANSWER)) as session, session.cursor() as cursor:
         for each in ("STOP REPLICA", "RESET REPLICA ALL"):

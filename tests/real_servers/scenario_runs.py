@@ -1,4 +1,4 @@
-"""Runs a scenario on a real server, and brings its logs and the model's into one form."""
+"""Runs a scenario on a real server, and converts its logs and the model's into a common form."""
 
 import re
 import time
@@ -22,7 +22,7 @@ from conformance.protocol.reported_event import report
 _SESSION_END = 10.0
 _READS_ALL = ReaderRules(known=frozenset(range(256)), beyond_format_description=True)
 
-#: One event in the common form: its kind, and what of it both must agree on.
+#: One event in the common form: its kind, and the values on which both must agree.
 Line = tuple[Any, ...]
 
 
@@ -34,7 +34,7 @@ class Runner:
         self._sessions: dict[int, Any] = {}
 
     def prepare(self, settings: Settings) -> None:
-        """Bring an empty server to a scenario's settings."""
+        """Give an empty server the settings of a scenario."""
         self._end_all()
         self.server.reset()
         if not self.server.product.is_mariadb:
@@ -80,7 +80,7 @@ class Runner:
             if isinstance(statement, DropDatabase) and statement.obstructed:
                 self.server.obstruct(statement.database)
             text = sql_of(statement)
-            assert text is not None, f"no SQL does {statement.kind}"
+            assert text is not None, f"there is no SQL for {statement.kind}"
             try:
                 self._session(statement.session).cursor().execute(text)
             except pymysql.err.Error as error:
@@ -136,15 +136,15 @@ def _lines(number: int, stream: bytes) -> Iterable[Line]:
             table = tables.table(event.fields()["table_id"])
             images = sorted(map(repr, read_rows(code, event.fields(), table)))
             yield (number, type_name(code), table.name.decode(), event.fields()["rows_flags"] & 1, *images)
-        elif code not in _LEFT_OUT:
-            yield (number, type_name(code), *(_told(name, seen) for name in _TOLD.get(code, ())))
+        elif code not in _IGNORED:
+            yield (number, type_name(code), *(_value(name, seen) for name in _COMPARED.get(code, ())))
         tables.observe(event)
 
 
-#: MariaDB writes it when it comes to it: in a thread of its own.
-_LEFT_OUT = frozenset({EventType.MARIADB_BINLOG_CHECKPOINT})
-#: Type -> the fields that both must agree on.
-_TOLD: dict[int, tuple[str, ...]] = {
+#: MariaDB writes it at any time, in a thread of its own.
+_IGNORED = frozenset({EventType.MARIADB_BINLOG_CHECKPOINT})
+#: Type -> the fields on which both must agree.
+_COMPARED: dict[int, tuple[str, ...]] = {
     EventType.GTID: ("gtid",),
     EventType.GTID_TAGGED: ("gtid",),
     EventType.MARIADB_GTID: ("gtid",),
@@ -165,19 +165,19 @@ _DROP = re.compile(
 )
 
 
-def _told(name: str, seen: dict[str, Any]) -> Any:
+def _value(name: str, seen: dict[str, Any]) -> Any:
     value = seen.get(name)
-    return _query_told(value, seen["database"]) if name == "query" and isinstance(value, str) else value
+    return _normalised_query(value, seen["database"]) if name == "query" and isinstance(value, str) else value
 
 
-def _query_told(text: str, database: str) -> Any:
-    """Return a statement; of one that the server wrote itself what it says, as servers spell it each in their way."""
-    found = _DROP.match(text)
-    if found:
-        names = {name if "`.`" in name else f"`{database}`.{name}" for name in found["names"].split(",")}
-        return ("DROP", bool(found["temporary"]), bool(found["condition"]), bool(found["suffix"]), *sorted(names))
-    found = _CREATE.match(text)
-    if found:
-        name = found["name"].rpartition(".")[2]
+def _normalised_query(text: str, database: str) -> Any:
+    """Return a statement; one written by the server itself in parts, as servers spell it differently."""
+    drop = _DROP.match(text)
+    if drop:
+        names = {name if "`.`" in name else f"`{database}`.{name}" for name in drop["names"].split(",")}
+        return ("DROP", bool(drop["temporary"]), bool(drop["condition"]), bool(drop["suffix"]), *sorted(names))
+    create = _CREATE.match(text)
+    if create:
+        name = create["name"].rpartition(".")[2]
         return ("CREATE", name, "START TRANSACTION" in text)
     return text

@@ -24,14 +24,14 @@ VARIABLE: Final = "BINLOG_SERVERS"
 _START: Final = 60.0
 _STOP: Final = 60.0
 _ANSWER: Final = 30
-#: Seconds between two looks at a server that starts.
+#: Seconds between two polls of a server that starts.
 _POLL: Final = 0.05
 #: A Unix socket's path has room for 107 bytes.
 _SOCKET_PATH_LIMIT: Final = 107
 
 _SYSTEM_DATABASES: Final = frozenset({"mysql", "information_schema", "performance_schema", "sys"})
 
-#: What keeps each product small and away from the network.
+#: The options that keep each product small and off the network.
 _MYSQL_OPTIONS: Final = (
     "--mysqlx=OFF",
     "--skip-networking",
@@ -49,14 +49,14 @@ _MARIADB_OPTIONS: Final = (
     "--innodb-flush-log-at-trx-commit=2",
     "--sync-binlog=0",
 )
-#: A file that belongs to no table, with which a server cannot remove a database's directory.
+#: A file that belongs to no table, because of which a server cannot remove a database's directory.
 _FOREIGN_FILE: Final = "foreign.txt"
-#: The scripts that fill MariaDB's system database, in their order; before 11 their names begin with mysql.
+#: The scripts that fill MariaDB's system database, in order; before 11 their names begin with mysql.
 _MARIADB_SCRIPTS: Final = ("system_tables", "performance_tables", "system_tables_data")
 
 
 class ServerFailed(Exception):
-    """A server did not start, did not stop, or ended by itself; the message has the end of its error log."""
+    """A server did not start, did not stop, or ended on its own; the message has the end of its error log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +103,12 @@ class Product:
 
 
 def products() -> dict[str, Product]:
-    """Return the unpacked servers by name; empty where `VARIABLE` is unset."""
+    """Return the unpacked servers by name; empty if `VARIABLE` is unset."""
     named = os.environ.get(VARIABLE)
     if not named:
         return {}
-    found = (Product(each.name, each) for each in sorted(Path(named).iterdir()) if (each / "bin").is_dir())
-    return {each.name: each for each in found if each.server_program.exists()}
+    unpacked = (Product(each.name, each) for each in sorted(Path(named).iterdir()) if (each / "bin").is_dir())
+    return {each.name: each for each in unpacked if each.server_program.exists()}
 
 
 class RealServer:
@@ -116,15 +116,15 @@ class RealServer:
 
     Attributes:
         product: The server's programs.
-        folder: Its data, its binary logs, its socket and its error log stand in here.
+        folder: The folder with its data, binary logs, socket and error log.
 
     Args:
         product: The server's programs.
-        folder: A folder that is used for this server only; it is made where it does not exist. Its path must be
-            short, as the socket stands in it.
+        folder: A folder for this server only, created if it does not exist. Its path must be short, as it holds the
+            socket.
         options: More options for the server, as on a command line.
-        uuid: The server's UUID; None lets a MySQL server make its own. MariaDB has none.
-        template: An initialised data folder to copy, as `initialise` makes; None initialises anew.
+        uuid: The server's UUID; with None a MySQL server makes its own. MariaDB has none.
+        template: An initialised data folder to copy, as `initialise` makes it; with None one is initialised.
     """
 
     def __init__(
@@ -147,29 +147,29 @@ class RealServer:
 
     @property
     def data(self) -> Path:
-        """The data folder; the binary logs stand in it."""
+        """The data folder, with the binary logs."""
         return self.folder / "data"
 
     @property
     def socket(self) -> Path:
-        """The Unix socket that it listens on."""
+        """The Unix socket on which it listens."""
         return self.folder / "s"
 
     @property
     def error_log(self) -> Path:
-        """What the server wrote on its standard error."""
+        """The output of the server on standard error."""
         return self.folder / "error.log"
 
     @property
     def running(self) -> bool:
-        """Whether the server's process lives."""
+        """Whether the server's process is alive."""
         return self._process is not None and self._process.poll() is None
 
     def start(self, *options: str) -> None:
-        """Start the server and wait until it answers; the data folder is made where there is none.
+        """Start the server and wait until it answers; the data folder is created if there is none.
 
         Args:
-            *options: Options for this run, behind those of the server.
+            *options: Options for this run, after those of the server.
 
         Raises:
             ServerFailed: It does not answer in time.
@@ -191,19 +191,21 @@ class RealServer:
         until = time.monotonic() + _START
         while time.monotonic() < until:
             if not self.running:
-                raise ServerFailed(f"{self.product.name} ended while it started: {self._last_words()}")
+                raise ServerFailed(f"{self.product.name} ended while it started: {self._end_of_error_log()}")
             with suppress(pymysql.err.OperationalError):
                 self.connect().close()
                 return
             time.sleep(_POLL)
         self.kill()
-        raise ServerFailed(f"{self.product.name} did not answer within {_START:.0f} seconds: {self._last_words()}")
+        raise ServerFailed(
+            f"{self.product.name} did not answer within {_START:.0f} seconds: {self._end_of_error_log()}"
+        )
 
     def stop(self) -> None:
-        """Shut the server down; does nothing where it does not run.
+        """Shut the server down if it is running.
 
         Raises:
-            ServerFailed: It does not stop in time; it was killed.
+            ServerFailed: It did not stop in time and was killed.
         """
         if self._process is None or not self.running:
             return
@@ -229,7 +231,7 @@ class RealServer:
         """Return a new session, in autocommit, with a time limit on every answer.
 
         Args:
-            **arguments: More arguments for `pymysql.connect`.
+            **arguments: Further arguments for `pymysql.connect`.
         """
         settings: dict[str, Any] = {
             "unix_socket": str(self.socket),
@@ -250,7 +252,7 @@ class RealServer:
             The rows of the last statement.
 
         Raises:
-            pymysql.err.Error: A statement fails; those behind it are not run.
+            pymysql.err.Error: A statement fails; those after it are not run.
         """
         with self.connect() as session, session.cursor() as cursor:
             for each in statements:
@@ -262,7 +264,7 @@ class RealServer:
         return self.run(query)[0][0]
 
     def reset(self) -> None:
-        """Drop every database that is not the system's, and begin with one empty binary log and no GTIDs."""
+        """Drop every database except the system's, and start with one empty binary log and no GTIDs."""
         with self.connect() as session, session.cursor() as cursor:
             cursor.execute("SET SESSION sql_log_bin = 0")
             cursor.execute("SHOW DATABASES")
@@ -277,22 +279,22 @@ class RealServer:
                 cursor.execute("RESET BINARY LOGS AND GTIDS")
 
     def obstruct(self, database: str) -> None:
-        """Put a foreign file into a database's directory: DROP DATABASE fails at it; `reset` takes it away."""
+        """Put a foreign file into a database's directory, at which DROP DATABASE fails; `reset` removes it."""
         (self.data / database / _FOREIGN_FILE).touch()
 
     def logs(self) -> list[Path]:
-        """Return the binary logs, in the order of the server's index, the one in use last."""
+        """Return the binary logs, in the order of the server's index, the current one last."""
         index = (self.data / "bin.index").read_text(encoding="utf-8")
         return [self.data / line for line in index.splitlines() if line]
 
-    def _last_words(self) -> str:
+    def _end_of_error_log(self) -> str:
         with suppress(OSError):
             return " | ".join(self.error_log.read_text(errors="replace").splitlines()[-5:])
         return "no error log"
 
 
 def initialise(product: Product, data: Path) -> None:
-    """Make the data folder of a new server whose user root has no password.
+    """Create the data folder of a new server whose user root has no password.
 
     Raises:
         ServerFailed: The server's own initialisation fails.
@@ -302,7 +304,7 @@ def initialise(product: Product, data: Path) -> None:
         return
     command = [str(product.server_program), *product.base_options(), *_MYSQL_OPTIONS]
     _run([*command, "--initialize-insecure", f"--datadir={data}"])
-    # A copy must not be the same server: with its UUID gone it makes its own, or takes the one that it is given.
+    # A copy must not be the same server: without the UUID it makes its own, or gets one from the caller.
     (data / "auto.cnf").unlink(missing_ok=True)
 
 
@@ -313,8 +315,8 @@ def _initialise_mariadb(product: Product, data: Path) -> None:
         share = product.tree / "share" / "mysql"
     script = ["create database mysql;", "use mysql;", "set @auth_root_socket=NULL;"]
     for each in _MARIADB_SCRIPTS:
-        found = next(path for stem in ("mariadb", "mysql") if (path := share / f"{stem}_{each}.sql").exists())
-        script.append(found.read_text(encoding="utf-8"))
+        path = next(path for stem in ("mariadb", "mysql") if (path := share / f"{stem}_{each}.sql").exists())
+        script.append(path.read_text(encoding="utf-8"))
     command = [str(product.server_program), *product.base_options(), *_MARIADB_OPTIONS, "--bootstrap"]
     _run([*command, f"--datadir={data}"], standard_input="\n".join(script))
 
@@ -334,7 +336,7 @@ def running(
     uuid: str | None = None,
     template: Path | None = None,
 ) -> Iterator[RealServer]:
-    """Run a server for a while; it is stopped at the end, and killed where that fails. See `RealServer`."""
+    """Run a server within a context; at the end it is stopped, and killed if that fails. See `RealServer`."""
     server = RealServer(product, folder, options=options, uuid=uuid, template=template)
     server.start()
     try:

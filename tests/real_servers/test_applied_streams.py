@@ -1,4 +1,4 @@
-"""Generated relay logs before a real replica: its applier stops where the model's does, with the same positions."""
+"""Generated relay logs for a real replica: its applier stops where the model's does, with the same positions."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -37,17 +37,17 @@ POSITIONS = ("relay_log_pos", "source_log_pos")
 
 #: A declared type that is only the base class of ignorable events.
 IGNORABLE_TYPE = EventType.IGNORABLE
-#: Families whose streams 9.7 treats otherwise -> what it does instead, and why this is no mistake of the model.
+#: Families whose streams 9.7 treats differently -> what it does instead, which is not a mistake in the model.
 DEVIATIONS = {
-    "gtid_after_begin": "the coordinator waits for the end of the group that BEGIN began, and does not hand it on",
+    "gtid_after_begin": "the coordinator waits for the end of the group that BEGIN began, and does not pass it on",
 }
-#: With gtid_mode=OFF a CREATE inside a transaction commits it half way, and 9.7 crashes now and then behind that.
+#: With gtid_mode=OFF a CREATE inside a transaction commits half of it, and 9.7 sometimes crashes after that.
 ONLY_ON = {"create_select_not_split"}
 
 
 @pytest.fixture(scope="module")
 def replicas(server_folder, template_of) -> Iterator[dict[str, RealServer]]:
-    """A replica in each gtid_mode."""
+    """Yield a replica in each gtid_mode."""
     product = products()["mysql"]
     made = {}
     for mode in ("ON", "OFF"):
@@ -60,20 +60,20 @@ def replicas(server_folder, template_of) -> Iterator[dict[str, RealServer]]:
         server.kill()
 
 
-def fed(replicas: dict[str, RealServer], case: Case) -> Fed:
+def apply_case(replicas: dict[str, RealServer], case: Case) -> Fed:
     settings = case.settings
     server = replicas[settings["gtid_mode"]]
-    found = feed(
+    state = feed(
         server,
         case.stream,
         prepare=PREPARATION,
         skip_counter=settings.get("skip_counter", 0),
         until=settings.get("until"),
     )
-    if found.hangs:
+    if state.hangs:
         server.kill()
         server.start()
-    return found
+    return state
 
 
 def _positions(seen: Mapping[str, Any]) -> tuple[int, ...]:
@@ -85,7 +85,7 @@ def _group_positions(entry: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_real_replica_stands_where_the_model_stands(replicas, family):
+def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, family):
     different = []
     for index in range(CASES):
         case = case_of(CaseId(family, PROFILE, seed=SEED, index=index, role="apply"))
@@ -100,13 +100,13 @@ def test_a_real_replica_stands_where_the_model_stands(replicas, family):
             "executed": last["executed_gtids"],
             "hangs": False,
         }
-        found = fed(replicas, case)
-        seen = {name: getattr(found, name) for name in expected}
-        if found.error and _positions(seen) in map(_group_positions, case.expected.events):
-            # It stops before the last checkpoint, now and then: the executed GTIDs are those of all groups.
+        state = apply_case(replicas, case)
+        seen = {name: getattr(state, name) for name in expected}
+        if state.error and _positions(seen) in map(_group_positions, case.expected.events):
+            # Sometimes it stops before the last checkpoint; the executed GTIDs are those of all groups.
             seen |= {name: expected[name] for name in POSITIONS}
         if seen != expected:
-            different.append((str(case.id), expected, seen, found.message))
+            different.append((str(case.id), expected, seen, state.message))
     assert different == []
 
 
@@ -125,14 +125,14 @@ def _bit_flipped(data: bytearray, start: int, end: int) -> bytearray:
 
 
 def _of_unknown_type(data: bytearray, start: int, end: int) -> bytearray:
-    return _resealed(data, start, end, 4, IGNORABLE_TYPE)
+    return _change_byte(data, start, end, 4, IGNORABLE_TYPE)
 
 
 def _of_undeclared_type(data: bytearray, start: int, end: int) -> bytearray:
-    return _resealed(_resealed(data, start, end, 4, 127), start, end, 17, Flag.IGNORABLE)
+    return _change_byte(_change_byte(data, start, end, 4, 127), start, end, 17, Flag.IGNORABLE)
 
 
-def _resealed(data: bytearray, start: int, end: int, at: int, value: int) -> bytearray:
+def _change_byte(data: bytearray, start: int, end: int, at: int, value: int) -> bytearray:
     """Change one byte of an event, and its checksum."""
     data[start + at] = value
     data[end - 4 : end] = checksum(bytes(data[start : end - 4])).to_bytes(4, "little")
@@ -154,19 +154,19 @@ def test_a_real_replica_stops_where_the_reader_stops(replicas, damage):
         victim = events[2 + index % (len(events) - 2)]
         stream = bytes(damage(bytearray(case.stream), victim.offset, victim.end))
         model = answer(Request("apply", PROFILE, stream, {"gtid_mode": "OFF"}))
-        found = feed(replicas["OFF"], stream, prepare=PREPARATION)
-        if found.hangs:
+        state = feed(replicas["OFF"], stream, prepare=PREPARATION)
+        if state.hangs:
             replicas["OFF"].kill()
             replicas["OFF"].start()
         expected = (model.error.code, model.events[-1]["group_relay_log_pos"], model.events[-1]["source_log_pos"])
-        seen = (found.error, found.relay_log_pos, found.source_log_pos)
+        seen = (state.error, state.relay_log_pos, state.source_log_pos)
         if seen != expected:
-            different.append((str(case.id), victim.header, expected, seen, found.message))
+            different.append((str(case.id), victim.header, expected, seen, state.message))
     assert different == []
 
 
 @pytest.mark.parametrize("family", DEVIATIONS)
-def test_a_deviation_is_still_there(replicas, family):
+def test_a_deviation_still_exists(replicas, family):
     case = case_of(CaseId(family, PROFILE, seed=SEED, index=0, role="apply"))
-    found = fed(replicas, case)
-    assert (case.expected.refused_code, found.error, found.hangs) == (1782, 0, True), DEVIATIONS[family]
+    state = apply_case(replicas, case)
+    assert (case.expected.refused_code, state.error, state.hangs) == (1782, 0, True), DEVIATIONS[family]

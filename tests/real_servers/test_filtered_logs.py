@@ -1,6 +1,6 @@
-"""A real server takes what the filter leaves of its log: mysqlbinlog prints it, and a fresh server runs that.
+"""A real server accepts the filtered log: mysqlbinlog prints it, and a new server runs the output.
 
-The tables with a rule are then absent, and all others are as on the server that wrote the log.
+Tables excluded by a rule are then absent, and all others are as on the server that wrote the log.
 """
 
 import subprocess
@@ -14,8 +14,9 @@ from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
+from tests.extras import require
 
-pytest.importorskip("sqlglot", reason="needs the package sqlglot, which binlog-conformance[sql] brings")
+require("sql")
 
 #: Statements that leave tables of two databases, some made from others, some renamed.
 WORK = (
@@ -67,7 +68,7 @@ RULES = {
 
 @pytest.fixture(scope="module", params=SETTINGS)
 def written(request, server_folder, template_of):
-    """A server that did the work, the log of it, and the settings."""
+    """Yield a server that did the work, its log, and the settings."""
     product = products().get("mysql")
     if product is None:
         pytest.skip("needs an unpacked MySQL server")
@@ -88,24 +89,24 @@ def contents(server: RealServer) -> dict[str, list[tuple[object, ...]]]:
 
 
 def replay(server: RealServer, log: Path) -> None:
-    """Have a server run a log, as its own tools do it."""
+    """Run a log on a server with its own tools."""
     programs = server.product.folder / "bin"
     printed = subprocess.run(
         [programs / "mysqlbinlog", "--no-defaults", "--verify-binlog-checksum", log], capture_output=True, check=False
     )
     assert (printed.returncode, printed.stderr) == (0, b"")
     command = [programs / "mysql", "--no-defaults", f"--socket={server.socket}", "--user=root"]
-    # The client must know the character set that the log's statements came in.
+    # The client must know the character set of the log's statements.
     done = subprocess.run([*command, "--binary-mode"], input=printed.stdout, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("unpack", [False, True])
 @pytest.mark.parametrize("name", RULES)
-def test_a_server_runs_what_is_left(written, name, unpack, tmp_path, server_folder, template_of):
+def test_a_server_runs_the_filtered_log(written, name, unpack, tmp_path, server_folder, template_of):
     source, log, options = written
     if "--binlog-format=STATEMENT" in options and name != "a table":
-        pytest.skip("a statement on two tables, of which one has to go, goes whole: the other one lacks its change")
+        pytest.skip("a statement on two tables is dropped as a whole if one of them is: the other one lacks its change")
     rules = RULES[name]
     chosen = LogFilter(TableFilter(rules), unpack_payloads=unpack)
     left = tmp_path / "left.000001"

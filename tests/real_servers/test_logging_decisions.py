@@ -1,7 +1,7 @@
-"""Logging decisions of real servers, held against the shipped table: format, error and warning of every statement.
+"""Logging decisions of real servers, compared with the shipped table: format, error and warning of every statement.
 
-The engines, the modes and the isolation levels are all that the servers have. None of them has an engine that can do
-statements only, so the rows of the table that need one cannot be seen here.
+The engines, the modes and the isolation levels are all those of the servers. None of them has an engine that can log
+statements only, so the rows of the table that need one cannot be observed here.
 """
 
 import itertools
@@ -61,12 +61,12 @@ def injects_in_statement_mode(run: Run, product: Product) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """Where servers do not follow the table as the statement was meant.
+    """A case in which servers do not follow the table for the intended statement.
 
     Attributes:
-        reason: Why.
-        applies: Tells whether it is about a run on a server.
-        outcome: What comes of it then.
+        reason: The reason.
+        applies: Returns whether it applies to a run on a server.
+        outcome: Returns the outcome in that case.
     """
 
     reason: str
@@ -75,13 +75,13 @@ class Deviation:
 
 
 MIXED_TRANSACTIONS = (
-    "a statement that writes a table without transactions and uses one with them is unsafe at READ COMMITTED: "
+    "a statement that writes a non-transactional table and uses a transactional one is unsafe at READ COMMITTED: "
     "servers classify it so, and the table then decides on an unsafe statement"
 )
 SYSTEM_TABLE = "a statement that uses performance_schema is classified as unsafe"
 INJECTED = "MariaDB logs a row injection as rows in mode STATEMENT too, instead of refusing it with 1666"
 
-#: The first that applies counts.
+#: The first one that applies counts.
 DEVIATIONS = (
     Deviation(
         SYSTEM_TABLE,
@@ -102,7 +102,7 @@ DEVIATIONS = (
 
 
 def expected(run: Run, product: Product) -> tuple[Outcome, str | None]:
-    """Return what is expected of a server, and the deviation's reason where that is not what the table says."""
+    """Return the outcome expected of a server, and the deviation's reason if it differs from the table's."""
     by_table = modelled(run)
     for deviation in DEVIATIONS:
         if deviation.applies(run, product):
@@ -120,13 +120,13 @@ def decider(request, server_folder, template_of) -> Iterator[tuple[DecisionServe
     folder = server_folder / f"{product.name}-decisions"
     with (
         running(product, folder, options=options, template=template_of(product)) as server,
-        closing(DecisionServer(server)) as found,
+        closing(DecisionServer(server)) as decision_server,
     ):
-        yield found, product
+        yield decision_server, product
 
 
 def differences(decider, runs) -> tuple[list[str], Counter[str]]:
-    """Return what no deviation explains, and how often each one explained something."""
+    """Return the runs that no deviation explains, and how many runs each deviation explains."""
     server, product = decider
     wrong, explained = [], Counter[str]()
     for run in runs:
@@ -170,8 +170,8 @@ def unreplicated_runs(server):
 
 def test_the_server_has_the_engines_of_the_worklog(decider):
     server, product = decider
-    there = {"archive", "blackhole", "csv", "federated", "memory", "merge", "myisam"}
-    assert there | {"innodb", "partition"} | ({"aria"} if product.is_mariadb else set()) == set(server.kinds)
+    worklog_engines = {"archive", "blackhole", "csv", "federated", "memory", "merge", "myisam"}
+    assert worklog_engines | {"innodb", "partition"} | ({"aria"} if product.is_mariadb else set()) == set(server.kinds)
 
 
 def test_statements_on_one_table(decider):
@@ -183,7 +183,7 @@ def test_statements_that_write_two_tables(decider):
     wrong, explained = differences(decider, pair_runs(decider[0]))
     assert wrong == []
     named = {MIXED_TRANSACTIONS, *([INJECTED] if decider[1].is_mariadb else [])}
-    assert set(explained) == named, "a deviation that is not there any more"
+    assert set(explained) == named, "a deviation no longer exists"
 
 
 def test_statements_that_read_another_table(decider):
@@ -192,7 +192,7 @@ def test_statements_that_read_another_table(decider):
     assert set(explained) == {MIXED_TRANSACTIONS}
 
 
-def test_statements_that_write_a_table_that_is_not_replicated_too(decider):
+def test_statements_that_also_write_a_table_that_is_not_replicated(decider):
     wrong, explained = differences(decider, unreplicated_runs(decider[0]))
     assert wrong == []
     assert set(explained) == {SYSTEM_TABLE}
@@ -205,7 +205,7 @@ def test_a_refused_statement_changes_nothing(decider):
         wanted, _ = expected(run, product)
         before = server.rows()
         server.run(run)
-        # A table of BLACKHOLE never has a row, and shows nothing.
+        # A BLACKHOLE table never has rows, so it shows nothing.
         stored = 0 if run.written == ("blackhole",) else 1
         is_error = wanted.code is not None and wanted.code != 1592
         assert server.rows() - before == (0 if is_error else stored), run
@@ -214,7 +214,7 @@ def test_a_refused_statement_changes_nothing(decider):
     assert refused == (4 if product.is_mariadb else 4 + 2 * len(server.kinds))
 
 
-def test_each_row_without_a_statement_only_engine_is_seen():
+def test_each_row_without_a_statement_only_engine_is_observed():
     rows = {
         row_for(safety, mode, locked_table("innodb", isolation).capability).number
         for safety, mode, isolation in itertools.product(SAFETIES, MODES, ISOLATIONS)

@@ -1,4 +1,4 @@
-"""The program that puts a real server behind the protocol: one conversation."""
+"""One conversation with the program that answers the protocol by means of a real server."""
 
 import base64
 import json
@@ -25,24 +25,24 @@ def test_a_server_answers_in_the_role_log():
         {"kind": "insert", "table": "d1.t1", "values": [1, 2]},
     ]
     internal = [{"kind": "internal_rows", "table": "d1.t1", "values": [1]}]
-    asked = [
+    requests = [
         {"cmd": "start", "protocol": 1},
         {"cmd": "log", "seq": 1, "settings": {"scenario": {"settings": settings, "statements": statements}}},
         {"cmd": "log", "seq": 2, "settings": {"scenario": {"settings": settings, "statements": internal}}},
         {"cmd": "stop"},
     ]
     command = [sys.executable, str(PROGRAM), "mysql"]
-    lines = "".join(json.dumps(each) + "\n" for each in asked)
+    lines = "".join(json.dumps(each) + "\n" for each in requests)
     done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=120, check=True)
     declaration, logged, declined = map(json.loads, done.stdout.splitlines())
     assert declaration["roles"]["log"]["profiles"] == ["mysql-9.x"]
     (stream,) = map(base64.b64decode, logged["streams"])
     names = [each.header.type for each in read_events(stream, server_of("mysql-9.x").rules)]
     assert names == [15, 35, 34, 2, 34, 2, 34, 2, 29, 19, 30, 16]
-    assert declined == {"seq": 2, "unsupported": "no SQL does internal_rows"}
+    assert declined == {"seq": 2, "unsupported": "there is no SQL for internal_rows"}
 
 
-def test_a_server_that_is_not_there_is_refused():
+def test_an_unknown_server_is_refused():
     done = subprocess.run([sys.executable, str(PROGRAM), "oracle"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "usage: logging_server.py" in done.stderr

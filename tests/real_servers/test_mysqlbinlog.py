@@ -1,6 +1,6 @@
-"""Generated streams before a real reader: `mysqlbinlog --verify-binlog-checksum` stops where the kit says, or nowhere.
+"""Generated streams for a real reader: `mysqlbinlog --verify-binlog-checksum` stops where the kit expects, or nowhere.
 
-Where it does not, the reason stands in a table, with the cases that need it.
+Where it does not, a table has the reason, with the cases that need it.
 """
 
 import re
@@ -18,18 +18,18 @@ from conformance.strategies.grammar.family import case_of, families
 
 SEED = 21
 CASES = 5
-#: The valid streams of which so many must be read to the end, and the faulty ones that must be refused in place.
+#: The least number of valid streams read to the end, and of faulty ones refused at the right place.
 ENOUGH_READ = 500
 ENOUGH_REFUSED = 200
 
 PROFILES = ("worklog", *(f"mysql-{each}" for each in ("5.1", "5.5", "5.6", "5.7", "8.0", "8.4", "9.x")))
 _STOPPED = re.compile(r"Could not read entry at offset (\d+)")
 _NO_LOG = "Binlog has bad magic number"
-#: It names no offset for an event inside a payload, which makes the payload's event the one refused.
+#: It reports no offset for an event inside a payload, so the payload's event counts as the one refused.
 _IN_PAYLOAD = "Error decoding Payload_log_event"
 
 
-def asked() -> list[CaseId]:
+def case_ids() -> list[CaseId]:
     return [
         CaseId(name, profile, seed=SEED, index=index)
         for name, family in sorted(families().items())
@@ -42,27 +42,27 @@ def asked() -> list[CaseId]:
 
 @pytest.fixture(scope="module")
 def program():
-    found = products()
-    if "mysql" not in found:
+    unpacked = products()
+    if "mysql" not in unpacked:
         pytest.skip("needs an unpacked MySQL server")
-    return found["mysql"].reader_program
+    return unpacked["mysql"].reader_program
 
 
 def stop_of(case: Case, done: subprocess.CompletedProcess) -> int | None:
-    """Return the offset of the event that the program refuses, None where it reads to the end."""
-    told = done.stderr.decode("utf-8", "replace")
+    """Return the offset of the event that the program refuses; None if it reads to the end."""
+    errors = done.stderr.decode("utf-8", "replace")
     if done.returncode == 0:
         return None
-    if _NO_LOG in told:
+    if _NO_LOG in errors:
         return 0
-    if _IN_PAYLOAD in told:
+    if _IN_PAYLOAD in errors:
         return case.expected.refused_at
-    found = _STOPPED.findall(told)
-    assert found, f"{case.id}: refused without a word on where: {told}"
-    return int(found[-1])
+    offsets = _STOPPED.findall(errors)
+    assert offsets, f"{case.id}: refused without an offset: {errors}"
+    return int(offsets[-1])
 
 
-def test_mysqlbinlog_stops_where_the_kit_says(program, tmp_path):
+def test_mysqlbinlog_stops_where_the_kit_expects(program, tmp_path):
     def read(case_id: CaseId) -> tuple[Case, int | None]:
         case = case_of(case_id)
         path = tmp_path / str(case_id).replace("/", ".")
@@ -76,18 +76,18 @@ def test_mysqlbinlog_stops_where_the_kit_says(program, tmp_path):
     agreed, needed = Counter(), Counter()
     unexplained = []
     with ThreadPoolExecutor(2) as pool:
-        for case, stop in pool.map(read, asked()):
+        for case, stop in pool.map(read, case_ids()):
             if stop == case.expected.refused_at:
                 agreed["read" if stop is None else "refused"] += 1
                 continue
-            whys = [each.why for each in DIFFERENCES if each.holds(case, stop)]
-            if len(whys) == 1:
-                needed[whys[0], case.id.family, case.id.profile.removeprefix("mysql-")] += 1
+            reasons = [each.reason for each in DIFFERENCES if each.holds(case, stop)]
+            if len(reasons) == 1:
+                needed[reasons[0], case.id.family, case.id.profile.removeprefix("mysql-")] += 1
             else:
-                unexplained.append((str(case.id), case.expected.refused_at, stop, whys))
+                unexplained.append((str(case.id), case.expected.refused_at, stop, reasons))
     assert unexplained == []
     assert needed == {
-        (each.why, family, version): count
+        (each.reason, family, version): count
         for each in DIFFERENCES
         for family, counts in each.counts.items()
         for version, count in counts.items()

@@ -41,14 +41,14 @@ FAMILIES = (
     "cross_version_streams",
     "streams_without_gtids",
 )
-#: Seconds that a replica may take to receive a stream, and between two looks at it.
+#: Seconds that a replica may take to receive a stream, and between two polls.
 LIMIT = 15.0
 POLL = 0.05
-#: Looks in a row that must show the same before the receiver counts as idle.
+#: Polls in a row with the same state before the receiver counts as idle.
 SAME = 4
 #: The first words of the boundary parser's warnings in the error log.
 WARNING = re.compile(r"\[MY-0104(?:42|43|44|45|46)\] \[Repl\] (?P<text>.*)")
-#: It goes by the log's name and position in a heartbeat, which generated ones make up.
+#: A replica uses the log name and position in a heartbeat, which are invented in generated ones.
 HEARTBEATS = (EventType.HEARTBEAT, EventType.HEARTBEAT_V2)
 
 
@@ -67,7 +67,7 @@ def has_checksums(case: Case) -> bool:
 
 
 def sent(case: Case) -> list[tuple[ReplicaEvent, bytes]]:
-    """Return what a source sends of a case's stream: the Rotate that names the log, then the events."""
+    """Return what a source sends for a case's stream: the Rotate that names the log, then the events."""
     events = [event for event in read_events(case.stream) if event.header.type not in HEARTBEATS]
     checksummed = has_checksums(case)
     body = layout_of(EventType.ROTATE, 8).write(
@@ -108,11 +108,11 @@ def received(server: RealServer, case: Case, events: list[tuple[ReplicaEvent, by
         error = _idle(server, source)
         names = (server.data / "relay.index").read_text().split()
         server.run("STOP REPLICA")
-    # STOP REPLICA adds nothing, so the files are whole.
+    # STOP REPLICA adds nothing, so the files are complete.
     logs = [(server.data / name).read_bytes() for name in names]
     with server.error_log.open("rb") as log:
         log.seek(logged)
-        warnings = [found["text"] for found in WARNING.finditer(log.read().decode("utf-8", "replace"))]
+        warnings = [match["text"] for match in WARNING.finditer(log.read().decode("utf-8", "replace"))]
     return [(number, event) for number, log in enumerate(logs) for event in read_events(log)], warnings, error
 
 
@@ -131,7 +131,7 @@ def _idle(server: RealServer, source: WireSource) -> str:
         same = same + 1 if source.sent.is_set() and (state, sizes) == before else 0
         before = (state, sizes)
         time.sleep(POLL)
-    return "" if same >= SAME else "the receiver does not get to the end"
+    return "" if same >= SAME else "the receiver does not reach the end"
 
 
 def modelled(case: Case, events: list[tuple[ReplicaEvent, bytes]], version: str) -> list[RelayEvent]:
@@ -148,8 +148,8 @@ def modelled(case: Case, events: list[tuple[ReplicaEvent, bytes]], version: str)
     return receiver.events
 
 
-def said(events: list[RelayEvent]) -> list[tuple]:
-    """Return what is compared: the headers without the time, and the bytes of what was received."""
+def compared(events: list[RelayEvent]) -> list[tuple]:
+    """Return the compared values: the headers without the time, and the bytes of received events."""
     return [
         (each.log, each.type, each.server_id, each.log_pos, each.flags, each.data if each.written else b"")
         for each in events
@@ -172,6 +172,6 @@ def test_the_relay_logs_of_a_real_replica_are_the_models(replica, family):
             data = event.data if place < len(written) and written[place] else b""
             seen.append((log, header.type, header.server_id, header.log_pos, header.flags, data))
         expected = [each.warning for each in model if each.warning]
-        if error or seen != said(model) or warnings != expected:
-            different.append((str(case.id), error, said(model), seen, expected, warnings))
+        if error or seen != compared(model) or warnings != expected:
+            different.append((str(case.id), error, compared(model), seen, expected, warnings))
     assert different == []

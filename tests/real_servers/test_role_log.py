@@ -1,4 +1,4 @@
-"""Real servers in the role `log`: what the oracles ask of an implementation, servers of the profile fulfil."""
+"""Real servers in the role `log`: servers of the profile meet what the oracles require."""
 
 import pytest
 from scenario_runs import Runner
@@ -15,10 +15,10 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 
-#: Unpacked server -> the profile that it is asked for.
+#: Unpacked server -> its profile.
 PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}
 CASES = 12
-ASKED = [
+SERVERS_AND_FAMILIES = [
     (name, family.name)
     for name, profile in PROFILES.items()
     for family in families().values()
@@ -28,7 +28,7 @@ ASKED = [
 
 @pytest.fixture(scope="module")
 def runner_of(server_folder, template_of):
-    """Returns the runner of a product's server."""
+    """Return a function that returns the runner of a product's server."""
     opened = {}
 
     def find(name):
@@ -48,12 +48,12 @@ def runner_of(server_folder, template_of):
 
 
 def _can_be_run(scenario):
-    """Tell whether SQL does everything in a scenario; what starts a server again takes too long for all of them."""
+    """Return whether every statement of a scenario has SQL or can be done by the runner."""
     return all(sql_of(each) or isinstance(each, Disconnect | Restart | Crash) for each in scenario.statements)
 
 
-@pytest.mark.parametrize(("name", "family"), ASKED)
-def test_a_server_keeps_the_requirements_of_its_profile(name, family, runner_of):
+@pytest.mark.parametrize(("name", "family"), SERVERS_AND_FAMILIES)
+def test_a_server_meets_the_requirements_of_its_profile(name, family, runner_of):
     runner, profile = runner_of(name), PROFILES[name]
     judge = Judge(ReferenceImplementation().declaration.roles["log"])
     judged = 0
@@ -66,4 +66,4 @@ def test_a_server_keeps_the_requirements_of_its_profile(name, family, runner_of)
         verdicts = judge.judge(case, observed_streams(streams, server_of(profile).rules))
         assert [each for each in verdicts if each.status != "pass"] == [], case.id
         judged += 1
-    assert judged, "no case that SQL can do"
+    assert judged, "no case can be run"

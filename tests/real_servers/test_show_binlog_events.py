@@ -1,4 +1,4 @@
-"""What a real server lists of generated logs: its SHOW BINLOG EVENTS, row by row, is the kit's.
+"""SHOW BINLOG EVENTS of a real server on generated logs: row by row, it is the kit's.
 
 A closed log of the server is overwritten with each stream, and listed under its name.
 """
@@ -17,7 +17,7 @@ from conformance.strategies.grammar.family import case_of
 
 CASES = 6
 LOG = "bin.000001"
-#: Families whose streams the server reads as the kit does, each with the role in which it is asked.
+#: Families whose streams the server reads as the kit does -> the role of the cases.
 FAMILIES = {
     **dict.fromkeys(
         (
@@ -50,8 +50,7 @@ def listed(server: RealServer, stream: bytes) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_every_row_is_the_server_s(server, name):
-    pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
+def test_every_row_is_that_of_the_server(server, name):
     version = printer_version("mysql-9.x")
     rules = ReaderRules(verify_checksums=False, highest_type=127)
     for index in range(CASES):

@@ -1,4 +1,4 @@
-"""Real servers hold the model to account: the same scenarios, event by event, in both."""
+"""Real servers check the model: the same scenarios give the same events in both."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from conformance.strategies.grammar.chooser import Chooser, SeededChooser
 from conformance.strategies.scenarios.scenario import settings_of
 from conformance.strategies.scenarios.scenario_steps import random_scenario, scenario_of_both
 
-#: Unpacked server -> the profile whose rules it must keep.
+#: Unpacked server -> the profile whose rules it must follow.
 PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}
-#: Scenarios for each server, in blocks of which each is a test; the last blocks start the server again.
+#: Scenarios for each server: blocks of plain ones, each block a test, then those that restart the server.
 BLOCK = 55
 BLOCKS = 4
 WITH_RESTARTS = 8
@@ -34,17 +34,17 @@ class Deviation:
 
     Attributes:
         reason: Why it is accepted.
-        concerns: Tells whether a scenario can show it.
-        even: Takes the difference out of a log's lines.
+        applies: Returns whether a scenario can show it.
+        remove: Removes the difference from a log's lines.
     """
 
     reason: str
-    concerns: Callable[[Scenario], bool]
-    even: Callable[[list[Line]], list[Line]]
+    applies: Callable[[Scenario], bool]
+    remove: Callable[[list[Line]], list[Line]]
 
 
 def _in_order_of_tables(lines: list[Line]) -> list[Line]:
-    """Sort the rows events that follow one another, and leave out which of them ends the statement."""
+    """Sort consecutive rows events, and drop the flag that one of them ends the statement."""
     made: list[Line] = []
     together: list[Line] = []
     for line in lines:
@@ -56,7 +56,7 @@ def _in_order_of_tables(lines: list[Line]) -> list[Line]:
     return [*made, *sorted(together)]
 
 
-#: Every difference that is accepted.
+#: Every accepted difference.
 DEVIATIONS = {
     "order-of-joined-tables": Deviation(
         "an UPDATE of two tables logs their rows in the order in which its optimizer joins them",
@@ -88,7 +88,7 @@ def _first_difference(scenario: Scenario, real: list[Line], model: list[Line]) -
 
 @pytest.fixture(scope="module")
 def runner_of(server_folder, template_of):
-    """Returns the runner of a product's server, which runs as long as the tests of this module do."""
+    """Return a function that returns the runner of a product's server, which runs until this module's tests end."""
     opened = {}
 
     def find(name: str) -> Runner:
@@ -106,7 +106,7 @@ def runner_of(server_folder, template_of):
         context.__exit__(None, None, None)
 
 
-def _hold(runner: Runner, name: str, numbers: range, make: Make) -> None:
+def _compare(runner: Runner, name: str, numbers: range, make: Make) -> None:
     fixed = {} if runner.server.product.is_mariadb else {"server_uuid": runner.server.value("select @@server_uuid")}
     for number in numbers:
         scenario = _scenario(make, PROFILES[name], number, **fixed)
@@ -114,8 +114,8 @@ def _hold(runner: Runner, name: str, numbers: range, make: Make) -> None:
         errors, streams = runner.run(scenario)
         real, model = lines_of(streams), lines_of(map(log_bytes, logged.logs))
         for deviation in DEVIATIONS.values():
-            if deviation.concerns(scenario):
-                real, model = deviation.even(real), deviation.even(model)
+            if deviation.applies(scenario):
+                real, model = deviation.remove(real), deviation.remove(model)
         assert errors == [each.error for each in logged.outcomes], _first_difference(scenario, real, model)
         assert real == model, f"scenario {number}\n{_first_difference(scenario, real, model)}"
 
@@ -123,14 +123,14 @@ def _hold(runner: Runner, name: str, numbers: range, make: Make) -> None:
 @pytest.mark.parametrize("block", range(BLOCKS))
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_server_logs_what_the_model_logs(name, block, runner_of):
-    _hold(runner_of(name), name, range(block * BLOCK, (block + 1) * BLOCK), random_scenario)
+    _compare(runner_of(name), name, range(block * BLOCK, (block + 1) * BLOCK), random_scenario)
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_a_server_that_starts_again_logs_what_the_model_logs(name, runner_of):
-    _hold(runner_of(name), name, range(WITH_RESTARTS), _with_restarts)
+def test_a_server_that_restarts_logs_what_the_model_logs(name, runner_of):
+    _compare(runner_of(name), name, range(WITH_RESTARTS), _with_restarts)
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_a_server_logs_statements_over_both_engines_and_two_sessions_as_the_model_does(name, runner_of):
-    _hold(runner_of(name), name, range(OF_BOTH), scenario_of_both)
+def test_a_server_logs_statements_on_both_engines_and_two_sessions_as_the_model_does(name, runner_of):
+    _compare(runner_of(name), name, range(OF_BOTH), scenario_of_both)

@@ -1,6 +1,6 @@
-"""A source over the network, as far as a replica asks for one: it sends a stream event by event, and then waits.
+"""A source over the network that does what a replica needs: it sends a stream event by event, and then waits.
 
-The replica's questions and what they get are read off real connections.
+The replica's queries and their answers are those of real connections.
 """
 
 import re
@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Final, Self
 
 _PLUGIN: Final = b"caching_sha2_password"
-#: PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH, LONG_PASSWORD, LONG_FLAG, CONNECT_WITH_DB: no more than
-#: that, so that the exchange stays in its simplest form.
+#: PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH, LONG_PASSWORD, LONG_FLAG, CONNECT_WITH_DB: no more,
+#: so that the exchange has its simplest form.
 _CAPABILITIES: Final = 0x00000200 | 0x00002000 | 0x00008000 | 0x00080000 | 0x0000000D
 _FAST_AUTHENTICATION_DONE: Final = b"\x01\x03"
 _OK: Final = b"\x00\x00\x00\x02\x00\x00\x00"
@@ -34,11 +34,11 @@ class WireSource:
     Args:
         events: The events, each with all its bytes.
         server_id: The source's id.
-        gtid_mode: What it says its gtid_mode is.
-        checksum: What it says its binlog_checksum is.
+        gtid_mode: The gtid_mode that it reports.
+        checksum: The binlog_checksum that it reports.
 
     Attributes:
-        port: The port on the loopback interface that it listens on.
+        port: The port on the loopback interface on which it listens.
         sent: Set when every event was sent.
     """
 
@@ -86,7 +86,7 @@ class WireSource:
 
 
 class _Conversation:
-    """One connection: packets with their running number."""
+    """One connection, with its packets numbered in sequence."""
 
     def __init__(self, connection: socket.socket, answers: Sequence[tuple[str, str]]) -> None:
         self._connection = connection
@@ -133,7 +133,7 @@ class _Conversation:
         self.send(_EOF)
 
     def send(self, payload: bytes) -> None:
-        """Send a packet, in pieces where it is large."""
+        """Send a packet, in pieces if it is large."""
         while True:
             piece, payload = payload[:_PACKET_LIMIT], payload[_PACKET_LIMIT:]
             self._connection.sendall(struct.pack("<I", len(piece))[:3] + bytes([self._number]) + piece)
@@ -147,13 +147,13 @@ class _Conversation:
         return self._take(int.from_bytes(head[:3], "little"))
 
     def _take(self, size: int) -> bytes:
-        found = b""
-        while len(found) < size:
-            more = self._connection.recv(size - len(found))
+        data = b""
+        while len(data) < size:
+            more = self._connection.recv(size - len(data))
             if not more:
                 raise EOFError
-            found += more
-        return found
+            data += more
+        return data
 
 
 def _counted(text: bytes) -> bytes:

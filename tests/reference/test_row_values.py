@@ -163,7 +163,7 @@ def library():
         yield started
 
 
-@pytest.mark.skipif(installed("mysql-replication") != "1.0.17", reason="needs the library mysql-replication 1.0.17")
+@pytest.mark.skipif(installed("mysql-replication") != "1.0.17", reason="needs the extra mysql-replication, at 1.0.17")
 @pytest.mark.parametrize(("code", "profile"), list(types_and_profiles()))
 def test_mysql_replication_reads_the_values_of_a_type(library, code, profile):
     # Signed integers: the sign is another requirement, and known only where the log has the names of columns.

@@ -1,4 +1,4 @@
-"""The requirement catalogue: its schema, and that it leaves nothing of the worklogs out."""
+"""The requirement catalogue: it follows its schema and covers all of the worklogs."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from conformance.specs.profiles import PROFILES
 DOCUMENTS = dict(documents())
 #: Statements of the independent reading, by worklog.
 STATEMENTS = {"WL4033": 74, "WL40": 75, "WL3303": 74, "WL4162": 135, "WL7592": 112}
-#: Contradictions and silences that it found.
+#: Contradictions and silences that this reading reported.
 OPEN_POINTS = {"WL4033": 17, "WL40": 19, "WL3303": 15, "WL4162": 27, "WL7592": 27}
 
 
@@ -24,7 +24,7 @@ def schema() -> dict:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_a_file_obeys_the_schema(name):
+def test_a_file_follows_the_schema(name):
     jsonschema.validate(DOCUMENTS[name], schema())
 
 
@@ -34,7 +34,7 @@ def test_the_schema_refuses_an_entry_without_a_text():
         jsonschema.validate(document, schema())
 
 
-def test_the_schema_knows_the_roles_and_profiles_of_the_code():
+def test_the_schema_has_the_roles_and_profiles_of_the_code():
     requirement = schema()["$defs"]["requirement"]
     assert tuple(requirement["properties"]["role"]["enum"]) == ROLES
     assert tuple(schema()["$defs"]["profile"]["enum"]) == PROFILES
@@ -56,11 +56,11 @@ def test_every_open_point_is_settled_exactly_once():
     assert {each for each, count in settled.items() if count > 1} == set()
 
 
-def test_only_table_rows_and_the_wire_format_go_without_a_statement():
-    # WL#7592 and WL#4162 share statements among table rows and among what one sentence asks of a reader.
-    bare = [each for each in catalogue().values() if not each.statements]
-    assert {each.worklog for each in bare} <= {"FORMAT", "WL#4162", "WL#7592", "WL#40", "WL#4033"}
-    assert all(each.section for each in bare)
+def test_only_table_rows_and_the_wire_format_have_no_statement():
+    # WL#7592 and WL#4162 share statements among table rows, and among the requirements of one sentence on readers.
+    without_statement = [each for each in catalogue().values() if not each.statements]
+    assert {each.worklog for each in without_statement} <= {"FORMAT", "WL#4162", "WL#7592", "WL#40", "WL#4033"}
+    assert all(each.section for each in without_statement)
 
 
 @pytest.mark.parametrize(("filters", "expected"), [({"worklog": "4033"}, "WL4033"), ({"worklog": "WL#40"}, "WL40")])
@@ -69,14 +69,14 @@ def test_a_worklog_is_selected_by_its_number(filters, expected):
 
 
 def test_a_role_and_a_glob_narrow_the_selection():
-    found = select(role="decode", pattern="WL4033-GOLDEN-*")
-    assert found
-    assert {each.role for each in found} == {"decode"}
+    selected = select(role="decode", pattern="WL4033-GOLDEN-*")
+    assert selected
+    assert {each.role for each in selected} == {"decode"}
 
 
 @pytest.mark.parametrize("profile", ["worklog", "mysql-5.1"])
-def test_what_governs_is_of_the_role_and_holds_under_the_profile(profile):
-    governed = {name for name, governs in governing("decode", profile).items() if governs}
+def test_governing_requirements_have_the_role_and_the_profile(profile):
+    governed = {requirement for requirement, governs in governing("decode", profile).items() if governs}
     assert governed == {each.id for each in select(role="decode") if profile in each.profiles}
     assert set(governing("decode", profile)) == set(catalogue())
 

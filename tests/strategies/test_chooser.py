@@ -1,4 +1,4 @@
-"""Choosers: one grammar's questions, answered in several ways."""
+"""Choosers: the questions of one grammar, answered in several ways."""
 
 import pytest
 
@@ -11,41 +11,41 @@ from conformance.strategies.grammar.chooser import (
 )
 
 
-def asked(chooser):
-    """Ask what a production might ask."""
+def ask_questions(chooser):
+    """Ask the questions that a production might ask."""
     return (
         chooser.integer(3, 9),
         chooser.yes(),
-        [(turn, chooser.octets(1, 2)) for turn in chooser.several(1, 4)],
+        [(number, chooser.octets(1, 2)) for number in chooser.several(1, 4)],
         chooser.one_of("abc"),
     )
 
 
-def test_what_was_recorded_can_be_given_again():
+def test_recorded_answers_can_be_repeated():
     recording = RecordingChooser(SeededChooser("key"))
-    answers = asked(recording)
-    assert asked(ReplayingChooser(recording.choices)) == answers
-    assert asked(FittingChooser(recording.choices)) == answers
+    answers = ask_questions(recording)
+    assert ask_questions(ReplayingChooser(recording.choices)) == answers
+    assert ask_questions(FittingChooser(recording.choices)) == answers
 
 
-def test_a_turn_can_be_taken_out_with_its_question():
+def test_an_iteration_can_be_removed_with_its_question():
     recording = RecordingChooser(ReplayingChooser([5, 1, b"a", 1, b"bc", 0, 2]))
-    assert asked(recording) == (5, True, [(0, b"a"), (1, b"bc")], "c")
-    assert recording.turns == [(2, 4, 5, False), (3, 5, 5, False)]
-    assert asked(ReplayingChooser([5, 1, b"bc", 0, 2])) == (5, True, [(0, b"bc")], "c")
-    assert asked(ReplayingChooser([5, 1, b"a", 0, 2])) == (5, True, [(0, b"a")], "c")
+    assert ask_questions(recording) == (5, True, [(0, b"a"), (1, b"bc")], "c")
+    assert recording.iterations == [(2, 4, 5, False), (3, 5, 5, False)]
+    assert ask_questions(ReplayingChooser([5, 1, b"bc", 0, 2])) == (5, True, [(0, b"bc")], "c")
+    assert ask_questions(ReplayingChooser([5, 1, b"a", 0, 2])) == (5, True, [(0, b"a")], "c")
 
 
-def test_where_there_could_be_no_more_turns_a_question_comes_in():
+def test_removing_an_iteration_of_a_full_loop_adds_a_question():
     recording = RecordingChooser(ReplayingChooser([5, 1, b"a", 1, b"b", 1, b"c", 1, b"d", 2]))
-    assert asked(recording) == (5, True, [(0, b"a"), (1, b"b"), (2, b"c"), (3, b"d")], "c")
-    assert recording.turns == [(2, 4, 9, True), (4, 6, 9, True), (6, 8, 9, True), (7, 9, 9, True)]
+    assert ask_questions(recording) == (5, True, [(0, b"a"), (1, b"b"), (2, b"c"), (3, b"d")], "c")
+    assert recording.iterations == [(2, 4, 9, True), (4, 6, 9, True), (6, 8, 9, True), (7, 9, 9, True)]
 
 
-def test_turns_that_have_to_be_there_are_not_recorded():
+def test_required_iterations_are_not_recorded():
     recording = RecordingChooser(BytesChooser(b""))
-    asked(recording)
-    assert recording.turns == []
+    ask_questions(recording)
+    assert recording.iterations == []
 
 
 @pytest.mark.parametrize(
@@ -56,14 +56,14 @@ def test_turns_that_have_to_be_there_are_not_recorded():
         ([10, 1, b"", 1, 7, 0, 2], (3, True, [(0, b"\0"), (1, b"\0")], "c")),
         ([b"x", 0, b"abc"], (3, False, [(0, b"\0")], "a")),
     ],
-    ids=["none at all", "the simplest", "out of range", "of another kind"],
+    ids=["none", "the simplest", "out of range", "of another kind"],
 )
 def test_answers_that_do_not_fit_are_the_simplest(choices, answers):
-    assert asked(FittingChooser(choices)) == answers
+    assert ask_questions(FittingChooser(choices)) == answers
 
 
-def test_a_loop_ends_once_in_so_many_turns():
+def test_a_loop_ends_once_in_as_many_iterations_as_asked():
     chooser = SeededChooser("loops")
-    turns = [len(list(chooser.several(0, 10_000, end_in=10))) for _ in range(500)]
-    assert 8 < sum(turns) / len(turns) < 10
+    iterations = [len(list(chooser.several(0, 10_000, end_in=10))) for _ in range(500)]
+    assert 8 < sum(iterations) / len(iterations) < 10
     assert list(BytesChooser(b"").several(2, 5)) == [0, 1]

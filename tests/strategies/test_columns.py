@@ -1,4 +1,4 @@
-"""Columns and event types: what servers write, and nothing that they do not."""
+"""Columns and event types: all that servers write, and nothing else."""
 
 from collections import defaultdict
 
@@ -20,11 +20,11 @@ def cases(family, profile, count=60):
 
 @pytest.fixture(scope="module")
 def columns():
-    found = defaultdict(set)
+    codes_by_profile = defaultdict(set)
     for profile in families()["every_column_type"].profiles:
         for case in cases("every_column_type", profile):
-            found[profile].update(code for codes in case.expected.columns.values() for code in codes)
-    return found
+            codes_by_profile[profile].update(code for codes in case.expected.columns.values() for code in codes)
+    return codes_by_profile
 
 
 def test_every_column_type_has_a_profile_and_a_requirement(columns):
@@ -49,8 +49,8 @@ def test_mysql_writes_every_event_type_that_it_declares(profile):
     case = cases("transactions", profile, 1)[0]
     declared = case.expected.events[0]["event_types"]
     reached = {event["type"] for name in families() for event in _valid_events(name, profile)}
-    # No server of the profile writes these: of version 3 logs and the alphas of 5.1, without a use of their own
-    # (Slave, Load, Exec_load, New_load), or a base class.
+    # No server of the profile writes these: types of version 3 logs and of the alphas of 5.1, unused types (Slave,
+    # Load, Exec_load, New_load), and a base class.
     unwritten = {T.START_V3, T.LOAD, T.SLAVE, T.CREATE_FILE, T.EXEC_LOAD, T.NEW_LOAD, T.IGNORABLE}
     unwritten |= {T.PRE_GA_WRITE_ROWS, T.PRE_GA_UPDATE_ROWS, T.PRE_GA_DELETE_ROWS}
     if profile not in OLD | {"mysql-5.6", "mysql-5.7", "mysql-8.0"}:
@@ -64,7 +64,7 @@ def test_mysql_writes_every_event_type_that_it_declares(profile):
 
 def test_mariadb_writes_its_own_types():
     reached = {event["type"] for event in _valid_events("mariadb_streams", "mariadb-11.x")}
-    # Encryption hides all that follows; version 2 rows are not written; partial row data came with 12.3.
+    # Start_encryption encrypts all that follows; version 2 rows are not written; partial row data came with 12.3.
     assert set(range(160, 169)) - {T.MARIADB_START_ENCRYPTION} <= reached
 
 

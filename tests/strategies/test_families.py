@@ -1,4 +1,4 @@
-"""Families: every one makes what the catalogue says, and the reference reader agrees with its expectations."""
+"""Families: each makes what the catalogue requires, and the reference reader agrees with its expectations."""
 
 import json
 from collections import defaultdict
@@ -13,36 +13,38 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import catalogue
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
+from tests.extras import require_role
 
-ASKED = [
+ROLES_AND_FAMILIES = [
     (role, name, profile)
     for name, family in sorted(families().items())
     for role in family.focus
     for profile in family.profiles_of(role)
 ]
-DECODED = [(name, profile) for role, name, profile in ASKED if role == "decode"]
+DECODED = [(name, profile) for role, name, profile in ROLES_AND_FAMILIES if role == "decode"]
 
 
 def sample(name, profile, count, role="decode"):
     return [case_of(CaseId(name, profile, seed=11, index=index, role=role)) for index in range(count)]
 
 
-@pytest.mark.parametrize(("role", "name", "profile"), ASKED)
+@pytest.mark.parametrize(("role", "name", "profile"), ROLES_AND_FAMILIES)
 def test_the_reference_makes_the_expected_observation(role, name, profile):
+    require_role(role)
     reference = ReferenceImplementation()
     judge = Judge(reference.declaration.roles[role])
     for case in sample(name, profile, 15, role):
         verdicts = judge.judge(case, reference.ask(request_of(case)))
-        assert verdicts, "a case that exercises nothing"
+        assert verdicts, "the case exercises no requirement"
         assert [each for each in verdicts if each.status != "pass"] == []
 
 
-@pytest.mark.parametrize(("role", "name", "profile"), ASKED)
-def test_a_case_knows_what_it_is(role, name, profile):
+@pytest.mark.parametrize(("role", "name", "profile"), ROLES_AND_FAMILIES)
+def test_the_parts_of_a_case_agree(role, name, profile):
     for case in sample(name, profile, 3, role):
         assert {catalogue()[each].role for each in (case.focus, *case.marks)} == {role}
         assert case.expected.refused_kind in {"", *ERROR_KINDS}
-        assert json.loads(json.dumps(case.settings)) == case.settings, "what JSON does not give back"
+        assert json.loads(json.dumps(case.settings)) == case.settings, "JSON does not preserve the settings"
         marked = {index for indices in case.marks.values() for index in indices}
         assert max(marked) <= len(case.expected.events)
         if role == "decode":
@@ -60,13 +62,13 @@ def test_expected_events_tile_the_stream(name, profile):
             assert at == len(case.stream)
 
 
-#: Cases of each family and profile; the rarest requirements show in one of twenty.
+#: Cases of each family and profile; one in twenty exercises the rarest requirements.
 REACHING = 30
 
 
-def test_every_family_reaches_what_the_catalogue_says():
+def test_every_family_exercises_the_requirements_that_name_it():
     reached = defaultdict(set)
-    for role, name, profile in ASKED:
+    for role, name, profile in ROLES_AND_FAMILIES:
         for case in sample(name, profile, REACHING, role):
             for requirement in case.marks:
                 reached[requirement].add(name)
@@ -77,11 +79,11 @@ def test_every_family_reaches_what_the_catalogue_says():
         and (wanted := (set(requirement.families) & set(families())) - reached[requirement.id])
     }
     assert missing == {}
-    assert set(oracles()) <= set(reached), "an oracle that no family exercises"
+    assert set(oracles()) <= set(reached), "no family exercises these oracles"
 
 
-#: What users of WL#4033 and WL#7592 look for -> the roles in which it is asked at least.
-LOOKED_FOR = {
+#: The families that users of WL#4033 and WL#7592 look for -> roles that they must have.
+WELL_KNOWN = {
     "ignorable_events": {"decode", "relay", "apply"},
     "rows_query_streams": {"decode", "render", "relay"},
     "gtid_streams": {"decode", "boundary", "render", "relay"},
@@ -105,9 +107,9 @@ LOOKED_FOR = {
 }
 
 
-@pytest.mark.parametrize("name", LOOKED_FOR)
-def test_what_users_look_for_is_there_by_name(name):
-    assert LOOKED_FOR[name] <= families()[name].focus.keys()
+@pytest.mark.parametrize("name", WELL_KNOWN)
+def test_a_family_that_users_look_for_exists_with_its_roles(name):
+    assert WELL_KNOWN[name] <= families()[name].focus.keys()
 
 
 def test_every_family_that_the_catalogue_names_exists():

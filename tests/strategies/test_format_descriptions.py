@@ -1,4 +1,4 @@
-"""Generated format descriptions: what they say of themselves."""
+"""Generated format descriptions: the post-header length that they declare for themselves."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from conformance.strategies.grammar.family import case_of, families
 
 
 @pytest.mark.parametrize("name", ["ignorable_events", "post_header_lengths"])
-def test_its_own_post_header_grows_with_the_types_that_it_declares(name):
+def test_its_own_post_header_length_grows_with_the_types_that_it_declares(name):
     counts = set()
     for profile in families()[name].profiles:
         for index in range(10):

@@ -1,4 +1,4 @@
-"""Shrinking: from a failing case to the smallest one, by the same grammar."""
+"""Shrinking: from a failing case to the smallest one, through the same grammar."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def long_rows_query(case):
     return any(len(event.get("rows_query", "")) >= 4 for event in case.expected.events)
 
 
-def test_a_case_is_shrunk_to_the_smallest_that_fails_alike():
+def test_a_case_is_shrunk_to_the_smallest_that_fails_in_the_same_way():
     case, choices = seeded("rows_query_streams")
     assert long_rows_query(case)
     shrunk = shrink(case, choices, long_rows_query, tries=1000)
@@ -30,7 +30,7 @@ def test_a_case_is_shrunk_to_the_smallest_that_fails_alike():
 
 
 @pytest.mark.parametrize("columns", [1, 3, 9])
-def test_what_is_not_needed_of_a_table_is_taken_out(columns):
+def test_columns_that_the_failure_does_not_need_are_removed(columns):
     def wide(case):
         return any(event.get("column_count", 0) >= columns for event in case.expected.events)
 
@@ -43,20 +43,20 @@ def test_what_is_not_needed_of_a_table_is_taken_out(columns):
 
 def test_shrinking_stops_when_its_tries_are_spent():
     case, choices = seeded("rows_query_streams")
-    asked = []
-    shrunk = shrink(case, choices, lambda each: asked.append(each) or long_rows_query(each), tries=5)
-    assert len(asked) == 5
+    tried = []
+    shrunk = shrink(case, choices, lambda each: tried.append(each) or long_rows_query(each), tries=5)
+    assert len(tried) == 5
     assert long_rows_query(shrunk)
 
 
-def test_what_does_not_fail_again_is_left_as_it_is():
+def test_a_case_that_does_not_fail_again_is_returned_unchanged():
     case, choices = seeded("rows_query_streams")
-    asked = []
-    assert shrink(case, choices, lambda each: bool(asked.append(each)), tries=1000) is case
-    assert len(asked) == 1
+    tried = []
+    assert shrink(case, choices, lambda each: bool(tried.append(each)), tries=1000) is case
+    assert len(tried) == 1
 
 
-def test_the_same_case_is_shrunk_alike():
+def test_shrinking_is_deterministic():
     case, choices = seeded("every_event_type")
     ids = {str(shrink(case, choices, lambda each: len(each.expected.events) > 3, tries=300).id) for _ in range(2)}
     assert len(ids) == 1

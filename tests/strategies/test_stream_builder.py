@@ -1,4 +1,4 @@
-"""The stream builder: what it says of an event is what a reader finds."""
+"""The stream builder: what it expects of an event is what a reader reads."""
 
 import pytest
 
@@ -17,14 +17,16 @@ def stream_of(*, checksums):
 
 @pytest.mark.parametrize("log_pos", [0, 4, 2**32 - 1])
 @pytest.mark.parametrize("checksums", [True, False])
-def test_the_last_event_can_end_elsewhere(checksums, log_pos):
+def test_the_last_event_can_have_another_log_pos(checksums, log_pos):
     stream = stream_of(checksums=checksums)
     stream.add(mysql_events.xid(stream))
     stream.set_log_pos(log_pos)
     stream.add(mysql_events.stop(stream))
-    found = [event.header.log_pos for event in read_events(bytes(stream.bytes))]
-    assert found[1] == log_pos
-    assert found == [entry["log_pos"] for entry in stream.expected_events] == [placed[2] for placed in stream.placed]
+    positions = [event.header.log_pos for event in read_events(bytes(stream.bytes))]
+    assert positions[1] == log_pos
+    assert (
+        positions == [entry["log_pos"] for entry in stream.expected_events] == [placed[2] for placed in stream.placed]
+    )
 
 
 @pytest.mark.parametrize("checksums", [True, False])
@@ -35,12 +37,12 @@ def test_a_format_description_has_a_checksum_of_its_own(checksums):
 
 
 @pytest.mark.parametrize("log_pos", [-1, 2**32])
-def test_a_log_pos_that_no_header_holds_is_refused(log_pos):
+def test_a_log_pos_that_does_not_fit_a_header_is_refused(log_pos):
     with pytest.raises(ValueError, match=f"cannot have the log_pos {log_pos}"):
         stream_of(checksums=True).set_log_pos(log_pos)
 
 
-def test_an_event_that_is_not_expected_has_no_other_log_pos():
+def test_an_event_that_is_not_expected_cannot_get_another_log_pos():
     stream = stream_of(checksums=True)
     stream.refuse(mysql_events.xid(stream), kind="checksum", marks=())
     with pytest.raises(ValueError, match="cannot have the log_pos 4"):

@@ -1,4 +1,4 @@
-"""The numbers of transactions: they count up in every log, and those of some families use the whole width."""
+"""The numbers of transactions: they ascend in every log, and some families use their whole range."""
 
 import pytest
 
@@ -8,9 +8,9 @@ from conformance.strategies.grammar.family import case_of
 
 PROFILE = "mysql-8.4"
 CASES = 40
-#: Families whose sequence numbers go on from any number: an everyday log has only small ones.
+#: Families whose sequence numbers start anywhere: ordinary logs have only small ones.
 WIDE = ("gtid_streams", "anonymous_gtid_streams", "tagged_gtid_streams", "every_event_type")
-#: Numbers of transactions at both ends of what a GTID can have.
+#: Numbers at both ends of the range of a GTID.
 EDGES = {"1", "2", str(GNO_END - 2), str(GNO_END - 1)}
 
 
@@ -21,32 +21,32 @@ def gtid_events(name):
 
 
 def sequence_numbers(name):
-    found = [[event["sequence_number"] for event in each if "sequence_number" in event] for each in gtid_events(name)]
-    assert any(len(each) > 1 for each in found)
-    return found
+    numbers = [[event["sequence_number"] for event in each if "sequence_number" in event] for each in gtid_events(name)]
+    assert any(len(each) > 1 for each in numbers)
+    return numbers
 
 
 @pytest.mark.parametrize("name", [*WIDE, "transactions", "rotations"])
-def test_sequence_numbers_count_up(name):
+def test_sequence_numbers_ascend(name):
     for each in sequence_numbers(name):
         assert each == sorted(set(each))
 
 
 @pytest.mark.parametrize("name", WIDE)
-def test_some_families_number_from_anywhere(name):
-    found = [number for each in sequence_numbers(name) for number in each]
-    assert min(found) < 9
-    assert max(found) > 2**62
+def test_some_families_use_small_and_large_sequence_numbers(name):
+    numbers = [number for each in sequence_numbers(name) for number in each]
+    assert min(numbers) < 9
+    assert max(numbers) > 2**62
 
 
-def test_everyday_logs_number_from_one():
+def test_ordinary_logs_number_from_one():
     assert {each[0] for each in sequence_numbers("transactions") if each} == {1}
 
 
-def test_transactions_are_numbered_up_to_the_edges_and_never_twice():
-    found = set()
+def test_gtids_reach_both_edges_and_never_repeat():
+    numbers = set()
     for each in gtid_events("gtid_streams"):
-        named = [event["gtid"] for event in each if event["gtid"] != "ANONYMOUS"]
-        assert len(named) == len(set(named))
-        found |= {gtid.rpartition(":")[2] for gtid in named}
-    assert found >= EDGES
+        gtids = [event["gtid"] for event in each if event["gtid"] != "ANONYMOUS"]
+        assert len(gtids) == len(set(gtids))
+        numbers |= {gtid.rpartition(":")[2] for gtid in gtids}
+    assert numbers >= EDGES

@@ -1,4 +1,4 @@
-"""What is done to the server and its sessions: variables, rotation, restart, crash."""
+"""Administration of the server and its sessions: variables, rotation, restart, crash."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -17,7 +17,7 @@ from conformance.models.server.statements import (
     SetUserVariable,
     Use,
 )
-from conformance.models.server.transactions import commit_open, take_back
+from conformance.models.server.transactions import commit_open, undo_changes
 
 #: Errors, as servers number them.
 _NO_DATABASE: Final = 1049
@@ -47,7 +47,7 @@ def set_session(server: SourceServer, session: Session, statement: SetSession) -
     """Set a session variable.
 
     Raises:
-        Refused: It cannot be set now, or not to this.
+        Refused: It cannot be set now, or not to this value.
     """
     if session.transaction is not None:
         raise Refused(_IN_TRANSACTION, f"Cannot modify {statement.variable} inside a transaction")
@@ -76,10 +76,10 @@ def _set_gtid_next(server: SourceServer, session: Session, value: str) -> None:
 
 
 def set_global(server: SourceServer, session: Session, statement: SetGlobal) -> None:
-    """Set a global variable; sessions that are connected keep their own values, and some need a new log.
+    """Set a global variable; connected sessions keep their own values, and some variables need a new log.
 
     Raises:
-        Refused: It cannot be set to this.
+        Refused: It cannot be set to this value.
     """
     settings, name = server.settings, statement.variable
     if name == "gtid_mode":
@@ -91,12 +91,12 @@ def set_global(server: SourceServer, session: Session, statement: SetGlobal) -> 
     same = getattr(settings, name) == statement.value
     server.settings = changed(settings, name, statement.value)
     if name == "binlog_checksum" or (name == "gtid_mode" and not same):
-        # Each holds for whole logs; a checksum that stays as it is rotates the log all the same.
+        # Each holds for whole logs; setting binlog_checksum rotates the log even if its value stays the same.
         server.rotate()
 
 
 def changed(settings: Settings, name: str, value: str) -> Settings:
-    """Return settings with one changed; the value is a word, a number in digits, or ``ON`` or ``OFF``.
+    """Return settings with one of them changed; the value is a word, a number in digits, or ``ON`` or ``OFF``.
 
     Raises:
         ValueError: The value does not fit.
@@ -117,15 +117,15 @@ def restart(server: SourceServer, session: Session, statement: Restart) -> None:
     for each in list(server.sessions.values()):
         disconnect(server, each)
     settings = server.settings
-    # Both options can be new at once, and only together they may fit.
+    # Both options may change at once, and perhaps only the two together are valid.
     for name, value in sorted(statement.options, key=lambda option: option[0] != "before_wl7592"):
         settings = changed(settings, name, value)
     server.start_again(settings, stopped=True)
 
 
 def crash(server: SourceServer, session: Session, statement: Crash) -> None:
-    """Kill the server and start it again: nothing is written, and what was not committed is rolled back."""
+    """Kill the server and start it again: nothing is written, and whatever was not committed is rolled back."""
     for each in server.sessions.values():
         if each.transaction is not None:
-            take_back(server, each, each.transaction)
+            undo_changes(server, each, each.transaction)
     server.start_again(server.settings, stopped=False)

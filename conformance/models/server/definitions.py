@@ -1,4 +1,4 @@
-"""Statements that define databases and tables, except for what drops tables."""
+"""Statements that define databases and tables, except those that drop tables."""
 
 from typing import Final
 
@@ -45,7 +45,7 @@ def create_table(server: SourceServer, session: Session, statement: CreateTable)
 
 
 def create_table_like(server: SourceServer, session: Session, statement: CreateTableLike) -> None:
-    """Create a table like another one; in row format nobody else has a temporary one, so columns are logged instead."""
+    """Create a table like another one; in row format, columns are logged if that one is temporary and so not logged."""
     like = server.table(session, statement.like)
     made = Table(statement.table, like.engine, statement.temporary, auto_increment=like.auto_increment)
     hidden = like.temporary and not _logs_temporary(server, session)
@@ -85,7 +85,7 @@ def _exists(server: SourceServer, name: TableName) -> bool:
 
 
 def _logs_temporary(server: SourceServer, session: Session) -> bool:
-    """Tell whether the creation of a temporary table is logged: a replica that gets rows does not need it."""
+    """Return whether the creation of a temporary table is logged: a replica that gets rows does not need it."""
     unlogged = ("ROW", "MIXED") if server.rules.temporary_follow_mixed else ("ROW",)
     return session.binlog_format not in unlogged
 
@@ -94,7 +94,7 @@ def check_temporary(server: SourceServer, session: Session) -> None:
     """Check that a temporary table may be created or dropped now.
 
     Raises:
-        Refused: GTID consistency forbids it inside a transaction; from 8.0 on only where it would be logged.
+        Refused: GTID consistency forbids it inside a transaction; from 8.0 on only if it would be logged.
     """
     enforced = server.must_be_consistent(session)
     forbidden = not server.rules.atomic_ddl or _logs_temporary(server, session)
@@ -105,7 +105,7 @@ def check_temporary(server: SourceServer, session: Session) -> None:
 
 
 def keep_transaction(server: SourceServer, session: Session) -> None:
-    """Note that the open transaction created or dropped a temporary table."""
+    """Record that the open transaction created or dropped a temporary table."""
     if session.transaction is not None and server.rules.temporary_keeps_transaction:
         session.transaction.irrevocable = True
 
@@ -113,14 +113,14 @@ def keep_transaction(server: SourceServer, session: Session) -> None:
 def log_temporary(
     server: SourceServer, session: Session, text: str, *, tables: tuple[TableName, ...], transactional: bool
 ) -> None:
-    """Log the creation or the dropping of temporary tables: inside a transaction it stays open, and keeps them.
+    """Log the creation or the drop of temporary tables; an open transaction stays open and includes it.
 
     Args:
         server: The server.
         session: The session.
         text: The statement.
         tables: The tables that it names.
-        transactional: Whether these tables have transactions.
+        transactional: Whether these tables are transactional.
     """
     query = server.query(session, text, flags=int(Flag.THREAD_SPECIFIC), tables=tables)
     if session.transaction is not None:
@@ -196,13 +196,13 @@ def _check_create_select(server: SourceServer, session: Session, statement: Crea
 
 
 def _log_create_select(server: SourceServer, session: Session, statement: CreateTableSelect, made: Table) -> None:
-    """Log the table's creation as a statement and its rows as rows."""
+    """Log the creation of a table as a statement and its rows as rows."""
     rules, listed = server.rules, (made.name,)
     atomic = rules.create_select == "atomic" and made.transactional
     text = f"CREATE TABLE {made.name.quoted} {made.definition}" + (" START TRANSACTION" if atomic else "")
     create = server.query(session, text, tables=listed, generated=True)
     rows = rows_of_new_table(server, session, made, text=sql_of(statement) or "")
-    # WL#40 has a Query event at the end of the one group, whatever the engine.
+    # WL#40 ends the one group with a Query event, whatever the engine.
     with_xid = made.transactional and not server.settings.before_wl7592
     if atomic:
         server.log_transaction(session, [create, *rows], end=server.xid())
@@ -220,7 +220,7 @@ def rename_table(server: SourceServer, session: Session, statement: RenameTable)
     """Rename tables.
 
     Raises:
-        Refused: A table is not there, or a new name is taken.
+        Refused: A table does not exist, or a new name is taken.
     """
     commit_open(server, session)
     databases = {name: dict(tables) for name, tables in server.databases.items()}
@@ -252,7 +252,7 @@ def alter_table(server: SourceServer, session: Session, statement: AlterTable) -
 
 
 def maintain(server: SourceServer, session: Session, statement: Maintain) -> None:
-    """Run OPTIMIZE, REPAIR, ANALYZE or CHECKSUM TABLE: logged even where it fails, as there is no such table."""
+    """Run OPTIMIZE, REPAIR, ANALYZE or CHECKSUM TABLE: logged even if it fails because there is no such table."""
     commit_open(server, session)
     if statement.action != "checksum" or server.rules.checksum_table:
         server.log_alone(session, server.text(session, statement, tables=(statement.table,)))

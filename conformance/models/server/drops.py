@@ -15,7 +15,7 @@ from conformance.models.server.transactions import commit_open, roll_back_open
 
 _UNKNOWN_TABLE: Final = 1051
 _NO_DATABASE: Final = 1008
-_DIRECTORY_STAYS: Final = 1010
+_DIRECTORY_REMAINS: Final = 1010
 #: The error of WL#7592 for a DROP DATABASE that cannot be logged; shipped servers gave it this number.
 PARTIAL_DROP: Final = 3091
 _PARTIAL_DROP_TEXT: Final = (
@@ -26,15 +26,15 @@ _PARTIAL_DROP_TEXT: Final = (
 )
 _DROP: Final = "DROP TABLE IF EXISTS "
 _DROP_BYTES: Final = len(_DROP)
-#: Around each name stand two backticks and a comma.
+#: Each name takes two backticks and a comma.
 _AROUND: Final = 3
 
 
 def drop_table(server: SourceServer, session: Session, statement: DropTable) -> None:
-    """Drop tables; those of one kind are logged together, each kind as a transaction of its own.
+    """Drop tables; those of one class are logged together, each class as a transaction of its own.
 
     Raises:
-        Refused: A table is not there, or GTID consistency forbids it inside a transaction.
+        Refused: A table does not exist, or GTID consistency forbids it inside a transaction.
     """
     if statement.temporary:
         check_temporary(server, session)
@@ -59,7 +59,7 @@ def drop_table(server: SourceServer, session: Session, statement: DropTable) -> 
             transactional = all(table.transactional for table in dropped)
             log_temporary(server, session, text, tables=tuple(group), transactional=transactional)
     if refused:
-        # Without atomic DDL those that are there are gone all the same, and the log says so.
+        # Without atomic DDL the existing ones are dropped and logged all the same.
         raise Refused(_UNKNOWN_TABLE, f"Unknown table '{missing[0]}'")
 
 
@@ -102,10 +102,10 @@ def _text(
 
 
 def drop_database(server: SourceServer, session: Session, statement: DropDatabase) -> None:
-    """Drop a database; where its directory cannot be removed, what was dropped is logged as DROP TABLE.
+    """Drop a database; if its directory cannot be removed, the tables that were dropped are logged as DROP TABLE.
 
     Raises:
-        Refused: There is no such database, or its directory stays.
+        Refused: There is no such database, or its directory remains.
     """
     commit_open(server, session)
     name = statement.database
@@ -121,13 +121,13 @@ def drop_database(server: SourceServer, session: Session, statement: DropDatabas
         server.log_alone(session, server.text(session, statement, database=name, flags=flags, tables=tuple(tables)))
         return
     if not server.rules.atomic_ddl:
-        # From 8.0 on the directory is looked at first, and nothing is dropped.
+        # From 8.0 on the directory is checked first, and nothing is dropped.
         _log_partial_drop(server, session, name)
-    raise Refused(_DIRECTORY_STAYS, f"Error dropping database (can't rmdir './{name}/')")
+    raise Refused(_DIRECTORY_REMAINS, f"Error dropping database (can't rmdir './{name}/')")
 
 
 def _log_plain_drops(server: SourceServer, session: Session, database: str, tables: Sequence[Table]) -> None:
-    """Log the tables of a dropped database that have no atomic DDL: they go one by one, before the database."""
+    """Log the tables of a dropped database without atomic DDL: they are dropped one by one, before the database."""
     for table in tables:
         text = f"{_DROP}`{table.name.table}`{server.rules.drop_suffix}"
         names = (table.name,)
@@ -154,20 +154,20 @@ def partial_drop_text(database: str, gtid: str, *, worklog: bool) -> str:
 
     Args:
         database: The database; its directory has the same name.
-        gtid: The GTID that was given.
-        worklog: Whether in the worklog's words; shipped servers leave out that a slave says it.
+        gtid: The given GTID.
+        worklog: Whether in the worklog's words, which add that it failed on a slave.
     """
     where = " on slave" if worklog else ""
     return _PARTIAL_DROP_TEXT.format(where=where, directory=f"./{database}/", gtid=gtid, database=database)
 
 
 def split_by_length(tables: Sequence[TableName], *, limit: int) -> Iterable[list[TableName]]:
-    """Yield the tables in groups whose DROP TABLE stays below `limit` bytes."""
+    """Yield the tables in groups whose DROP TABLE is shorter than `limit` bytes."""
     group: list[TableName] = []
     size = _DROP_BYTES
     for name in tables:
         room = len(name.table.encode()) + _AROUND
-        # One byte more is kept free behind the last name.
+        # One more byte is kept free after the last name.
         if group and size + room + 1 >= limit:
             yield group
             group, size = [], _DROP_BYTES
@@ -202,7 +202,7 @@ def _drop_at_end(
 
 
 def _by_database(server: SourceServer, tables: Sequence[Table]) -> Iterable[list[Table]]:
-    """Yield the logged temporary tables of a session, youngest first, in the groups that are dropped together."""
+    """Yield the logged temporary tables of a session, newest first, in the groups that are dropped together."""
     groups: dict[tuple[str, bool], list[Table]] = {}
     for table in reversed(tables):
         if table.logged:

@@ -19,7 +19,7 @@ BEGIN: Final = b"BEGIN"
 COMMIT: Final = b"COMMIT"
 ROLLBACK: Final = b"ROLLBACK"
 
-#: The settings that a session of the model has: servers write at least these with every statement.
+#: The settings of the model's sessions: servers write at least these with every statement.
 SESSION_STATUS: Final = {
     "flags2": 0,
     "sql_mode": 0,
@@ -52,7 +52,7 @@ def query(
         database: The session's default database; empty for none.
         thread_id: Number of the session's thread.
         flags: The flags word.
-        tables: What its tables info lists.
+        tables: The tables in its tables info.
         generated: Whether the server wrote the text itself.
     """
     tuples = tuple(
@@ -77,7 +77,7 @@ def xid(number: int) -> LoggedEvent:
 
 
 def rows_query(statement: str, *, leading: str) -> LoggedEvent:
-    """Return a Rows_query event; `leading` stands before the statement's text."""
+    """Return a Rows_query event; `leading` is put before the statement's text."""
     return LoggedEvent(EventType.ROWS_QUERY, {"rows_query": f"{leading}{statement}".encode()}, int(Flag.IGNORABLE))
 
 
@@ -121,11 +121,11 @@ def rows_events(
         server: The server, whose version of rows events they are.
         table: The table.
         kind: What happened to the rows.
-        rows: The row before and behind the change, None for the one that there is not.
-        limit: The bytes behind the header at which a new event is begun.
+        rows: The row before and after the change, None for a missing one.
+        limit: The length after the header, in bytes, at which a new event is begun.
     """
     code = EventType(server.rows_events[_ROWS_INDEX[kind]])
-    # One byte of bits says which columns the images hold: all of them.
+    # One byte of bits gives the columns that the images hold: all of them.
     head = bytes([table.columns]) + b"\xff" * (2 if kind == "update" else 1)
     fixed = server.post_header_lengths[code - 1] + len(head)
     events: list[LoggedEvent] = []
@@ -148,7 +148,7 @@ def _rows_event(code: EventType, table: Table, data: bytes, rows: list[Any]) -> 
 
 
 def ending_statement(event: LoggedEvent) -> LoggedEvent:
-    """Return a rows event as the last one of its statement."""
+    """Return a rows event with the flag of the last one of its statement."""
     fields = {**event.fields, "rows_flags": event.fields["rows_flags"] | _STATEMENT_END}
     return replace(event, fields=fields)
 
@@ -177,7 +177,7 @@ def user_variable(name: str, value: int | None) -> LoggedEvent:
 
 
 def gtid(identifier: Gtid | None, *, form: str, flags: int, with_statements: bool) -> LoggedEvent:
-    """Return a Gtid or Anonymous_gtid event; what depends on its place is filled in when it is written.
+    """Return a Gtid or Anonymous_gtid event; fields that depend on its place are filled in when it is written.
 
     Args:
         identifier: The GTID; None for an Anonymous_gtid event.
@@ -203,13 +203,13 @@ def mariadb_gtid(gno: int, *, flags: int) -> LoggedEvent:
 
 
 def gtid_list(server_id: int, gno: int) -> LoggedEvent:
-    """Return MariaDB's list of the last GTID of each domain, of which there is one or none."""
+    """Return MariaDB's list of the last GTID of each domain: one GTID or none."""
     entries = ({"domain_id": 0, "server_id": server_id, "gno": gno},) if gno else ()
     return LoggedEvent(EventType.MARIADB_GTID_LIST, {"gtid_list": entries})
 
 
 def binlog_checkpoint(name: str) -> LoggedEvent:
-    """Return MariaDB's event that names the oldest log which recovery needs."""
+    """Return MariaDB's event that names the oldest log that recovery needs."""
     return LoggedEvent(EventType.MARIADB_BINLOG_CHECKPOINT, {"log_name": name.encode()})
 
 

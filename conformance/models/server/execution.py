@@ -1,4 +1,4 @@
-"""Runs a scenario on the model: each statement by what its kind asks for."""
+"""Runs a scenario on the model: each statement by the handler of its kind."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ def _disconnect(server: SourceServer, session: Session, statement: statements.Di
     drops.disconnect(server, session)
 
 
-#: What makes a transaction, alone or inside an open one.
+#: The statements that make a transaction, on their own or inside an open one.
 _TRANSACTIONS: Final[Mapping[type[Statement], Handler]] = {
     statements.CreateDatabase: definitions.create_database,
     statements.DropDatabase: drops.drop_database,
@@ -39,7 +39,7 @@ _TRANSACTIONS: Final[Mapping[type[Statement], Handler]] = {
     statements.InternalRows: row_changes.internal_rows,
     statements.Begin: transactions.begin,
 }
-#: What does not: the ends of transactions, savepoints, variables, and what happens to the server.
+#: Those that do not: ends of transactions, savepoints, variables, and administration.
 _OTHERS: Final[Mapping[type[Statement], Handler]] = {
     statements.Commit: transactions.commit,
     statements.Rollback: transactions.rollback,
@@ -58,10 +58,10 @@ _OTHERS: Final[Mapping[type[Statement], Handler]] = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a statement.
+    """The outcome of a statement.
 
     Attributes:
-        error: The number of the error with which it was refused; None where it was run.
+        error: The number of the error with which it was refused; None if it was run.
         message: The error's text.
     """
 
@@ -71,12 +71,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """What comes of a scenario.
+    """The result of a scenario.
 
     Attributes:
         logs: The binary logs, oldest first.
         outcomes: One for each statement.
-        server: The server as it is then.
+        server: The server in its final state.
     """
 
     logs: tuple[PlannedLog, ...]

@@ -23,12 +23,12 @@ class Gtid(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Gtid":
-        """Read ``UUID:NUMBER`` or ``UUID:TAG:NUMBER``.
+        """Return the GTID that ``UUID:NUMBER`` or ``UUID:TAG:NUMBER`` names.
 
         Raises:
-            ValueError: It is no GTID.
+            ValueError: The text is not a GTID.
         """
-        found = _GTID.fullmatch(text)
-        if found is None or int(found["gno"]) >= GNO_END:
-            raise ValueError(f"{text!r} is no GTID: it is UUID:NUMBER or UUID:TAG:NUMBER")
-        return cls(UUID(found["uuid"]).bytes, found["tag"] or "", int(found["gno"]))
+        match = _GTID.fullmatch(text)
+        if match is None or int(match["gno"]) >= GNO_END:
+            raise ValueError(f"{text!r} is not a valid GTID: write UUID:NUMBER or UUID:TAG:NUMBER")
+        return cls(UUID(match["uuid"]).bytes, match["tag"] or "", int(match["gno"]))

@@ -1,4 +1,4 @@
-"""Planned logs to bytes: what depends on an event's place is filled in, and every event is framed."""
+"""Writes planned logs as bytes: fields that depend on an event's place are filled in, and every event is framed."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -47,8 +47,8 @@ class _LogWriter:
         bodies = [self._body(event) for event in unit.events]
         if unit.events[0].type in _GTID_TYPES:
             self._sequence += 1
-            behind = sum(HEADER_BYTES + len(body) + self._tail for body in bodies[1:])
-            bodies[0] = self._gtid_body(unit, behind)
+            after = sum(HEADER_BYTES + len(body) + self._tail for body in bodies[1:])
+            bodies[0] = self._gtid_body(unit, after)
         for event, body, marker in zip(unit.events, bodies, markers, strict=True):
             self._append(event, body, event.flags | marker, unit.timestamp)
 
@@ -59,8 +59,8 @@ class _LogWriter:
             return b""
         return write_body(event.type, event.fields, self._log.format)
 
-    def _gtid_body(self, unit: Unit, behind: int) -> bytes:
-        """Return the body of a Gtid event; `behind` is the bytes of its transaction behind it."""
+    def _gtid_body(self, unit: Unit, after: int) -> bytes:
+        """Return the body of a Gtid event; `after` is the length in bytes of its transaction after it."""
         event = unit.events[0]
         fields: dict[str, Any] = dict(event.fields)
         if event.type == EventType.GTID_TAGGED or "logical_timestamp_typecode" in fields:
@@ -77,7 +77,7 @@ class _LogWriter:
         # The length counts its own event, whose size depends on the width of the length.
         while True:
             body = write_body(event.type, fields, self._log.format)
-            length = HEADER_BYTES + len(body) + self._tail + behind
+            length = HEADER_BYTES + len(body) + self._tail + after
             if length == fields["transaction_length"]:
                 return body
             fields["transaction_length"] = length
@@ -97,6 +97,6 @@ class _LogWriter:
 
 
 def _version_number(described: FormatDescription) -> int:
-    """Return a MySQL server's version as Gtid events have it, such as 80043."""
+    """Return a MySQL server's version as in Gtid events, such as 80043."""
     digits = [int(part) for part in described.server_version.split("-")[0].split(".")]
     return digits[0] * 10000 + digits[1] * 100 + digits[2]

@@ -1,4 +1,4 @@
-"""What the model plans: events with their fields, logs with their events."""
+"""Planned events with their fields, and planned logs with their events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,15 +11,15 @@ from conformance.binlog.gtid_set import GtidSet
 
 @dataclass(frozen=True, slots=True)
 class LoggedEvent:
-    """An event before it has a place in a log.
+    """An event that has no place in a log yet.
 
     Attributes:
         type: Event type code.
-        fields: The fields behind the common header by name; of a Gtid event without what depends on its place.
+        fields: The fields after the common header by name; in a Gtid event, without those that depend on its place.
         flags: The flags word, without a boundary marker.
-        rows: The images of a rows event: (before, after), None for the one that it does not have.
+        rows: The images of a rows event: (before, after), None for a missing one.
         generated: Whether the server wrote the statement's text itself.
-        statement: Index of the statement that it is logged for, where another one's end wrote it; else None.
+        statement: Index of the statement that it is logged for if the end of another one wrote it; else None.
     """
 
     type: EventType
@@ -32,7 +32,7 @@ class LoggedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Events that belong together: one transaction, or one event that belongs to none.
+    """Events that belong together: one transaction, or one event outside any.
 
     Attributes:
         events: The events, a Gtid event first.
@@ -56,10 +56,10 @@ class PlannedLog:
         format: Its format description.
         server_id: Id of the server.
         boundary_markers: Whether its events are marked.
-        units: What stands in it, its format description first.
-        transactions: How many transactions it holds; their sequence numbers count from 1.
-        previous_gtids: The set of its Previous_gtids event, None without one.
-        gtid_mode: The server's gtid_mode when it was begun.
+        units: Its contents, the format description first.
+        transactions: The number of its transactions, whose sequence numbers count from 1.
+        previous_gtids: The set of its Previous_gtids event; None without one.
+        gtid_mode: The server's gtid_mode when the log was begun.
     """
 
     name: str
@@ -73,5 +73,5 @@ class PlannedLog:
 
     @property
     def events(self) -> list[LoggedEvent]:
-        """Its events, in their order."""
+        """Its events, in order."""
         return [event for unit in self.units for event in unit.events]

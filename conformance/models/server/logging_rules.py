@@ -10,11 +10,11 @@ from typing import Final, Literal
 from conformance.binlog.flags import Flag
 from conformance.models.server.settings import Settings
 
-#: Which transactions have a Gtid event: none, those with a GTID, or every one (Anonymous_gtid where it has none).
+#: Which transactions have a Gtid event: none, those with a GTID, or every one (Anonymous_gtid if it has none).
 GtidEvents = Literal["never", "numbered", "always", "mariadb"]
 #: CREATE TABLE ... SELECT in row format: one transaction; two; one with START TRANSACTION in the CREATE.
 CreateSelect = Literal["one", "two", "atomic"]
-#: What a table of a DROP TABLE is; `plain` ones have no transactions, `missing` ones do not exist.
+#: The class of a table in a DROP TABLE; `plain` ones are not transactional, `missing` ones do not exist.
 DropClass = Literal["temporary-plain", "temporary-transactional", "base-plain", "base-transactional", "missing"]
 #: When a failed DROP DATABASE with a given GTID is an error and logs nothing.
 PartialDrop = Literal["several-statements", "any-statement"]
@@ -25,7 +25,7 @@ _TEMPORARY_THEN_BASE: Final[tuple[tuple[DropClass, ...], ...]] = (
     ("temporary-transactional",),
     ("base-plain", "base-transactional", "missing"),
 )
-#: WL#7592, plan 13.1: tables of one type, by transactions and by being temporary, stand together.
+#: WL#7592, plan 13.1: tables of one type, by being transactional and temporary, are dropped together.
 _BY_TYPE: Final[tuple[tuple[DropClass, ...], ...]] = (
     ("temporary-plain",),
     ("temporary-transactional",),
@@ -40,34 +40,34 @@ class LoggingRules:
 
     Attributes:
         gtid_events: Which transactions have a Gtid event.
-        anonymous_flags: The flags of an Anonymous_gtid event that the server made of its own accord.
+        anonymous_flags: The flags of an Anonymous_gtid event, unless gtid_next asked for it.
         previous_gtids_flags: The flags of a Previous_gtids event.
         previous_gtids_always: Whether every log has one; else only logs begun with gtid_mode=ON.
         rows_queries: Whether it can write the statement's text before its rows.
-        create_select: How CREATE TABLE ... SELECT is logged in row format, with an engine of atomic DDL.
-        drop_groups: In which order the tables of a DROP TABLE are logged, and which of them in one statement.
+        create_select: How CREATE TABLE ... SELECT is logged in row format, with an engine with atomic DDL.
+        drop_groups: The order in which the tables of a DROP TABLE are logged, with those of one statement together.
         drop_plain_alone: Whether each base table without atomic DDL is dropped by a statement of its own.
-        drop_suffix: What the server puts behind a DROP that it writes itself.
-        drop_limit: The bytes that a DROP TABLE of a failed DROP DATABASE stays below.
+        drop_suffix: The text that the server puts after a DROP that it writes itself.
+        drop_limit: A DROP TABLE of a failed DROP DATABASE is shorter than this, in bytes.
         partial_drop: When a failed DROP DATABASE with a given GTID is an error.
-        atomic_ddl: Whether DDL on engines with transactions is atomic.
+        atomic_ddl: Whether DDL on transactional engines is atomic.
         temporary_follow_mixed: Whether temporary tables are not logged with MIXED, as with ROW.
-        plain_temporary_at_once: Whether a temporary table without transactions that is created or dropped inside a
-            transaction is logged before it, as long as nothing else was logged in it.
-        plain_keeps_transaction: Whether, in statement format, a transaction that changed a table without transactions
-            is logged when it is rolled back, even where that change was logged before it.
+        plain_temporary_at_once: Whether creating or dropping a non-transactional temporary table inside a transaction
+            is logged before that transaction, as long as nothing else was logged in it.
+        plain_keeps_transaction: Whether, in statement format, a transaction that changed a non-transactional table is
+            logged when it is rolled back, even if that change was logged before it.
         temporary_keeps_transaction: Whether a transaction that created or dropped a temporary table is logged when it
-            is rolled back, even where the table is not.
-        idle_update_of_plain: Whether the UPDATE of an empty table without transactions is logged.
-        engines_apart: Whether the rows that one statement changes in tables with and without transactions are two
-            transactions outside of one, too; inside they always are.
-        text_with_plain: Whether the statement's text stands before the rows of the tables without transactions; else
+            is rolled back, even if the table is not.
+        idle_update_of_plain: Whether the UPDATE of an empty non-transactional table is logged.
+        engines_apart: Whether the rows that one statement changes in transactional and non-transactional tables are
+            two transactions outside a transaction too; inside one they always are.
+        text_with_plain: Whether the statement's text comes before the rows of the non-transactional tables; else
             before those of the first table.
         checksum_table: Whether CHECKSUM TABLE is logged.
         rand_is_unsafe: Whether RAND() makes a statement unsafe, which decides in MIXED.
         needless_create: Whether CREATE TABLE IF NOT EXISTS of a table that exists is logged.
-        disconnect_by_engine: Whether the temporary tables of a session that ends are dropped by engine, too.
-        rows_query_prefix: What stands before the text in a Rows_query event.
+        disconnect_by_engine: Whether the temporary tables of a session that ends are also separated by engine.
+        rows_query_prefix: The text before the statement in a Rows_query event.
     """
 
     gtid_events: GtidEvents
@@ -157,7 +157,7 @@ RULES: Final[Mapping[str, LoggingRules]] = {
     "mariadb-11.x": replace(_MARIADB_10, idle_update_of_plain=False),
 }
 
-#: The worklog's server before WL#7592: what `Settings.before_wl7592` asks for.
+#: The worklog's server before WL#7592, for `Settings.before_wl7592`.
 BEFORE_WL7592: Final = LoggingRules(
     gtid_events="numbered",
     previous_gtids_always=False,

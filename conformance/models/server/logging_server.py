@@ -24,13 +24,13 @@ from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import Statement
 from conformance.models.server.tables import Table, TableName
 
-#: When the server of every scenario starts, in seconds since 1970; each statement comes a second later.
+#: The time at which the server of every scenario starts, in seconds since 1970; each statement is a second later.
 EPOCH: Final = 1_700_000_000
 SERVER_ID: Final = 1
-#: Thread numbers of sessions begin behind those of the server's own threads.
+#: Thread numbers of sessions begin after those of the server's own threads.
 _FIRST_THREAD: Final = 8
 
-#: The errors of sessions whose GTID_NEXT does not fit what they do, as servers number them.
+#: The servers' number of the error that GTID_NEXT is undefined.
 _GTID_NEXT_UNDEFINED: Final = 1837
 
 _ROWS_TYPES: Final = frozenset(
@@ -42,17 +42,17 @@ class SourceServer:
     """A server that logs.
 
     Attributes:
-        settings: What it was told, as it stands now.
+        settings: Its current settings.
         rules: How servers of its profile log.
         server: What servers of its profile write.
         databases: Its databases: name -> tables by name.
-        sessions: The sessions that are connected, by number.
+        sessions: The connected sessions by number.
         executed: Its executed GTIDs.
-        logs: Its binary logs, the one in use last.
-        at: Index of the statement that is run, None while it starts for the first time.
+        logs: Its binary logs, the current one last.
+        at: Index of the current statement; None while the server starts for the first time.
 
     Args:
-        settings: What it is told before it starts.
+        settings: The settings with which it starts.
         rules: Returns how a server with given settings logs.
     """
 
@@ -83,7 +83,7 @@ class SourceServer:
 
     @property
     def log(self) -> PlannedLog:
-        """The binary log in use."""
+        """The current binary log."""
         return self.logs[-1]
 
     # --- sessions and tables
@@ -101,19 +101,19 @@ class SourceServer:
         return self.sessions[number]
 
     def base_table(self, name: TableName) -> Table | None:
-        """Return a table that all sessions see, None where there is none."""
+        """Return a table that all sessions see; None if there is none."""
         return self.databases.get(name.database, {}).get(name)
 
     def table(self, session: Session, name: TableName) -> Table:
-        """Return the table that a session sees under a name: its own temporary one before any other.
+        """Return the table that a session sees under a name: its own temporary one if there is one.
 
         Raises:
             Refused: There is no such table.
         """
-        found = session.temporary.get(name) or self.base_table(name)
-        if found is None:
+        table = session.temporary.get(name) or self.base_table(name)
+        if table is None:
             raise Refused(1146, f"Table '{name}' doesn't exist")
-        return found
+        return table
 
     def number_table(self, table: Table) -> Table:
         """Give a table the number under which its rows are logged; a changed definition gets a new one."""
@@ -129,7 +129,7 @@ class SourceServer:
     # --- GTIDs
 
     def check_gtid_next(self, session: Session) -> None:
-        """Check that a session may change anything: a statement logged before its transaction may have used its GTID.
+        """Check that a session may change data: a statement logged before its transaction may have used its GTID.
 
         Raises:
             Refused: Its given GTID was used up.
@@ -139,14 +139,14 @@ class SourceServer:
             raise Refused(_GTID_NEXT_UNDEFINED, f"{message} after a COMMIT or ROLLBACK.")
 
     def must_be_consistent(self, session: Session) -> bool:
-        """Tell whether a session's next transaction must be one that fits under one GTID."""
+        """Return whether a session's next transaction must fit under one GTID."""
         if self.rules.gtid_events in ("never", "mariadb"):
             return False
         numbered = self.settings.gtid_mode in NUMBERED_MODES and session.gtid_next == AUTOMATIC
         return self.settings.enforce_gtid_consistency or session.has_given_gtid or numbered
 
     def skips(self, session: Session) -> bool:
-        """Tell whether a session's next transaction was executed before, and so is not executed again."""
+        """Return whether a session's next transaction was executed before, and so is not executed again."""
         return session.has_given_gtid and session.gtid_next in self.executed
 
     def _gtid_event(self, session: Session | None, logged: Sequence[LoggedEvent]) -> LoggedEvent | None:
@@ -193,7 +193,7 @@ class SourceServer:
         tables: Sequence[TableName] = (),
         generated: bool = False,
     ) -> LoggedEvent:
-        """Return a Query event of a session, in its default database where none is named."""
+        """Return a Query event of a session, in its default database unless one is given."""
         made = events.query(
             statement.encode() if isinstance(statement, str) else statement,
             database=session.database if database is None else database,
@@ -209,7 +209,7 @@ class SourceServer:
         return self.query(session, sql_of(statement) or "", **arguments)
 
     def log_alone(self, session: Session, *logged: LoggedEvent) -> None:
-        """Write a statement that is a transaction by itself, with its context events before it."""
+        """Write a statement that is a transaction of its own, with its context events before it."""
         self._write_transaction(session, list(logged))
 
     def log_transaction(
@@ -220,7 +220,7 @@ class SourceServer:
         self._write_transaction(session, [begin, *logged, end])
 
     def commit_query(self, session: Session, tables: Sequence[TableName] = ()) -> LoggedEvent:
-        """Return the Query event COMMIT, which ends what no engine with transactions took part in."""
+        """Return the Query event COMMIT, which ends a transaction without transactional engines."""
         return self.query(session, events.COMMIT, tables=tables)
 
     def xid(self) -> LoggedEvent:
@@ -244,7 +244,7 @@ class SourceServer:
         """Begin a new binary log.
 
         Args:
-            started: Whether the server started with it, which its format description says.
+            started: Whether the server started with it, as its format description then records.
         """
         settings, rules = self.settings, self.rules
         algorithm: int | None = None
@@ -275,22 +275,22 @@ class SourceServer:
             self._write([events.previous_gtids(gtids, flags=rules.previous_gtids_flags)])
 
     def _close_last(self) -> None:
-        """Take the mark of use from the last log's format description."""
+        """Clear the in-use flag of the last log's format description."""
         units = self.log.units
         first = units[0].events[0]
         units[0] = replace(units[0], events=(replace(first, flags=first.flags & ~int(Flag.BINLOG_IN_USE)),))
 
     def rotate(self) -> None:
-        """Go on in a new binary log."""
+        """Continue in a new binary log."""
         self._write([events.rotate(f"bin.{len(self.logs) + 1:06d}")])
         self.open_log(started=False)
 
     def start_again(self, settings: Settings, *, stopped: bool) -> None:
-        """Start anew with other settings.
+        """Start again with other settings.
 
         Args:
-            settings: What it is told now.
-            stopped: Whether it was shut down, and so wrote a Stop event; else it crashed.
+            settings: The new settings.
+            stopped: Whether it was shut down and so wrote a Stop event; else it crashed.
         """
         if stopped:
             self._write([events.stop()])

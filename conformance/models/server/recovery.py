@@ -1,7 +1,7 @@
-"""Which GTIDs a server finds executed when it starts again.
+"""The executed GTIDs that a server recovers when it starts again.
 
-Source: WL#7592, plan 10, for the worklog's server, which has nothing but its logs to go by. Shipped servers since 5.7
-keep the set in a table too, so they lose nothing.
+Source: WL#7592, plan 10, for the worklog's server, which has only its logs. Shipped servers since 5.7 also keep the set
+in a table, so they lose nothing.
 """
 
 from collections.abc import Sequence
@@ -16,26 +16,26 @@ _GTID_EVENTS = (EventType.GTID, EventType.GTID_TAGGED)
 
 
 def executed_after_restart(logs: Sequence[PlannedLog], executed: ExecutedGtids, settings: Settings) -> ExecutedGtids:
-    """Return the executed GTIDs that a server goes on with.
+    """Return the executed GTIDs with which a server continues.
 
     Args:
         logs: Its binary logs, oldest first.
-        executed: What was executed when it stopped.
-        settings: What it starts with.
+        executed: The GTIDs executed when it stopped.
+        settings: The settings with which it starts.
     """
     if settings.profile != "worklog":
         return executed
-    found = ExecutedGtids()
+    recovered = ExecutedGtids()
     for log in reversed(logs):
         for gtid in gtids_in(log):
-            found.add(*gtid)
+            recovered.add(*gtid)
         if log.previous_gtids is not None:
-            # With the simplified recovery a log without Gtid events ends the search too; its set is complete anyway.
-            found.add_set(log.previous_gtids)
-            return found
+            # With simplified recovery a log without Gtid events ends the search too; its set is complete anyway.
+            recovered.add_set(log.previous_gtids)
+            return recovered
         if settings.binlog_gtid_simple_recovery:
-            return found
-    return found
+            return recovered
+    return recovered
 
 
 def gtids_in(log: PlannedLog) -> list[Gtid]:

@@ -1,4 +1,4 @@
-"""Statements that change rows: as rows or as statements, and in which transaction."""
+"""Statements that change rows, logged as rows or as statements, in the transaction to which they belong."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ from conformance.models.server.statements import (
 from conformance.models.server.tables import Row, Table
 from conformance.models.server.transactions import share_new_rows
 
-#: What happens to the rows of one table: the rows before and behind the change.
+#: A change of one table's rows: the table, the kind of change, and the rows before and after it.
 Change = tuple[Table, events.RowsKind, list[tuple[Row | None, Row | None]]]
 
 _NOT_TRANSACTIONAL: Final = 1785
@@ -48,7 +48,7 @@ def insert(server: SourceServer, session: Session, statement: Insert) -> None:
 
 
 def _new_rows(table: Table, values: Sequence[int | None]) -> list[Row]:
-    """Return new rows with these values of `a`, numbered where the table numbers them."""
+    """Return new rows with these values of `a`, numbered if the table has an auto-increment column."""
     rows: list[Row] = []
     for value in values:
         rows.append((value, table.next_id) if table.auto_increment else (value,))
@@ -61,7 +61,7 @@ def insert_select(server: SourceServer, session: Session, statement: InsertSelec
     table, source = server.table(session, statement.table), server.table(session, statement.source)
     context = [events.insert_id(table.next_id)] if table.auto_increment and source.rows else []
     new = _new_rows(table, [row[0] for row in source.rows])
-    # Which row gets which number depends on the order in which the others are read.
+    # The numbers that rows get depend on the order in which the source is read.
     unsafe = table.auto_increment
     change: Change = (table, "write", [(None, row) for row in new])
     _log_change(server, session, statement, [change], context=context, unsafe=unsafe, reads=(source,))
@@ -95,7 +95,7 @@ def delete(server: SourceServer, session: Session, statement: Delete) -> None:
 
 
 def internal_rows(server: SourceServer, session: Session, statement: InternalRows) -> None:
-    """Insert rows that no statement's text stands for; they are logged as rows whatever the format."""
+    """Insert rows that come from no statement's text; they are logged as rows whatever the format."""
     table = server.table(session, statement.table)
     change: Change = (table, "write", [(None, row) for row in _new_rows(table, statement.values)])
     _apply(server, session, change)
@@ -119,49 +119,49 @@ def _log_change(
         server: The server.
         session: The session.
         statement: The statement.
-        changes: What happens to which table.
-        context: The events that the statement needs before it where it is logged as a statement.
+        changes: The changes of its tables.
+        context: The events that must come before the statement if it is logged as a statement.
         unsafe: Whether it is unsafe as a statement.
         reads: The tables that it reads.
-        always_changes: Whether the engine takes part even where no row changes.
+        always_changes: Whether the engine takes part even if no row changes.
     """
     tables = [table for table, _, _ in changes]
     _check_engines(server, session, tables)
     temporary = any(table.temporary for table in (*tables, *reads))
     unsafe |= temporary and server.rules.temporary_follow_mixed
     mixed = len({table.transactional for table in tables}) > 1
-    unsafe |= session.transaction is not None and _endangers(session.transaction, tables, reads)
+    unsafe |= session.transaction is not None and _is_unsafe_in(session.transaction, tables, reads)
     as_rows = session.binlog_format == "ROW" or (session.binlog_format == "MIXED" and unsafe)
     changed = always_changes or any(rows for _, _, rows in changes)
     for change in changes:
         _apply(server, session, change)
     if as_rows and mixed:
-        _log_apart(server, session, changes, text=sql_of(statement))
+        _log_separately(server, session, changes, text=sql_of(statement))
         return
     if as_rows:
         logged = _as_rows(server, session, changes, text=sql_of(statement))
     else:
         flags = int(Flag.THREAD_SPECIFIC) if temporary else 0
         named = [table.name for table in (*tables, *reads)]
-        # An INSERT of nothing needs no context: it was not read.
+        # An INSERT without rows has no context events.
         query = server.text(session, statement, flags=flags, tables=named)
         logged = [*context, query]
     takes_part = changed and any(table.transactional and not table.temporary for table in tables)
     _log(server, session, logged, tables, changed=takes_part, as_rows=as_rows)
 
 
-def _endangers(transaction: OpenTransaction, tables: Sequence[Table], reads: Sequence[Table]) -> bool:
-    """Tell whether a statement is unsafe in a transaction: what cannot be rolled back stands behind, or with, what can.
+def _is_unsafe_in(transaction: OpenTransaction, tables: Sequence[Table], reads: Sequence[Table]) -> bool:
+    """Return whether a statement is unsafe in a transaction: it mixes changes that can and cannot be rolled back.
 
-    A temporary table that is only read with it does no harm.
+    A temporary table that is only read does no harm.
     """
     plain = [table for table in (*tables, *reads) if not table.transactional]
     together = any(table.transactional for table in tables) and not all(table.temporary for table in plain)
     return bool(plain) and (together or bool(transaction.events))
 
 
-def _log_apart(server: SourceServer, session: Session, changes: Sequence[Change], *, text: str | None) -> None:
-    """Log the rows of tables with and without transactions each by themselves, those without first."""
+def _log_separately(server: SourceServer, session: Session, changes: Sequence[Change], *, text: str | None) -> None:
+    """Log the rows of transactional and non-transactional tables separately, the latter first."""
     plain, kept = ([change for change in changes if change[0].transactional is each] for each in (False, True))
     first = changes[0] in plain or server.rules.text_with_plain
     parts = [
@@ -180,8 +180,8 @@ def _check_engines(server: SourceServer, session: Session, tables: Sequence[Tabl
     exempt = session.binlog_format != "STATEMENT"
     plain = any(not table.transactional and not (table.temporary and exempt) for table in tables)
     mixed = plain and any(table.transactional for table in tables)
-    behind = session.transaction is not None and session.transaction.events
-    if enforced and plain and (mixed or behind):
+    later = session.transaction is not None and session.transaction.events
+    if enforced and plain and (mixed or later):
         message = "Statement violates GTID consistency: updates to non-transactional tables can only be done in"
         raise Refused(_NOT_TRANSACTIONAL, f"{message} either autocommitted statements or single-statement transactions")
 
@@ -197,14 +197,14 @@ def _apply(server: SourceServer, session: Session, change: Change) -> None:
     elif kind == "delete":
         table.rows = []
     else:
-        behind = dict(zip(map(id, (before for before, _ in rows)), (after for _, after in rows), strict=True))
-        table.rows = [behind.get(id(row)) or row for row in table.rows]
+        changed = dict(zip(map(id, (before for before, _ in rows)), (after for _, after in rows), strict=True))
+        table.rows = [changed.get(id(row)) or row for row in table.rows]
 
 
 def _as_rows(
     server: SourceServer, session: Session, changes: Sequence[Change], *, text: str | None
 ) -> list[LoggedEvent]:
-    """Return the events of changed rows, behind the statement's text where it is wanted; temporary tables have none."""
+    """Return the events of changed rows, after the statement's text if wanted; temporary tables have none."""
     logged = [change for change in changes if change[2] and not change[0].temporary]
     if not logged:
         return []
@@ -222,7 +222,7 @@ def _as_rows(
 
 
 def rows_of_new_table(server: SourceServer, session: Session, table: Table, *, text: str) -> list[LoggedEvent]:
-    """Return the events of the rows that a table is created with."""
+    """Return the events of the rows with which a table is created."""
     return _as_rows(server, session, [(table, "write", [(None, row) for row in table.rows])], text=text)
 
 
@@ -235,14 +235,14 @@ def _log(
     changed: bool,
     as_rows: bool,
 ) -> None:
-    """Write what a statement logs, or keep it for the end of its transaction."""
+    """Write the events of a statement, or keep them for the end of its transaction."""
     if not logged:
         if changed and session.transaction is not None:
             session.transaction.changed = True
         return
     logged = [replace(event, statement=server.at) for event in logged]
     transactional = all(table.transactional for table in tables)
-    # A statement over tables of both kinds goes with what can be rolled back.
+    # A statement on tables of both kinds is logged with the changes that can be rolled back.
     kept = any(table.transactional for table in tables)
     transaction = session.transaction
     if transaction is not None:
@@ -254,6 +254,6 @@ def _log(
         transaction.changed |= changed
         transaction.irrevocable |= not transactional
         return
-    # What no engine can roll back is logged at once, before the transaction that it was run in.
+    # Changes that no engine can roll back are logged at once, before the transaction in which they were made.
     end = server.xid() if kept and changed else server.commit_query(session)
     server.log_transaction(session, logged, end=end)

@@ -1,4 +1,4 @@
-"""A scenario: a server's settings and what is then done to it."""
+"""A scenario: a server's settings, and the statements run on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from conformance.models.server.statements import Statement, statement_from_json,
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Settings and statements, before any bytes.
+    """The settings of a server and the statements run on it.
 
     Attributes:
-        settings: What the server is told before it starts; it starts empty, with no database and no log.
-        statements: What is done, in this order.
+        settings: The settings with which the server starts; it has no databases and no logs then.
+        statements: The statements, in order.
     """
 
     settings: Settings
@@ -26,7 +26,7 @@ class Scenario:
                 raise ValueError(f"{each.kind}: session {each.session}; sessions are numbered from 1")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the scenario as JSON has it."""
+        """Return the scenario in JSON values."""
         return {
             "settings": self.settings.to_json(),
             "statements": [statement_to_json(each) for each in self.statements],
@@ -34,10 +34,10 @@ class Scenario:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Scenario":
-        """Read a scenario as `to_json` writes it.
+        """Return the scenario that the JSON values of `to_json` hold.
 
         Raises:
-            ValueError: It is no scenario; the message says what is wrong.
+            ValueError: The value is not a scenario; the message says what is wrong.
         """
         settings = Settings.from_json(value["settings"])
         return cls(settings, tuple(statement_from_json(each) for each in value["statements"]))

@@ -1,4 +1,4 @@
-"""Sessions of the model: their variables, their temporary tables, and the transaction that is open."""
+"""Sessions of the model: their variables, temporary tables and open transactions."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from conformance.models.server.tables import Row, Table, TableName
 
 AUTOMATIC: Final = "AUTOMATIC"
 ANONYMOUS: Final = "ANONYMOUS"
-#: A given GTID was used up; until the session says what comes next, no transaction can begin.
+#: A given GTID was used up; no transaction can begin until the session sets GTID_NEXT.
 UNDEFINED: Final = "NOT_YET_DETERMINED"
 
 
@@ -17,7 +17,7 @@ class Refused(Exception):
     """A statement that the server refuses.
 
     Attributes:
-        code: The number of the error, as servers number it; 0 where the worklog gives the error no number.
+        code: The number of the error, as servers number it; 0 if the worklog gives the error no number.
     """
 
     def __init__(self, code: int, message: str) -> None:
@@ -27,12 +27,12 @@ class Refused(Exception):
 
 @dataclass(slots=True, eq=False)
 class SavepointPlace:
-    """Where a savepoint stands.
+    """A savepoint and its place in a transaction.
 
     Attributes:
         name: Its name.
-        length: The events in the transaction's cache that stay when it is rolled back to.
-        rows: The rows of each table that the transaction had changed by then.
+        length: The number of events in the transaction's cache that a rollback to it keeps.
+        rows: The rows at that time of each table that the transaction had changed.
     """
 
     name: str
@@ -45,10 +45,10 @@ class OpenTransaction:
     """An open transaction.
 
     Attributes:
-        events: What was logged in it so far.
-        irrevocable: Whether `events` hold what a rollback does not undo, so that it must be logged.
+        events: The events logged in it so far.
+        irrevocable: Whether `events` hold changes that a rollback does not undo, so that it must be logged.
         registered: Whether a statement of it was logged, in `events` or before it.
-        changed: Whether an engine with transactions took part, so that an Xid event ends it.
+        changed: Whether a transactional engine took part, so that an Xid event ends it.
         savepoints: Its savepoints, oldest first.
         before: The rows that each changed table had before it.
     """
@@ -61,16 +61,16 @@ class OpenTransaction:
     before: dict[Table, list[Row]] = field(default_factory=dict)
 
     def remember(self, table: Table) -> None:
-        """Keep a table's rows as they are before its first change in this transaction."""
+        """Save a table's rows before its first change in this transaction."""
         self.before.setdefault(table, list(table.rows))
 
     def add_foreign(self, table: Table, rows: Sequence[Row]) -> None:
-        """Keep rows that another session has added meanwhile."""
+        """Add rows that another session has inserted since to the saved rows."""
         for kept in self._kept(table):
             kept.extend(rows)
 
     def drop_foreign(self, table: Table, gone: Container[int]) -> None:
-        """Keep some rows, named by their identity, no longer: the session that added them has taken them back."""
+        """Remove rows, given by their identity, from the saved rows: the session that inserted them has rolled back."""
         for kept in self._kept(table):
             kept[:] = [row for row in kept if id(row) not in gone]
 
@@ -86,13 +86,13 @@ class Session:
     Attributes:
         number: Its number in the scenario.
         thread_id: Number of its thread on the server.
-        binlog_format: Its value of that variable, and so for the next one.
-        binlog_rows_query_log_events: See there.
+        binlog_format: Its value of this variable.
+        binlog_rows_query_log_events: Its value of this variable.
         database: Its default database, empty for none.
         gtid_next: ``AUTOMATIC``, ``ANONYMOUS``, a GTID, or `UNDEFINED`.
-        user_variable: The value of its user variable `v`, None where it was not set.
+        user_variable: The value of its user variable `v`, None if it was not set.
         temporary: Its temporary tables, oldest first.
-        transaction: The transaction that is open, None outside one.
+        transaction: The open transaction; None outside one.
     """
 
     number: int
@@ -107,5 +107,5 @@ class Session:
 
     @property
     def has_given_gtid(self) -> bool:
-        """Whether its next transaction has a GTID that was given."""
+        """Whether its next transaction has a given GTID."""
         return self.gtid_next not in (AUTOMATIC, ANONYMOUS, UNDEFINED)

@@ -1,4 +1,4 @@
-"""The settings of a scenario: what a server is told before it starts, and what sessions may change."""
+"""The settings of a scenario: those with which a server starts, and those that sessions may change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -15,29 +15,29 @@ BINLOG_FORMATS: Final = ("ROW", "STATEMENT", "MIXED")
 CHECKSUMS: Final = ("CRC32", "NONE")
 
 _SERVER_UUID: Final = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
-#: The least that servers take for binlog_row_event_max_size, in bytes.
+#: The smallest binlog_row_event_max_size that servers accept, in bytes.
 _LEAST_ROWS_EVENT: Final = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a server is told before it starts.
+    """The settings with which a server starts.
 
     Attributes:
-        profile: Whose rules hold.
+        profile: The profile whose rules hold.
         gtid_mode: One of `GTID_MODES`.
-        enforce_gtid_consistency: Refuses what cannot be logged under one GTID; always with gtid_mode=ON.
+        enforce_gtid_consistency: Whether statements that cannot be logged under one GTID are refused; required by
+            gtid_mode=ON.
         binlog_format: One of `BINLOG_FORMATS`.
-        binlog_rows_query_log_events: Writes the statement's text before its rows.
+        binlog_rows_query_log_events: Whether the statement's text is written before its rows.
         binlog_checksum: One of `CHECKSUMS`.
-        binlog_row_event_max_size: Bytes that a rows event may have before the next one is begun.
-        binlog_with_tables_info: WL#40's option: Query events have the list of their tables. It goes with the old
-            form only.
-        binlog_gtid_simple_recovery: A restart reads no further file than it must (WL#7592, plan 10).
-        boundary_markers: The server marks transaction boundaries in the flags (WL#4162).
-        before_wl7592: The old form: Gtid events and Previous_gtids with gtid_mode=ON only, and CREATE TABLE ...
-            SELECT in one transaction.
-        server_uuid: What the server's own GTIDs begin with.
+        binlog_row_event_max_size: Length of a rows event, in bytes, at which the next one is begun.
+        binlog_with_tables_info: WL#40's option: whether Query events list their tables; only with before_wl7592.
+        binlog_gtid_simple_recovery: Whether a restart reads no more files than it must (WL#7592, plan 10).
+        boundary_markers: Whether the server marks transaction boundaries in the flags (WL#4162).
+        before_wl7592: Whether logs have the form before WL#7592: Gtid events and Previous_gtids with gtid_mode=ON
+            only, and CREATE TABLE ... SELECT in one transaction.
+        server_uuid: The UUID of the server's own GTIDs.
     """
 
     profile: str = "worklog"
@@ -62,31 +62,31 @@ class Settings:
                 f"binlog_row_event_max_size is {self.binlog_row_event_max_size}; it is at least {_LEAST_ROWS_EVENT}"
             )
         if self.gtid_mode == "ON" and not self.enforce_gtid_consistency:
-            raise ValueError("gtid_mode=ON without enforce_gtid_consistency, which it needs")
+            raise ValueError("gtid_mode=ON needs enforce_gtid_consistency")
         only = [name for name in _WORKLOG_ONLY if getattr(self, name) and self.profile != "worklog"]
         if only:
-            raise ValueError(f"{only[0]} with the profile {self.profile}; only worklog has it")
+            raise ValueError(f"{only[0]} is not available under {self.profile}, only under worklog")
         if self.binlog_with_tables_info and not self.before_wl7592:
-            raise ValueError("binlog_with_tables_info without before_wl7592: WL#40 knows the old form only")
+            raise ValueError("binlog_with_tables_info needs before_wl7592: WL#40 describes logs before WL#7592")
         UUID(self.server_uuid)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings as JSON has them."""
+        """Return the settings in JSON values."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Settings":
-        """Read settings; those that are not named have their defaults.
+        """Return the settings that JSON values hold; those that are missing have their defaults.
 
         Raises:
-            ValueError: A name is not a setting's, or a value does not fit.
+            ValueError: A name is not that of a setting, or a value does not fit.
         """
         known = {each.name: each for each in fields(cls)}
         for name, given in value.items():
             if name not in known:
                 raise ValueError(f"no setting {name!r}; the settings are {', '.join(known)}")
             if type(given) is not type(known[name].default):
-                raise ValueError(f"{name} is {given!r}, which is no {type(known[name].default).__name__}")
+                raise ValueError(f"{name} is {given!r}, not of type {type(known[name].default).__name__}")
         return cls(**value)
 
 
@@ -98,13 +98,13 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _WORKLOG_ONLY: Final = ("binlog_with_tables_info", "boundary_markers", "before_wl7592")
 
-#: The variables that a session has for itself -> what values they take; bool stands for on and off.
+#: The session variables -> their values; bool means ON and OFF, None any text.
 SESSION_VARIABLES: Final[Mapping[str, tuple[str, ...] | type[bool] | None]] = {
     "binlog_format": BINLOG_FORMATS,
     "binlog_rows_query_log_events": bool,
     "gtid_next": None,
 }
-#: The variables of the whole server that can change while it runs.
+#: The global variables that can change while the server runs -> their values.
 GLOBAL_VARIABLES: Final[Mapping[str, tuple[str, ...] | type[bool]]] = {
     "binlog_format": BINLOG_FORMATS,
     "binlog_rows_query_log_events": bool,

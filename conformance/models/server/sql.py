@@ -1,4 +1,4 @@
-"""A scenario's statements as SQL: what a real server is given, and what stands in the log as their text."""
+"""A scenario's statements as SQL, as given to a real server and as found in the log."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -7,14 +7,14 @@ from conformance.models.server import statements
 from conformance.models.server.statements import Statement
 from conformance.models.server.tables import TableName
 
-#: How a computed value is made -> its expression: the value is the same on every server.
+#: Kind of computed value -> its expression, whose value is the same on every server.
 _EXPRESSIONS: Final[Mapping[str, str]] = {"rand": "floor(rand())", "variable": "@v", "uuid": "length(uuid())"}
-#: The value that `_EXPRESSIONS` make; a user variable has its own.
+#: The values of `_EXPRESSIONS`; a user variable has its own.
 COMPUTED_VALUES: Final[Mapping[str, int]] = {"rand": 0, "uuid": 36}
 
 
 def sql_of(statement: Statement) -> str | None:
-    """Return the SQL of a statement, None for what no SQL does: a restart, a crash, a disconnect, internal rows."""
+    """Return the SQL of a statement; None for a restart, a crash, a disconnect and internal rows, which have none."""
     render = _RENDER.get(type(statement))
     return None if render is None else render(statement)
 

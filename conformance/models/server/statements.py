@@ -1,4 +1,4 @@
-"""The statements of a scenario: one frozen value for each, of a kind from a table."""
+"""The statements of a scenario: a frozen class for each kind."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
@@ -7,18 +7,18 @@ from typing import Any, ClassVar, Final, get_type_hints
 from conformance.models.server.settings import GLOBAL_VARIABLES, SESSION_VARIABLES, Settings
 from conformance.models.server.tables import TRANSACTIONAL, TableName, checked_name
 
-#: How a value that an INSERT computes is made -> the context event that it needs in statement format.
+#: The kinds of value that an INSERT can compute; some need a context event in statement format.
 COMPUTED: Final = ("", "rand", "variable", "uuid")
 MAINTENANCE: Final = ("optimize", "repair", "analyze", "checksum")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One statement, or one thing that happens to a server.
+    """One statement, or one act of administration.
 
     Attributes:
-        kind: What it is, a key of `KINDS`.
-        session: The number of the session that it is run in, from 1; sessions begin with their first statement.
+        kind: Its kind, a key of `KINDS`.
+        session: The number of the session in which it is run, from 1; sessions begin with their first statement.
     """
 
     kind: ClassVar[str] = ""
@@ -52,7 +52,7 @@ class CreateDatabase(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropDatabase(Statement):
-    """Drops a database; where a foreign file lies in its directory (`obstructed`), that fails half way."""
+    """Drops a database; if its directory holds a foreign file (`obstructed`), that fails halfway."""
 
     kind: ClassVar[str] = "drop_database"
     database: str
@@ -61,7 +61,7 @@ class DropDatabase(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTable(Statement):
-    """Creates a table with a nullable INT column `a`, and an auto-increment column `id` where asked for."""
+    """Creates a table with a nullable INT column `a`, and an auto-increment column `id` if requested."""
 
     kind: ClassVar[str] = "create_table"
     table: TableName
@@ -87,7 +87,7 @@ class CreateTableLike(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTableSelect(Statement):
-    """Creates a table with the rows of others, one after the other, and with the user variable `v` where asked for."""
+    """Creates a table with the rows of others, one after the other, and with the user variable `v` if requested."""
 
     kind: ClassVar[str] = "create_table_select"
     table: TableName
@@ -105,7 +105,7 @@ class CreateTableSelect(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropTable(Statement):
-    """Drops tables of any kinds; with `temporary` only temporary ones."""
+    """Drops tables of any class; with `temporary`, only temporary ones."""
 
     kind: ClassVar[str] = "drop_table"
     tables: tuple[TableName, ...]
@@ -143,8 +143,9 @@ class Insert(Statement):
 
     Attributes:
         values: The values of column `a`, a row each.
-        computed: What the value of one more row is made by: ``rand``, a user ``variable``, ``uuid``; or nothing.
-        delayed: It is an INSERT DELAYED.
+        computed: How the value of one more row is computed: by ``rand``, a user ``variable`` or ``uuid``; empty for
+            no such row.
+        delayed: Whether it is an INSERT DELAYED.
     """
 
     kind: ClassVar[str] = "insert"
@@ -293,7 +294,7 @@ class Restart(Statement):
     """Shuts the server down and starts it again, with some settings changed; all sessions end.
 
     Attributes:
-        options: The settings that change, as pairs of name and value in JSON's words.
+        options: The settings that change, as pairs of name and value, both as text.
     """
 
     kind: ClassVar[str] = "restart"
@@ -302,12 +303,12 @@ class Restart(Statement):
     def __post_init__(self) -> None:
         for name, _ in self.options:
             if name not in {each.name for each in fields(Settings)} - {"profile", "server_uuid"}:
-                raise ValueError(f"{self.kind}: {name!r} is no setting that a restart can change")
+                raise ValueError(f"{self.kind}: a restart cannot change {name!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crash(Statement):
-    """Kills the server and starts it again; all sessions end, what was not committed is lost."""
+    """Kills the server and starts it again; all sessions end, and whatever was not committed is lost."""
 
     kind: ClassVar[str] = "crash"
 
@@ -321,7 +322,7 @@ class Disconnect(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maintain(Statement):
-    """OPTIMIZE, REPAIR, ANALYZE or CHECKSUM TABLE; it fails where there is no such table."""
+    """OPTIMIZE, REPAIR, ANALYZE or CHECKSUM TABLE; it fails if there is no such table."""
 
     kind: ClassVar[str] = "maintain"
     action: str
@@ -331,7 +332,7 @@ class Maintain(Statement):
         _one_of(self, "action", MAINTENANCE)
 
 
-#: Kind -> what a statement of this kind is.
+#: Kind -> the class of its statements.
 KINDS: Final[Mapping[str, type[Statement]]] = {
     each.kind: each
     for each in (
@@ -343,7 +344,7 @@ KINDS: Final[Mapping[str, type[Statement]]] = {
 
 
 def statement_to_json(statement: Statement) -> dict[str, Any]:
-    """Return a statement as JSON has it; what has its default is left out, its kind never."""
+    """Return a statement in JSON values, with its kind and without default values."""
     value: dict[str, Any] = {"kind": statement.kind}
     for each in fields(statement):
         given = getattr(statement, each.name)
@@ -353,7 +354,7 @@ def statement_to_json(statement: Statement) -> dict[str, Any]:
 
 
 def statement_from_json(value: Mapping[str, Any]) -> Statement:
-    """Read a statement.
+    """Return the statement that JSON values hold.
 
     Raises:
         ValueError: There is no such kind, a field is missing or unknown, or its value does not fit.
@@ -382,7 +383,7 @@ def _from_json(value: Any, kind: Any) -> Any:
     reader = _READERS.get(kind)
     if reader is None:
         if type(value) is not kind:
-            raise ValueError(f"{value!r} is no {kind.__name__}")
+            raise ValueError(f"{value!r} is not of type {kind.__name__}")
         return value
     return reader(value)
 

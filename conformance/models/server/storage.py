@@ -1,8 +1,8 @@
-"""The storage analysis of WL#7592, reckoned from the layouts.
+"""The storage analysis of WL#7592, calculated from the layouts.
 
 The worklog's figures are one server's: a database name of one character, a short statement, a checksum on each event,
 and the status variables that this server's sessions had. The 57 bytes of a Gtid event are those of a development
-release: the fixed part, and one 8-byte number behind a byte of value 1.
+release: the fixed part, and one 8-byte number after a byte of value 1.
 """
 
 from collections.abc import Mapping
@@ -17,8 +17,8 @@ from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.servers import server_of
 from conformance.binlog.status_variables import write_status_variables
 
-#: The settings whose 42 bytes fit the 79 of the worklog: the usual ones, and those of a session with an increment, a
-#: time zone and a language of its own.
+#: Status variables of 42 bytes, which give the 79 bytes of the worklog: the usual ones, and those of a session with its
+#: own increment, time zone and language.
 USUAL_STATUS: Final[Mapping[str, Any]] = {
     "flags2": 0,
     "sql_mode": 0,
@@ -28,14 +28,14 @@ USUAL_STATUS: Final[Mapping[str, Any]] = {
     "time_zone": b"SYSTEM",
     "lc_time_names": 0,
 }
-#: The bytes that a logical timestamp had taken in a Query event.
+#: The bytes of a logical timestamp in an earlier Query event.
 QUERY_TIMESTAMP_BYTES: Final = 8
 #: The byte before the number in the Gtid event of that release, with a constant value.
 _COMMIT_FIELD: Final = b"\x01"
 
 
 def event_bytes(type_code: int, fields: Mapping[str, Any]) -> int:
-    """Return the bytes of an event with a checksum, as the worklog's server writes it."""
+    """Return the length in bytes of an event with a checksum, as the worklog's server writes it."""
     declared = server_of("worklog").post_header_lengths[type_code - 1]
     if type_code in (EventType.GTID, EventType.ANONYMOUS_GTID):
         # The development release declared the fixed part only.
@@ -45,7 +45,7 @@ def event_bytes(type_code: int, fields: Mapping[str, Any]) -> int:
 
 
 def query_bytes(statement: str, database: str) -> int:
-    """Return the bytes of a Query event whose session has `USUAL_STATUS`."""
+    """Return the length in bytes of a Query event whose session has `USUAL_STATUS`."""
     fields = {
         "thread_id": 1,
         "exec_time": 0,
@@ -63,11 +63,11 @@ class StorageAnalysis:
 
     Attributes:
         gtid: A Gtid event.
-        net: What it adds where Query events had a logical timestamp before.
+        net: What it adds, less the logical timestamp that Query events had before.
         query: A Query event without database name and statement.
         xid: An Xid event.
         minimal_transaction: BEGIN, one statement and Xid, without a Gtid event.
-        saved_later: What goes if BEGIN and Xid are given up for the Gtid event.
+        saved_later: What is saved if the Gtid event replaces BEGIN and Xid.
     """
 
     gtid: int
@@ -79,7 +79,7 @@ class StorageAnalysis:
 
     @property
     def overhead(self) -> float:
-        """The part of a minimal transaction that the Gtid event adds."""
+        """The length that the Gtid event adds, as a fraction of a minimal transaction."""
         return self.net / self.minimal_transaction
 
 

@@ -1,29 +1,29 @@
-"""Tables as the model knows them: names, engines, rows, and which session sees which."""
+"""The tables of the model: names, engines and rows."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-#: Names that a scenario may use: no quoting, no case to fold.
+#: Names that a scenario may use: without quoting and upper case.
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
-#: Engine -> whether it has transactions. From 8.0 on those that have also have atomic DDL.
+#: Engine -> whether it is transactional. From 8.0 on, transactional engines have atomic DDL.
 TRANSACTIONAL: Final[Mapping[str, bool]] = {"innodb": True, "myisam": False}
 
-#: One row: the value of `a`, and of the auto-increment column where there is one.
+#: One row: the value of `a`, and that of the auto-increment column if there is one.
 Row = tuple[int | None, ...]
 
 
 def checked_name(name: str) -> str:
-    """Return a name of a database, a table or a savepoint.
+    """Return the name of a database, a table or a savepoint if it is valid.
 
     Raises:
-        ValueError: It is no name that a scenario may use.
+        ValueError: A scenario may not use the name.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"{name!r} is no name for a scenario: a letter, then letters, digits or underscores, 64 at most"
+            f"{name!r} is not a valid name in a scenario: write a lower-case letter and up to 63 letters, digits or _"
         )
     return name
 
@@ -44,25 +44,25 @@ class TableName:
 
     @property
     def quoted(self) -> str:
-        """The name as a statement has it."""
+        """The name as written in a statement."""
         return f"`{self.database}`.`{self.table}`"
 
     @classmethod
     def parse(cls, text: str) -> "TableName":
-        """Read ``database.table``.
+        """Return the name that ``database.table`` gives.
 
         Raises:
-            ValueError: It is no such name.
+            ValueError: The text is not such a name.
         """
         database, dot, table = text.partition(".")
         if not dot:
-            raise ValueError(f"{text!r} is no table's name: it is DATABASE.TABLE")
+            raise ValueError(f"{text!r} is not a valid table name: write DATABASE.TABLE")
         return cls(database, table)
 
 
 @dataclass(slots=True, eq=False)
 class Table:
-    """One table: a nullable INT column `a`, and an auto-increment column `id` where asked for.
+    """One table: a nullable INT column `a`, and an auto-increment column `id` if requested.
 
     Attributes:
         name: Its name.
@@ -96,6 +96,6 @@ class Table:
 
     @property
     def definition(self) -> str:
-        """The columns and the engine, as a CREATE TABLE has them."""
+        """The columns and the engine, as in a CREATE TABLE."""
         extra = ", `id` int not null auto_increment primary key" if self.auto_increment else ""
         return f"(`a` int{extra}) engine={self.engine}"

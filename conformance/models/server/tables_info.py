@@ -1,4 +1,4 @@
-"""Which tables the tables info of a Query event lists, where it is not simply those that the statement names.
+"""The tables that the tables info of a Query event lists if they are not simply those that the statement names.
 
 Source: WL#40, section 4.2.
 """

@@ -13,13 +13,13 @@ _NO_SAVEPOINT: Final = 1305
 
 
 def begin(server: SourceServer, session: Session, statement: Begin) -> None:
-    """Open a transaction; one that is open is committed."""
+    """Open a transaction, after committing an open one."""
     commit_open(server, session)
     session.transaction = OpenTransaction()
 
 
 def commit(server: SourceServer, session: Session, statement: Commit) -> None:
-    """Commit the open transaction; with a given GTID even one without any change is logged."""
+    """Commit the open transaction; with a given GTID even one without changes is logged."""
     opened = session.transaction is not None
     commit_open(server, session)
     if opened and session.has_given_gtid:
@@ -27,12 +27,12 @@ def commit(server: SourceServer, session: Session, statement: Commit) -> None:
 
 
 def log_empty(server: SourceServer, session: Session) -> None:
-    """Write a transaction of nothing, so that a given GTID is used up."""
+    """Write an empty transaction, which uses up a given GTID."""
     server.log_transaction(session, (), end=server.commit_query(session))
 
 
 def commit_open(server: SourceServer, session: Session) -> None:
-    """Commit the open transaction, where there is one."""
+    """Commit the open transaction, if there is one."""
     transaction = session.transaction
     session.transaction = None
     if transaction is not None and transaction.events:
@@ -41,39 +41,39 @@ def commit_open(server: SourceServer, session: Session) -> None:
 
 
 def rollback(server: SourceServer, session: Session, statement: Rollback) -> None:
-    """Roll the open transaction back; it is logged only where it holds what cannot be undone."""
+    """Roll the open transaction back; it is logged only if it holds changes that cannot be undone."""
     roll_back_open(server, session)
 
 
 def roll_back_open(server: SourceServer, session: Session) -> None:
-    """Roll the open transaction back, where there is one."""
+    """Roll the open transaction back, if there is one."""
     transaction = session.transaction
     session.transaction = None
     if transaction is None:
         return
-    take_back(server, session, transaction)
+    undo_changes(server, session, transaction)
     if transaction.irrevocable and transaction.events:
         server.log_transaction(session, transaction.events, end=server.query(session, events.ROLLBACK))
     elif session.has_given_gtid:
         session.gtid_next = UNDEFINED
 
 
-def take_back(server: SourceServer, session: Session, transaction: OpenTransaction) -> None:
-    """Take a session's changes back, and nothing of what other sessions changed meanwhile."""
+def undo_changes(server: SourceServer, session: Session, transaction: OpenTransaction) -> None:
+    """Undo a session's changes, but none of those that other sessions have made since."""
     for table, rows in transaction.before.items():
         _withdraw(server, session, table, rows)
         table.rows = rows
 
 
 def share_new_rows(server: SourceServer, session: Session, table: Table, rows: Sequence[Row]) -> None:
-    """Keep the rows that a session adds out of what other sessions' open transactions take back when they end."""
+    """Save the rows that a session inserts from being undone by the open transactions of other sessions."""
     for other in server.sessions.values():
         if other is not session and other.transaction is not None:
             other.transaction.add_foreign(table, rows)
 
 
 def _withdraw(server: SourceServer, session: Session, table: Table, left: Sequence[Row]) -> None:
-    """Take the rows that a session takes back out of what other sessions' open transactions keep."""
+    """Remove the rows whose insertion a session undoes from those saved by other sessions' open transactions."""
     kept = set(map(id, left))
     gone = {id(row) for row in table.rows} - kept
     for other in server.sessions.values():
@@ -82,7 +82,7 @@ def _withdraw(server: SourceServer, session: Session, table: Table, left: Sequen
 
 
 def savepoint(server: SourceServer, session: Session, statement: Savepoint) -> None:
-    """Set a savepoint; it is logged where something was logged before it."""
+    """Set a savepoint; it is logged if something was logged before it."""
     transaction = session.transaction
     if transaction is None:
         return
@@ -94,7 +94,7 @@ def savepoint(server: SourceServer, session: Session, statement: Savepoint) -> N
 
 
 def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -> None:
-    """Roll back to a savepoint: what was logged behind it goes, or, where it cannot be undone, ROLLBACK TO is logged.
+    """Roll back to a savepoint: later events are dropped or, if they cannot be undone, ROLLBACK TO is logged.
 
     Raises:
         Refused: There is no such savepoint.
@@ -109,7 +109,7 @@ def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -
         rows = list(place.rows.get(table, before))
         _withdraw(server, session, table, rows)
         table.rows = rows
-    # What was logged at once stands before the transaction, in which there is then nothing to go back in.
+    # Events that were logged at once are before the transaction, which may then have none to roll back.
     if transaction.irrevocable and transaction.events:
         transaction.events.append(server.query(session, f"ROLLBACK TO `{statement.name}`"))
     else:

@@ -3,6 +3,7 @@
 from copy import copy
 from itertools import product
 
+import numpy as np
 import pytest
 from boundary_events import BEGIN, INTVAR, XID, marked, query
 from hypothesis import given
@@ -18,8 +19,6 @@ from conformance.models.boundary.query_word import query_word
 from conformance.models.boundary.shipped_parser import ShippedParser, query_type
 from conformance.models.boundary.shipped_tables import VERSIONS
 from conformance.models.boundary.worklog_parser import WorklogParser
-
-np = pytest.importorskip("numpy")
 
 #: An event for each value of the three bits; those without a boundary type are guessed, each by a different rule.
 BY_VALUE = [

@@ -11,13 +11,13 @@ from conformance.binlog.servers import SERVERS
 from conformance.binlog.transaction_payload import inner_events
 from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
+from conformance.models.filtering.sql_statement import read_statement
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName, as_text, named_by
+from tests.extras import require
 
-pytest.importorskip("sqlglot", reason="needs the package sqlglot, which binlog-conformance[sql] brings")
-pytest.importorskip("zstandard", reason="needs the package zstandard")
+require("sql")
 
-from conformance.models.filtering.sql_statement import read_statement
 
 USUAL = ("mysql-5.1", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x", "mariadb-11.x")
 GTIDS = (EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED)

@@ -13,8 +13,9 @@ from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
+from tests.extras import require
 
-pytest.importorskip("sqlglot", reason="needs the package sqlglot, which binlog-conformance[sql] brings")
+require("sql")
 
 pytestmark = pytest.mark.ground_truth
 RULES = ReaderRules(beyond_format_description=True)

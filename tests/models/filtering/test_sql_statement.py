@@ -2,10 +2,11 @@
 
 import pytest
 
-pytest.importorskip("sqlglot", reason="needs the package sqlglot, which binlog-conformance[sql] brings")
-
 from conformance.models.filtering.sql_statement import read_statement
 from conformance.models.filtering.table_name import TableName
+from tests.extras import require
+
+require("sql")
 
 TABLES = [
     ("CREATE TABLE t (a int)", "t"),

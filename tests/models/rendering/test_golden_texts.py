@@ -93,7 +93,5 @@ def test_the_rows_of_the_worklog_are_reproduced():
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_golden_log_is_printed_line_by_line(name):
-    if name in {"tagged_gtid", "relay"}:
-        pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
     told = (GOLDEN / f"{name}.vv.txt").read_bytes().split(b"\n")
     assert printed([(GOLDEN / f"{name}.bin").read_bytes()], options=PrintOptions(verbose=2)).split(b"\n") == told

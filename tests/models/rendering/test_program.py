@@ -64,7 +64,6 @@ def test_foreign_logs(program, ground_truth, tmp_path, name, arguments):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_generated_logs(program, tmp_path, name):
-    pytest.importorskip("zstandard", reason="compressed transactions need the package zstandard")
     role = "render" if name == "rendered_text" else "decode"
     for index in range(5):
         stream = case_of(CaseId(name, "mysql-9.x", seed=5, index=index, role=role)).stream

@@ -1,4 +1,4 @@
-"""Short ways to run a scenario on the model and to look at what it logs."""
+"""Shortcuts to run a scenario on the model and to read what it logs."""
 
 import io
 
@@ -27,7 +27,7 @@ def run(*statements, **settings) -> Logged:
 
 
 def events_of(logged: Logged, *, skip: int = 0):
-    """The events of all logs as they are read back, the first `skip` left out."""
+    """Return the events of all logs as they are read back, without the first `skip`."""
     events = [report(event) for log in logged.logs for event in read_events(log_bytes(log), RULES)]
     return events[skip:]
 
@@ -37,15 +37,15 @@ PREFACE = 4
 
 
 def words(logged: Logged, *, skip: int = PREFACE):
-    """Each event in a word: the text of a Query, else the type's name."""
+    """Return each event as a word: the text of a Query, else the type's name."""
     return [each.get("query") or type_name(each["type"]) for each in events_of(logged, skip=skip)]
 
 
 def violations(logged: Logged, settings: Settings):
-    """What the rules for recorded logs find."""
-    found = []
+    """Return the violations of the rules for recorded logs."""
+    findings = []
     for log in logged.logs:
-        checker = LogChecker(log.name, profile=settings.profile, tell=found.append)
+        checker = LogChecker(log.name, profile=settings.profile, tell=findings.append)
         checked = checker.check(io.BytesIO(log_bytes(log)))
         assert checked.unreadable is None
-    return [each for each in found if isinstance(each, Violation)]
+    return [each for each in findings if isinstance(each, Violation)]

@@ -1,4 +1,4 @@
-"""Statements over tables of both engines, and two sessions on one table, as real servers log them."""
+"""Statements on tables of both engines, and two sessions on one table, as real servers log them."""
 
 import pytest
 from model_logs import run, statement, words
@@ -17,7 +17,7 @@ def in_session(number, each):
     return {**each, "session": number}
 
 
-#: A table with transactions and one without, with a row each.
+#: A transactional table and another one, with a row each.
 TABLES = (
     statement("create_table", table=KEPT),
     statement("create_table", table=PLAIN, engine="myisam"),
@@ -27,7 +27,7 @@ TABLES = (
 
 
 def logged_for(*statements, **settings):
-    """The words of what is logged behind the tables and their rows."""
+    """Return the words of what is logged after the tables and their rows."""
     return words(run(*TABLES, *statements, **settings), skip=len(words(run(*TABLES, **settings), skip=0)))
 
 
@@ -37,7 +37,7 @@ def test_rows_of_both_engines_are_two_transactions():
     assert logged_for(BOTH, **MYSQL) == [*begun, *rows, "COMMIT", *begun, *rows, "XID"]
 
 
-def test_mariadb_makes_them_one_outside_of_a_transaction():
+def test_mariadb_logs_them_as_one_outside_a_transaction():
     rows = ["TABLE_MAP", "UPDATE_ROWS_V1"]
     assert logged_for(BOTH, profile="mariadb-11.x") == ["MARIADB_GTID", "MARIADB_ANNOTATE_ROWS", *rows, *rows, "XID"]
     inside = logged_for(BEGIN, BOTH, COMMIT, profile="mariadb-11.x")
@@ -52,20 +52,20 @@ def test_gtid_consistency_refuses_it(binlog_format):
     assert logged_for(BOTH, **settings) == []
 
 
-def test_a_statement_over_both_engines_cannot_be_rolled_back():
+def test_a_statement_on_both_engines_cannot_be_rolled_back():
     logged = logged_for(BEGIN, BOTH, ROLLBACK, **MYSQL, binlog_format="STATEMENT")
     assert logged[:2] == ["ANONYMOUS_GTID", "BEGIN"]
     assert logged[2].startswith("update")
     assert logged[3:] == ["ROLLBACK"]
 
 
-def test_what_reads_a_table_without_transactions_inside_a_transaction_is_unsafe():
+def test_reading_a_non_transactional_table_inside_a_transaction_is_unsafe():
     copy = statement("insert_select", table=KEPT, source=PLAIN)
     assert "WRITE_ROWS" in logged_for(BEGIN, copy, COMMIT, **MYSQL, binlog_format="MIXED")
     assert "WRITE_ROWS" not in logged_for(copy, **MYSQL, binlog_format="MIXED")
 
 
-def test_a_session_takes_back_its_own_rows_only():
+def test_a_rollback_undoes_only_the_rows_of_its_session():
     logged = run(
         *TABLES,
         BEGIN,
@@ -82,7 +82,7 @@ def test_a_session_takes_back_its_own_rows_only():
     assert [after[0] for _, after in updated.rows] == [2, 7]
 
 
-def test_a_session_that_commits_keeps_nothing_of_one_that_rolled_back():
+def test_a_rollback_keeps_no_rows_of_another_session_that_rolled_back():
     logged = run(
         *TABLES,
         in_session(2, BEGIN),

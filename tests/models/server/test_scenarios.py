@@ -1,4 +1,4 @@
-"""Scenarios: values that JSON holds, with errors that say what is wrong."""
+"""Scenarios: values that JSON can hold, with errors that name what is wrong."""
 
 import json
 
@@ -27,12 +27,12 @@ def test_a_scenario_survives_json(profile):
 
 
 def test_random_scenarios_have_every_kind_of_statement():
-    met = {each.kind for number in range(150) for each in scenario("mysql-9.x", number, restarts=True).statements}
+    kinds = {each.kind for number in range(150) for each in scenario("mysql-9.x", number, restarts=True).statements}
     # Rows without a statement's text have a family of their own.
-    assert met == set(KINDS) - {"internal_rows"}
+    assert kinds == set(KINDS) - {"internal_rows"}
 
 
-def test_every_statement_has_sql_but_what_no_sql_does():
+def test_every_statement_has_sql_except_administration():
     without = {"restart", "crash", "disconnect", "internal_rows"}
     made = [each for number in range(150) for each in scenario("mysql-9.x", number, restarts=True).statements]
     assert {each.kind for each in made if sql_of(each) is None} <= without
@@ -45,14 +45,14 @@ def test_every_statement_has_sql_but_what_no_sql_does():
         ({"kind": "dance"}, "no kind of statement 'dance'"),
         ({"kind": "use"}, "use: .*database"),
         ({"kind": "use", "database": "d", "colour": 1}, "use has no 'colour'"),
-        ({"kind": "create_table", "table": "t"}, "'t' is no table's name"),
-        ({"kind": "create_table", "table": "d.t`x"}, "is no name for a scenario"),
+        ({"kind": "create_table", "table": "t"}, "'t' is not a valid table name"),
+        ({"kind": "create_table", "table": "d.t`x"}, "is not a valid name in a scenario"),
         ({"kind": "create_table", "table": "d.t", "engine": "csv"}, "engine is 'csv'; it is one of"),
         ({"kind": "insert", "table": "d.t"}, "insert: no row to insert"),
         ({"kind": "commit", "session": 0}, "commit: session 0; sessions are numbered from 1"),
         ({"kind": "set_session", "variable": "sql_mode", "value": ""}, "variable is 'sql_mode'"),
         ({"kind": "set_global", "variable": "gtid_mode", "value": "MAYBE"}, "value is 'MAYBE'"),
-        ({"kind": "restart", "options": [["profile", "x"]]}, "'profile' is no setting that a restart can change"),
+        ({"kind": "restart", "options": [["profile", "x"]]}, "restart: a restart cannot change 'profile'"),
     ],
 )
 def test_a_wrong_statement_is_named(statement, message):
@@ -64,12 +64,12 @@ def test_a_wrong_statement_is_named(statement, message):
     ("settings", "message"),
     [
         ({"colour": 1}, "no setting 'colour'"),
-        ({"gtid_mode": "ON"}, "gtid_mode=ON without enforce_gtid_consistency"),
+        ({"gtid_mode": "ON"}, "gtid_mode=ON needs enforce_gtid_consistency"),
         ({"gtid_mode": "MAYBE"}, "gtid_mode is 'MAYBE'; it is one of"),
-        ({"binlog_format": 1}, "binlog_format is 1, which is no str"),
+        ({"binlog_format": 1}, "binlog_format is 1, not of type str"),
         ({"binlog_row_event_max_size": 1}, "it is at least 256"),
-        ({"profile": "mysql-5.7", "boundary_markers": True}, "only worklog has it"),
-        ({"binlog_with_tables_info": True}, "without before_wl7592"),
+        ({"profile": "mysql-5.7", "boundary_markers": True}, "only under worklog"),
+        ({"binlog_with_tables_info": True}, "needs before_wl7592"),
         ({"server_uuid": "x"}, "badly formed"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A state machine over sessions, rotation and restart: whatever is done, the logs hold what was committed, once."""
+"""A state machine over sessions, rotation and restart: the logs always hold what was committed, exactly once."""
 
 import io
 
@@ -49,7 +49,7 @@ def gtids_of(gtids):
 
 
 class Sessions(RuleBasedStateMachine):
-    """Inserts one number after the other, and keeps by itself which of them must be in the logs."""
+    """Inserts one number after the other, and remembers which of them must be in the logs."""
 
     savepoints = Bundle("savepoints")
 
@@ -69,7 +69,7 @@ class Sessions(RuleBasedStateMachine):
         )
         self.count = 0
         self.committed = []
-        #: Session -> what its open transaction inserted, with a name for each savepoint's place.
+        #: Session -> the numbers that its open transaction inserted, with the names of savepoints among them.
         self.open = {}
         self.number = 0
         self.do(CreateDatabase(database="d"))
@@ -163,11 +163,11 @@ class Sessions(RuleBasedStateMachine):
     def every_log_obeys_the_rules_for_recorded_logs(self):
         if not hasattr(self, "server"):
             return
-        found = []
+        findings = []
         for number, stream in enumerate(self.streams(), 1):
             profile = self.server.settings.profile
-            LogChecker(f"bin.{number:06d}", profile=profile, tell=found.append).check(io.BytesIO(stream))
-        assert [each for each in found if isinstance(each, Violation)] == []
+            LogChecker(f"bin.{number:06d}", profile=profile, tell=findings.append).check(io.BytesIO(stream))
+        assert [each for each in findings if isinstance(each, Violation)] == []
 
     @invariant()
     def previous_gtids_are_those_of_the_logs_before(self):

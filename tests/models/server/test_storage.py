@@ -13,5 +13,5 @@ def test_the_figures_are_those_of_the_worklog(figure, bytes_):
     assert getattr(storage_analysis(), figure) == bytes_
 
 
-def test_the_overhead_is_at_most_what_the_worklog_says():
+def test_the_overhead_is_that_of_the_worklog():
     assert int(100 * storage_analysis().overhead) == 22

@@ -1,4 +1,4 @@
-"""What the model logs obeys the rules for recorded logs, the parsers of boundaries, and its own plan."""
+"""The model's logs follow the rules for recorded logs, satisfy boundary parsers, and hold the planned events."""
 
 import pytest
 from model_logs import RULES, violations
@@ -22,7 +22,7 @@ def scenarios(profile, count, **fixed):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_logs_obey_the_rules_for_recorded_logs(profile):
+def test_logs_follow_the_rules_for_recorded_logs(profile):
     for scenario in scenarios(profile, 40):
         logged = log_of(scenario)
         assert violations(logged, scenario.settings) == [], scenario

@@ -1,0 +1,122 @@
+"""The life of one requirement: its entry in the catalogue, and the families, the oracle and the mutants made for it."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import conformance.mutants
+import conformance.oracles
+from conformance.cli.source_places import Place, line_with, place_of, rows_of
+from conformance.mutants.mutant import Mutant
+from conformance.mutants.registry import mutants
+from conformance.oracles.oracle import Oracle
+from conformance.specs.catalogue import Requirement
+from conformance.strategies.grammar.family import Family, families
+
+#: Columns of the text, and of the names before it.
+_WIDTH: Final = 110
+_MARGIN: Final = 16
+
+
+def places() -> dict[str, dict[str, Place]]:
+    """Return where the families, by name, the oracles, by requirement, and the mutants, by name, are defined."""
+    return {
+        "family": {name: _production(each) for name, each in families().items()},
+        "oracle": rows_of(conformance.oracles, Oracle, "requirement"),
+        "mutant": rows_of(conformance.mutants, Mutant, "name"),
+    }
+
+
+def _production(family: Family) -> Place:
+    function = family.production or family.asking
+    assert function is not None, "a family fills a stream or asks"
+    return place_of(function)
+
+
+def entry_of(requirement: Requirement) -> Place:
+    """Return where a requirement is in the catalogue."""
+    folder = Path(str(resources.files("conformance.specs") / "requirements"))
+    return line_with(sorted(folder.glob("*.toml")), f'id = "{requirement.id}"')
+
+
+def life_of(requirement: Requirement) -> dict[str, Any]:
+    """Return what is known of a requirement, with the file and line of everything that was made for it."""
+    where = places()
+    oracle = where["oracle"].get(requirement.id)
+    return {
+        "id": requirement.id,
+        "level": requirement.level,
+        "role": requirement.role,
+        "text": requirement.text,
+        "document": requirement.worklog,
+        "section": requirement.section,
+        "statements": [{"id": each.id, "anchor": each.anchor} for each in requirement.statements],
+        "profiles": list(requirement.profiles),
+        "interpretation": requirement.interpretation,
+        "settles": list(requirement.settles),
+        "untestable": requirement.untestable,
+        "entry": str(entry_of(requirement)),
+        "recorded_logs": "recorded_logs" in requirement.families,
+        "every_family": "*" in requirement.families,
+        "families": [
+            {
+                "name": name,
+                "focus": requirement.id in family.focus.values(),
+                "text": family.text,
+                "place": str(where["family"][name]),
+            }
+            for name, family in families().items()
+            if name in requirement.families or ("*" in requirement.families and requirement.role in family.focus)
+        ],
+        "oracle": None if oracle is None else str(oracle),
+        "mutants": [
+            {"name": each.name, "text": each.text, "place": str(where["mutant"][each.name])}
+            for each in mutants()
+            if each.requirement == requirement.id
+        ],
+    }
+
+
+def page(life: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of the page on a requirement."""
+    missing = [] if life["untestable"] else ["none yet"]
+    yield f"{life['id']}  [{life['level']}, {life['role']}]"
+    yield from textwrap.wrap(life["text"], _WIDTH, initial_indent="    ", subsequent_indent="    ")
+    yield ""
+    yield from _part("document", [f"{life['document']}, {life['section']}"])
+    yield from _part("statements", [f"{each['id']}: {each['anchor']}" for each in life["statements"]])
+    yield from _part("profiles", [", ".join(life["profiles"])])
+    yield from _part("interpretation", [life["interpretation"]])
+    yield from _part("settles", [", ".join(life["settles"])])
+    yield from _part("not testable", [life["untestable"]])
+    yield from _part("entry", [life["entry"]])
+    yield from _part("families", _families(life) or missing)
+    yield from _part("oracle", [life["oracle"]] if life["oracle"] else missing)
+    yield from _part("mutants", [_row(each) for each in life["mutants"]] or missing)
+
+
+def _families(life: dict[str, Any]) -> list[str]:
+    """Return a row for each family, those made for the requirement first; one for all where all exercise it."""
+    rows = [_row(each) for each in life["families"] if each["focus"]]
+    if life["every_family"]:
+        rows.append(f"each of the {len(life['families'])} families of the role {life['role']} exercises it")
+    else:
+        rows += [_row(each) for each in life["families"] if not each["focus"]]
+    if life["recorded_logs"]:
+        rows.append("recorded logs: `binlog-conformance check` judges them by it")
+    return rows
+
+
+def _row(entry: dict[str, str]) -> str:
+    return f"{entry['place']}  {entry['name']}: {entry['text']}"
+
+
+def _part(name: str, texts: Sequence[str | None]) -> Iterator[str]:
+    heading = name
+    for text in filter(None, texts):
+        wrapped = textwrap.wrap(text, _WIDTH - _MARGIN, break_long_words=False, break_on_hyphens=False)
+        for number, line in enumerate(wrapped):
+            yield f"{heading:<{_MARGIN}}{'  ' if number else ''}{line}"
+            heading = ""
