@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from conformance.specs.run_record import Level
-
+Level = Literal["must", "should", "may"]
 #: The roles of an implementation, in the order in which reports list them.
 ROLES: Final = ("decode", "boundary", "filter", "decide", "render", "relay", "apply", "log")
 

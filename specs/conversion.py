@@ -69,7 +69,7 @@ def _faults_of_fields(
     known = {field.encode_name: field for field in form.fields}
     if isinstance(form, inspect.StructType):
         if form.forbid_unknown_fields:
-            for name in value.keys() - known.keys() - {form.tag_field}:
+            for name in (each for each in value if each not in known and each != form.tag_field):
                 yield f"{_joined(path, name)}: there is no such key; there are {', '.join(known)}"
         if form.tag_field is not None and value.get(form.tag_field) != form.tag:
             yield f"{_joined(path, form.tag_field)}: expected {form.tag}, found {shown(value.get(form.tag_field))}"

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
+from conformance.specs.catalogue import Level
+
 #: Version of the record that the kit reads and writes.
 SCHEMA: Final = 1
 
@@ -17,7 +19,6 @@ Status = Literal["pass", "fail", "crash", "hang", "protocol-error", "unsupported
 Result = Literal[
     "pass", "fail", "crash", "hang", "protocol-error", "unsupported", "not-reached", "no-oracle", "untestable"
 ]
-Level = Literal["must", "should", "may"]
 
 #: Every status of a verdict, the good one first.
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
