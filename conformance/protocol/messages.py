@@ -204,9 +204,10 @@ def _replace_digits(message: Mapping[str, Any], role: Role) -> None:
     places = [(entry, integers) for entry in entries] if isinstance(entries, list) else []
     for holder, names in (*places, (message.get("error"), {"at", "code"})):
         if isinstance(holder, dict):
-            for name in names & holder.keys():
-                number = _integer(holder[name])
-                holder[name] = holder[name] if number is None else number
+            for name, value in holder.items():
+                if type(value) is not int and name in names:
+                    number = _integer(value)
+                    holder[name] = value if number is None else number
 
 
 def _integer(value: Any) -> int | None:
@@ -237,7 +238,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ProtocolError("not-utf-8", str(error)) from error
     try:
-        message = json.loads(text, parse_constant=_no_json_number)
+        message = _JSON.decode(text)
     except (ValueError, RecursionError) as error:
         raise ProtocolError("not-json", str(error)) from error
     if not isinstance(message, dict):
@@ -249,6 +250,9 @@ def _parsed(line: bytes) -> dict[str, Any]:
 
 def _no_json_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+_JSON: Final = json.JSONDecoder(parse_constant=_no_json_number)
 
 
 def _is_unicode(message: Mapping[str, Any]) -> bool:
