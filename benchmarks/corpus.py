@@ -1,4 +1,4 @@
-"""What large corpora cost: prints figures and ratios of one run on one machine.
+"""The cost of large corpora: prints figures and ratios of one run on one machine.
 
     python benchmarks/corpus.py                 all parts, ten million events
     python benchmarks/corpus.py --events 1000000 --part generation --part cores
@@ -6,15 +6,14 @@
 
 The parts:
 
-- generation: events for each second of processor time, made by the seeded chooser as corpora are made, against the same
-  families and profiles through Hypothesis' engine, equally many cases of each. What both need once, imports and the
-  first case of each pair, is not counted. Rounds with some of the pairs each alternate between the two.
+- generation: events for each second of processor time with the seeded chooser, as corpora are made, against the same
+  families and profiles with Hypothesis' engine, and as many cases of each. One-time costs, such as imports and the
+  first case of each pair, are not counted. The two alternate in rounds of some of the pairs.
 - cores, memory: whole runs of the command.
-- overhead: the same cases twice, with as many processes on either side: as Spark's tasks, whose results are written and
-  verified, and in plain processes, which throw them away. It says first how long a side takes.
+- overhead: the same cases twice, with the same number of processes: in Spark's tasks, whose results are written and
+  verified, and in plain processes, which discard them. A forecast of the time of each is printed first.
 
-Ratios are of runs one after the other, so whatever else the machine does goes into them; those of processor time less
-so.
+Ratios are of runs one after the other, so they include whatever else the machine does; those of processor time less so.
 """
 
 import argparse
@@ -33,7 +32,7 @@ from pathlib import Path
 from statistics import median
 
 from conformance.corpus.counts import EVENTS, Counts
-from conformance.corpus.judging import CaseJudge, Mishaps, planned_cases
+from conformance.corpus.judging import CaseJudge, KitErrors, planned_cases
 from conformance.corpus.plan import Plan
 from conformance.engine.discovery import discover
 from conformance.engine.selection import Selection
@@ -41,7 +40,7 @@ from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge
 
 PARTS = ("generation", "cores", "overhead", "memory")
-#: What each part is to come to: name -> (at least or at most, limit).
+#: The target of each part: name -> (at least or at most, limit).
 TARGETS = {
     "generation, grammar / Hypothesis": (">=", 50.0),
     "two cores / one core": (">=", 1.7),
@@ -54,7 +53,7 @@ TARGETS = {
 class Measured:
     """A run: seconds in all, of its waves and of processor time; cases, events; the most memory in MiB.
 
-    `others` is how many cores were busy with something else on the average: what that takes, a ratio lacks.
+    `others` is how many cores were busy with something else on average, which a ratio does not include.
     """
 
     seconds: float
@@ -75,22 +74,22 @@ class Measured:
 
 
 def plan() -> Plan:
-    with implementation("reference") as tested:
-        return Plan(tuple(Selection().pairs(tested.declaration)))
+    with implementation("reference") as started:
+        return Plan(tuple(Selection().pairs(started.declaration)))
 
 
-def told(name: str, ratio: float) -> str:
-    """Print a ratio as soon as it is known, and return it for the end."""
+def print_ratio(name: str, ratio: float) -> str:
+    """Print a ratio as soon as it is known, and return the line for the summary."""
     sign, limit = TARGETS[name]
     good = ratio >= limit if sign == ">=" else ratio <= limit
-    line = f"{name}: {ratio:.2f} (wanted {sign} {limit:g}): {'good' if good else 'MISSED'}"
+    line = f"{name}: {ratio:.2f} (target {sign} {limit:g}): {'reached' if good else 'MISSED'}"
     print(line, flush=True)
     return line
 
 
 @dataclass(frozen=True)
 class Made:
-    """Cases that were made: how many, the events expected of them, seconds of processor time."""
+    """Cases that were made: how many, their expected events, seconds of processor time."""
 
     cases: int
     events: int
@@ -136,8 +135,8 @@ def by_hypothesis(cases: Plan, places: Sequence[int], examples: int) -> Made:
 def generation(rounds: int, examples: int) -> str:
     """Make as many cases of every pair in both ways, a part of the pairs in each round.
 
-    Both make whole cases: the bytes, what must be observed, the marks and the id. The time is the processor's, so that
-    others on the machine take nothing from it but caches; both ways take turns, for those.
+    Both make complete cases: the bytes, the expected observation, the marks and the id. Only processor time is counted,
+    so that other processes can affect it only through caches; the two ways take turns to share that effect.
     """
     cases = plan()
     by_grammar(cases, range(len(cases.pairs)), 1)
@@ -152,7 +151,7 @@ def generation(rounds: int, examples: int) -> str:
     print(f"grammar: {grammar}")
     print(f"Hypothesis: {hypothesis}")
     print(f"ratios of {rounds} rounds: {min(ratios):.1f} to {max(ratios):.1f}, median {median(ratios):.1f}")
-    return told("generation, grammar / Hypothesis", grammar.speed / hypothesis.speed)
+    return print_ratio("generation, grammar / Hypothesis", grammar.speed / hypothesis.speed)
 
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -165,11 +164,11 @@ def busy() -> float:
 
 
 def below(root: int, processor: dict[int, float]) -> tuple[float, float]:
-    """Return MiB of memory that a process and those below it hold: (Java, Python).
+    """Return the memory of a process and its descendants in MiB: (Java, Python).
 
     Args:
         root: The process.
-        processor: Is told the seconds of processor time of each.
+        processor: Takes the seconds of processor time of each.
     """
     parents, sizes, names, times = {}, {}, {}, {}
     for entry in Path("/proc").iterdir():
@@ -187,12 +186,12 @@ def below(root: int, processor: dict[int, float]) -> tuple[float, float]:
                 names[number] = (entry / "comm").read_text().strip()
         except (OSError, StopIteration):
             continue
-    found = {root}
-    while more := {each for each, parent in parents.items() if parent in found} - found:
-        found |= more
-    processor.update({each: times[each] for each in found if each in times})
-    java = sum(sizes.get(each, 0) for each in found if names.get(each) == "java")
-    return java, sum(sizes.get(each, 0) for each in found) - java
+    tree = {root}
+    while more := {each for each, parent in parents.items() if parent in tree} - tree:
+        tree |= more
+    processor.update({each: times[each] for each in tree if each in times})
+    java = sum(sizes.get(each, 0) for each in tree if names.get(each) == "java")
+    return java, sum(sizes.get(each, 0) for each in tree) - java
 
 
 def on_spark(events: int, cores: int, spec: str = "reference") -> Measured:
@@ -222,22 +221,22 @@ def on_spark(events: int, cores: int, spec: str = "reference") -> Measured:
         if process.returncode == 2:
             sys.exit("the run did not finish")
         waves = [json.loads(path.read_text()) for path in Path(folder).glob("run/waves/*/_COMMITTED")]
-    cases, found = sum(wave["cases"] for wave in waves), sum(wave["events"] for wave in waves)
+    cases, judged_events = sum(wave["cases"] for wave in waves), sum(wave["events"] for wave in waves)
     in_waves = sum(wave["seconds"] for wave in waves)
-    return Measured(seconds, in_waves, used, others, cases, found, *most)
+    return Measured(seconds, in_waves, used, others, cases, judged_events, *most)
 
 
 def judge_stretch(stretch: tuple[int, int]) -> int:
     """Judge a stretch of cases as a worker does, and return its events."""
-    cases, counts, mishaps = plan(), Counts(), Mishaps()
-    with implementation("reference") as tested:
-        judge = CaseJudge(tested, Judge(tested.declaration.roles["decode"]), mishaps=mishaps)
-        judge.count(planned_cases(cases, *stretch, mishaps=mishaps), counts)
+    cases, counts, kit_errors = plan(), Counts(), KitErrors()
+    with implementation("reference") as started:
+        judge = CaseJudge(started, Judge(started.declaration.roles["decode"]), kit_errors=kit_errors)
+        judge.count(planned_cases(cases, *stretch, kit_errors=kit_errors), counts)
     return counts.totals[EVENTS]
 
 
 def forecast(events: int, cores: int, cases: int = 2000) -> None:
-    """Print how long a side of the overhead takes, by the rate of a few cases in this process."""
+    """Print how long each side of the overhead will take, from the rate of a few cases in this process."""
     began = time.perf_counter()
     rate = judge_stretch((0, cases)) / (time.perf_counter() - began)
     print(
@@ -249,7 +248,7 @@ def in_plain_processes(cases: int, cores: int) -> tuple[float, float]:
     """Return the seconds, and those of processor time, that the same cases take in processes without Spark."""
     busy_before = busy()
     used_before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-    step = min(5000, -(-cases // (cores * 4)))  # as many tasks for each core, at least, as a wave has
+    step = min(5000, -(-cases // (cores * 4)))  # at least as many tasks for each core as a wave has
     stretches = [(first, min(first + step, cases)) for first in range(0, cases, step)]
     events = 0
     began = time.perf_counter()
@@ -293,18 +292,22 @@ def main() -> None:
     if "cores" in parts and small is not None:
         one = on_spark(few, 1)
         print(f"1 core: {one}", flush=True)
-        ratios.append(told("two cores / one core", (small.events / small.in_waves) / (one.events / one.in_waves)))
+        ratios.append(
+            print_ratio("two cores / one core", (small.events / small.in_waves) / (one.events / one.in_waves))
+        )
     if "overhead" in parts or "memory" in parts:
         forecast(given.events, cores)
         large = on_spark(given.events, cores)
         print(f"{cores} cores: {large}", flush=True)
     if "overhead" in parts and large is not None:
         plain, used = in_plain_processes(large.cases, cores)
-        ratios.append(told("Spark / plain processes", large.in_waves / plain))
+        ratios.append(print_ratio("Spark / plain processes", large.in_waves / plain))
         ratios.append(f"  with Spark's start and the report: {large.seconds / plain:.2f}")
         ratios.append(f"  of processor time, start and report included: {large.processor / used:.2f}")
     if "memory" in parts and small is not None and large is not None:
-        ratios.append(told("memory, many / few events", (large.java + large.python) / (small.java + small.python)))
+        ratios.append(
+            print_ratio("memory, many / few events", (large.java + large.python) / (small.java + small.python))
+        )
         ratios.append(f"  Python alone: {large.python / small.python:.2f}")
     print("", *ratios, sep="\n")
 

@@ -1,6 +1,6 @@
-"""The pytest plugin: options, and the run that the suite's tests look at.
+"""The pytest plugin: options, and the run whose results the suite's tests show.
 
-It is loaded with every pytest run where the kit is installed, so nothing is imported before it is needed.
+It is loaded in every pytest run if the kit is installed, so nothing is imported before it is needed.
 """
 
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ _SUITE = "conformance.suite"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run says of each requirement.
+    """The results of a run for each requirement.
 
     Attributes:
         spec: The implementation as the user named it.
-        roles: The roles that were asked.
+        roles: The roles that were judged.
         finished: How the run ended.
     """
 
@@ -32,7 +32,7 @@ class Outcome:
     finished: "RunFinished"
 
     def failures_of(self, requirement: str) -> tuple[list[str], list[str]]:
-        """Return the reasons of known failures, and the texts of unknown ones with the lines that replay them."""
+        """Return the reasons of known failures, and the messages of unknown ones with the commands that replay them."""
         known, unknown = [], []
         for failure in self.finished.failures:
             if failure.verdict.requirement != requirement:
@@ -54,8 +54,8 @@ class Outcome:
             if entry.requirement == requirement
         ]
 
-    def why_not_judged(self, requirement: str) -> str | None:
-        """Return why a requirement has no verdict, None where it passed."""
+    def reason_not_judged(self, requirement: str) -> str | None:
+        """Return the reason why a requirement was not judged, None if it passed."""
         from conformance.oracles.registry import oracles
         from conformance.specs.catalogue import catalogue
 
@@ -66,7 +66,7 @@ class Outcome:
             return "no oracle yet"
         role = catalogue()[requirement].role
         if role not in self.roles:
-            return f"the role {role} was not asked: it is not declared, or nothing is left of it"
+            return f"the role {role} was not judged: it is not declared, or no case of it is selected"
         verdict = self.finished.tally.verdict(requirement)
         return None if verdict == "pass" else {"not-reached": "no case exercised it"}.get(verdict, verdict)
 
@@ -75,12 +75,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the suite."""
     group = parser.getgroup("binlog", "conformance of a binary-log implementation (with --pyargs conformance.suite)")
     group.addoption("--binlog-implementation", metavar="NAME", help="the implementation, as `certify` takes it")
-    group.addoption("--binlog-profile", action="append", default=[], help="a profile; all that it claims if none")
+    group.addoption(
+        "--binlog-profile", action="append", default=[], help="profile; may be repeated; default: all claimed"
+    )
     group.addoption("--binlog-requirement", default="*", metavar="GLOB", help="requirements to judge")
-    group.addoption("--binlog-role", help="what to ask; everything that it can be asked if none")
+    group.addoption("--binlog-role", help="role; default: all declared")
     group.addoption("--binlog-examples", type=int, default=50, help="cases for each family and profile")
-    group.addoption("--binlog-seed", type=int, default=0, help="what the cases depend on")
-    group.addoption("--binlog-baseline", type=Path, help="known failures with reasons (TOML)")
+    group.addoption("--binlog-seed", type=int, default=0, help="seed of the cases")
+    group.addoption("--binlog-baseline", type=Path, help="file of known failures with reasons (TOML)")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -103,7 +105,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def outcome(pytestconfig: pytest.Config) -> Iterator[Outcome]:
-    """Run the engine once; every test of the suite looks at what it found."""
+    """Run the engine once for all tests of the suite."""
     from conformance.engine.baseline import Baseline, BaselineError
     from conformance.engine.certification import NothingToRun
     from conformance.implementations.process.process_implementation import CannotStart
@@ -118,15 +120,15 @@ def outcome(pytestconfig: pytest.Config) -> Iterator[Outcome]:
 
 def _run(option: Any, baseline: "Baseline") -> Outcome:
     from conformance.engine.certification import Budget, Certification, Selection
-    from conformance.implementations.registry import implementation
+    from conformance.implementations import registry
 
     spec = option("binlog_implementation")
     selection = Selection(profiles=tuple(option("binlog_profile")), requirements=option("binlog_requirement"))
     role = option("binlog_role")
-    with implementation(spec) as tested:
-        selections = [replace(selection, role=role)] if role else selection.in_every_role(tested.declaration)
+    with registry.implementation(spec) as implementation:
+        selections = [replace(selection, role=role)] if role else selection.in_every_role(implementation.declaration)
         finished = Certification(
-            implementation=tested,
+            implementation=implementation,
             spec=spec,
             selections=selections,
             budget=Budget(option("binlog_examples")),

@@ -1,4 +1,4 @@
-"""The badge: how many of the requirements that the kit can judge hold, as a small SVG picture."""
+"""The badge: a small SVG picture of how many requirements hold, of those that the kit can judge."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from conformance.reports.record import RunRecord
 _LABEL: Final = "binlog conformance"
 _HEIGHT: Final = 20
 _PADDING: Final = 7
-#: Widths in pixels of an 11 px sans-serif, near enough for a text that the picture stretches to fit.
+#: The narrow characters of an 11 px sans-serif; the estimated width may be off, as the picture stretches the text.
 _NARROW: Final = frozenset("filjtrI/.: 1")
 _COLOURS: Final = {
     "conforming": "#166f3b",
@@ -25,13 +25,13 @@ def _width(text: str) -> int:
 def badge_picture(record: RunRecord) -> str:
     """Return the badge of a run as SVG.
 
-    A requirement that was not reached, or that the implementation does not support, counts as one that was not
-    shown to hold; only those that the kit cannot judge at all are left out.
+    A requirement that was not reached, or that the implementation does not support, counts as one that does not hold;
+    only those that the kit cannot judge are left out.
     """
-    told = outcome(record)
-    value = "cut off" if told.verdict == "cut off" else f"{told.passed}/{told.possible}"
+    run = outcome(record)
+    value = "cut off" if run.verdict == "cut off" else f"{run.passed}/{run.possible}"
     left, right = _width(_LABEL), _width(value)
-    title = f"{_LABEL}: {value}" if value == told.verdict else f"{_LABEL}: {value}, {told.headline}"
+    title = f"{_LABEL}: {value}" if value == run.verdict else f"{_LABEL}: {value}, {run.headline}"
 
     def text(words: str, start: int, width: int) -> str:
         return (
@@ -44,7 +44,7 @@ def badge_picture(record: RunRecord) -> str:
         f'aria-label="{title}"><title>{title}</title>'
         f'<clipPath id="r"><rect width="{left + right}" height="{_HEIGHT}" rx="4"/></clipPath>'
         f'<g clip-path="url(#r)"><rect width="{left}" height="{_HEIGHT}" fill="#3a4151"/>'
-        f'<rect x="{left}" width="{right}" height="{_HEIGHT}" fill="{_COLOURS[told.verdict]}"/></g>'
+        f'<rect x="{left}" width="{right}" height="{_HEIGHT}" fill="{_COLOURS[run.verdict]}"/></g>'
         f'<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
         f"{text(_LABEL, 0, left)}{text(value, left, right)}</g></svg>\n"
     )

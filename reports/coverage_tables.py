@@ -1,4 +1,4 @@
-"""What the streams of a run held, as tables: the darker a cell, the more there was."""
+"""The coverage of a run as tables: the darker a cell, the higher its count."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -12,7 +12,7 @@ _SHADES: Final = 6
 
 
 def _shade(number: int, most: int) -> int:
-    """Return a shade from 0 for none to the darkest; each one stands for several times the one before."""
+    """Return a shade, from 0 for none to the darkest; each is for several times the count of the one before."""
     if number == 0:
         return 0
     return 1 + int((_SHADES - 2) * math.log1p(number) / math.log1p(most))

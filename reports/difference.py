@@ -1,4 +1,4 @@
-"""What differs between the expected answer and the observed one: event by event, field by field."""
+"""The differences between the expected answer and the observed one: event by event, field by field."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -13,8 +13,8 @@ from conformance.specs.run_record import Answer
 _ALWAYS: Final = frozenset({"offset", "type"})
 _ABSENT: Final = object()
 
-#: ``missing``: expected, not reported; ``undeclared``: expected, and the implementation never reports it;
-#: ``unexpected``: it belongs to an event that should not be there.
+#: ``missing``: expected, not reported; ``undeclared``: expected, but the implementation never reports it;
+#: ``unexpected``: part of an event that should not be there.
 FieldState = Literal["same", "different", "missing", "undeclared", "unexpected"]
 #: ``missing``: expected, not there; ``unexpected``: there, not expected.
 EventState = Literal["same", "different", "missing", "unexpected"]
@@ -22,7 +22,7 @@ EventState = Literal["same", "different", "missing", "unexpected"]
 
 @dataclass(frozen=True, slots=True)
 class FieldDifference:
-    """One field of an event, expected and observed; `observed` is None where it was not reported."""
+    """One field of an event, expected and observed; `observed` is None if it was not reported."""
 
     name: str
     state: FieldState
@@ -32,7 +32,7 @@ class FieldDifference:
 
 @dataclass(frozen=True, slots=True)
 class EventDifference:
-    """One event, expected and observed; `offset` is None where the implementation gave none."""
+    """One event, expected and observed; `offset` is None if the implementation reported none."""
 
     offset: int | None
     type: Any
@@ -45,7 +45,7 @@ class EventDifference:
 
 
 def _identical(left: Any, right: Any) -> bool:
-    # 1 == True == 1.0 in Python; to whoever reads the answer they are three things.
+    # 1 == True == 1.0 in Python, but in an answer they are three different values.
     try:
         return type(left) is type(right) and bool(left == right)
     except RecursionError:
@@ -57,18 +57,18 @@ def _fields(
 ) -> tuple[FieldDifference, ...]:
     fields = []
     for name, value in expected.items():
-        got = observed.get(name, _ABSENT)
+        reported = observed.get(name, _ABSENT)
         state: FieldState
-        if got is _ABSENT and value is None:
-            # Expected is that the event has no such field.
+        if reported is _ABSENT and value is None:
+            # The event is expected to have no such field.
             state = "same"
-        elif got is not _ABSENT:
-            state = "same" if _identical(value, got) else "different"
+        elif reported is not _ABSENT:
+            state = "same" if _identical(value, reported) else "different"
         elif declared is None or name in declared or name in _ALWAYS:
             state = "missing"
         else:
             state = "undeclared"
-        fields.append(FieldDifference(name, state, value, None if got is _ABSENT else got))
+        fields.append(FieldDifference(name, state, value, None if reported is _ABSENT else reported))
     return tuple(fields)
 
 
@@ -82,58 +82,60 @@ def differences(
 ) -> list[EventDifference]:
     """Return the events of both answers, aligned by their offsets, in the order of the stream.
 
-    Where what is expected has no offsets, the longest stretches of one type that both answers have are aligned.
+    If the expected events have no offsets, the answers are aligned by the longest sequences of types that they share.
 
     Args:
         expected: The right answer.
         observed: What the implementation answered.
-        declared: The fields that it reports at all; None means each one that is expected.
+        declared: The fields that it reports; None means every expected field.
     """
     if expected.events and not any("offset" in event for event in expected.events):
         return _in_sequence(expected.events, observed.events, declared)
     waiting: dict[int, list[Mapping[str, Any]]] = {}
     for event in expected.events:
         waiting.setdefault(_offset(event) or 0, []).append(event)
-    found: list[EventDifference] = []
+    aligned: list[EventDifference] = []
     for event in observed.events:
         offset = _offset(event)
         partners = [] if offset is None else waiting.get(offset, [])
         if not partners:
             extra = tuple(FieldDifference(name, "unexpected", None, value) for name, value in event.items())
-            found.append(EventDifference(offset, event.get("type"), "unexpected", extra))
+            aligned.append(EventDifference(offset, event.get("type"), "unexpected", extra))
             continue
         partner = partners.pop(0)
         fields = _fields(partner, event, declared)
         differs = any(field.state in ("different", "missing") for field in fields)
-        found.append(EventDifference(offset, partner.get("type"), "different" if differs else "same", fields))
+        aligned.append(EventDifference(offset, partner.get("type"), "different" if differs else "same", fields))
     for offset, events in waiting.items():
-        found += (
+        aligned += (
             EventDifference(offset, event.get("type"), "missing", _fields(event, {}, declared)) for event in events
         )
-    # Where the implementation told no offset, nobody knows the place: behind all others.
-    return sorted(found, key=lambda each: (each.offset is None, each.offset or 0))
+    # Events without an offset come last, as their place is not known.
+    return sorted(aligned, key=lambda each: (each.offset is None, each.offset or 0))
 
 
 def _in_sequence(
     expected: Sequence[Mapping[str, Any]], observed: Sequence[Mapping[str, Any]], declared: Collection[str] | None
 ) -> list[EventDifference]:
-    wanted_kinds, seen_kinds = ([value_text(event.get("type")) for event in events] for events in (expected, observed))
-    found: list[EventDifference] = []
-    steps = SequenceMatcher(None, wanted_kinds, seen_kinds, autojunk=False).get_opcodes()
+    expected_types, observed_types = (
+        [value_text(event.get("type")) for event in events] for events in (expected, observed)
+    )
+    aligned: list[EventDifference] = []
+    steps = SequenceMatcher(None, expected_types, observed_types, autojunk=False).get_opcodes()
     for action, start, end, begin, finish in steps:
         pairs = zip(expected[start:end], observed[begin:finish], strict=True) if action == "equal" else ()
-        for wanted, seen in pairs:
-            fields = _fields(wanted, seen, declared)
+        for wanted, reported in pairs:
+            fields = _fields(wanted, reported, declared)
             differs = any(field.state in ("different", "missing") for field in fields)
-            found.append(EventDifference(None, wanted.get("type"), "different" if differs else "same", fields))
+            aligned.append(EventDifference(None, wanted.get("type"), "different" if differs else "same", fields))
         if action == "equal":
             continue
         for event in expected[start:end]:
-            found.append(EventDifference(None, event.get("type"), "missing", _fields(event, {}, declared)))
+            aligned.append(EventDifference(None, event.get("type"), "missing", _fields(event, {}, declared)))
         for event in observed[begin:finish]:
             extra = tuple(FieldDifference(name, "unexpected", None, value) for name, value in event.items())
-            found.append(EventDifference(_offset(event), event.get("type"), "unexpected", extra))
-    return found
+            aligned.append(EventDifference(_offset(event), event.get("type"), "unexpected", extra))
+    return aligned
 
 
 def _common_prefix(left: str, right: str) -> int:
@@ -143,7 +145,7 @@ def _common_prefix(left: str, right: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TextDifference:
-    """Two texts cut where they part: what they begin with, what each has of its own, what they end with."""
+    """Two texts: their common beginning, the part in which they differ, and their common end."""
 
     head: str
     expected: str
@@ -173,9 +175,9 @@ def summary(events: Collection[EventDifference]) -> str:
         "unexpected": ("should not be there", "should not be there"),
         "same": ("agrees", "agree"),
     }
-    told = (
+    phrases = (
         f"{states[state]} {one if states[state] == 1 else many}"
         for state, (one, many) in words.items()
         if states[state]
     )
-    return ", ".join(told) or "no events"
+    return ", ".join(phrases) or "no events"

@@ -1,4 +1,4 @@
-"""HTML elements as functions: text becomes HTML in one place only, escaped and with nothing invisible left in it."""
+"""HTML elements as functions: the only place where text becomes HTML, escaped and without invisible characters."""
 
 import html
 from collections.abc import Iterable
@@ -10,12 +10,12 @@ _VOID: Final = frozenset({"br", "col", "hr", "img", "link", "meta"})
 
 
 class Html(str):
-    """Text that is HTML already; any other text is escaped before it gets into an element."""
+    """Text that is already HTML; any other text is escaped before it is put into an element."""
 
     __slots__ = ()
 
 
-#: What an element can hold. None is nothing; numbers are written as they are.
+#: The possible children of an element. None is nothing; numbers are written unchanged.
 Child = str | int | None | Iterable["Child"]
 
 
@@ -32,7 +32,7 @@ def _rendered(child: Child) -> str:
 
 
 def fragment(*children: Child) -> Html:
-    """Return the children one behind the other, without an element around them."""
+    """Return the children one after the other, without an element around them."""
     return Html("".join(map(_rendered, children)))
 
 
@@ -41,7 +41,7 @@ def element(name: str, /, *children: Child, **attributes: str | int | bool | Non
 
     Args:
         name: The tag's name.
-        children: What it holds; text is escaped.
+        children: Its content; text is escaped.
         attributes: Its attributes; ``class_`` is ``class``, other underscores become hyphens. False and None
             leave an attribute out, True writes it without a value.
     """
@@ -56,7 +56,7 @@ def element(name: str, /, *children: Child, **attributes: str | int | bool | Non
 
 
 def scrolling_table(heads: Iterable[str], rows: Iterable[Html], *, class_: str) -> Html:
-    """Return a table that scrolls by itself where it is wider than the page."""
+    """Return a table that scrolls by itself if it is wider than the page."""
     table = element(
         "table",
         element("thead", element("tr", (element("th", head, scope="col") for head in heads))),

@@ -1,4 +1,4 @@
-"""One failure for a reader in a hurry: the rule, what came instead, the bytes, and the line that shows it again."""
+"""One failure for a reader in a hurry: the requirement, the answer, the bytes, and the command that reproduces it."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -16,12 +16,12 @@ _MESSAGE_CHARACTERS: Final = 1_200
 _VALUE_CHARACTERS: Final = 240
 _NAME_CHARACTERS: Final = 80
 _DETAIL_CHARACTERS: Final = 20_000
-#: Characters that are shown of what two texts have in common, on each side of their difference.
+#: Characters that are shown of the common parts of two texts, on each side of their difference.
 _CONTEXT: Final = 28
-#: Rows of the comparison; a stream with more differences is summed up behind them.
+#: Events and fields that are compared in full; further differences are counted.
 _EVENTS: Final = 12
 _FIELDS: Final = 24
-#: Events of the dump that stand open.
+#: Events of the dump that are open.
 _OPEN_EVENTS: Final = 4
 
 
@@ -32,7 +32,7 @@ def badge(status: str) -> Html:
 
 
 def _one_side(head: str, own: str, tail: str, *, other: str) -> Html:
-    """Return one of two texts, with what it has of its own marked, or a note where it lacks what the other has."""
+    """Return one of two texts, with its own part marked, or a note if it lacks the part that the other has."""
     lost = len(other)
     gap = element("span", f"{lost:,} character{'s' if lost > 1 else ''} missing", class_="lost") if lost else None
     before = "\u22ef" + head[-_CONTEXT:] if len(head) > _CONTEXT else head
@@ -42,7 +42,7 @@ def _one_side(head: str, own: str, tail: str, *, other: str) -> Html:
 
 
 def _value(value: Any) -> Html:
-    # No field of a binary log is wider than 64 bits; a longer number is the implementation's invention.
+    # No field of a binary log is wider than 64 bits; only an implementation makes up a longer number.
     is_word = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
     title = f"0x{value:x}" if is_word else None
     return element("code", elided(value_text(value), _VALUE_CHARACTERS), title=title)
@@ -66,12 +66,12 @@ def _names(names: Collection[str]) -> Html:
 
 
 def _whole_event(event: EventDifference) -> Html:
-    """Return the fields of an event that stands on one side only, on one line."""
+    """Return the fields of an event that only one side has, on one line."""
     values = (
         event_field.expected if event.state == "missing" else event_field.observed for event_field in event.fields
     )
-    told = ", ".join(f"{field.name} {value_text(value)}" for field, value in zip(event.fields, values, strict=True))
-    return element("code", elided(told, _VALUE_CHARACTERS))
+    text = ", ".join(f"{field.name} {value_text(value)}" for field, value in zip(event.fields, values, strict=True))
+    return element("code", elided(text, _VALUE_CHARACTERS))
 
 
 def _row(*cells: Html, state: str) -> Html:
@@ -79,7 +79,7 @@ def _row(*cells: Html, state: str) -> Html:
 
 
 class _EventNames:
-    """What the events of a failure are called: as they stand in the stream, else by the type that an answer gives."""
+    """Names the events of a failure: as in the stream, or by the type in the answer."""
 
     def __init__(self, failure: Failure) -> None:
         self._in_stream = {event.offset: elided(event.name, _NAME_CHARACTERS) for event in failure.events}
@@ -117,7 +117,7 @@ def _event_rows(event: EventDifference, names: _EventNames) -> Iterator[Html]:
     if same:
         rest.append(fragment(f"{len(same)} agree: ", _names(same), ". "))
     if undeclared:
-        rest.append(fragment(f"{len(undeclared)} it never reports: ", _names(undeclared), "."))
+        rest.append(fragment(f"{len(undeclared)} never reported: ", _names(undeclared), "."))
     head = element("th", title, scope="rowgroup", rowspan=len(shown) + bool(rest))
     for index, field in enumerate(shown):
         expected, observed = _field_cells(field)
@@ -141,7 +141,7 @@ def _agreeing(events: Collection[EventDifference], names: _EventNames) -> Html:
 
 def _ending(refusal: Refusal | None) -> Html:
     if refusal is None:
-        return fragment("read to its end, no error")
+        return fragment("read to the end, no error")
     place = "" if refusal.at is None else f" at {refusal.at}"
     message = one_line(elided(refusal.message, _VALUE_CHARACTERS))
     return fragment(
@@ -154,7 +154,7 @@ def _ending(refusal: Refusal | None) -> Html:
 def _ending_row(expected: Refusal | None, observed: Refusal | None) -> Html:
     same = (expected is None) == (observed is None)
     if expected is not None and observed is not None:
-        # An implementation that cannot tell the place is not wrong about it.
+        # An implementation that does not report the offset is not wrong about it.
         same = expected.kind == observed.kind and observed.at in (None, expected.at)
     return _row(
         element("th", "End of the stream", scope="row", colspan=2),
@@ -199,7 +199,7 @@ def _comparison(failure: Failure, observed: Answer, events: list[EventDifference
 
 
 def _concerned(failure: Failure, events: Collection[EventDifference]) -> Mapping[int, Collection[str]]:
-    """Return the offsets of the events that stand out in the dump, with the names of their wrong fields."""
+    """Return the offsets of the events that are highlighted in the dump, with the names of their wrong fields."""
     concerned: dict[int, Collection[str]] = {} if failure.at is None else {failure.at: ()}
     for event in events:
         if event.offset is None or event.state in ("same", "missing"):
@@ -207,14 +207,14 @@ def _concerned(failure: Failure, events: Collection[EventDifference]) -> Mapping
         if event.offset in concerned or len(concerned) < _OPEN_EVENTS:
             concerned[event.offset] = event.names("different") + event.names("missing")
     if not concerned:
-        # What is missing behind a refusal, or behind the first missing event, is a consequence.
+        # Events that are missing after a refusal, or after the first missing event, are a consequence.
         concerned = {event.offset: () for event in events if event.state == "missing" and event.offset is not None}
         concerned = dict(list(concerned.items())[:1])
     return concerned
 
 
 def _beside(rows: Html) -> Html:
-    heads = ("Event", "Field", "Expected", "Got")
+    heads = ("Event", "Field", "Expected", "Observed")
     table = element(
         "table",
         element("thead", element("tr", (element("th", head, scope="col") for head in heads))),
@@ -226,19 +226,21 @@ def _beside(rows: Html) -> Html:
 
 def _rule(failure: Failure, requirement: RequirementResult | None) -> Html:
     if requirement is None:
-        return element("p", "The record ends before it says what this requirement is.", class_="rule")
-    read = requirement.interpretation
+        return element("p", "The record ends before the text of this requirement.", class_="rule")
+    interpretation = requirement.interpretation
     return element(
         "blockquote",
         element("p", requirement.text),
         element("p", f"{requirement.worklog}, section {requirement.section}", class_="quiet"),
-        element("details", element("summary", "How the kit reads it"), element("p", read)) if read else None,
+        element("details", element("summary", "How the kit reads it"), element("p", interpretation))
+        if interpretation
+        else None,
         class_="rule",
     )
 
 
 def _setting(value: Any) -> Html:
-    """Return a setting whole: a scenario is what the reader must do again."""
+    """Return a complete setting: the reader needs the whole scenario to reproduce it."""
     text = value_text(value)
     if len(text) <= _VALUE_CHARACTERS:
         return _value(value)
@@ -246,14 +248,14 @@ def _setting(value: Any) -> Html:
     return element("pre", element("code", elided(lines, _DETAIL_CHARACTERS)), class_="detail")
 
 
-def _says_nothing(failure: Failure, observed: Answer, events: Collection[EventDifference]) -> bool:
-    """Tell whether a comparison by fields shows nothing: what is expected of a printed text are facts about it."""
+def _shows_nothing(failure: Failure, observed: Answer, events: Collection[EventDifference]) -> bool:
+    """Return whether a comparison by fields shows nothing, as for a printed text, of which only facts are expected."""
     agree = all(event.offset is None and event.state == "same" for event in events)
     return bool(events) and agree and failure.expected.error is None and observed.error is None
 
 
 def _answered(observed: Answer) -> Html:
-    """Return an answer that is judged by what it shows: a text as it stands, other entries one on each line."""
+    """Return an answer that is not compared by fields: a text unchanged, other entries one on each line."""
     entries = (
         value
         if isinstance(value := event.get("text"), str)
@@ -263,8 +265,8 @@ def _answered(observed: Answer) -> Html:
     return element("pre", element("code", elided("\n".join(entries), _DETAIL_CHARACTERS)), class_="detail")
 
 
-def _asked(failure: Failure) -> Html | None:
-    """Return what the question said besides the stream."""
+def _question(failure: Failure) -> Html | None:
+    """Return the settings of the question besides the stream."""
     if not failure.settings:
         return None
     rows = (
@@ -272,7 +274,7 @@ def _asked(failure: Failure) -> Html | None:
         for name, value in failure.settings.items()
     )
     return fragment(
-        element("h4", f"What was asked, in the role {failure.role}"),
+        element("h4", f"The question, in the role {failure.role}"),
         scrolling_table(("Setting", "Value"), rows, class_="settings"),
     )
 
@@ -290,26 +292,26 @@ def failure_card(
 
     Args:
         failure: The failure.
-        number: Its place in the report, from 1; it is its anchor too.
-        requirement: What it breaks; None in a record that was cut off.
+        number: Its number in the report, from 1; also used in its anchor.
+        requirement: The requirement that it breaks; None in a record that was cut off.
         declared: The fields that the implementation reports in this role.
         also: The other requirements that the same observation breaks.
-        related: Number and requirement of the other failures that the same stream shows.
+        related: Number and requirement of the other failures on the same stream.
     """
     heading, answer, concerned = _answer(failure, declared)
     return element(
         "article",
         _header(failure, number, requirement, also),
         element("p", element("b", "Known: "), one_line(failure.known)) if failure.known is not None else None,
-        element("h4", "The rule"),
+        element("h4", "The requirement"),
         _rule(failure, requirement),
         element("h4", heading),
         answer,
-        _asked(failure),
+        _question(failure),
         _stream(failure, concerned),
-        element("h4", "The line that shows it again"),
+        element("h4", "The command that reproduces it"),
         element(
-            "pre", element("code", visible_line(failure.replay)), class_="replay", title="a click selects it whole"
+            "pre", element("code", visible_line(failure.replay)), class_="replay", title="click to select all of it"
         ),
         _related(related),
         _detail(failure),
@@ -320,17 +322,17 @@ def failure_card(
 
 
 def _answer(failure: Failure, declared: Collection[str] | None) -> tuple[str, Html, Mapping[int, Collection[str]]]:
-    """Return a heading, the expected answer beside the observed one, and the fields concerned by index of event."""
+    """Return a heading, the expected and the observed answer, and the wrong fields by the offset of their event."""
     concerned: Mapping[int, Collection[str]] = {} if failure.at is None else {failure.at: ()}
     observed = failure.observed
     if observed is None:
-        return "Expected beside got", _beside(fragment(_no_answer(failure))), concerned
+        return "Expected and observed", _beside(fragment(_no_answer(failure))), concerned
     events = differences(failure.expected, observed, declared=declared)
     concerned = _concerned(failure, events)
-    if _says_nothing(failure, observed, events):
-        return "What was answered", _answered(observed), concerned
+    if _shows_nothing(failure, observed, events):
+        return "The answer", _answered(observed), concerned
     comparison = _comparison(failure, observed, events, _EventNames(failure))
-    return f"Expected beside got: {summary(events)}", _beside(comparison), concerned
+    return f"Expected and observed: {summary(events)}", _beside(comparison), concerned
 
 
 def _header(failure: Failure, number: int, requirement: RequirementResult | None, also: Collection[str]) -> Html:
@@ -342,7 +344,7 @@ def _header(failure: Failure, number: int, requirement: RequirementResult | None
             badge(failure.status),
             element("span", "known", class_="badge known") if failure.known is not None else None,
             element("span", level, class_=f"badge level {level}") if level else None,
-            # In a record that was cut off there is nothing to link to.
+            # In a record that was cut off there may be nothing to link to.
             (
                 element("a", name, href=f"#{name}" if requirement else None, class_="id")
                 for name in (failure.requirement, *also)
@@ -384,6 +386,6 @@ def _detail(failure: Failure) -> Html | None:
         return None
     return element(
         "details",
-        element("summary", "What it said, raw"),
+        element("summary", "Details"),
         element("pre", elided(failure.detail, _DETAIL_CHARACTERS), class_="detail"),
     )

@@ -17,12 +17,12 @@ def write_reports(
 
     Args:
         record_path: The run record.
-        folder: Where to write; it is made if it is not there.
-        unfinished: Also report what a run that was cut off left behind; each report then says so.
+        folder: Where to write; it is made if it does not exist.
+        unfinished: Also report a run that was cut off; each report then states that.
 
     Raises:
         OSError: The record cannot be read, or a report cannot be written.
-        RecordError: The record is not one, or the run was cut off.
+        RecordError: The file is not a run record, or the run was cut off.
     """
     record = read_record(record_path, unfinished=unfinished)
     reports = {

@@ -1,28 +1,28 @@
-"""Text that an implementation sent: made visible and short before it reaches a page, a file or a terminal."""
+"""Text of an implementation: made visible and short before it is written to a page, a file or a terminal."""
 
 import json
 import re
 from typing import Any, Final
 
-#: What must never reach a reader as it is: C0 and C1 controls, line separators, marks that reorder or hide text,
-#: surrogates and noncharacters. Tab and line feed are left to the caller.
+#: The characters that must never be written unchanged: C0 and C1 controls, line separators, marks that reorder or hide
+#: text, surrogates and noncharacters. Tab and line feed are left to the caller.
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ud800-\udfff\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
 _SPACES: Final = re.compile(r"[\t\n\r ]+")
-#: What stands for a tab and a line feed where a text has to stay on one line.
+#: The arrows that replace a tab and a line feed in a text that has to stay on one line.
 _LINE_MARKS: Final = str.maketrans({"\t": "\u21e5", "\n": "\u21b5"})
 
 
-def _shown(found: re.Match[str]) -> str:
-    code = ord(found.group())
+def _shown(match: re.Match[str]) -> str:
+    code = ord(match.group())
     # Pictures of controls (U+2400 and on) would be shorter, but many fonts lack them.
     return f"\u27e8{code:02x}\u27e9" if code < 0x100 else f"\u27e8U+{code:04X}\u27e9"
 
 
 def visible(text: str) -> str:
-    """Return `text` with the code of each character that cannot be seen in its place; lines stay lines.
+    """Return `text` with each invisible character replaced by its code; lines stay lines.
 
     Example:
         >>> visible("a" + chr(27) + "[31mb")
@@ -37,16 +37,16 @@ def visible_line(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a sentence as `visible` does, with each run of white space become one space."""
+    """Return a sentence as `visible` does, with one space for each run of white space."""
     return visible(_SPACES.sub(" ", text)).strip()
 
 
 def elided(text: str, limit: int) -> str:
-    """Return `text`, or its two ends with a note between them that says how many characters were left out.
+    """Return `text`, or its two ends with the number of characters left out between them.
 
     Args:
         text: Any text.
-        limit: How many of its characters may stay.
+        limit: How many of its characters are kept.
     """
     if len(text) <= limit:
         return text
@@ -57,7 +57,7 @@ def elided(text: str, limit: int) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return a JSON value on one line; text stands in quotes, so that white space at its ends is seen."""
+    """Return a JSON value on one line; text is in quotes, so that white space at its ends is visible."""
     if isinstance(value, str):
         return f'"{visible_line(value)}"'
     try:

@@ -15,9 +15,9 @@ _HEAD_BYTES: Final = 5 * _ROW_BYTES
 _TAIL_BYTES: Final = 2 * _ROW_BYTES
 _VALUE_CHARACTERS: Final = 160
 _NAME_CHARACTERS: Final = 80
-#: Events further than this from the ones concerned are counted, not shown.
+#: Events further than this from the highlighted ones are counted, not shown.
 _NEIGHBOURS: Final = 2
-#: How many colours the fields behind the common header take in turn.
+#: How many colours the fields after the common header take in turn.
 _COLOURS: Final = 6
 _HEADER_FIELDS: Final = frozenset({"timestamp", "type", "server_id", "length", "log_pos", "flags", "header_rest"})
 
@@ -43,7 +43,7 @@ def _field_rows(data: bytes) -> tuple[str, str]:
 
 
 def _complete(event: StreamEvent) -> Iterator[FieldSpan]:
-    """Yield the spans of an event in their order, with spans without a name for the bytes that none covers."""
+    """Yield the spans of an event in order, with nameless spans for the bytes that no field covers."""
     at = event.offset
     for span in sorted(event.spans, key=lambda each: each.offset):
         if span.offset > at:
@@ -113,17 +113,17 @@ def _left_out(events: Iterable[StreamEvent]) -> Html:
 def hex_dump(stream: bytes, events: Collection[StreamEvent], *, concerned: Mapping[int, Collection[str]]) -> Html:
     """Return the dump of a stream as HTML.
 
-    The events concerned are open and stand out; of the others the first two (magic number and format description)
-    and the neighbours of the concerned ones are there to be opened, and the rest is counted.
+    The events concerned are open and highlighted; the first two (magic number and format description) and the
+    neighbours of those concerned are closed, and the rest are only counted.
 
     Args:
         stream: All its bytes.
         events: Its events, the magic number included.
-        concerned: Offset of an event -> names of its fields that are wrong, possibly none.
+        concerned: Offset of an event -> names of its wrong fields, possibly none.
     """
     listed = list(events)
     places = [index for index, event in enumerate(listed) if event.offset in concerned]
-    # Where no single event is concerned, the ends of the stream stand for it.
+    # If no event is concerned, the beginning and the end of the stream are shown.
     near = places or [_NEIGHBOURS + 1, len(listed) - 1]
     shown = {0, 1} | {index for place in near for index in range(place - _NEIGHBOURS, place + _NEIGHBOURS + 1)}
     parts: list[Html] = []

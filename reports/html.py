@@ -1,4 +1,4 @@
-"""The HTML report: one file, no script, nothing fetched; it says first what is wrong, then what was looked at."""
+"""The HTML report: one file, no script, nothing fetched; failures first, then the requirements and the coverage."""
 
 import re
 from typing import Final
@@ -14,7 +14,7 @@ from conformance.reports.record import RunRecord
 from conformance.reports.status import JUDGED, STATUSES
 from conformance.specs.run_record import Failure
 
-#: Cards further down are closed: the list above them says what they hold.
+#: Cards further down are closed; the list above them names their failures.
 _OPEN_CARDS: Final = 10
 _NAME_CHARACTERS: Final = 120
 _MESSAGE_CHARACTERS: Final = 300
@@ -22,7 +22,7 @@ _WEB_ADDRESS: Final = re.compile(r"https?://[^\s<>\"'`]{1,500}")
 _SYMBOLS: Final = {"conforming": "\u2713", "not conforming": "\u2717", "cut off": "\u2702", "nothing judged": "?"}
 
 
-def _bar(told: Outcome) -> Html:
+def _bar(run: Outcome) -> Html:
     parts = (
         element(
             "span",
@@ -30,13 +30,13 @@ def _bar(told: Outcome) -> Html:
             style=f"flex-grow:{number}",
             title=f"{number} {STATUSES[name].label}",
         )
-        for name, number in told.counts.items()
+        for name, number in run.counts.items()
         if number
     )
     return element("div", parts, class_="bar", aria_hidden="true")
 
 
-def _tiles(told: Outcome) -> Html:
+def _tiles(run: Outcome) -> Html:
     tiles = (
         element(
             "li",
@@ -46,7 +46,7 @@ def _tiles(told: Outcome) -> Html:
             class_=f"tile {name}" + ("" if number else " none"),
             title=STATUSES[name].meaning,
         )
-        for name, number in told.counts.items()
+        for name, number in run.counts.items()
     )
     return element("ul", tiles, class_="tiles")
 
@@ -55,7 +55,7 @@ def _homepage(address: str | None) -> Html | None:
     if not address:
         return None
     shown = elided(address, _NAME_CHARACTERS)
-    # Any other scheme could run code when it is clicked.
+    # A link of any other scheme could run code when it is clicked.
     if _WEB_ADDRESS.fullmatch(address):
         return element("a", shown, href=address, rel="noreferrer noopener")
     return element("code", shown)
@@ -63,15 +63,15 @@ def _homepage(address: str | None) -> Html | None:
 
 def _facts(record: RunRecord) -> Html:
     header, footer = record.header, record.footer
-    said = header.implementation
+    implementation = header.implementation
     budget = [
-        f"{header.examples:,} examples a family" if header.examples is not None else None,
+        f"{header.examples:,} examples per family" if header.examples is not None else None,
         f"{header.seconds:g} seconds" if header.seconds is not None else None,
     ]
     facts: list[tuple[str, Html | str | None]] = [
-        ("Asked for", element("code", elided(said.spec, _NAME_CHARACTERS))),
-        ("Language", elided(said.language, _NAME_CHARACTERS)),
-        ("Homepage", _homepage(said.homepage)),
+        ("Tested as", element("code", elided(implementation.spec, _NAME_CHARACTERS))),
+        ("Language", elided(implementation.language, _NAME_CHARACTERS)),
+        ("Homepage", _homepage(implementation.homepage)),
         ("Roles", ", ".join(header.roles)),
         ("Profiles", ", ".join(header.profiles)),
         ("Requirements", header.requirements),
@@ -89,33 +89,33 @@ def _facts(record: RunRecord) -> Html:
     )
 
 
-def _top(record: RunRecord, told: Outcome) -> Html:
-    said = record.header.implementation
-    score = fragment(element("b", told.passed), f" of {told.possible} requirements that the kit can judge hold")
+def _top(record: RunRecord, run: Outcome) -> Html:
+    implementation = record.header.implementation
+    score = fragment(element("b", run.passed), f" of {run.possible} requirements that the kit can judge hold")
     return element(
         "header",
         element("p", "Binary log conformance", class_="eyebrow"),
         element(
             "h1",
-            elided(said.name, _NAME_CHARACTERS),
+            elided(implementation.name, _NAME_CHARACTERS),
             " ",
-            element("span", elided(said.version, _NAME_CHARACTERS), class_="version"),
+            element("span", elided(implementation.version, _NAME_CHARACTERS), class_="version"),
         ),
         element(
             "div",
             element(
                 "p",
-                element("span", _SYMBOLS[told.verdict], aria_hidden="true"),
+                element("span", _SYMBOLS[run.verdict], aria_hidden="true"),
                 " ",
-                told.headline.capitalize(),
+                run.headline.capitalize(),
                 class_="word",
             ),
-            element("p", told.sentence),
-            (element("p", note, class_="note") for note in told.notes),
-            class_=f"verdict {told.verdict.replace(' ', '-')}",
+            element("p", run.sentence),
+            (element("p", note, class_="note") for note in run.notes),
+            class_=f"verdict {run.verdict.replace(' ', '-')}",
             role="status",
         ),
-        fragment(element("p", score, class_="score"), _bar(told), _tiles(told)) if record.requirements else None,
+        fragment(element("p", score, class_="score"), _bar(run), _tiles(run)) if record.requirements else None,
         _facts(record),
         class_="top",
     )
@@ -140,7 +140,7 @@ def _list_of_failures(groups: list[list[Failure]]) -> Html:
         for number, group in enumerate(groups, 1)
         for failure in group[:1]
     )
-    heads = ("#", "Verdict", "What came instead", "Profile", "Cases")
+    heads = ("#", "Verdict", "Failure", "Profile", "Cases")
     return scrolling_table(heads, rows, class_="failures")
 
 
@@ -168,17 +168,17 @@ def _cards(record: RunRecord, groups: list[list[Failure]]) -> list[Html]:
     return cards
 
 
-def _wrong(record: RunRecord, told: Outcome, groups: list[list[Failure]]) -> Html:
+def _failures(record: RunRecord, run: Outcome, groups: list[list[Failure]]) -> Html:
     if not groups:
-        # No failure is not the same as nothing wrong.
-        quiet = "The record ends before any failure." if told.verdict == "cut off" else "No failure was found."
+        # A record without failures may be of a run that judged nothing.
+        quiet = "The record ends before any failure." if run.verdict == "cut off" else "No failure was found."
         return element("p", quiet)
     cards = _cards(record, groups)
     closed = cards[_OPEN_CARDS:]
     return fragment(
         _list_of_failures(groups),
         cards[:_OPEN_CARDS],
-        element("details", element("summary", f"{len(closed)} more failures, less important"), closed, class_="more")
+        element("details", element("summary", f"{len(closed)} less important failures"), closed, class_="more")
         if closed
         else None,
     )
@@ -190,32 +190,32 @@ def _section(name: str, title: str, *content: Html) -> Html:
 
 def html_report(record: RunRecord) -> str:
     """Return the report of a run as one self-contained HTML page."""
-    told = outcome(record)
+    run = outcome(record)
     failures = ranked(record)
-    said = record.header.implementation
+    implementation = record.header.implementation
     links: dict[str, str] = {}
     groups = grouped(failures)
     for number, group in enumerate(groups, 1):
         for failure in group:
             links.setdefault(failure.requirement, f"#failure-{number}")
     known = {name for name in links if is_known(failures, name)}
-    judged = sum(told.counts[name] for name in JUDGED)
+    judged = sum(run.counts[name] for name in JUDGED)
     return page(
-        elided(f"{said.name} {said.version}: {told.verdict}", _NAME_CHARACTERS),
-        element("a", "To what is wrong", href="#wrong", class_="skip"),
-        _top(record, told),
+        elided(f"{implementation.name} {implementation.version}: {run.verdict}", _NAME_CHARACTERS),
+        element("a", "Skip to the failures", href="#wrong", class_="skip"),
+        _top(record, run),
         element(
             "nav",
-            element("a", f"What is wrong ({len(groups)})", href="#wrong"),
+            element("a", f"Failures ({len(groups)})", href="#wrong"),
             element("a", f"Requirements ({judged} of {len(record.requirements)} judged)", href="#requirements"),
             element("a", "Coverage", href="#coverage"),
             aria_label="Parts of this report",
         ),
         element(
             "main",
-            _section("wrong", "What is wrong", _wrong(record, told, groups)),
+            _section("wrong", "Failures", _failures(record, run, groups)),
             _section("requirements", "Requirements", matrix(record, links=links, known=known)),
-            _section("coverage", "What was exercised", coverage_tables(record.coverage, record.header.profiles)),
+            _section("coverage", "Coverage", coverage_tables(record.coverage, record.header.profiles)),
         ),
-        element("footer", element("p", f"Made by binlog-conformance {record.header.kit} from its run record.")),
+        element("footer", element("p", f"Generated by binlog-conformance {record.header.kit} from the run record.")),
     )

@@ -1,4 +1,4 @@
-"""JUnit XML: one test case for each requirement under each profile, for the servers that draw test results."""
+"""JUnit XML: one test case for each requirement under each profile, for build servers that show test results."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from conformance.specs.run_record import Failure, RequirementResult
 
 _MESSAGE_CHARACTERS: Final = 1_000
 _DETAIL_CHARACTERS: Final = 8_000
-#: `visible` already shows these; here it is a matter of the file being XML at all.
+#: Characters that XML does not allow; `visible` already replaces them, but the file must be XML in any case.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-#: What JUnit calls an error: there was no answer that could be right or wrong.
+#: The statuses that are errors in JUnit: there was no answer that could be right or wrong.
 _ERRORS: Final = ("crash", "hang", "protocol-error")
 
 
@@ -27,48 +27,48 @@ def _line(text: str) -> str:
     return _FORBIDDEN.sub("", one_line(elided(text, _MESSAGE_CHARACTERS)))
 
 
-def _skipped(case: ElementTree.Element, message: str) -> None:
+def _skip(case: ElementTree.Element, message: str) -> None:
     ElementTree.SubElement(case, "skipped", message=_line(message))
 
 
-def _why_skipped(requirement: RequirementResult, found: Cell) -> str:
-    meaning = STATUSES[found.status].meaning
-    if found.status == "untestable" and requirement.untestable:
+def _reason(requirement: RequirementResult, result: Cell) -> str:
+    meaning = STATUSES[result.status].meaning
+    if result.status == "untestable" and requirement.untestable:
         meaning = requirement.untestable
-    return f"{STATUSES[found.status].label}: {meaning}"
+    return f"{STATUSES[result.status].label}: {meaning}"
 
 
-def _broken(case: ElementTree.Element, found: Cell, requirement: RequirementResult, failure: Failure | None) -> None:
-    kind = "error" if found.status in _ERRORS else "failure"
-    numbers = f"{found.judged - found.passed} of {found.judged} cases"
-    message = f"{STATUSES[found.status].label}: {numbers}" if failure is None else failure.message
-    problem = ElementTree.SubElement(case, kind, type=found.status, message=_line(message))
+def _fail(case: ElementTree.Element, result: Cell, requirement: RequirementResult, failure: Failure | None) -> None:
+    kind = "error" if result.status in _ERRORS else "failure"
+    numbers = f"{result.judged - result.passed} of {result.judged} cases"
+    message = f"{STATUSES[result.status].label}: {numbers}" if failure is None else failure.message
+    problem = ElementTree.SubElement(case, kind, type=result.status, message=_line(message))
     lines = [requirement.text, f"{requirement.worklog}, section {requirement.section}", numbers]
     if failure is not None:
         lines += [
             f"Smallest stream: {failure.case}, {len(failure.stream_bytes)} bytes",
-            f"Again: {failure.replay}",
+            f"Reproduce: {failure.replay}",
             failure.detail,
         ]
     problem.text = _xml("\n".join(lines), _DETAIL_CHARACTERS)
 
 
 def _test_case(
-    suite: ElementTree.Element, requirement: RequirementResult, profile: str, found: Cell, failures: Sequence[Failure]
+    suite: ElementTree.Element, requirement: RequirementResult, profile: str, result: Cell, failures: Sequence[Failure]
 ) -> None:
     case = ElementTree.SubElement(
         suite, "testcase", classname=_line(f"{requirement.worklog}.{requirement.id}"), name=_line(profile), time="0"
     )
-    if found.status not in BROKEN:
-        if found.status != "pass":
-            _skipped(case, _why_skipped(requirement, found))
+    if result.status not in BROKEN:
+        if result.status != "pass":
+            _skip(case, _reason(requirement, result))
         return
-    # They are ranked, the new ones first: none hides behind a known one.
+    # Failures are ranked, new ones first, so that a known one does not hide a new one.
     failure = failure_of(failures, requirement.id, profile=profile)
     if failure is not None and failure.known is not None:
-        _skipped(case, f"known failure: {failure.known}")
+        _skip(case, f"known failure: {failure.known}")
     else:
-        _broken(case, found, requirement, failure)
+        _fail(case, result, requirement, failure)
 
 
 def _run_case(suite: ElementTree.Element, name: str, problem: str, kind: str) -> None:
@@ -77,26 +77,26 @@ def _run_case(suite: ElementTree.Element, name: str, problem: str, kind: str) ->
 
 
 def _run_suite(root: ElementTree.Element, record: RunRecord) -> None:
-    """Add what is wrong with the run as a whole, which no requirement would show."""
+    """Add the errors of the run as a whole, which no requirement would show."""
     suite = ElementTree.Element("testsuite", name="run")
     footer = record.footer
     if footer is None:
         _run_case(suite, "the run is finished", "the run was cut off: its record has no footer", "error")
     else:
         for name in footer.unexpected_passes:
-            _run_case(suite, f"baseline {name}", "it passes, and the baseline lists it as a known failure", "failure")
+            _run_case(suite, f"baseline {name}", "it passes, but the baseline lists it as a known failure", "failure")
         for name in footer.stale_baseline:
-            _run_case(suite, f"baseline {name}", "the baseline lists it, and nothing in this run matches", "failure")
+            _run_case(suite, f"baseline {name}", "the baseline lists it, but nothing in this run matches it", "failure")
     if len(suite):
         root.append(suite)
 
 
 def _properties(suite: ElementTree.Element, record: RunRecord) -> None:
-    said = record.header.implementation
+    implementation = record.header.implementation
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in (
-        ("implementation", f"{said.name} {said.version}"),
-        ("spec", said.spec),
+        ("implementation", f"{implementation.name} {implementation.version}"),
+        ("spec", implementation.spec),
         ("kit", record.header.kit),
         ("seed", str(record.header.seed)),
     ):
@@ -111,8 +111,8 @@ def _count(element: ElementTree.Element) -> None:
 def junit_report(record: RunRecord) -> str:
     """Return the report of a run as JUnit XML, one suite for each worklog.
 
-    A requirement that breaks is a failure, or an error where there was no answer to judge; a known failure and all
-    that was not judged are skipped with the reason. A run that was cut off is an error of its own.
+    A broken requirement is a failure, or an error if there was no answer to judge; known failures and requirements
+    that were not judged are skipped with the reason. A run that was cut off is an error of its own.
     """
     root = ElementTree.Element("testsuites", name="binlog-conformance")
     failures = ranked(record)
@@ -124,11 +124,11 @@ def junit_report(record: RunRecord) -> str:
                 continue
             cells = {profile: cell(requirement, profile) for profile in record.header.profiles}
             if not any(cells.values()):
-                # It would vanish from a list of test cases, and nobody would see that it was not tested.
+                # Without a test case, nobody would see that it was not tested.
                 cells = {"no profile of this run": Cell("not-reached", 0, 0, 0)}
-            for profile, found in cells.items():
-                if found is not None:
-                    _test_case(suite, requirement, profile, found, failures)
+            for profile, result in cells.items():
+                if result is not None:
+                    _test_case(suite, requirement, profile, result, failures)
     _run_suite(root, record)
     for suite in root:
         _count(suite)

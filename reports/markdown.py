@@ -24,9 +24,9 @@ _SYMBOLS: Final = {
 
 
 def _text(text: str, limit: int = _MESSAGE_CHARACTERS) -> str:
-    """Return foreign text that Markdown shows as it is, on one line, and that notifies nobody."""
+    """Return foreign text on one line, escaped so that Markdown shows it unchanged and notifies nobody."""
     escaped = _MARKUP.sub(r"\\\1", one_line(elided(text, limit)))
-    # HTML entities would be read back; a word joiner keeps "@name" and "www." from becoming what they look like.
+    # Markdown decodes HTML entities; a word joiner keeps "@name" and "www." from becoming a mention or a link.
     return escaped.replace("@", "@\u2060").replace("://", ":\u2060//").replace("www.", "www\u2060.")
 
 
@@ -38,7 +38,7 @@ def _code(text: str, limit: int = _NAME_CHARACTERS) -> str:
 
 
 def _block(text: str) -> str:
-    """Return a line as a fenced block, whole, so that it can be copied."""
+    """Return a complete line as a fenced block, so that it can be copied."""
     shown = visible_line(text)
     fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(shown)), default=0))
     return f"{fence}sh\n{shown}\n{fence}"
@@ -59,23 +59,23 @@ def _failure(failure: Failure, number: int) -> list[str]:
 
 def markdown_report(record: RunRecord) -> str:
     """Return the summary of a run as Markdown: the verdict, the numbers, each new failure with its replay line."""
-    told = outcome(record)
-    said = record.header.implementation
-    shown = [name for name, number in told.counts.items() if number]
+    run = outcome(record)
+    implementation = record.header.implementation
+    name, version = (_text(each, _NAME_CHARACTERS) for each in (implementation.name, implementation.version))
+    shown = [status for status, number in run.counts.items() if number]
     lines = [
-        f"### Binary log conformance of {_text(said.name, _NAME_CHARACTERS)} {_text(said.version, _NAME_CHARACTERS)}: "
-        f"{_SYMBOLS[told.verdict]} {told.headline}",
+        f"### Binary log conformance of {name} {version}: {_SYMBOLS[run.verdict]} {run.headline}",
         "",
-        _text(told.sentence),
+        _text(run.sentence),
         "",
     ]
-    for note in told.notes:
+    for note in run.notes:
         lines += [_text(note), ""]
     if shown:
         lines += [
             "| " + " | ".join(f"{STATUSES[name].symbol} {STATUSES[name].label}" for name in shown) + " |",
             "|" + " ---: |" * len(shown),
-            "| " + " | ".join(str(told.counts[name]) for name in shown) + " |",
+            "| " + " | ".join(str(run.counts[name]) for name in shown) + " |",
             "",
         ]
     failures = ranked(record)

@@ -1,4 +1,4 @@
-"""The requirements, worklog by worklog: what holds under which profile, how often it was exercised, what is open."""
+"""The requirements, worklog by worklog: their status under each profile, how often each was exercised, the gaps."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -21,38 +21,40 @@ def _short_number(number: int) -> str:
     return str(number)
 
 
-def _numbers(found: Cell) -> str:
-    if found.status in BROKEN:
-        return f"{_short_number(found.judged - found.passed)}/{_short_number(found.judged)}"
-    if found.status == "pass":
-        return _short_number(found.judged)
-    return _short_number(found.unsupported) if found.status == "unsupported" else ""
+def _numbers(result: Cell) -> str:
+    if result.status in BROKEN:
+        return f"{_short_number(result.judged - result.passed)}/{_short_number(result.judged)}"
+    if result.status == "pass":
+        return _short_number(result.judged)
+    return _short_number(result.unsupported) if result.status == "unsupported" else ""
 
 
 def _cell(requirement: RequirementResult, profile: str, link: str | None) -> Html:
-    found = cell(requirement, profile)
-    if found is None:
+    result = cell(requirement, profile)
+    if result is None:
         spoken = element("span", "does not apply", class_="spoken")
         nothing = element("span", "\u00a0", spoken, class_="cell not-applicable")
         return element("td", nothing, title=f"{profile}: does not hold under this profile")
-    status = STATUSES[found.status]
+    status = STATUSES[result.status]
     counts: Mapping[str, int] = dict(requirement.results.get(profile, {}).items())
-    listed = ", ".join(f"{counts[name]:,} {shown.label}" for name, shown in STATUSES.items() if counts.get(name))
-    text = fragment(status.symbol, element("span", status.label, class_="spoken"), " ", _numbers(found))
+    details = ", ".join(f"{counts[name]:,} {shown.label}" for name, shown in STATUSES.items() if counts.get(name))
+    text = fragment(status.symbol, element("span", status.label, class_="spoken"), " ", _numbers(result))
     return element(
         "td",
-        element("a", text, href=link, class_=f"cell {found.status}")
-        if link and found.status in BROKEN
-        else element("span", text, class_=f"cell {found.status}"),
-        title=f"{profile}: {status.label}" + (f" ({listed})" if listed else ""),
+        element("a", text, href=link, class_=f"cell {result.status}")
+        if link and result.status in BROKEN
+        else element("span", text, class_=f"cell {result.status}"),
+        title=f"{profile}: {status.label}" + (f" ({details})" if details else ""),
     )
 
 
 def _text(requirement: RequirementResult) -> Html:
-    read = requirement.interpretation
+    interpretation = requirement.interpretation
     return fragment(
         element("p", requirement.text),
-        element("details", element("summary", "How the kit reads it"), element("p", read)) if read else None,
+        element("details", element("summary", "How the kit reads it"), element("p", interpretation))
+        if interpretation
+        else None,
     )
 
 
@@ -85,8 +87,8 @@ def _why(requirement: RequirementResult) -> str:
     if requirement.verdict == "no-oracle":
         return "The kit cannot judge it yet."
     if requirement.verdict == "unsupported":
-        asked = sum(counts.get("unsupported", 0) for counts in requirement.results.values())
-        return f"The implementation declares that it does not do this; {asked:,} cases would have asked for it."
+        cases = sum(counts.get("unsupported", 0) for counts in requirement.results.values())
+        return f"The implementation declares that it does not support this; {cases:,} cases would have needed it."
     families = ", ".join(requirement.families)
     return f"No case of this run exercised it; the family {families} would." if families else "No family exercises it."
 
@@ -105,7 +107,7 @@ def _gaps(status: str, requirements: Collection[RequirementResult]) -> Html | No
         )
         for requirement in requirements
     )
-    heads = ("Requirement", "What it says", "Why it was not judged")
+    heads = ("Requirement", "Text", "Why it was not judged")
     table = element(
         "table",
         element("thead", element("tr", (element("th", head, scope="col") for head in heads))),
@@ -119,7 +121,7 @@ def _gaps(status: str, requirements: Collection[RequirementResult]) -> Html | No
 
 
 def _short(profile: str) -> Html:
-    # A line break where the product's name ends keeps the columns narrow.
+    # A line break after the product's name keeps the columns narrow.
     product, hyphen, version = profile.partition("-")
     return fragment(product, element("br"), version) if hyphen else fragment(product)
 
@@ -151,13 +153,13 @@ def _worklog(
         ),
         class_="matrix",
     )
-    open_ones = len(requirements) - len(judged)
-    told = f"{passed} of {len(judged)} judged requirements hold" if judged else "no requirement was judged"
-    if open_ones:
-        told += f", {open_ones} not judged"
+    unjudged = len(requirements) - len(judged)
+    counts = f"{passed} of {len(judged)} judged requirements hold" if judged else "no requirement was judged"
+    if unjudged:
+        counts += f", {unjudged} not judged"
     return element(
         "section",
-        element("h3", name, element("span", f" {told}", class_="quiet")),
+        element("h3", name, element("span", f" {counts}", class_="quiet")),
         element("div", table, class_="scroll") if judged else None,
         (
             _gaps(status, [requirement for requirement in requirements if requirement.verdict == status])
@@ -167,14 +169,14 @@ def _worklog(
     )
 
 
-#: What a cell's symbol and numbers say, above the first matrix.
+#: The meaning of a cell's symbol and numbers, above the first matrix.
 _KEY: Final = (
     ("pass", "120", "all 120 cases pass"),
     ("fail", "3/120", "3 of 120 cases fail"),
     ("crash", "1/120", "1 of 120 crashes"),
     ("hang", "1/120", "1 of 120 hangs"),
     ("protocol-error", "1/120", "1 of 120 answers is unreadable"),
-    ("unsupported", "120", "120 cases ask for what it does not do"),
+    ("unsupported", "120", "120 cases need what it does not support"),
     ("not-reached", "", "no case"),
 )
 
@@ -188,7 +190,7 @@ def matrix(record: RunRecord, *, links: Mapping[str, str], known: Collection[str
         known: Ids of the requirements whose failures are all in the baseline.
     """
     counts = Counter(requirement.verdict for requirement in record.requirements)
-    open_ones = ", ".join(f"{counts[name]} {STATUSES[name].label}" for name in UNJUDGED if counts[name])
+    unjudged = ", ".join(f"{counts[name]} {STATUSES[name].label}" for name in UNJUDGED if counts[name])
     judged = sum(counts[name] for name in JUDGED)
     worklogs = list(dict.fromkeys(requirement.worklog for requirement in record.requirements))
     key = (
@@ -203,7 +205,7 @@ def matrix(record: RunRecord, *, links: Mapping[str, str], known: Collection[str
         element(
             "p",
             f"{judged} of the {len(record.requirements)} requirements of this run were judged. ",
-            f"Not judged, and so not shown to hold: {open_ones}." if open_ones else None,
+            f"Not judged, and so not shown to hold: {unjudged}." if unjudged else None,
         ),
         element(
             "ul",

@@ -1,4 +1,4 @@
-"""What a run came to: its verdict in words, its numbers, the state of each cell, the order of the failures."""
+"""The outcome of a run: its verdict in words, its numbers, the state of each cell, the order of the failures."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from conformance.reports.record import RunRecord
 from conformance.reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, UNJUDGED
 from conformance.specs.run_record import LEVELS, Failure, RequirementResult
 
-#: ``nothing judged``: the run found no failure because it looked at nothing; nobody may take that for conforming.
+#: ``nothing judged``: the run found no failure because it judged nothing, which is not the same as conforming.
 Verdict = Literal["conforming", "not conforming", "cut off", "nothing judged"]
 
 #: The worst first: the status of a cell that holds several.
@@ -18,7 +18,7 @@ _WORST: Final = ("crash", "hang", "fail", "protocol-error")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One requirement under one profile: its status, and how many cases say so."""
+    """One requirement under one profile: its status, and the numbers of cases."""
 
     status: str
     passed: int
@@ -27,7 +27,7 @@ class Cell:
 
 
 def cell(requirement: RequirementResult, profile: str) -> Cell | None:
-    """Return what the run found of a requirement under a profile, None where it does not hold there."""
+    """Return the result of a requirement under a profile, None if it does not hold there."""
     if profile not in requirement.profiles and profile not in requirement.results:
         return None
     counts = requirement.results.get(profile, {})
@@ -48,7 +48,7 @@ def cell(requirement: RequirementResult, profile: str) -> Cell | None:
 
 
 def exercised(requirement: RequirementResult) -> tuple[int, int]:
-    """Return how many cases passed a requirement, and how many judged it, under all profiles."""
+    """Return in how many cases a requirement passed, and in how many it was judged, under all profiles."""
     passed = sum(counts.get("pass", 0) for counts in requirement.results.values())
     judged = sum(counts.get(status, 0) for counts in requirement.results.values() for status in JUDGED)
     return passed, judged
@@ -73,7 +73,7 @@ def ranked(record: RunRecord) -> list[Failure]:
 
 
 def grouped(failures: Iterable[Failure]) -> list[list[Failure]]:
-    """Return the failures that are one observation of one stream together: what breaks several requirements at once."""
+    """Return the failures in groups of one observation of one stream, which may break several requirements."""
     groups: dict[tuple[str, int | None, str], list[Failure]] = {}
     for failure in failures:
         groups.setdefault((failure.case, failure.at, failure.message), []).append(failure)
@@ -81,15 +81,15 @@ def grouped(failures: Iterable[Failure]) -> list[list[Failure]]:
 
 
 def failure_of(failures: Iterable[Failure], requirement: str, *, profile: str | None = None) -> Failure | None:
-    """Return the first failure of a requirement, one of the profile where there is one."""
-    found = [failure for failure in failures if failure.requirement == requirement]
-    return next((failure for failure in found if failure.profile == profile), found[0] if found else None)
+    """Return the first failure of a requirement, if possible one of the profile."""
+    matches = [failure for failure in failures if failure.requirement == requirement]
+    return next((failure for failure in matches if failure.profile == profile), matches[0] if matches else None)
 
 
 def is_known(failures: Iterable[Failure], requirement: str) -> bool:
-    """Tell whether the baseline lists each failure of a requirement, of which there is one at least."""
-    found = [failure.known is not None for failure in failures if failure.requirement == requirement]
-    return bool(found) and all(found)
+    """Return whether a requirement has failures and the baseline lists all of them."""
+    known = [failure.known is not None for failure in failures if failure.requirement == requirement]
+    return bool(known) and all(known)
 
 
 def _number(number: int, noun: str) -> str:
@@ -98,15 +98,15 @@ def _number(number: int, noun: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to.
+    """The outcome of a run.
 
     Attributes:
-        verdict: The one thing to remember.
+        verdict: Its verdict.
         counts: Verdict -> number of requirements, in the order of `STATUSES`, zeros included.
-        judged: Requirements that some case judged.
+        judged: Requirements that were judged in some case.
         possible: Requirements that the kit can judge: all but those without an oracle and the untestable ones.
-        sentence: What it means, for somebody who reads no further.
-        notes: What else changes the verdict: unexpected passes, stale baseline entries.
+        sentence: A summary for readers who read no further.
+        notes: Other reasons of the verdict: unexpected passes, stale baseline entries.
     """
 
     verdict: Verdict
@@ -118,9 +118,9 @@ class Outcome:
 
     @property
     def headline(self) -> str:
-        """The verdict, and how many failures it puts up with."""
+        """The verdict, with the number of known failures that it accepts."""
         if self.verdict == "conforming" and self.broken:
-            return f"conforming but for {self.broken} known"
+            return f"conforming except for {_number(self.broken, 'known failure')}"
         return self.verdict
 
     @property
@@ -139,8 +139,8 @@ def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int], br
     unjudged = sum(counts[status] for status in UNJUDGED)
     if verdict == "cut off":
         return (
-            "The run did not finish. Below is what it had written by then; of everything else it says nothing. "
-            "Run it again before you conclude anything."
+            "The run did not finish. Below is what it had recorded by then; nothing is known about the rest. "
+            "Run it again before you draw conclusions."
         )
     if not judged:
         return "No case judged any requirement, so nothing was shown: neither that it conforms nor that it does not."
@@ -181,7 +181,8 @@ def outcome(record: RunRecord) -> Outcome:
     notes = []
     if footer is not None and footer.unexpected_passes:
         notes.append(
-            "Passes that the baseline does not expect (take them out of it): " + ", ".join(footer.unexpected_passes)
+            "Requirements that pass although the baseline lists them (remove them from it): "
+            + ", ".join(footer.unexpected_passes)
         )
     if footer is not None and footer.stale_baseline:
         notes.append("Baseline entries that match nothing: " + ", ".join(footer.stale_baseline))

@@ -1,4 +1,4 @@
-"""A page: one self-contained HTML file with the style of all reports, no script, and nothing that is fetched."""
+"""A page: one self-contained HTML file with the style of all reports, no script, and nothing to fetch."""
 
 from importlib import resources
 from itertools import chain
@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.reports.element import Child, Html, element
 
-#: What a browser may do with the page: apply its style sheet. A script that got in would not run.
+#: A browser may only apply the style sheet of the page; an injected script would not run.
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
@@ -14,8 +14,8 @@ def page(title: str, *body: Child) -> str:
     """Return a page.
 
     Args:
-        title: What a browser shows as its name.
-        body: What stands on it.
+        title: The title that a browser shows.
+        body: Its content.
     """
     style = (resources.files("conformance.reports") / "report.css").read_text(encoding="utf-8")
     head = element(

@@ -14,7 +14,7 @@ from conformance.specs.run_record import Failure
 
 _MESSAGE_CHARACTERS: Final = 400
 _NAME_CHARACTERS: Final = 100
-#: Columns of a terminal below which a message says nothing.
+#: The fewest columns in which a message is worth showing.
 _LEAST_ROOM: Final = 20
 _STYLES: Final = {
     "pass": "green",
@@ -35,7 +35,7 @@ def _table(record: RunRecord, failures: list[Failure], *, width: int, everything
     shown = JUDGED + UNJUDGED if everything else JUDGED
     requirements = [requirement for requirement in record.requirements if requirement.verdict in shown]
     rows: list[tuple[tuple[Text, Text, Text], str]] = []
-    # What is wrong stands last, next to the prompt.
+    # Broken requirements come last, next to the prompt.
     for requirement in sorted(requirements, key=lambda each: each.verdict in BROKEN):
         status = STATUSES[requirement.verdict]
         passed, judged = exercised(requirement)
@@ -55,11 +55,11 @@ def _table(record: RunRecord, failures: list[Failure], *, width: int, everything
     columns = zip(heads, *(cells for cells, _ in rows), strict=True)
     used = sum(2 + max(text.cell_len for text in column) for column in columns)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    # Where it is too narrow an id is folded, and a number never cut.
+    # On a narrow terminal ids are folded, and numbers are never cut.
     table.add_column(heads[0], overflow="fold")
     table.add_column(heads[1], no_wrap=True)
     table.add_column(heads[2], no_wrap=True, justify="right")
-    # The whole message follows below; here it is one line, or none where there is no room.
+    # The complete message follows below; here it is one line, or left out if there is no room.
     room = width - used
     if room >= _LEAST_ROOM:
         table.add_column("first message", no_wrap=True)
@@ -77,30 +77,31 @@ def _print_failures(console: Console, failures: list[Failure]) -> None:
         head = Text(f"{number}. {status.symbol} {status.label} ", style=_STYLES[status.name])
         console.print(head + Text(one_line(f"{failure.requirement}  {failure.profile}  {failure.count:,} cases")))
         console.print(Text(f"   {one_line(elided(failure.message, _MESSAGE_CHARACTERS))}"))
-        # Not wrapped: a line that is copied must stay one.
+        # Not wrapped, so that it can be copied as one line.
         console.print(Text(f"   {visible_line(failure.replay)}", style="cyan"), soft_wrap=True)
 
 
 def print_summary(record: RunRecord, *, console: Console | None = None, everything: bool = False) -> None:
-    """Print what a run found: a row for each judged requirement, each new failure with its replay line, the verdict.
+    """Print the results of a run: a row for each judged requirement, each new failure with its command, the verdict.
 
     Args:
         record: The run.
-        console: Where to; standard output without one. Colours are left out where it is not a terminal.
-        everything: A row for each requirement that was not judged, too.
+        console: Where to print; standard output by default. There are no colours if it is not a terminal.
+        everything: Also print a row for each requirement that was not judged.
     """
     console = console or Console(highlight=False)
-    told = outcome(record)
+    run = outcome(record)
     failures = ranked(record)
-    said = record.header.implementation
+    implementation = record.header.implementation
     console.print(_table(record, failures, width=console.width, everything=everything))
     _print_failures(console, failures)
     console.print()
-    gaps = ", ".join(f"{told.counts[name]} {STATUSES[name].label}" for name in UNJUDGED if told.counts[name])
+    gaps = ", ".join(f"{run.counts[name]} {STATUSES[name].label}" for name in UNJUDGED if run.counts[name])
     if gaps:
         console.print(Text(f"Not judged: {gaps}.", style="dim"))
-    name = one_line(f"{elided(said.name, _NAME_CHARACTERS)} {elided(said.version, _NAME_CHARACTERS)}")
-    console.print(Text(f"{name}: ") + Text(told.headline, style=_VERDICT_STYLES[told.verdict]))
-    console.print(Text(told.sentence))
-    for note in told.notes:
+    names = (implementation.name, implementation.version)
+    name = one_line(" ".join(elided(each, _NAME_CHARACTERS) for each in names))
+    console.print(Text(f"{name}: ") + Text(run.headline, style=_VERDICT_STYLES[run.verdict]))
+    console.print(Text(run.sentence))
+    for note in run.notes:
         console.print(Text(one_line(note), style="yellow"))

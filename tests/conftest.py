@@ -1,4 +1,4 @@
-"""What all tests share: the ground truth, where there is one, and the extras that tests need."""
+"""The fixtures of all tests: the ground truth, if there is one, and the extras that tests need."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.extras import ModuleOfTests
 
-# Machines differ in speed, and a run that fails must fail again.
+# Machines differ in speed, and a failing run must fail again.
 settings.register_profile("kit", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("kit")
 
@@ -36,10 +36,10 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.fixture(scope="session")
 def ground_truth() -> Path:
-    """The folder of real binary logs; a test that asks for it is skipped where none is named."""
-    named = os.environ.get(_VARIABLE)
-    if not named:
+    """Return the folder of real binary logs; tests that use it are skipped if the variable is unset."""
+    path = os.environ.get(_VARIABLE)
+    if not path:
         pytest.skip(f"needs the real binary logs that {_VARIABLE} names, which is unset")
-    folder = Path(named)
-    assert folder.is_dir(), f"{_VARIABLE} names {folder}, which is no folder"
+    folder = Path(path)
+    assert folder.is_dir(), f"{_VARIABLE} names {folder}, which is not a folder"
     return folder

@@ -55,7 +55,7 @@ def _fields_of_types() -> str:
     for code, kind in FIELDS_OF_TYPE.items():
         types.setdefault(kind, []).append(f"{int(code)} {EventType(code).name}")
     return _table(
-        ("Event type", "Fields", "In some of them only"),
+        ("Event type", "Fields of every such event", "Fields of some such events"),
         ((", ".join(names), _quoted(kind.required), _quoted(kind.optional)) for kind, names in types.items()),
     )
 

@@ -1,8 +1,8 @@
-"""The real binary logs of the ground truth, by name, and what is known of each."""
+"""The real binary logs of the ground truth, by name, and the known facts about each."""
 
 from pathlib import Path
 
-#: Logs of many servers, 5.0 to 9.0, that other projects keep; damaged ones among them.
+#: Logs of many servers, 5.0 to 9.0, that other projects keep, including damaged ones.
 FOREIGN = tuple(
     f"real-binlogs/{name}"
     for name in (
@@ -81,9 +81,9 @@ _SCENARIOS = {
     ),
     "l_mariadb1011": ("bin.000001", "bin.000002"),
 }
-#: Those with what SHOW BINLOG EVENTS and mysqlbinlog print of them beside them.
+#: The logs whose output of SHOW BINLOG EVENTS and mysqlbinlog is in files beside them.
 LISTED = tuple(f"real-servers/{folder}/{name}" for folder, names in _SCENARIOS.items() for name in names)
-#: The logs as a crash left them; the last one is torn, and its rows are printed too.
+#: The logs after a crash; the last one has a torn tail, and its rows are printed too.
 TORN = "real-servers/j_rotate_crash/crashed/bin.000006"
 CRASHED = (*(f"real-servers/j_rotate_crash/crashed/bin.{number:06d}" for number in range(1, 6)), TORN)
 

@@ -1,4 +1,4 @@
-"""What importing a package costs; which package may import which is held by the contracts in pyproject.toml."""
+"""The cost of importing a package; the contracts in pyproject.toml check which package may import which."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ def modules_after(code: str) -> set[str]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_importing_a_package_is_quick(package):
-    # Nothing heavy at import time: Hypothesis, Spark and the libraries under test come when they are needed.
+    # Heavy packages, such as Hypothesis and Spark, are imported when they are needed.
     assert modules_after(f"import {package}").isdisjoint({"hypothesis", "pyspark", "rich", "click"})
 
 

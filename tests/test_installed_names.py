@@ -1,4 +1,4 @@
-"""The kit as it is installed takes one name, so a project that has folders of its own keeps them."""
+"""The installed kit takes one name in site-packages, so a project can have folders with other names of the kit."""
 
 import subprocess
 import sys
@@ -12,14 +12,14 @@ FOLDERS = ("reports", "specs", "strategies")
 
 
 def installed_folders() -> set[str]:
-    """Return the names in site-packages that the installed kit takes, its metadata left out."""
+    """Return the names that the installed kit takes in site-packages, without its metadata."""
     files = distribution("binlog-conformance").files or ()
     return {file.parts[0] for file in files if file.parts[0] != ".." and not file.parts[0].endswith(".dist-info")}
 
 
 @pytest.fixture(params=["packages", "folders without __init__.py"])
 def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A project with folders of its own named like those of the kit."""
+    """Return a project whose own folders have the names of the kit's."""
     for name in FOLDERS:
         folder = tmp_path / name
         folder.mkdir()
@@ -44,8 +44,8 @@ def test_an_installed_wheel_takes_one_name():
     assert names == {"conformance"}
 
 
-def test_the_project_imports_its_own_folders_where_the_kit_is_installed(project):
-    # The kit's pytest plugin is loaded as well, as in every run where the kit is installed.
+def test_the_project_imports_its_own_folders_although_the_kit_is_installed(project):
+    # The kit's pytest plugin is loaded as well, as in every run if the kit is installed.
     done = run(project, "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=prepend")
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -1,4 +1,4 @@
-"""The README: what it shows works as it stands."""
+"""The README: its adapter, commands, picture and links work."""
 
 import re
 import shlex
@@ -40,7 +40,7 @@ def test_every_command_in_the_readme_exists():
     assert "certify" in named
 
 
-def test_the_picture_in_the_readme_is_there():
+def test_the_picture_in_the_readme_exists():
     (picture,) = re.findall(r"!\[.*?\]\((.*?)\)", README.read_text(encoding="utf-8"))
     assert (README.parent / picture).read_bytes().startswith(b"\x89PNG")
 

@@ -1,4 +1,4 @@
-"""The words that are refused: each rule of style.toml on its own examples, and where they are looked for."""
+"""The refused words: each rule of style.toml on its own examples, and the places where words are looked for."""
 
 import re
 from pathlib import Path
@@ -51,7 +51,7 @@ class Reader:
 '''
 
 
-def test_strings_comments_names_and_constants_of_python_are_looked_at(tmp_path):
+def test_strings_comments_names_and_constants_of_python_are_checked(tmp_path):
     module = tmp_path / "reader.py"
     module.write_text(SOURCE, encoding="utf-8")
     assert [(offence.line, offence.written) for offence in offences(module, RULES)] == [
@@ -76,5 +76,5 @@ def test_each_rule_is_on_the_page():
     assert [rule.match.pattern for rule in RULES if not any(broken(rule, each) for each in written)] == []
 
 
-def test_the_files_apart_are_there():
+def test_the_excluded_files_exist():
     assert [name for name in word_list().apart if not Path(ROOT / name).is_file()] == []

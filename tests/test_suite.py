@@ -21,7 +21,7 @@ def test_a_conforming_implementation_passes(tmp_path):
     assert " passed" in done.stdout
 
 
-def test_a_broken_requirement_is_a_failed_test_with_the_line_that_replays_it(tmp_path):
+def test_a_broken_requirement_is_a_failed_test_with_the_command_that_replays_it(tmp_path):
     junit = tmp_path / "junit.xml"
     done = run(tmp_path, "--binlog-implementation", "reference:no-stop", *QUICK, f"--junitxml={junit}")
     assert done.returncode == 1
@@ -33,7 +33,7 @@ def test_a_broken_requirement_is_a_failed_test_with_the_line_that_replays_it(tmp
     assert "test_requirement[FORMAT-XID]" not in failed
 
 
-def test_every_role_is_asked_that_is_declared(tmp_path):
+def test_every_declared_role_is_judged(tmp_path):
     both = ("--binlog-requirement", "WL3303-ENGINE-*", "--binlog-examples", "2")
     done = run(tmp_path, "--binlog-implementation", "reference", *both)
     assert done.returncode == 0, done.stdout
@@ -42,13 +42,13 @@ def test_every_role_is_asked_that_is_declared(tmp_path):
     assert " passed" not in done.stdout
 
 
-def test_what_is_not_judged_is_skipped_with_the_reason(tmp_path):
+def test_a_requirement_that_is_not_judged_is_skipped_with_the_reason(tmp_path):
     done = run(tmp_path, "--binlog-implementation", "reference", "--binlog-examples", "2", "-rs",
                "--binlog-requirement", "WL40-*", "--binlog-profile", "mysql-8.0")  # fmt: skip
     assert "no case exercised it" in done.stdout
 
 
-def test_without_an_implementation_the_suite_says_what_it_needs(tmp_path):
+def test_without_an_implementation_the_suite_names_the_option(tmp_path):
     done = run(tmp_path)
     assert done.returncode != 0
     assert "--binlog-implementation=NAME" in done.stdout + done.stderr

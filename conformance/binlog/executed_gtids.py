@@ -55,7 +55,7 @@ class ExecutedGtids:
         """Add a whole set."""
         for source in gtids.sources:
             key = (source.uuid, source.tag)
-            self._intervals[key] = _merged([*self._intervals.get(key, ()), *source.intervals])
+            self._intervals[key] = _merge([*self._intervals.get(key, ()), *source.intervals])
 
     def next_of(self, uuid: bytes) -> int:
         """Return the lowest number of a source, without a tag, that is not in the set."""
@@ -72,13 +72,13 @@ class ExecutedGtids:
         there = {(source.uuid, source.tag): source.intervals for source in gtids.sources}
         missing = []
         for (uuid, tag), intervals in sorted(self._intervals.items()):
-            left = tuple(part for each in intervals for part in _without(each, there.get((uuid, tag), ())))
+            left = tuple(part for each in intervals for part in _subtract(each, there.get((uuid, tag), ())))
             if left:
                 missing.append(Source(uuid, left, tag))
         return GtidSet(tuple(missing))
 
 
-def _merged(intervals: list[Interval]) -> list[Interval]:
+def _merge(intervals: list[Interval]) -> list[Interval]:
     merged: list[Interval] = []
     for each in sorted(intervals):
         if merged and each.start <= merged[-1].end:
@@ -88,7 +88,7 @@ def _merged(intervals: list[Interval]) -> list[Interval]:
     return merged
 
 
-def _without(interval: Interval, others: tuple[Interval, ...]) -> list[Interval]:
+def _subtract(interval: Interval, others: tuple[Interval, ...]) -> list[Interval]:
     """Return the parts of an interval that ascending `others` leave over."""
     parts = []
     start = interval.start

@@ -30,7 +30,7 @@ def version_tuple(server_version: str) -> tuple[int, int, int]:
 
 
 @lru_cache(maxsize=256)
-def _renumbered(server_version: str) -> Mapping[int, int]:
+def _renumbered_codes(server_version: str) -> Mapping[int, int]:
     """Return the codes whose meaning in the logs of a server version differs from that in all later ones."""
     return _ALPHA_CODES if _ALPHA.match(server_version) else {}
 
@@ -79,7 +79,7 @@ class FormatDescription:
 
     def type_code(self, code: int) -> int:
         """Return the event type code that `code` means: a different one only in logs of the row-format alphas."""
-        return _renumbered(self.server_version).get(code, code)
+        return _renumbered_codes(self.server_version).get(code, code)
 
     @classmethod
     def from_event(cls, event: bytes) -> "FormatDescription":
@@ -113,7 +113,7 @@ class FormatDescription:
                 ChecksumAlgorithm.CRC32,
                 ChecksumAlgorithm.UNDEFINED,
             ):
-                raise MalformedBody(f"checksum algorithm {algorithm}; 0 is none, 1 is CRC32")
+                raise MalformedBody(f"{algorithm} is not a valid checksum algorithm: 0 is none, 1 is CRC32")
         return cls(
             binlog_version=binlog_version,
             server_version=server_version,

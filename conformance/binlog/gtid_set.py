@@ -99,7 +99,7 @@ class _SetReader:
         (head,) = self._unpack("<Q")
         tagged = head >> 56 == _TAGGED
         count = (head >> 8) & 0xFFFFFFFFFFFF if tagged else head
-        sources = tuple(self._source(tagged=tagged) for _ in range(self._bounded(count, 24)))
+        sources = tuple(self._source(tagged=tagged) for _ in range(self._check_count(count, 24)))
         if self._at != len(self._data):
             raise MalformedBody(f"{len(self._data) - self._at} bytes follow the GTID set")
         return GtidSet(sources, tagged)
@@ -115,7 +115,7 @@ class _SetReader:
         (count,) = self._unpack("<Q")
         intervals: list[Interval] = []
         last = 0
-        for _ in range(self._bounded(count, 16)):
+        for _ in range(self._check_count(count, 16)):
             start, end = self._unpack("<qq")
             if not last < start < end:
                 raise MalformedBody(f"the interval {start} to {end} (exclusive) does not ascend from {last}")
@@ -123,7 +123,7 @@ class _SetReader:
             last = end
         return Source(uuid, tuple(intervals), tag)
 
-    def _bounded(self, count: int, size: int) -> int:
+    def _check_count(self, count: int, size: int) -> int:
         left = len(self._data) - self._at
         if count * size > left:
             raise MalformedBody(f"{count} entries of at least {size} bytes do not fit in {left} bytes")

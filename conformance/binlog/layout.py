@@ -86,7 +86,13 @@ class Layout:
         derived = tuple((each.name, each.derive) for each in self.post_header + self.body if each.derive is not None)
         object.__setattr__(self, "derived", derived)
         block = () if self.block is None else (self.block.write,)
-        pieces = (*_pieces(self.post_header), _kept(POST_HEADER_REST), *block, *_pieces(self.body), _kept(TAIL))
+        pieces = (
+            *_pieces(self.post_header),
+            _kept_piece(POST_HEADER_REST),
+            *block,
+            *_pieces(self.body),
+            _kept_piece(TAIL),
+        )
         object.__setattr__(self, "pieces", pieces)
 
     def read(self, data: bytes, at: int, end: int, *, post_header_length: int) -> dict[str, Any]:
@@ -210,7 +216,7 @@ def _piece(each: Field) -> Piece:
     return lambda values: write(values[name], values)
 
 
-def _kept(name: str) -> Piece:
+def _kept_piece(name: str) -> Piece:
     """Return a function that writes the bytes that were kept under a name, if there were any."""
     return lambda values: values.get(name, b"")
 

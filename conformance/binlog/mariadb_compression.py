@@ -40,10 +40,10 @@ def unpack_mariadb(data: bytes, *, limit: int = UNPACKED_LIMIT) -> bytes:
     head = take(data, 0, len(data), 1)[0]
     if not head & _MARK or head & _ALGORITHM != _ZLIB:
         raise MalformedBody(f"{head:#04x} is not a valid first byte of compressed data: zlib has 0x81 to 0x84")
-    return _inflated(data, head & _SIZE_BYTES, limit, zlib.MAX_WBITS)
+    return _inflate(data, head & _SIZE_BYTES, limit, zlib.MAX_WBITS)
 
 
-def _inflated(data: bytes, size_bytes: int, limit: int, window: int) -> bytes:
+def _inflate(data: bytes, size_bytes: int, limit: int, window: int) -> bytes:
     """Return the data after a head of one byte and a size; `window` as zlib counts it, negative without its header."""
     border = 1 + size_bytes
     size = int.from_bytes(take(data, 1, len(data), size_bytes), "big")
@@ -91,10 +91,10 @@ class PackedValue:
             return self.packed[1:]
         if head & _COLUMN_ALGORITHM != _COLUMN_ZLIB:
             raise MalformedBody(
-                f"{head:#04x} is not a valid first byte of a compressed column: write 0x00 or 0x81 to 0x8f"
+                f"{head:#04x} is not a valid first byte of a compressed column: 0x00 and 0x81 to 0x8f are"
             )
         window = -zlib.MAX_WBITS if head & _BARE else zlib.MAX_WBITS
-        return _inflated(self.packed, head & _SIZE_BYTES, limit, window)
+        return _inflate(self.packed, head & _SIZE_BYTES, limit, window)
 
     @classmethod
     def deflated(cls, stream: bytes, size: int, *, bare: bool) -> "PackedValue":

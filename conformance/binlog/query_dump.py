@@ -42,7 +42,7 @@ def query_dump_lines(event: Event) -> Iterator[str]:
         if of_span is not section:
             yield _RULE
             if of_span.title:
-                yield from (_marked(of_span.title, of_span.mark), _RULE)
+                yield from (_with_mark(of_span.title, of_span.mark), _RULE)
             section = of_span
         at = event.offset + span.offset
         data = event.data[span.offset : span.offset + span.size]
@@ -127,7 +127,7 @@ _VARIABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 }
 
 
-def _marked(line: str, mark: str) -> str:
+def _with_mark(line: str, mark: str) -> str:
     return f"{line:<{_WIDTH}}{mark}" if mark else line
 
 
@@ -137,7 +137,7 @@ def _lines(at: int, data: bytes, note: str, mark: str = "") -> Iterator[str]:
         piece = data[start : start + _BYTES].hex(" ").upper()
         line = f"{at + start:08X} | {piece:<{3 * _BYTES - 1}} |"
         if start == 0:
-            yield _marked(f"{line} {note}", mark)
+            yield _with_mark(f"{line} {note}", mark)
         else:
             # The last line keeps the space that would precede a note.
             yield line if start + _BYTES < len(data) else f"{line} "

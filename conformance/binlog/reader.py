@@ -69,21 +69,21 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
     rules = rules or ReaderRules()
     verify = rules.verify_checksums
     read = stream.read
-    _check_magic(_take(read, len(MAGIC)))
+    _check_magic(_read_up_to(read, len(MAGIC)))
     at = len(MAGIC)
     governing: FormatDescription | None = None
     encrypted = False
     while head := read(HEADER_BYTES):
         if len(head) < HEADER_BYTES:
-            head += _take(read, HEADER_BYTES - len(head))
+            head += _read_up_to(read, HEADER_BYTES - len(head))
         if encrypted:
             message = "the events from here on are encrypted; decrypt the log first"
             raise BinlogError(at=at, kind="encrypted", message=message)
-        header = _header(head, at)
+        header = _parse_header(head, at)
         length = header.length
-        data = head + read(length - HEADER_BYTES) if length <= _PIECE else _long_event(head, length, read)
+        data = head + read(length - HEADER_BYTES) if length <= _PIECE else _read_long_event(head, length, read)
         if len(data) < length:
-            data += _take(read, length - len(data))
+            data += _read_up_to(read, length - len(data))
         if len(data) < length:
             message = f"expected an event of {length} bytes, found {len(data)}"
             raise BinlogError(at=at, kind="truncated", message=message)
@@ -99,14 +99,14 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
                 message=f"an event of type {header.type} comes before any format description",
             )
         if verify and governing.checksum_algorithm == ChecksumAlgorithm.CRC32:
-            _verify(data, at)
+            _verify_checksum(data, at)
         recognised = recognises(header, governing, at, rules)
         yield Event(at, header, data, governing, recognised)
         encrypted = recognised and header.type == EventType.MARIADB_START_ENCRYPTION
         at += length
 
 
-def _take(read: Callable[[int], bytes], size: int) -> bytes:
+def _read_up_to(read: Callable[[int], bytes], size: int) -> bytes:
     """Return `size` bytes, fewer only at the end of the stream: a single read of a pipe may return fewer."""
     data = read(size)
     while len(data) < size:
@@ -117,7 +117,7 @@ def _take(read: Callable[[int], bytes], size: int) -> bytes:
     return data
 
 
-def _long_event(head: bytes, length: int, read: Callable[[int], bytes]) -> bytes:
+def _read_long_event(head: bytes, length: int, read: Callable[[int], bytes]) -> bytes:
     """Return a long event read in pieces, so that a wrong length takes no more memory than the stream has bytes."""
     parts = bytearray(head)
     while len(parts) < length:
@@ -140,7 +140,7 @@ def _check_magic(magic: bytes) -> None:
     raise BinlogError(at=0, kind="not-a-binlog", message=message)
 
 
-def _header(head: bytes, at: int) -> Header:
+def _parse_header(head: bytes, at: int) -> Header:
     if len(head) < HEADER_BYTES:
         message = f"expected a header of {HEADER_BYTES} bytes, found {len(head)}"
         raise BinlogError(at=at, kind="truncated", message=message)
@@ -154,7 +154,7 @@ def _header(head: bytes, at: int) -> Header:
     return header
 
 
-def _verify(event: bytes, at: int) -> None:
+def _verify_checksum(event: bytes, at: int) -> None:
     border = len(event) - CHECKSUM_BYTES
     if border < HEADER_BYTES:
         raise BinlogError(

@@ -1,6 +1,6 @@
 """What the servers of each profile write and how they read: one row of a table for each profile.
 
-Post-header lengths and version limits are read off files and sources of those servers.
+Post-header lengths and version limits are taken from files and sources of those servers.
 """
 
 from dataclasses import dataclass
@@ -32,9 +32,10 @@ _MARIADB: Final = (
 
 
 def with_own_length(lengths: bytes) -> bytes:
-    """Put the format description's own length, 57 and one for each type, where it stands (type code 15).
+    """Return `lengths` with the format description's own (type code 15) set: 57 and one for each type.
 
-    Its entry is one byte wide, as any. Readers find the checksum algorithm by it: mysql-binlog-connector-java does.
+    Like every entry it is one byte. Some readers locate the checksum algorithm by it, such as
+    mysql-binlog-connector-java.
     """
     return lengths[:14] + bytes([(57 + len(lengths)) & 0xFF]) + lengths[15:]
 
@@ -122,5 +123,5 @@ def server_of(profile: str) -> Server:
 
 def with_tables_info(post_header_lengths: bytes) -> bytes:
     """Return the array of a server with WL#40's option binlog-with-tables-info: its Query events are extended."""
-    before, behind = post_header_lengths[: EventType.QUERY - 1], post_header_lengths[EventType.QUERY :]
-    return before + bytes([EXTENDED_QUERY_POST_HEADER]) + behind
+    before, after = post_header_lengths[: EventType.QUERY - 1], post_header_lengths[EventType.QUERY :]
+    return before + bytes([EXTENDED_QUERY_POST_HEADER]) + after

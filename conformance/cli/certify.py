@@ -1,4 +1,4 @@
-"""`binlog-conformance certify`: an implementation against every requirement that can be judged."""
+"""`binlog-conformance certify`: judge an implementation against every requirement."""
 
 import re
 from collections.abc import Callable
@@ -16,9 +16,9 @@ from conformance.engine.baseline import Baseline, BaselineError, KnownFailure
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import RunFinished
 from conformance.engine.record_lines import RecordLines
+from conformance.implementations import registry
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import CannotStart
-from conformance.implementations.registry import implementation
 from conformance.reports.folder import write_reports
 from conformance.reports.record import RecordWriter, read_record
 from conformance.reports.terminal import print_summary
@@ -30,26 +30,26 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "": 1}
 
 
 def duration(text: str) -> float:
-    """Return the seconds that ``90``, ``90s``, ``10m`` or ``8h`` stand for.
+    """Return the seconds of ``90``, ``90s``, ``10m`` or ``8h``.
 
     Raises:
-        ValueError: The text is no duration.
+        ValueError: The text is not a valid duration.
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
-    if found is None or float(found[1]) == 0:
-        raise ValueError(f"{text!r} is not a time; write 90s, 10m or 8h")
-    return float(found[1]) * _UNITS[found[2]]
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    if match is None or float(match[1]) == 0:
+        raise ValueError(f"{text!r} is not a valid time; write 90s, 10m or 8h")
+    return float(match[1]) * _UNITS[match[2]]
 
 
 if TYPE_CHECKING:
     _Seconds = click.ParamType[float]
 else:
-    # Before Click 8.4 it takes no parameter.
+    # Before Click 8.4 the class takes no type parameter.
     _Seconds = click.ParamType
 
 
 class Duration(_Seconds):
-    """The type of an option that takes a time."""
+    """The type of an option whose value is a time."""
 
     name = "time"
 
@@ -62,15 +62,17 @@ class Duration(_Seconds):
 
 
 def limit_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that limit what an implementation may take."""
+    """Add the options that limit an implementation's time and memory."""
     options = (
-        click.option("--answer-time", type=Duration(), default="10s", show_default=True, help="Time for one answer."),
+        click.option(
+            "--answer-time", type=Duration(), default="10s", show_default=True, help="Time limit for one answer."
+        ),
         click.option(
             "--memory",
             type=click.IntRange(min=0),
             default=2048,
             show_default=True,
-            help="MiB of address space; 0 sets no limit (programs with a runtime of their own need that).",
+            help="Limit on address space in MiB; 0 means none, as programs on runtimes such as Java's need.",
         ),
     )
     for option in reversed(options):
@@ -79,23 +81,29 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def limits_of(answer_time: float, memory: int) -> Limits:
-    """Return the limits that the options ask for."""
+    """Return the limits that the options set."""
     return Limits(seconds=answer_time, memory_bytes=memory << 20 if memory else None)
 
 
 @click.command("certify")
 @click.argument("spec", metavar="IMPLEMENTATION")
-@click.option("--profile", "profiles", multiple=True, help="A profile to certify for; all that it claims if none.")
+@click.option(
+    "--profile", "profiles", multiple=True, help="Profile to certify for; may be repeated.  [default: all claimed]"
+)
 @click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'.")
-@click.option("--role", "roles", multiple=True, help="What to ask; everything that it can be asked if none.")
-@click.option("--family", "families", multiple=True, help="A family to take cases from; all if none.")
+@click.option("--role", "roles", multiple=True, help="Role to certify; may be repeated.  [default: all declared]")
+@click.option("--family", "families", multiple=True, help="Family of cases; may be repeated.  [default: all]")
 @click.option("--examples", type=click.IntRange(min=1), help="Cases for each family and profile.  [default: 50]")
-@click.option("--time", "seconds", type=Duration(), help="Look for failures this long instead: 90s, 10m, 8h.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="What the cases depend on.")
-@click.option("--baseline", type=click.Path(path_type=Path), help="Known failures with reasons (TOML).")
-@click.option("--write-baseline", type=click.Path(path_type=Path), help="Write what failed as a baseline.")
-@click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for record and reports.")
-@click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure that the baseline does not know.")
+@click.option("--time", "seconds", type=Duration(), help="Look for failures for this long instead: 90s, 10m, 8h.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML).")
+@click.option(
+    "--write-baseline", type=click.Path(path_type=Path), help="Write the failures to this file as a baseline."
+)
+@click.option(
+    "--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the record and the reports."
+)
+@click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure that is not in the baseline.")
 @limit_options
 def command(
     spec: str,
@@ -113,7 +121,7 @@ def command(
     answer_time: float,
     memory: int,
 ) -> None:
-    """Judge IMPLEMENTATION by every requirement, and show the smallest stream for each failure.
+    """Judge IMPLEMENTATION against every requirement, and show the smallest stream for each failure.
 
     IMPLEMENTATION is a name that `binlog-conformance implementations` lists, or command:PROGRAM.
     """
@@ -123,21 +131,21 @@ def command(
         writable(write_baseline)
     try:
         known = Baseline() if baseline is None else Baseline.load(baseline)
-        tested = implementation(spec, limits=limits_of(answer_time, memory))
+        implementation = registry.implementation(spec, limits=limits_of(answer_time, memory))
     except (BaselineError, ValueError) as error:
         raise UserError(str(error)) from error
     with ExitStack() as stack:
         folder = report_folder(report, stack)
         progress = stack.enter_context(Progress())
         try:
-            stack.enter_context(tested)
+            stack.enter_context(implementation)
             writer = stack.enter_context(RecordWriter(folder / RECORD))
             selection = Selection(profiles=profiles, requirements=requirement, families=families)
             finished = Certification(
-                implementation=tested,
+                implementation=implementation,
                 spec=spec,
                 selections=[replace(selection, role=role) for role in roles]
-                or selection.in_every_role(tested.declaration),
+                or selection.in_every_role(implementation.declaration),
                 budget=Budget(examples or 50, seconds, exitfirst),
                 seed=seed,
                 baseline=known,
@@ -158,10 +166,10 @@ def command(
 
 
 def report_folder(report: Path | None, stack: ExitStack) -> Path:
-    """Return the folder for the record: the one asked for, or one that is gone at the end.
+    """Return the folder for the record: that of --report, or a temporary one.
 
     Raises:
-        UserError: It cannot be made.
+        UserError: The folder cannot be made.
     """
     if report is None:
         from tempfile import TemporaryDirectory
@@ -175,27 +183,27 @@ def report_folder(report: Path | None, stack: ExitStack) -> Path:
 
 
 def explain_baseline(known: Baseline, finished: RunFinished) -> None:
-    """Print what does not agree with the baseline, and the lines that mend it."""
+    """Print what does not agree with the baseline, and the lines to add or remove."""
     for entry in finished.unexpected_passes:
         click.echo(f"unexpected pass: {entry.requirement} no longer fails with {entry.signature!r}")
         click.echo(f"remove from {known.path}:")
         click.echo(entry.lines())
     for entry in finished.stale:
-        click.echo(f"stale: nothing in this run exercised {entry.requirement}")
-        click.echo(f"remove from {known.path}, or run more:")
+        click.echo(f"stale: no case of this run exercised {entry.requirement}")
+        click.echo(f"remove from {known.path}, or run more cases:")
         click.echo(entry.lines())
     unknown = [failure for failure in finished.failures if failure.known is None]
     if known.path and unknown:
-        click.echo(f"to accept what is not known yet, give a reason and add to {known.path}:")
+        click.echo(f"to accept the new failures, give reasons and add to {known.path}:")
         for failure in unknown:
             click.echo(KnownFailure(failure.verdict.requirement, failure.verdict.signature, "REASON").lines())
 
 
 def writable(path: Path) -> None:
-    """Find out before a long run whether a baseline can be written behind it; a file that is there stays as it is.
+    """Check before a long run that the baseline can be written after it; an existing file is left unchanged.
 
     Raises:
-        UserError: It cannot.
+        UserError: The file cannot be written.
     """
     existed = path.exists()
     try:
@@ -208,13 +216,13 @@ def writable(path: Path) -> None:
 
 
 def store_baseline(path: Path, known: Baseline, finished: RunFinished) -> None:
-    """Write what failed as a baseline; reasons that are known stay.
+    """Write the failures as a baseline; known reasons are kept.
 
     Raises:
         UserError: The file cannot be written.
     """
     entries = [
-        KnownFailure(failure.verdict.requirement, failure.verdict.signature, failure.known or "not looked at yet")
+        KnownFailure(failure.verdict.requirement, failure.verdict.signature, failure.known or "not investigated yet")
         for failure in finished.failures
     ]
     try:

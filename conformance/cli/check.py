@@ -1,4 +1,4 @@
-"""`binlog-conformance check`: real logs against every requirement that a log shows by itself."""
+"""`binlog-conformance check`: judge real logs against every requirement that a log shows by itself."""
 
 import json
 from collections import Counter
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
+from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, follows, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker, judged_in_a_log
@@ -15,9 +15,9 @@ from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.specs.catalogue import catalogue
 from conformance.specs.profiles import PROFILES
 
-#: The profile that each log's own server decides.
+#: The name that stands for the profile of the server that wrote each log.
 AUTO: Final = "auto"
-#: Violations of one requirement that are printed for one file; the rest is counted.
+#: Violations of one requirement that are printed for one file; the rest are counted.
 _PRINTED: Final = 20
 #: Characters of a line.
 _WIDTH: Final = 110
@@ -30,13 +30,15 @@ _WIDTH: Final = 110
     type=click.Choice((AUTO, *PROFILES)),
     default=AUTO,
     show_default=True,
-    help="Whose rules hold; auto goes by the server version in each log.",
+    help="Profile whose rules apply; auto: that of the server version in each log.",
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON lines: violations and notes, and a summary of each file.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON lines: violations and notes, and a summary of each file."
+)
 def command(files: tuple[str, ...], *, profile: str, as_json: bool) -> None:
-    """Judge binary logs and relay logs; files that follow each other are judged as a chain too. `-` is standard input.
+    """Judge binary logs and relay logs, alone and as a chain if they follow each other; `-` reads standard input.
 
-    Exit status: 0 healthy, 1 a requirement is broken, 2 a file cannot be read as a log at all.
+    Exit status: 0 healthy, 1 a requirement is broken, 2 a file cannot be read as a log.
     """
     output: _Json | _Text = _Json() if as_json else _Text()
     status = CONFORMING
@@ -54,7 +56,7 @@ def command(files: tuple[str, ...], *, profile: str, as_json: bool) -> None:
         elif not checked.healthy:
             status = max(status, NOT_CONFORMING)
         if before is not None and checked.unreadable is None and follows(before, checked):
-            status = max(status, _chain(before, checked, output))
+            status = max(status, _judge_chain(before, checked, output))
         before = checked if checked.unreadable is None else None
     output.finish()
     raise SystemExit(status)
@@ -62,17 +64,16 @@ def command(files: tuple[str, ...], *, profile: str, as_json: bool) -> None:
 
 def _check(name: str, profile: str | None, output: "_Json | _Text") -> CheckedLog:
     with open_log(name) as stream, reading_progress(name, stream) as progress:
-        tell = output.teller(name)
-        return LogChecker(name, profile=profile, tell=tell, progress=progress).check(stream)
+        return LogChecker(name, profile=profile, report=output.reporter(name), progress=progress).check(stream)
 
 
-def _chain(before: CheckedLog, behind: CheckedLog, output: "_Json | _Text") -> int:
-    of_before = Verdicts(JUDGED_IN_A_CHAIN, output.teller(before.log.name))
-    of_behind = Verdicts(JUDGED_IN_A_CHAIN, output.teller(behind.log.name))
-    judge_chain(before, behind, of_before=of_before, of_behind=of_behind)
-    for verdicts in (of_before, of_behind):
-        output.chain(before.log.name, behind.log.name, verdicts)
-    return NOT_CONFORMING if of_before.broken or of_behind.broken else CONFORMING
+def _judge_chain(before: CheckedLog, after: CheckedLog, output: "_Json | _Text") -> int:
+    of_before = Verdicts(JUDGED_IN_A_CHAIN, output.reporter(before.log.name))
+    of_after = Verdicts(JUDGED_IN_A_CHAIN, output.reporter(after.log.name))
+    judge_chain(before, after, of_before=of_before, of_after=of_after)
+    for verdicts in (of_before, of_after):
+        output.chain(before.log.name, after.log.name, verdicts)
+    return NOT_CONFORMING if of_before.broken or of_after.broken else CONFORMING
 
 
 def _server(checked: CheckedLog) -> str:
@@ -83,24 +84,24 @@ def _server(checked: CheckedLog) -> str:
     return version if "MariaDB" in version else f"MySQL {version}"
 
 
-class _Teller:
-    """Takes the violations and notes of one file and prints them, the first of each requirement."""
+class _Reporter:
+    """Prints the notes of one file, and the first violations of each requirement."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._counts: Counter[str] = Counter()
 
-    def __call__(self, found: Violation | Note) -> None:
-        if isinstance(found, Note):
-            click.echo(f"{self._name}:{found.offset}: note: {found.text}")
+    def __call__(self, finding: Violation | Note) -> None:
+        if isinstance(finding, Note):
+            click.echo(f"{self._name}:{finding.offset}: note: {finding.text}")
             return
-        self._counts[found.requirement] += 1
-        if self._counts[found.requirement] <= _PRINTED:
-            what = f"{found.found}, expected {found.expected}"
-            click.echo(f"{self._name}:{found.offset}: {found.requirement}: {what}")
+        self._counts[finding.requirement] += 1
+        if self._counts[finding.requirement] <= _PRINTED:
+            text = f"{finding.actual}, expected {finding.expected}"
+            click.echo(f"{self._name}:{finding.offset}: {finding.requirement}: {text}")
 
     def finish(self) -> None:
-        """Print how many were not printed."""
+        """Print how many violations were not printed."""
         for requirement, count in self._counts.items():
             if count > _PRINTED:
                 click.echo(f"{self._name}: {requirement}: {count - _PRINTED} more of these")
@@ -108,22 +109,22 @@ class _Teller:
 
 class _Text:
     def __init__(self) -> None:
-        self._teller = _Teller("")
+        self._reporter = _Reporter("")
         self._judged: Counter[str] = Counter()
         self._broken: Counter[str] = Counter()
         self._profiles: set[str] = set()
 
-    def teller(self, name: str) -> _Teller:
-        self._teller = _Teller(name)
-        return self._teller
+    def reporter(self, name: str) -> _Reporter:
+        self._reporter = _Reporter(name)
+        return self._reporter
 
-    def cannot_open(self, name: str, why: str) -> None:
-        say(f"{name}: {why}")
+    def cannot_open(self, name: str, reason: str) -> None:
+        print_error(f"{name}: {reason}")
 
     def checked(self, name: str, checked: CheckedLog) -> None:
-        self._teller.finish()
+        self._reporter.finish()
         if checked.unreadable is not None:
-            say(problem(name, checked.unreadable))
+            print_error(problem(name, checked.unreadable))
             return
         self._count(checked.verdicts)
         self._profiles.add(checked.log.profile)
@@ -138,7 +139,7 @@ class _Text:
         )
         click.echo(f"{name}: {state} ({_server(checked)}, {log.profile or 'no'} rules, {kind}; {', '.join(counts)})")
 
-    def chain(self, before: str, behind: str, verdicts: Verdicts) -> None:
+    def chain(self, before: str, after: str, verdicts: Verdicts) -> None:
         self._count(verdicts)
 
     def _count(self, verdicts: Verdicts) -> None:
@@ -149,19 +150,19 @@ class _Text:
         if not self._judged:
             return
         entries = catalogue()
-        asked = [
+        applicable = [
             each
             for each in (*judged_in_a_log(), *JUDGED_IN_A_CHAIN)
             if self._judged[each] or self._profiles.intersection(entries[each].profiles)
         ]
         click.echo(f"\n{'requirement':<44} {'judged':>10} {'broken':>8}")
-        for each in asked:
+        for each in applicable:
             if self._judged[each]:
                 click.echo(f"{each:<44} {self._judged[each]:>10} {self._broken[each]:>8}")
-        silent = [each for each in asked if not self._judged[each]]
-        if silent:
-            click.echo("\nnothing in these logs shows:")
-            click.echo(fill(", ".join(silent), width=_WIDTH, break_on_hyphens=False))
+        not_judged = [each for each in applicable if not self._judged[each]]
+        if not_judged:
+            click.echo("\nnot judged, as nothing in these logs shows them:")
+            click.echo(fill(", ".join(not_judged), width=_WIDTH, break_on_hyphens=False))
 
 
 def _counted(count: int, noun: str) -> str:
@@ -169,36 +170,36 @@ def _counted(count: int, noun: str) -> str:
 
 
 class _Json:
-    """Prints one object a line: `kind` is violation, note, unreadable, chain or log."""
+    """Prints one JSON object a line: `kind` is violation, note, unreadable, chain or log."""
 
     def _print(self, kind: str, **values: Any) -> None:
         click.echo(json.dumps({"kind": kind, **values}, ensure_ascii=False))
 
-    def teller(self, name: str) -> Any:
-        def tell(found: Violation | Note) -> None:
-            if isinstance(found, Note):
-                self._print("note", file=name, offset=found.offset, text=found.text)
+    def reporter(self, name: str) -> Any:
+        def print_finding(finding: Violation | Note) -> None:
+            if isinstance(finding, Note):
+                self._print("note", file=name, offset=finding.offset, text=finding.text)
             else:
                 self._print(
                     "violation",
                     file=name,
-                    offset=found.offset,
-                    requirement=found.requirement,
-                    found=found.found,
-                    expected=found.expected,
+                    offset=finding.offset,
+                    requirement=finding.requirement,
+                    found=finding.actual,
+                    expected=finding.expected,
                 )
 
-        return tell
+        return print_finding
 
-    def cannot_open(self, name: str, why: str) -> None:
-        self._print("unreadable", file=name, offset=None, error="cannot-open", message=why)
-        say(f"{name}: {why}")
+    def cannot_open(self, name: str, reason: str) -> None:
+        self._print("unreadable", file=name, offset=None, error="cannot-open", message=reason)
+        print_error(f"{name}: {reason}")
 
     def checked(self, name: str, checked: CheckedLog) -> None:
         error = checked.unreadable
         if error is not None:
             self._print("unreadable", file=name, offset=error.at, error=error.kind, message=error.message)
-            say(problem(name, error))
+            print_error(problem(name, error))
             return
         log = checked.log
         self._print(
@@ -215,8 +216,8 @@ class _Json:
             requirements=_counts(checked.verdicts),
         )
 
-    def chain(self, before: str, behind: str, verdicts: Verdicts) -> None:
-        self._print("chain", before=before, behind=behind, requirements=_counts(verdicts))
+    def chain(self, before: str, after: str, verdicts: Verdicts) -> None:
+        self._print("chain", before=before, behind=after, requirements=_counts(verdicts))
 
     def finish(self) -> None:
         return None

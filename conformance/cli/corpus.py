@@ -38,36 +38,62 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
 
 _spark_options = _options(
     click.option("--master", metavar="URL", help="Spark master, such as local[4], yarn or k8s://...  [default: local]"),
-    click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="A Spark setting."),
+    click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="Spark setting; may be repeated."),
 )
 _size_options = _options(
-    click.option("--cases", type=click.IntRange(min=1), help="So many cases."),
-    click.option("--events", type=click.IntRange(min=1), help="As many cases as hold so many events."),
-    click.option("--time", "seconds", type=Duration(), help="As many cases as are done in this time: 90s, 10m, 8h."),
-    click.option("--profile", "--profiles", "profiles", multiple=True, metavar="NAME", help="A profile; all if none."),
-    click.option("--family", "--families", "families", multiple=True, metavar="NAME", help="A family; all if none."),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="What the cases depend on."),
+    click.option("--cases", type=click.IntRange(min=1), help="Number of cases."),
+    click.option("--events", type=click.IntRange(min=1), help="As many cases as hold this many events."),
+    click.option("--time", "seconds", type=Duration(), help="As many cases as fit in this time: 90s, 10m, 8h."),
+    click.option(
+        "--profile",
+        "--profiles",
+        "profiles",
+        multiple=True,
+        metavar="NAME",
+        help="Profile; may be repeated.  [default: all]",
+    ),
+    click.option(
+        "--family",
+        "--families",
+        "families",
+        multiple=True,
+        metavar="NAME",
+        help="Family; may be repeated.  [default: all]",
+    ),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases."),
 )
 _output_options = _options(
-    click.option("--output", default="corpus-output", show_default=True, metavar="URI", help="Any Hadoop path."),
-    click.option("--resume", is_flag=True, help="Go on with what is there."),
+    click.option(
+        "--output", default="corpus-output", show_default=True, metavar="URI", help="Folder: any Hadoop path."
+    ),
+    click.option("--resume", is_flag=True, help="Continue the run in the folder."),
 )
-_role_option = click.option("--role", default="decode", show_default=True, help="What to ask.")
+_role_option = click.option("--role", default="decode", show_default=True, help="Role of the cases.")
 _judging_options = _options(
     click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'."),
-    click.option("--baseline", type=click.Path(path_type=Path), help="Known failures with reasons (TOML)."),
-    click.option("--write-baseline", type=click.Path(path_type=Path), help="Write what failed as a baseline."),
-    click.option("--history", metavar="URI", help="Table of all nights: read for known failures, and written."),
+    click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML)."),
+    click.option(
+        "--write-baseline", type=click.Path(path_type=Path), help="Write the failures to this file as a baseline."
+    ),
+    click.option(
+        "--history", metavar="URI", help="Table of earlier runs: their shrunk cases are reused, and this run is added."
+    ),
     click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the reports."),
-    click.option("--shrink/--no-shrink", default=True, help="Whether failures are shrunk.  [default: shrink]"),
-    click.option("--window", type=click.IntRange(min=1), default=16, show_default=True, help="Questions under way."),
+    click.option("--shrink/--no-shrink", default=True, help="Shrink failing cases.  [default: shrink]"),
+    click.option(
+        "--window",
+        type=click.IntRange(min=1),
+        default=16,
+        show_default=True,
+        help="Questions sent ahead of their answers.",
+    ),
     limit_options,
 )
 
 
 @click.group("corpus")
 def command() -> None:
-    """Very large corpora on Spark, on this machine or on any cluster.
+    """Generate, judge and compare very large corpora on Spark, on this machine or on any cluster.
 
     Exit status: 0 conforming, 1 not conforming, 2 could not run.
     """
@@ -81,14 +107,14 @@ def command() -> None:
 @_judging_options
 @_spark_options
 def run(spec: str, **options: Any) -> None:
-    """Generate, ask and judge in one pass; keep counts, coverage and failing cases."""
+    """Generate cases and judge IMPLEMENTATION in one pass; keep counts, coverage and failing cases."""
     from conformance.engine.selection import Selection
 
     selection = Selection(
         options["role"], _names(options["profiles"]), options["requirement"], _names(options["families"])
     )
     size = _size(options)
-    _judge(spec, options, lambda made, spark: made.run(selection, size=size, seed=options["seed"]))
+    _judge(spec, options, lambda corpus_run, spark: corpus_run.run(selection, size=size, seed=options["seed"]))
 
 
 @command.command("check")
@@ -98,11 +124,11 @@ def run(spec: str, **options: Any) -> None:
 @_judging_options
 @_spark_options
 def check(corpus: str, spec: str, **options: Any) -> None:
-    """Ask and judge a stored CORPUS, as `generate` wrote it."""
+    """Judge IMPLEMENTATION on a stored CORPUS, as `generate` wrote it."""
     from conformance.engine.selection import Selection
 
     selection = Selection(requirements=options["requirement"])
-    _judge(spec, options, lambda made, spark: made.check(_output(spark, corpus), selection))
+    _judge(spec, options, lambda corpus_run, spark: corpus_run.check(_output(spark, corpus), selection))
 
 
 @command.command("generate")
@@ -128,8 +154,8 @@ def generate(**options: Any) -> None:
         selection = Selection(options["role"], families=_names(options["families"]))
         plan = Plan(tuple(selection.pairs_under(profiles or PROFILES)), options["seed"], options["role"])
         output = _output(spark, options["output"])
-        how = Options(resume=options["resume"], watch=progress)
-        waves = write_corpus(spark, output, plan, size=size, options=how)
+        run_options = Options(resume=options["resume"], watch=progress)
+        waves = write_corpus(spark, output, plan, size=size, options=run_options)
         cases, events = sum(wave.cases for wave in waves), sum(wave.events for wave in waves)
         click.echo(f"Corpus: {output.storage.uri}, {cases:,} cases with {events:,} events")
 
@@ -137,10 +163,10 @@ def generate(**options: Any) -> None:
 @command.command("report")
 @click.argument("run_uri", metavar="RUN")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--history", metavar="URI", help="Table of all nights: what started failing when.")
+@click.option("--history", metavar="URI", help="Table of earlier runs, for the trend.")
 @_spark_options
 def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> None:
-    """Write the reports of a RUN to FOLDER: those that `certify` writes, the coverage, the trend."""
+    """Write the reports of a RUN to FOLDER: those of `certify`, the coverage and the trend."""
     from conformance.reports.terminal import print_summary
 
     with _mistakes_in_one_line(), _spark(options) as spark:
@@ -159,35 +185,39 @@ def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> N
 @click.argument("second", metavar="B")
 @_spark_options
 def compare(first: str, second: str, **options: Any) -> None:
-    """Tell what broke, what was mended and what is new in the run B, measured by the run A.
+    """Report what broke, what was fixed and what is new in run B, compared with run A.
 
-    Exit status: 1 where B shows anything wrong that A does not.
+    Exit status: 0 if B is not worse than A, 1 if it is, 2 could not run.
     """
-    from conformance.corpus.comparison import compared
+    from conformance.corpus.comparison import compare_runs
 
     with _mistakes_in_one_line(), _spark(options) as spark, TemporaryDirectory() as scratch:
         records = [_record(_output(spark, uri), Path(scratch) / name) for name, uri in (("a", first), ("b", second))]
-    found = compared(*records)
-    for difference in found.differences:
+    comparison = compare_runs(*records)
+    for difference in comparison.differences:
         click.echo(f"differs: {difference}")
-    for word, kinds in (("broke", found.broke), ("mended", found.mended), ("not judged any more", found.unreached)):
+    for word, kinds in (
+        ("broke", comparison.broke),
+        ("fixed", comparison.fixed),
+        ("no longer judged", comparison.unreached),
+    ):
         for requirement, verdict in kinds:
             click.echo(
                 f"{word}: {requirement} ({verdict})" if word == "broke" else f"{word}: {requirement} (was {verdict})"
             )
-    for word, failures in (("new", found.new), ("gone", found.gone)):
+    for word, failures in (("new", comparison.new), ("gone", comparison.gone)):
         for failure in failures:
             click.echo(f"{word}: {failure.requirement}: {failure.signature}")
             click.echo(f"    {failure.replay}")
-    if not (found.worse or found.mended or found.gone):
+    if not (comparison.worse or comparison.fixed or comparison.gone):
         click.echo("the same requirements hold, and the others fail in the same ways")
-    raise SystemExit(NOT_CONFORMING if found.worse else CONFORMING)
+    raise SystemExit(NOT_CONFORMING if comparison.worse else CONFORMING)
 
 
 def _judge(
-    spec: str, options: dict[str, Any], judged: Callable[["CorpusRun", "SparkSession"], tuple["RunFinished", "Results"]]
+    spec: str, options: dict[str, Any], judge: Callable[["CorpusRun", "SparkSession"], tuple["RunFinished", "Results"]]
 ) -> None:
-    """Run or check, write record and reports, and exit."""
+    """Judge with `run` or `check`, write the record and the reports, and exit."""
     from conformance.engine.baseline import Baseline
     from conformance.reports.terminal import print_summary
 
@@ -208,7 +238,7 @@ def _judge(
         output = _output(spark, options["output"])
         history = _history(spark, options["history"])
         with RecordWriter(scratch / RECORD) as writer:
-            how = Options(
+            run_options = Options(
                 limits=limits,
                 window=options["window"],
                 resume=options["resume"],
@@ -218,7 +248,7 @@ def _judge(
                 listeners=(RecordLines(writer.append),),
                 watch=progress,
             )
-            finished, results = judged(CorpusRun(spark, output, spec, how), spark)
+            finished, results = judge(CorpusRun(spark, output, spec, run_options), spark)
         progress.stop()
         output.storage.write(RECORD, (scratch / RECORD).read_bytes())
         record = read_record(scratch / RECORD)
@@ -232,13 +262,13 @@ def _judge(
         if results.not_claimed:
             click.echo(f"left out: {results.not_claimed:,} cases of profiles that {spec} does not claim")
     if results.unrepeated:
-        click.echo(f"not repeated: {results.unrepeated:,} cases ended a process that answered them when asked again")
+        click.echo(f"not reproduced: {results.unrepeated:,} cases ended a process, but a new one answered them")
     explain_baseline(known, finished)
     if options["write_baseline"] is not None:
         store_baseline(options["write_baseline"], known, finished)
-    if results.mishaps:
-        mishap = results.mishaps[0]
-        raise UserError(f"the kit itself breaks at {len(results.mishaps)} cases or more; {mishap.case}: {mishap.error}")
+    if results.kit_errors:
+        first = results.kit_errors[0]
+        raise UserError(f"the kit has a bug, at {len(results.kit_errors)} cases or more; {first.case}: {first.error}")
     raise SystemExit(exit_status(record))
 
 
@@ -283,7 +313,7 @@ def _record(output: "Output", folder: Path) -> "RunRecord":
 
 
 def _names(given: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of an option that can be given several times, and with several names each."""
+    """Return the names of an option that may be repeated, and may have several names each time."""
     return tuple(name.strip() for each in given for name in each.split(",") if name.strip())
 
 
@@ -331,7 +361,7 @@ def _spark(options: dict[str, Any]) -> Iterator["SparkSession"]:
 
 @contextmanager
 def _mistakes_in_one_line() -> Iterator[None]:
-    """Turn everything that a user can mend into one line."""
+    """Turn every error that a user can fix into one line."""
     try:
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException

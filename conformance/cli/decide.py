@@ -1,4 +1,4 @@
-"""`binlog-conformance decide`: how a statement is logged, and which row of which table says so."""
+"""`binlog-conformance decide`: how a statement is logged, and by which row of which table."""
 
 import json
 from collections.abc import Callable
@@ -10,10 +10,15 @@ from conformance.cli.main import UserError
 from conformance.models.decision import shipped_table, worklog_table
 from conformance.models.decision.capability import Capability
 from conformance.models.decision.decision import MODES, SAFETIES, Decision, Mode, Safety
-from conformance.models.decision.engines import capability_given, shipped_capability, table_of, worklog_capability
+from conformance.models.decision.engines import (
+    parse_engine_capability,
+    shipped_capability,
+    table_of,
+    worklog_capability,
+)
 from conformance.models.decision.locked_table import LockedTable, locked_capability, written_capability
 
-#: Name of a decision table -> what its engines can do, the tables of a statement that count, the decision.
+#: Name of a decision table -> the capability of an engine, the capability of a statement's tables, the decision.
 _TABLES: Final[dict[str, tuple[Callable[[str], Capability], Callable[[list[LockedTable]], Capability], Any]]] = {
     "worklog": (worklog_capability, locked_capability, worklog_table.decide),
     "shipped": (shipped_capability, written_capability, shipped_table.decide),
@@ -21,32 +26,36 @@ _TABLES: Final[dict[str, tuple[Callable[[str], Capability], Callable[[list[Locke
 
 
 @click.command("decide")
-@click.option("--statement", "safety", type=click.Choice(SAFETIES), required=True, help="What the parser made of it.")
-@click.option("--mode", type=click.Choice(MODES, case_sensitive=False), required=True, help="BINLOG_FORMAT.")
+@click.option("--statement", "safety", type=click.Choice(SAFETIES), required=True, help="How the parser classifies it.")
+@click.option("--mode", type=click.Choice(MODES, case_sensitive=False), required=True, help="Value of BINLOG_FORMAT.")
 @click.option(
     "--engine",
     "engines",
     metavar="NAME",
     multiple=True,
-    help="Engine of a table that is written; partition:NAME+NAME for a partitioned table. Again for each table.",
+    help="Engine of a written table; partition:NAME+NAME for a partitioned one; repeat it for each table.",
 )
-@click.option("--read-engine", "read", metavar="NAME", multiple=True, help="The same of a table that is only read.")
+@click.option(
+    "--read-engine", "read", metavar="NAME", multiple=True, help="Engine of a table that is only read; may be repeated."
+)
 @click.option(
     "--capability",
     "capabilities",
     metavar="NAME=row,stmt",
     multiple=True,
-    help="What tables of an engine can do, whatever the table of engines says; NAME= for neither.",
+    help="What an engine can log, in place of the table of engines; NAME= for neither; may be repeated.",
 )
 @click.option(
     "--table",
     type=click.Choice(list(_TABLES)),
     default="worklog",
     show_default=True,
-    help="The worklog's decision table, or that of shipped servers.",
+    help="Decision table: the worklog's, or that of shipped servers.",
 )
-@click.option("--sql-log-bin", type=click.Choice(["on", "off"]), default="on", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option(
+    "--sql-log-bin", type=click.Choice(["on", "off"]), default="on", show_default=True, help="Value of SQL_LOG_BIN."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
     *,
     safety: Safety,
@@ -58,13 +67,13 @@ def command(
     sql_log_bin: str,
     as_json: bool,
 ) -> None:
-    """Say how a statement is logged by WL#3303: format, error or warning, and the row that decides.
+    """Show how WL#3303 logs a statement: the format, the error or warning, and the row that decides.
 
-    Exit status: 0 whatever the decision, 2 where the question makes no sense.
+    Exit status: 0 whatever the decision, 2 if the question is not valid.
     """
     capability_of, capability_counted, decide = _TABLES[table]
     try:
-        given = dict(capability_given(each) for each in capabilities)
+        given = dict(parse_engine_capability(each) for each in capabilities)
         tables = [
             table_of(name, capability_of=capability_of, given=given, written=written)
             for names, written in ((engines, True), (read, False))

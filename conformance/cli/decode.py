@@ -14,14 +14,14 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_file
 from conformance.binlog.rows.open_tables import OpenTables
 from conformance.cli.event_text import dump_lines, event_lines
-from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
+from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
 from conformance.log_check.log_stream import LogStream
 from conformance.protocol.reported_event import report
 
-#: Whoever looks into a log wants to see all of it, so ignorable events of types that are not declared are shown too.
+#: A user who looks into a log wants all of it, so ignorable events of undeclared types are shown too.
 _RULES: Final = ReaderRules(beyond_format_description=True)
 #: How often progress is shown, in events.
 _STEP: Final = 4096
@@ -31,15 +31,15 @@ _Lines = Callable[[Event], Iterator[str]]
 
 @click.command("decode")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="JSON lines: each event as the protocol reports it.")
-@click.option("--dump", is_flag=True, help="Annotated hex dump: each field with offset, bytes, name and value.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines: each event as in the protocol.")
+@click.option("--dump", is_flag=True, help="Print an annotated hex dump: offset, bytes, name and value of each field.")
 def command(files: tuple[str, ...], *, as_json: bool, dump: bool) -> None:
     """Show the events of binary logs; `-` reads standard input.
 
-    The default is one line an event: offset, type, length in bytes, flags, and what tells the event from others. Of
-    several files each JSON object also names its file.
+    By default each event is one line: offset, type, length in bytes, flags and its main fields. With several files,
+    each JSON object also names its file.
 
-    Exit status: 0 read to the end, 1 damaged, 2 not a log that could be read.
+    Exit status: 0 read to the end, 1 damaged, 2 cannot be read as a log.
     """
     if as_json and dump:
         raise click.UsageError("--json and --dump exclude each other")
@@ -55,7 +55,7 @@ def command(files: tuple[str, ...], *, as_json: bool, dump: bool) -> None:
             with open_log(name) as stream:
                 status = max(status, _decode(name, stream, lines))
         except CannotOpen as error:
-            say(f"{name}: {error}")
+            print_error(f"{name}: {error}")
             status = COULD_NOT_RUN
     raise SystemExit(status)
 
@@ -77,7 +77,7 @@ def _decode(name: str, stream: BinaryIO, lines: _Lines) -> int:
     out = sys.stdout.buffer
     with reading_progress(name, stream) as progress:
         try:
-            # The reader asks for nothing but `read`.
+            # The reader only calls `read`.
             for event in read_file(cast(BinaryIO, watched), _RULES):
                 log.in_use |= log.events == 0 and _in_use(event)
                 text = "\n".join(lines(event))
@@ -99,9 +99,9 @@ def _decode(name: str, stream: BinaryIO, lines: _Lines) -> int:
         finally:
             out.flush()
     if is_torn_tail(damage, log, watched.head):
-        say(f"{name}:{damage.at}: the log is still being written, or its server crashed: {damage.message}")
+        print_error(f"{name}:{damage.at}: the log is still being written, or its server crashed: {damage.message}")
         return CONFORMING
-    say(problem(name, damage))
+    print_error(problem(name, damage))
     return COULD_NOT_RUN if is_unreadable(damage) else NOT_CONFORMING
 
 

@@ -11,30 +11,30 @@ from conformance.binlog.flags import flag_names
 from conformance.binlog.query_dump import is_extended_query, query_dump_lines
 from conformance.binlog.transaction_payload import inner_events
 
-#: Characters of a line's telling fields, and of a value in a dump.
+#: Characters of the fields in a line, and of a value in a dump.
 _TEXT: Final = 160
 _VALUE: Final = 100
-#: Bytes that a payload may unpack to and still be shown: it is held in memory whole.
+#: Bytes that a payload may unpack to and still be shown: it is held in memory as a whole.
 _PAYLOAD_LIMIT: Final = 1 << 28
 #: Bytes in one line of a dump.
 _BYTES: Final = 16
 
 
 def printable(text: str, *, limit: int) -> str:
-    """Return text on one line, without what could confuse a terminal."""
+    """Return text on one line, without characters that a terminal would act on."""
     cut = text[: limit + 1]
     shown = "".join(each if each.isprintable() else _escaped(each) for each in " ".join(cut.split("\n")))
     return shown if len(text) <= limit else f"{shown[:limit]}..."
 
 
 def _escaped(char: str) -> str:
-    # Bytes that are no UTF-8 come as surrogates; they are shown as the bytes they were.
+    # Bytes that are not UTF-8 come as surrogates; they are shown as the original bytes.
     code = ord(char)
     return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else char.encode("unicode_escape").decode("ascii")
 
 
 def event_lines(event: Event) -> Iterator[str]:
-    """Yield the line of an event, and behind a Transaction_payload those of the events inside it.
+    """Yield the line of an event, and after a Transaction_payload those of the events inside it.
 
     Raises:
         MalformedBody: The body contradicts its layout.
@@ -83,7 +83,7 @@ def _value(value: Any) -> str:
 def dump_lines(event: Event) -> Iterator[str]:
     """Yield the annotated hex dump of an event: a heading, then each field with offset, bytes, name and value.
 
-    An extended Query event is dumped the way its worklog (WL#40) dumps one.
+    An extended Query event is dumped as in its worklog (WL#40).
     """
     if is_extended_query(event):
         yield from query_dump_lines(event)

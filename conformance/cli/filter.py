@@ -11,7 +11,7 @@ import click
 
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.reader import ReaderRules, read_file
-from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
+from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.log_check.framing import is_unreadable
 from conformance.models.filtering.filter_rules import FilterRules
@@ -19,7 +19,7 @@ from conformance.models.filtering.filtered_log import LogFilter
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TableFilter
 from conformance.models.filtering.table_name import TableName
 
-#: Ignorable events of types that are not declared belong to a log as well.
+#: Ignorable events of undeclared types are part of a log as well.
 _RULES: Final = ReaderRules(beyond_format_description=True)
 _Mode = TypeVar("_Mode", bound=str)
 
@@ -27,25 +27,37 @@ _Mode = TypeVar("_Mode", bound=str)
 @click.command("filter")
 @click.argument("file", metavar="FILE")
 @click.option("--do-table", "do_tables", multiple=True, metavar="DB.TABLE", help="Keep this table; may be repeated.")
-@click.option("--ignore-table", "ignore_tables", multiple=True, metavar="DB.TABLE", help="Leave this table out.")
-@click.option("--do-database", "do_databases", multiple=True, metavar="DB", help="Keep all tables of this database.")
-@click.option("--ignore-database", "ignore_databases", multiple=True, metavar="DB", help="Leave this database out.")
+@click.option(
+    "--ignore-table",
+    "ignore_tables",
+    multiple=True,
+    metavar="DB.TABLE",
+    help="Leave out this table; may be repeated.",
+)
+@click.option("--do-database", "do_databases", multiple=True, metavar="DB", help="Keep this database; may be repeated.")
+@click.option(
+    "--ignore-database",
+    "ignore_databases",
+    multiple=True,
+    metavar="DB",
+    help="Leave out this database; may be repeated.",
+)
 @click.option(
     "--tables",
     type=click.Choice(TABLES_MODES),
     default=TABLES_MODES[0],
     show_default=True,
-    help="clever: a table that was created from one that is left out is left out as well.",
+    help="clever: also leave out a table that was created from one that is left out.",
 )
 @click.option(
     "--renames",
     type=click.Choice(RENAMES_MODES),
     default=RENAMES_MODES[0],
     show_default=True,
-    help="name: a rule is for the name; identity: it follows the table when it is renamed.",
+    help="name: a rule applies to a name; identity: it follows a table that is renamed.",
 )
 @click.option("--unpack-payloads", is_flag=True, help="Write what is left of compressed transactions uncompressed.")
-@click.option("--output", required=True, metavar="OUT", help="The file to write; it may not exist yet.")
+@click.option("--output", required=True, metavar="OUT", help="File to write; it must not exist yet.")
 def command(
     file: str,
     *,
@@ -58,12 +70,12 @@ def command(
     unpack_payloads: bool,
     output: str,
 ) -> None:
-    """Write the events of a binary log that pass rules for tables to another; `-` reads standard input.
+    """Copy a binary log without the tables that the rules leave out; `-` reads standard input.
 
-    Statements are judged by their tables info, or, where a log has none, by the tables that an SQL parser finds in
-    them; rows by the table of their Table_map. A transaction of which nothing is left is left out with its GTID.
+    The rules apply to the tables info of a statement, or, if the log has none, to the tables that an SQL parser finds
+    in it; and to the table of a rows event. A transaction with nothing left is dropped, with its GTID.
 
-    Exit status: 0 filtered, 1 the log is damaged, 2 could not run; only with 0 is there an output.
+    Exit status: 0 filtered, 1 the log is damaged, 2 could not run; only 0 leaves an output.
     """
     rules = _rules(do_tables, ignore_tables, do_databases, ignore_databases)
     tables_filter = TableFilter(rules, tables=_one_of(TABLES_MODES, tables), renames=_one_of(RENAMES_MODES, renames))
@@ -72,17 +84,19 @@ def command(
         with open_log(file) as stream, _new_file(output) as out, reading_progress(file, stream) as progress:
             _copy(chosen, stream, out, progress)
     except CannotOpen as error:
-        say(f"{file}: {error}")
+        print_error(f"{file}: {error}")
         raise SystemExit(COULD_NOT_RUN) from error
     except BinlogError as error:
-        say(problem(file, error))
+        print_error(problem(file, error))
         raise SystemExit(COULD_NOT_RUN if is_unreadable(error) else NOT_CONFORMING) from error
     except ImportError as error:
         raise UserError(f"{file} cannot be filtered: {error}; pip install 'binlog-conformance[sql]'") from error
     counts = chosen.counts
     click.echo(f"{output}: {counts.kept} events kept, {counts.dropped} left out")
     if counts.uncertain:
-        say(f"{file}: {counts.uncertain} statements that the SQL parser does not know were judged by the names in them")
+        print_error(
+            f"{file}: {counts.uncertain} statements that the SQL parser does not know were judged by the names in them"
+        )
 
 
 def _rules(
@@ -118,10 +132,10 @@ def _copy(chosen: LogFilter, stream: BinaryIO, out: BinaryIO, progress: Callable
 
 @contextmanager
 def _new_file(name: str) -> Iterator[BinaryIO]:
-    """Open a file that is there only once it is whole.
+    """Open a new file, which gets its name only once it is complete.
 
     Raises:
-        UserError: It exists already, or cannot be written.
+        UserError: The file exists already, or cannot be written.
     """
     path = Path(name)
     try:

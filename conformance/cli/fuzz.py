@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -17,45 +18,55 @@ from conformance.fuzzing.against import Against
 from conformance.fuzzing.fuzzing import Fuzzing
 from conformance.fuzzing.guided import EngineFailed, GuidedEngine, available
 from conformance.fuzzing.kept_cases import KeptCases
+from conformance.implementations import registry
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.python_implementation import PythonImplementation
-from conformance.implementations.registry import Implementation, implementation
+from conformance.implementations.registry import Implementation
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.reports.folder import write_reports
 from conformance.reports.record import RecordWriter, read_record
 from conformance.reports.terminal import print_summary
 from conformance.specs.catalogue import ROLES
 
-#: The packages of the kit whose lines lead the engine when the reference is fuzzed.
-_MODELS = ("boundary", "decision", "filtering", "rendering", "replica", "source", "binlog", "implementations")
+#: The packages of the kit whose lines guide the engine when the reference is fuzzed.
+REFERENCE_PACKAGES: Final = (
+    "conformance.binlog",
+    "conformance.models",
+    "conformance.protocol",
+    "conformance.reference",
+)
 
 
 @click.command("fuzz")
 @click.argument("role", type=click.Choice(ROLES))
-@click.option("--implementation", "spec", required=True, help="What is fuzzed, as `implementations` lists it.")
-@click.option("--against", metavar="IMPLEMENTATION", help="Another one that must answer the same.")
-@click.option("--time", "seconds", type=Duration(), default="10m", show_default=True, help="How long: 90s, 10m, 8h.")
+@click.option("--implementation", "spec", required=True, help="What to fuzz, as `implementations` lists it.")
+@click.option("--against", metavar="IMPLEMENTATION", help="Second implementation, which must answer the same.")
+@click.option(
+    "--time", "seconds", type=Duration(), default="10m", show_default=True, help="How long to fuzz: 90s, 10m, 8h."
+)
 @click.option(
     "--corpus",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("fuzzing-corpus"),
     show_default=True,
-    help="Folder of what led somewhere: it is used again the next time.",
+    help="Folder of cases that reached something new; the next run starts with them.",
 )
 @click.option(
     "--engine",
     type=click.Choice(("auto", "coverage", "property")),
     default="auto",
     show_default=True,
-    help="coverage: led by the lines of Python code that run (extra `fuzz`); property: Hypothesis.",
+    help="coverage: guided by the lines of Python code that run (extra `fuzz`); property: Hypothesis.",
 )
-@click.option("--profile", "profiles", multiple=True, help="A profile; all that it claims if none.")
-@click.option("--family", "families", multiple=True, help="A family to take cases from; all if none.")
+@click.option("--profile", "profiles", multiple=True, help="Profile to fuzz; may be repeated.  [default: all claimed]")
+@click.option("--family", "families", multiple=True, help="Family of cases; may be repeated.  [default: all]")
 @click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4162-TT-*'.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="What the cases depend on.")
-@click.option("--baseline", type=click.Path(path_type=Path), help="Known failures with reasons (TOML).")
-@click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for record and reports.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML).")
+@click.option(
+    "--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the record and the reports."
+)
 @limit_options
 def command(
     role: str,
@@ -75,8 +86,8 @@ def command(
 ) -> None:
     """Look for failures of an implementation in ROLE until the time is up.
 
-    Python code (reference, python:MODULE) is fuzzed with a coverage-guided engine where that is installed; anything
-    else by Hypothesis. Each kind of failure is told once, with the smallest case that shows it.
+    Python code (reference, python:MODULE) is fuzzed with a coverage-guided engine if that is installed, anything else
+    with Hypothesis. Each kind of failure is reported once, with the smallest case that shows it.
     """
     limits = limits_of(answer_time, memory)
     selection = Selection(role, profiles, requirement, families)
@@ -84,15 +95,17 @@ def command(
         try:
             known = Baseline() if baseline is None else Baseline.load(baseline)
             kept = KeptCases(corpus / role)
-            tested = stack.enter_context(implementation(spec, limits=limits))
-            pairs = selection.pairs(tested.declaration)
+            implementation = stack.enter_context(registry.implementation(spec, limits=limits))
+            pairs = selection.pairs(implementation.declaration)
             if against is not None:
-                raise SystemExit(_against(tested, against, pairs, role, seconds, seed, kept, limits, stack))
+                raise SystemExit(
+                    _fuzz_against(implementation, against, pairs, role, seconds, seed, kept, limits, stack)
+                )
             folder = report_folder(report, stack)
             writer = stack.enter_context(RecordWriter(folder / RECORD))
             progress = stack.enter_context(FuzzingProgress())
             run = Fuzzing(
-                implementation=tested,
+                implementation=implementation,
                 spec=spec,
                 selections=(selection,),
                 budget=Budget(None, seconds),
@@ -101,9 +114,9 @@ def command(
                 listeners=(RecordLines(writer.append), progress),
                 seconds=seconds,
                 kept=kept,
-                engine=_engine(engine, tested, spec, selection, pairs, seed, corpus / role),
+                engine=_engine(engine, implementation, spec, selection, pairs, seed, corpus / role),
             )
-            finished = _finished(run, progress)
+            finished = _run_to_the_end(run, progress)
         except (BaselineError, CannotStart, NothingToRun, EngineFailed, OSError, ValueError) as error:
             raise UserError(str(error)) from error
         progress.stop()
@@ -119,47 +132,47 @@ def command(
     raise SystemExit(exit_status(record))
 
 
-def _finished(run: Fuzzing, progress: FuzzingProgress) -> RunFinished:
-    """Let a run go to its end; where the user interrupts it, print what it has found."""
+def _run_to_the_end(run: Fuzzing, progress: FuzzingProgress) -> RunFinished:
+    """Run until the end; if the user interrupts it, print the failures so far."""
     try:
         return run.run()
     except KeyboardInterrupt:
         progress.stop()
-        for requirement, signature, case_id in run.found:
+        for requirement, signature, case_id in run.failures_so_far:
             click.echo(f"{requirement}  {signature}  {case_id}")
         raise
 
 
 def _engine(
-    wanted: str,
-    tested: Implementation,
+    name: str,
+    implementation: Implementation,
     spec: str,
     selection: Selection,
     pairs: list[tuple[str, str]],
     seed: int,
     folder: Path,
 ) -> GuidedEngine | None:
-    """Return the coverage-guided engine, None where Hypothesis looks.
+    """Return the coverage-guided engine, None if Hypothesis is to look for failures.
 
     Raises:
-        UserError: It was asked for, and cannot be had.
+        UserError: The engine is required, and not available.
     """
     instrumented: tuple[str, ...] = ()
-    if isinstance(tested, ReferenceImplementation):
-        instrumented = tuple(f"conformance.{name}" for name in _MODELS)
-    elif isinstance(tested, PythonImplementation):
-        instrumented = (tested.module.partition(".")[0],)
-    if wanted == "property" or (wanted == "auto" and not (instrumented and available())):
+    if isinstance(implementation, ReferenceImplementation):
+        instrumented = REFERENCE_PACKAGES
+    elif isinstance(implementation, PythonImplementation):
+        instrumented = (implementation.module.partition(".")[0],)
+    if name == "property" or (name == "auto" and not (instrumented and available())):
         return None
     if not instrumented:
-        raise UserError(f"{spec} does not run in Python in this process, so nothing can be seen of its lines")
+        raise UserError(f"{spec} is not Python code in this process, so the engine cannot see which lines run")
     if not available():
         raise UserError("the coverage-guided engine is not installed: pip install 'binlog-conformance[fuzz]'")
     return GuidedEngine(spec, selection.role, pairs, selection.requirements, seed, folder, instrumented)
 
 
-def _against(
-    tested: Implementation,
+def _fuzz_against(
+    left: Implementation,
     spec: str,
     pairs: list[tuple[str, str]],
     role: str,
@@ -170,20 +183,20 @@ def _against(
     stack: ExitStack,
 ) -> int:
     """Fuzz two implementations against each other, and return the exit status."""
-    other = stack.enter_context(implementation(spec, limits=limits))
-    if role not in other.declaration.roles:
+    right = stack.enter_context(registry.implementation(spec, limits=limits))
+    if role not in right.declaration.roles:
         raise UserError(f"{spec} does not declare the role {role!r}")
-    both = [pair for pair in pairs if pair[1] in other.declaration.roles[role].profiles]
+    both = [pair for pair in pairs if pair[1] in right.declaration.roles[role].profiles]
     if not both:
-        raise UserError("the two claim no profile in common")
+        raise UserError("the two implementations have no profile in common")
     with FuzzingProgress() as progress:
-        run = Against(tested, other, role, both, seconds, seed, kept, progress.counted)
-        found = run.run()
-    click.echo(f"{run.cases:,} cases, {len(found)} difference{'' if len(found) == 1 else 's'}")
-    for each in found:
+        run = Against(left, right, role, both, seconds, seed, kept, progress.show_counts)
+        differences = run.run()
+    click.echo(f"{run.cases:,} cases, {len(differences)} difference{'' if len(differences) == 1 else 's'}")
+    for each in differences:
         click.echo(f"{each.signature}, in {each.count} cases: {each.message}")
         click.echo(f"  {each.case.id}")
-    return NOT_CONFORMING if found else CONFORMING
+    return NOT_CONFORMING if differences else CONFORMING
 
 
 def _print_coverage(finished: RunFinished) -> None:

@@ -1,4 +1,4 @@
-"""`binlog-conformance implementations`: what can be named, and whether it can be used here."""
+"""`binlog-conformance implementations`: the implementations, and whether each can be used here."""
 
 import click
 
@@ -8,10 +8,10 @@ from conformance.implementations.registry import catalogue
 @click.command("implementations")
 @click.option("--mutants", is_flag=True, help="List the mutants of the reference implementation too.")
 def command(mutants: bool) -> None:
-    """List the implementations that can be named, and whether each can be used here."""
+    """List the implementations, and whether each can be used here."""
     for entry in catalogue():
         missing = entry.available()
-        usable = "ready" if missing is None else f"not here: {missing}"
+        usable = "ready" if missing is None else f"not usable here: {missing}"
         click.echo(f"{entry.usage:44} {usable}\n    {entry.description}")
     if mutants:
         from conformance.mutants.registry import mutants as every_mutant

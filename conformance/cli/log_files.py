@@ -1,4 +1,4 @@
-"""Binary logs that a user names: opening them, how far one was read, and what to say of one that cannot be read."""
+"""Binary logs that a user names: opening them, showing how far one was read, and reporting one that is damaged."""
 
 import os
 import stat
@@ -15,7 +15,7 @@ from conformance.binlog.header import MAGIC
 #: The name that stands for standard input.
 STANDARD_INPUT: Final = "-"
 
-#: Bytes of buffer: logs are read from front to back.
+#: Bytes of buffer: logs are read from beginning to end.
 _BUFFER: Final = 1 << 20
 
 #: Kind of error -> what a user can do about it.
@@ -23,7 +23,7 @@ _ADVICE: Final = {
     "not-a-binlog": "name a file that SHOW BINARY LOGS lists",
     "encrypted": "let the server decrypt it: mysqlbinlog --read-from-remote-server --raw",
     "truncated": "copy the file again; if its server crashed, its next start cuts the tail off",
-    "invalid-length": "copy the file again; what is behind this place cannot be found",
+    "invalid-length": "copy the file again; nothing after this offset can be read",
     "no-format-description": "give the file from its beginning",
     "checksum": "copy the file again; if the original is damaged too, take the log of another replica",
     "unknown-event": "read it with a newer version, or copy the file again",
@@ -32,7 +32,7 @@ _ADVICE: Final = {
 
 
 class CannotOpen(Exception):
-    """A file that cannot be opened; its text says why, without the file's name."""
+    """A file that cannot be opened; the text is the reason, without the file's name."""
 
 
 @contextmanager
@@ -61,25 +61,25 @@ def _opened(name: str) -> BinaryIO:
 
 
 def problem(name: str, error: BinlogError) -> str:
-    """Return one line on a log that cannot be read on: file, offset, what was found and expected, what to do."""
+    """Return one line about damage in a log: file, offset, what was found and expected, what to do."""
     if error.kind == "truncated" and error.at < len(MAGIC):
         return f"{name}:{error.at}: {error.message}; name a file that SHOW BINARY LOGS lists"
     advice = _ADVICE.get(error.kind)
     return f"{name}:{error.at}: {error.message}" + (f"; {advice}" if advice else "")
 
 
-def say(line: str) -> None:
-    """Print one line on standard error, behind everything that was printed so far."""
+def print_error(line: str) -> None:
+    """Print one line on standard error, after everything that was printed so far."""
     sys.stdout.flush()
     click.echo(line, err=True)
 
 
 @contextmanager
 def reading_progress(name: str, stream: BinaryIO) -> Iterator[Callable[[int], None]]:
-    """Show how far a log was read, on standard error; silent where that is no terminal or the size is not known.
+    """Show on standard error how far a log was read, if that is a terminal and the size is known.
 
     Yields:
-        Takes the bytes read so far.
+        A function that takes the number of bytes read so far.
     """
     size = _size(stream)
     if not size or not sys.stderr.isatty():
@@ -95,9 +95,9 @@ def reading_progress(name: str, stream: BinaryIO) -> Iterator[Callable[[int], No
 
 
 def _size(stream: BinaryIO) -> int | None:
-    """Return the bytes of a regular file, None for a pipe and anything else."""
+    """Return the size of a regular file in bytes, None for a pipe and anything else."""
     try:
-        found = os.fstat(stream.fileno())
+        status = os.fstat(stream.fileno())
     except OSError:
         return None
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None

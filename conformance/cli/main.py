@@ -1,4 +1,4 @@
-"""`binlog-conformance`: the group of all commands, and what every command does with a user's mistake."""
+"""`binlog-conformance`: the group of all commands, and how every command reports a user's mistake."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ CONFORMING: Final = 0
 NOT_CONFORMING: Final = 1
 COULD_NOT_RUN: Final = 2
 
-#: The commands: name -> module, which is imported only when its command is called.
+#: Command -> its module, which is imported only when the command is called.
 _COMMANDS: Final = {
     "certify": "conformance.cli.certify",
     "fuzz": "conformance.cli.fuzz",
@@ -40,24 +40,24 @@ class UserError(click.ClickException):
     exit_code = COULD_NOT_RUN
 
     def show(self, file: object = None) -> None:
-        """Print the one line."""
-        _say(self.message)
+        """Print the message as one line."""
+        _print_line(self.message)
 
 
 class _OutputClosed(Exception):
-    """Whoever read the output wants no more of it."""
+    """The reader of the output has closed it."""
 
 
 class _Interrupt:
-    """Ctrl-C, remembered: what a library makes of it on its way up is no fault of the kit."""
+    """Remembers Ctrl-C, so that an exception a library raises instead is not reported as a bug of the kit."""
 
     def __init__(self) -> None:
-        self.came = False
+        self.happened = False
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._come)
+            signal.signal(signal.SIGINT, self._interrupt)
 
-    def _come(self, number: int, frame: FrameType | None) -> NoReturn:
-        self.came = True
+    def _interrupt(self, number: int, frame: FrameType | None) -> NoReturn:
+        self.happened = True
         raise KeyboardInterrupt
 
 
@@ -75,14 +75,14 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
-            # Click would end with 1, which means: not conforming.
+            # Click would exit with 1, which means "not conforming".
             raise _OutputClosed from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="binlog-conformance")
 def cli() -> None:
-    """Prove that an implementation reads MySQL binary logs as the worklogs say.
+    """Test implementations of MySQL binary logs against the rules of MySQL's worklogs.
 
     Exit status: 0 conforming, 1 not conforming, 2 could not run, or nothing was judged.
     """
@@ -91,20 +91,20 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit.
 
-    Whatever keeps a command from its work is told in one line, with exit status 2.
+    Anything that stops a command is reported in one line, with exit status 2.
     """
     if sys.stdout is None:
-        # It was closed by the caller, who wants the exit status only.
+        # The caller has closed it, and wants the exit status only.
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     interrupt = _Interrupt()
     try:
         _run()
     except KeyboardInterrupt:
         _could_not_run("interrupted")
-    except Exception as error:  # noqa: BLE001 - status 1 means not conforming, and this is no verdict
-        if interrupt.came or isinstance(error, click.exceptions.Abort):
+    except Exception as error:  # noqa: BLE001 - an error must not end with 1, "not conforming"
+        if interrupt.happened or isinstance(error, click.exceptions.Abort):
             _could_not_run("interrupted")
-        _tell(error)
+        _exit_because_of(error)
 
 
 def _run() -> None:
@@ -114,10 +114,10 @@ def _run() -> None:
         sys.stdout.flush()
 
 
-def _tell(error: Exception) -> NoReturn:
+def _exit_because_of(error: Exception) -> NoReturn:
     match error:
         case click.ClickException():
-            _explain(error)
+            _print_mistake(error)
             sys.exit(COULD_NOT_RUN)
         case _OutputClosed() | BrokenPipeError():
             _could_not_run()
@@ -125,35 +125,35 @@ def _tell(error: Exception) -> NoReturn:
             _could_not_run(f"{error.filename or 'reading or writing'}: {error.strerror or error}")
         case _:
             traceback.print_exception(error)
-            _could_not_run("this is a fault of the kit itself; please report it with the lines above")
+            _could_not_run("this is a bug of the kit; please report it with the lines above")
 
 
-def _explain(error: click.ClickException) -> None:
+def _print_mistake(error: click.ClickException) -> None:
     if isinstance(error, click.UsageError) and error.ctx is not None and not _is_help(error):
         path = error.ctx.command_path
-        _say(f"{error.format_message()} (see {path} --help)")
+        _print_line(f"{error.format_message()} (see {path} --help)")
     elif isinstance(error, click.UsageError):
         error.show()
     else:
-        _say(error.format_message())
+        _print_line(error.format_message())
 
 
 def _is_help(error: click.UsageError) -> bool:
-    """Tell whether nothing was asked for, so that the text is the help (before Click 8.2 that is no error)."""
+    """Return whether there were no arguments, so that the text is the help (not an error before Click 8.2)."""
     kind = getattr(click.exceptions, "NoArgsIsHelpError", None)
     return kind is not None and isinstance(error, kind)
 
 
-def _could_not_run(why: str = "") -> NoReturn:
-    """Say why, if anything, and exit; what is still to be written to a closed or full output is given up."""
+def _could_not_run(reason: str = "") -> NoReturn:
+    """Print the reason, if any, and exit; output that a closed or full file does not take is dropped."""
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if why:
-        _say(why)
+    if reason:
+        _print_line(reason)
     sys.exit(COULD_NOT_RUN)
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     click.echo(f"binlog-conformance: {' '.join(text.split())}", err=True)

@@ -11,19 +11,19 @@ from rich.progress import Progress as Bar
 from conformance.engine.events import (
     Event,
     FailureFound,
-    FuzzingWentOn,
+    FuzzingProgressed,
     PairFinished,
     RunFinished,
     RunStarted,
     ShrinkingStarted,
 )
 
-#: Seconds between two lines where there is no terminal.
+#: Seconds between two lines if there is no terminal.
 _LINE_SECONDS: Final = 60.0
 
 
 class Progress:
-    """A listener that shows how far a run is, on standard error; silent where that is no terminal."""
+    """A listener that shows how far a run is, if standard error is a terminal."""
 
     def __init__(self) -> None:
         self._bar = Bar(
@@ -47,7 +47,7 @@ class Progress:
         self.stop()
 
     def stop(self) -> None:
-        """Take the bar off the screen."""
+        """Remove the bar from the screen."""
         self._bar.stop()
 
     def __call__(self, event: Event) -> None:
@@ -63,14 +63,14 @@ class Progress:
             case ShrinkingStarted():
                 text = f"shrinking {event.requirement}"
                 self._bar.update(self._task, total=None, description=f"{text}, {event.left} left")
-            case FailureFound() | RunFinished() | FuzzingWentOn():
+            case FailureFound() | RunFinished() | FuzzingProgressed():
                 self._bar.refresh()
 
 
 class FuzzingProgress:
     """A listener that shows what a fuzzing run has reached.
 
-    On a terminal that is one line that changes, elsewhere a line a minute.
+    A terminal shows one line that changes, anything else a line a minute.
     """
 
     def __init__(self) -> None:
@@ -87,23 +87,23 @@ class FuzzingProgress:
         self.stop()
 
     def stop(self) -> None:
-        """Take the line off the screen."""
+        """Remove the line from the screen."""
         self._status.stop()
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
         match event:
-            case FuzzingWentOn():
+            case FuzzingProgressed():
                 tables = ", ".join(f"{name} {_cells(*cells)}" for name, cells in event.reached.items())
                 rate = event.cases / max(event.seconds, 0.001)
-                told = f"{event.seconds:.0f} s, {event.cases:,} cases ({rate:,.0f}/s), {event.findings} findings"
-                self._show(f"{told}; {tables}" if tables else told)
+                counts = f"{event.seconds:.0f} s, {event.cases:,} cases ({rate:,.0f}/s), {event.findings} findings"
+                self._show(f"{counts}; {tables}" if tables else counts)
             case ShrinkingStarted():
                 self._show(f"shrinking {event.requirement}, {event.left} left")
             case _:
                 return
 
-    def counted(self, cases: int, findings: int) -> None:
+    def show_counts(self, cases: int, findings: int) -> None:
         """Show how many cases there were, and how many findings."""
         self._show(f"{cases:,} cases, {findings} findings")
 

@@ -1,4 +1,4 @@
-"""`binlog-conformance replay`: one case again, from its id alone."""
+"""`binlog-conformance replay`: judge one case again, from its id alone."""
 
 from typing import BinaryIO
 
@@ -6,8 +6,8 @@ import click
 
 from conformance.cli.certify import limit_options, limits_of
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.implementations import registry
 from conformance.implementations.process.process_implementation import CannotStart
-from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge, request_of
 from conformance.specs.run_record import FAILURES
 from conformance.strategies.grammar.case_id import CaseId
@@ -17,23 +17,23 @@ from conformance.strategies.grammar.family import case_of
 @click.command("replay")
 @click.argument("case_id", metavar="CASE-ID")
 @click.argument("spec", metavar="IMPLEMENTATION")
-@click.option("--save", type=click.File("wb"), help="Write the stream to a file too.")
+@click.option("--save", type=click.File("wb"), help="Write the stream to this file as well.")
 @limit_options
 def command(case_id: str, spec: str, save: BinaryIO | None, answer_time: float, memory: int) -> None:
-    """Make the case of CASE-ID again, ask IMPLEMENTATION once more, and tell what is wrong."""
+    """Generate the case CASE-ID again, judge IMPLEMENTATION on it, and report what is wrong."""
     try:
         case = case_of(CaseId.parse(case_id))
-        tested = implementation(spec, limits=limits_of(answer_time, memory))
+        implementation = registry.implementation(spec, limits=limits_of(answer_time, memory))
     except ValueError as error:
         raise UserError(str(error)) from error
     if save is not None:
         save.write(case.stream)
     try:
-        with tested:
-            role = tested.declaration.roles.get(case.role)
+        with implementation:
+            role = implementation.declaration.roles.get(case.role)
             if role is None:
-                raise UserError(f"{tested.declaration.name} does not declare the role {case.role!r}")
-            answer = tested.ask(request_of(case))
+                raise UserError(f"{implementation.declaration.name} does not declare the role {case.role!r}")
+            answer = implementation.ask(request_of(case))
     except CannotStart as error:
         raise UserError(str(error)) from error
     verdicts = Judge(role).judge(case, answer)

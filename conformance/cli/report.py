@@ -1,4 +1,4 @@
-"""`binlog-conformance report`: the reports of a run record, written again."""
+"""`binlog-conformance report`: write the reports of a run record again."""
 
 from pathlib import Path
 

@@ -42,7 +42,7 @@ def entry_of(requirement: Requirement) -> Place:
 
 
 def life_of(requirement: Requirement) -> dict[str, Any]:
-    """Return what is known of a requirement, with the file and line of everything that was made for it."""
+    """Return all that is known about a requirement, with the file and line of everything made for it."""
     where = places()
     oracle = where["oracle"].get(requirement.id)
     return {
@@ -98,14 +98,14 @@ def page(life: dict[str, Any]) -> Iterator[str]:
 
 
 def _families(life: dict[str, Any]) -> list[str]:
-    """Return a row for each family, those made for the requirement first; one for all where all exercise it."""
+    """Return a row for each family, those made for the requirement first, or one row if all families exercise it."""
     rows = [_row(each) for each in life["families"] if each["focus"]]
     if life["every_family"]:
         rows.append(f"each of the {len(life['families'])} families of the role {life['role']} exercises it")
     else:
         rows += [_row(each) for each in life["families"] if not each["focus"]]
     if life["recorded_logs"]:
-        rows.append("recorded logs: `binlog-conformance check` judges them by it")
+        rows.append("recorded logs: `binlog-conformance check` judges them against it")
     return rows
 
 

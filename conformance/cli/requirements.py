@@ -1,4 +1,4 @@
-"""`binlog-conformance requirements`: the catalogue, and what of it can be judged yet."""
+"""`binlog-conformance requirements`: the catalogue, and which requirements can be judged yet."""
 
 import json
 from difflib import get_close_matches
@@ -32,7 +32,7 @@ def describe(requirement: Requirement) -> dict[str, Any]:
 
 
 def state(described: dict[str, Any]) -> str:
-    """Return in one word what can be said of a requirement: ``judged``, ``untestable``, or what is missing."""
+    """Return the state of a requirement: ``judged``, ``untestable``, or what is missing."""
     if described["untestable"] is not None:
         return "untestable"
     missing = [
@@ -51,28 +51,28 @@ def state(described: dict[str, Any]) -> str:
 @click.argument("requirement", metavar="[ID]", required=False)
 @click.option("--worklog", metavar="W", help="One worklog: 4033, WL#4033; FORMAT for the wire format itself.")
 @click.option("--role", metavar="R", help=f"One role: {', '.join(ROLES)}.")
-@click.option("--json", "as_json", is_flag=True, help="JSON, with everything that is known: an array, or one object.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON with all that is known: an array, or one object.")
 def command(requirement: str | None, worklog: str | None, role: str | None, as_json: bool) -> None:
     """List the requirements, and for each whether an oracle, a family and a mutant exist yet.
 
-    With an ID, print that requirement whole: its text, its statements, the profiles that it holds for and how it is
-    read, and where its families, its oracle and its mutants are defined.
+    With an ID, print that requirement in full: its text, statements, profiles and interpretation, and where its
+    families, oracle and mutants are defined.
     """
     if requirement is not None:
         if worklog is not None or role is not None:
-            raise click.UsageError("an ID is one requirement; leave --worklog and --role out")
+            raise click.UsageError("an ID names one requirement; leave out --worklog and --role")
         _print_one(requirement, as_json)
     else:
         _print_list(worklog, role, as_json)
 
 
-def _print_one(name: str, as_json: bool) -> None:
+def _print_one(requirement: str, as_json: bool) -> None:
     entries = catalogue()
-    if name not in entries:
-        close = get_close_matches(name.upper(), entries)
-        hint = f"close to it are {', '.join(close)}" if close else "`binlog-conformance requirements` lists them"
-        raise UserError(f"no requirement {name!r}; {hint}")
-    life = life_of(entries[name])
+    if requirement not in entries:
+        close = get_close_matches(requirement.upper(), entries)
+        hint = f"similar ids are {', '.join(close)}" if close else "`binlog-conformance requirements` lists them"
+        raise UserError(f"no requirement {requirement!r}; {hint}")
+    life = life_of(entries[requirement])
     click.echo(json.dumps(life, indent=1, ensure_ascii=False) if as_json else "\n".join(page(life)))
 
 

@@ -17,7 +17,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_file
-from conformance.cli.log_files import CannotOpen, open_log, problem, reading_progress, say
+from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
@@ -32,7 +32,7 @@ from conformance.reference.printed_boundaries import boundaries_of
 #: How often progress is shown, in events.
 _STEP: Final = 4096
 _OFFSET: Final = re.compile(r"([+-])(\d\d):(\d\d)")
-#: The programs that print a log where no other is asked for: MariaDB's own, and the newest of MySQL.
+#: The programs that print a log by default: MariaDB's own, and the newest of MySQL.
 _MARIADB: Final = "mariadb-10.x"
 _NEWEST: Final = "mysql-9.x"
 
@@ -44,16 +44,16 @@ def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
     """Return the time zone of a name or an offset.
 
     Raises:
-        click.BadParameter: There is none.
+        click.BadParameter: There is no such zone.
     """
-    found = _OFFSET.fullmatch(value)
+    match = _OFFSET.fullmatch(value)
     try:
-        if found:
-            sign = -1 if found[1] == "-" else 1
-            return timezone(sign * timedelta(hours=int(found[2]), minutes=int(found[3])))
+        if match:
+            sign = -1 if match[1] == "-" else 1
+            return timezone(sign * timedelta(hours=int(match[2]), minutes=int(match[3])))
         return UTC if value == "UTC" else ZoneInfo(value)
     except (OSError, ValueError, KeyError) as error:
-        message = f"there is no time zone {value!r}; give +08:00 or a name such as Europe/Berlin"
+        message = f"there is no time zone {value!r}; write +08:00 or a name such as Europe/Berlin"
         raise click.BadParameter(message, ctx, param) from error
 
 
@@ -65,24 +65,22 @@ def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
     type=click.Choice(("mysqlbinlog", "events", "json")),
     default="mysqlbinlog",
     show_default=True,
-    help="The text of mysqlbinlog, the rows of SHOW BINLOG EVENTS, or those rows as JSON lines.",
+    help="Print the text of mysqlbinlog, the rows of SHOW BINLOG EVENTS, or those rows as JSON lines.",
 )
-@click.option(
-    "-v", "--verbose", count=True, help="Show rows as SQL in comments; twice: column types and statements too."
-)
+@click.option("-v", "--verbose", count=True, help="Show rows as SQL in comments; -vv adds column types and statements.")
 @click.option(
     "--base64-output",
     type=click.Choice(("auto", "decode-rows", "never")),
     default="auto",
     show_default=True,
-    help="What to do with events that can only be executed in base64.",
+    help="How to print events that can only be executed in base64.",
 )
 @click.option(
     "--profile",
     type=click.Choice(tuple(PRINTER_VERSIONS)),
-    help="Whose program prints; that of the log's server family when not given.",
+    help="Profile whose program is imitated.  [default: the newest of the log's server family]",
 )
-@click.option("--time-zone", "zone", default="UTC", callback=_zone, show_default=True, help="In which times are shown.")
+@click.option("--time-zone", "zone", default="UTC", callback=_zone, show_default=True, help="Time zone of timestamps.")
 @click.option("--verify-binlog-checksum", "verify", is_flag=True, help="Refuse an event whose checksum is wrong.")
 def command(
     files: tuple[str, ...],
@@ -96,7 +94,7 @@ def command(
 ) -> None:
     """Print binary logs the way mysqlbinlog or SHOW BINLOG EVENTS does; `-` reads standard input.
 
-    Exit status: 0 printed to the end, 1 damaged, 2 not a log that could be printed.
+    Exit status: 0 printed to the end, 1 damaged, 2 cannot be printed.
     """
     options = PrintOptions(verbose=verbose, base64_output=base64_output, zone=zone)
     writer = _Writer(ReaderRules(verify_checksums=verify, highest_type=127 if form == "mysqlbinlog" else 255))
@@ -127,7 +125,7 @@ def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | No
     if printer is not None:
         writer.write(printer.closing())
         for warning in printer.warnings:
-            say(f"warning: {warning}")
+            print_error(f"warning: {warning}")
     return status
 
 
@@ -147,14 +145,14 @@ def _print_rows(files: tuple[str, ...], profile: str | None, writer: "_Writer", 
 
 
 def _version(profile: str | None, event: Event) -> PrinterVersion:
-    """Return whose program prints a log, told by its first format description where nothing is asked for."""
+    """Return the version of the program that prints a log, by default from the log's first format description."""
     if profile is None:
         profile = _MARIADB if "MariaDB" in event.format.server_version else _NEWEST
     return printer_version(profile)
 
 
 class _Writer:
-    """Writes lines to standard output, and says what is wrong with a log."""
+    """Writes lines to standard output, and reports what is wrong with a log."""
 
     def __init__(self, rules: ReaderRules) -> None:
         self._rules = rules
@@ -171,7 +169,7 @@ class _Writer:
             with open_log(name) as stream, reading_progress(name, stream) as progress:
                 return self._write_events(name, LogStream(stream), lines, progress)
         except CannotOpen as error:
-            say(f"{name}: {error}")
+            print_error(f"{name}: {error}")
             return COULD_NOT_RUN
 
     def _write_events(self, name: str, stream: LogStream, lines: _Lines, progress: Callable[[int], None]) -> int:
@@ -185,10 +183,10 @@ class _Writer:
             message = f"the event has no field {error}; expected all fields of its type"
             damage = BinlogError(at=stream.next_at, kind="malformed", message=message)
         except CannotPrint as error:
-            say(f"{name}:{error.at}: {error}")
+            print_error(f"{name}:{error.at}: {error}")
             return COULD_NOT_RUN
         except ImportError as error:
-            say(f"{name}:{stream.next_at}: a compressed transaction cannot be printed: {error}")
+            print_error(f"{name}:{stream.next_at}: a compressed transaction cannot be printed: {error}")
             return COULD_NOT_RUN
         except BinlogError as error:
             damage = error
@@ -197,14 +195,14 @@ class _Writer:
         finally:
             self._out.flush()
         if is_torn_tail(damage, log, stream.head):
-            say(f"{name}:{damage.at}: the log is still being written, or its server crashed: {damage.message}")
+            print_error(f"{name}:{damage.at}: the log is still being written, or its server crashed: {damage.message}")
             return CONFORMING
-        say(problem(name, damage))
+        print_error(problem(name, damage))
         return COULD_NOT_RUN if is_unreadable(damage) else NOT_CONFORMING
 
     def _followed(self, stream: LogStream, log: Log, progress: Callable[[int], None]) -> Iterator[Event]:
-        """Yield the events of a log, and take note of how far they were printed."""
-        # The reader asks for nothing but `read`.
+        """Yield the events of a log, and record how far they were printed."""
+        # The reader only calls `read`.
         for event in read_file(cast(BinaryIO, stream), self._rules):
             in_use = event.header.type == EventType.FORMAT_DESCRIPTION and event.header.flags & Flag.BINLOG_IN_USE
             log.in_use |= log.events == 0 and bool(in_use)

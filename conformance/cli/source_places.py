@@ -21,7 +21,7 @@ class Place:
     line: int
 
     def __str__(self) -> str:
-        """Return the place as editors take it, from the current folder where the file is in it."""
+        """Return the place in the form that editors accept, relative to the current folder if the file is in it."""
         here = Path.cwd()
         file = self.file.relative_to(here) if self.file.is_relative_to(here) else self.file
         return f"{file}:{self.line}"
@@ -46,11 +46,11 @@ def line_with(files: Iterable[Path], text: str) -> Place:
 
 
 def rows_of(package: ModuleType, kind: type, attribute: str) -> dict[str, Place]:
-    """Return where a package's modules make the objects of a class, by an argument of its constructor.
+    """Return where a package's modules make the objects of a class, by the value of an argument of its constructor.
 
-    The modules are run once more and the constructor is watched, so nothing has to be recorded while they are
-    imported. A row is where the file has its name; where that is put together, or is there twice, it is where the
-    module makes the row, which may be a loop over another table.
+    The modules are run once more and the constructor is watched, so nothing has to be recorded when they are
+    imported. A row is at the line with its name; if the name is composed, or occurs twice, it is where the module
+    makes the row, which may be in a loop over another table.
 
     Args:
         package: The package with the tables.
@@ -72,7 +72,7 @@ def rows_of(package: ModuleType, kind: type, attribute: str) -> dict[str, Place]
 
 
 def _named(name: str, made: Place) -> Place:
-    """Return the only line of the file with a name in quotes, where there is one, instead of where it is made."""
+    """Return the only line of the file with the quoted name, or else the place where it is made."""
     lines = enumerate(made.file.read_text(encoding="utf-8").splitlines(), start=1)
     named = [number for number, line in lines if f'"{name}"' in line]
     return Place(made.file, named[0]) if len(named) == 1 else made

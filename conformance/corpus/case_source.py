@@ -1,4 +1,4 @@
-"""Sources: where the cases of a run come from, a plan or a stored corpus."""
+"""Sources of the cases of a run: a plan, or a stored corpus."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ from conformance.strategies.grammar.case import Case
 
 
 class Source(Protocol):
-    """Where cases come from."""
+    """A source of cases."""
 
     def next(self, done: Sequence[Wave], first: int, pace: Pace, seconds_left: float | None) -> Stretch | None:
-        """Return the stretch from a case on, None at the end and where further waves have to be committed before.
+        """Return the stretch from a case on, None at the end and if further waves have to be committed first.
 
         Args:
             done: The committed waves.
-            first: The number of its first case; waves between them and it are under way.
-            pace: Knows how many cases a wave takes.
-            seconds_left: What is left of the time for the run, None for no limit.
+            first: The number of its first case; the waves between them and it are running.
+            pace: Chooses how many cases a wave takes.
+            seconds_left: The time that is left for the run, None for no limit.
         """
 
     def goal(self, done: Sequence[Wave]) -> int | None:
-        """Return how many cases there are to be, None where that is not known."""
+        """Return how many cases there will be, None if that is not known."""
 
     def results(self, spark: SparkSession, stretch: Stretch, job: Job, report: Report) -> DataFrame:
         """Return the results of a stretch, not yet computed."""
@@ -47,11 +47,11 @@ def task_numbers(spark: SparkSession, stretch: Stretch) -> DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCases:
-    """Cases that are made where they are judged.
+    """Cases that workers make and judge.
 
     Attributes:
-        plan: Which case has which number.
-        size: How many of them.
+        plan: The sequence of cases.
+        size: How much of it is run.
     """
 
     plan: Plan
@@ -73,7 +73,7 @@ class PlannedCases:
         return pace.stretch(first, goal=goal, seconds_left=seconds_left)
 
     def goal(self, done: Sequence[Wave]) -> int | None:
-        """Return how many cases there are to be, None where time decides.
+        """Return how many cases there will be, None if that depends on time.
 
         Raises:
             ValueError: The plan's cases have no events to count by.
@@ -83,7 +83,7 @@ class PlannedCases:
         for wave in done:
             events += wave.events
             sums[wave.end] = (wave.end, events)
-        # From goal to goal: a wave never reaches over one, so the sums there are the same however it was divided.
+        # From goal to goal: no wave extends beyond one, so the sums there do not depend on how cases were divided.
         reached = 0
         while True:
             cases, events = sums[reached]
@@ -107,7 +107,7 @@ class PlannedCases:
 
 @dataclass(frozen=True, slots=True)
 class StoredCases:
-    """Cases that were made earlier and are read again.
+    """Cases of a stored corpus.
 
     Attributes:
         spark: The session.
@@ -144,7 +144,7 @@ class StoredCases:
 
 
 def corpus_columns() -> StructType:
-    """Return the columns of a corpus for Spark, with what they mean and the version in their metadata."""
+    """Return the columns of a corpus for Spark, with their meaning and the version in their metadata."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     columns = from_arrow_schema(CORPUS)

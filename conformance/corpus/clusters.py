@@ -1,4 +1,4 @@
-"""Clusters to failures: the first case of each kind of failure, shrunk on the driver, once and for all nights."""
+"""From clusters to failures: the first case of each kind of failure, shrunk on the driver, once for all later runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,15 +18,15 @@ from conformance.strategies.grammar.family import case_of, families
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Makes failures of clusters.
+    """Turns clusters into failures.
 
     Attributes:
-        shrinker: Asks the implementation, which is started.
-        source: Where the cases are from.
-        baseline: The failures that are known; they stay as they were found.
+        shrinker: Asks the implementation, which must be started.
+        source: The source of the cases.
+        baseline: The known failures; they are not shrunk.
         shrunk: (requirement, signature) -> id of the case that an earlier run shrunk to.
-        shrink: Whether others are shrunk at all.
-        tell: Is told what happens.
+        shrink: Whether other failures are shrunk.
+        notify: Takes an event for each shrinking that starts, and for each failure.
     """
 
     shrinker: Shrinker
@@ -34,7 +34,7 @@ class Clusters:
     baseline: Baseline
     shrunk: Mapping[tuple[str, str], str]
     shrink: bool
-    tell: Callable[[ShrinkingStarted | FailureFound], None]
+    notify: Callable[[ShrinkingStarted | FailureFound], None]
 
     def failures(self, clusters: Sequence[Cluster]) -> list[Failure]:
         """Return a failure for each cluster."""
@@ -42,7 +42,7 @@ class Clusters:
         for number, cluster in enumerate(clusters):
             failure = self._failure(cluster, failures, left=len(clusters) - number)
             failures.append(failure)
-            self.tell(FailureFound(failure))
+            self.notify(FailureFound(failure))
         return failures
 
     def _failure(self, cluster: Cluster, before: Sequence[Failure], *, left: int) -> Failure:
@@ -59,18 +59,18 @@ class Clusters:
         case = self.source.case(first.number, first.case)
         choices = choices_of(case) if known is None and self.shrink else None
         if choices is not None:
-            self.tell(ShrinkingStarted(first.requirement, first.signature, left=left))
+            self.notify(ShrinkingStarted(first.requirement, first.signature, left=left))
         return self.shrinker.failure(case, verdict, cluster.count, choices=choices, known=known)
 
     def _earlier(self, cluster: Cluster, verdict: Verdict) -> Failure | None:
-        """Return the failure on the case that an earlier run shrunk to, where it still shows it."""
+        """Return the failure on the case that an earlier run shrunk to, None if that no longer shows it."""
         stored = self.shrunk.get((verdict.requirement, verdict.signature))
         if stored is None:
             return None
         try:
             case = case_of(CaseId.parse(stored))
         except ValueError:
-            return None  # Choices that another version of the grammar asked for.
+            return None  # The choices are those of another version of the grammar.
         if not self.shrinker.still_fails(case, verdict.requirement, verdict.signature):
             return None
         failure = self.shrinker.failure(case, verdict, cluster.count, choices=None)
@@ -78,7 +78,7 @@ class Clusters:
 
 
 def choices_of(case: Case) -> Sequence[Choice] | None:
-    """Return the choices that make a case, None where this kit makes another stream of its id."""
+    """Return the choices that make a case, None if this kit makes another stream from its id."""
     recording = RecordingChooser(case.id.chooser())
     try:
         again = families()[case.id.family].build(recording, case.id.profile, case.id)

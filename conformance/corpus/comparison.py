@@ -1,4 +1,4 @@
-"""The comparison of two runs: what broke, what was mended, what is new."""
+"""The comparison of two runs: what broke, what was fixed, what is new."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ class Comparison:
     """What changed between two runs.
 
     Attributes:
-        broke: Requirements that held in the first and do not in the second: (requirement, verdict).
-        mended: Requirements that did not hold in the first and do in the second: (requirement, former verdict).
-        unreached: Requirements that were judged in the first and not in the second: (requirement, former verdict).
-        new: Kinds of failure that only the second has, of requirements that did not hold before either.
-        gone: Kinds of failure that only the first has, of requirements that do not hold yet either.
-        differences: What else tells the runs apart, so that a change may have another reason.
+        broke: Requirements that held in the first run and not in the second: (requirement, verdict).
+        fixed: Requirements that did not hold in the first run and do in the second: (requirement, former verdict).
+        unreached: Requirements that were judged in the first run and not in the second: (requirement, former verdict).
+        new: Kinds of failure that only the second run has, of requirements that did not hold in the first either.
+        gone: Kinds of failure that only the first run has, of requirements that do not hold in the second either.
+        differences: Other differences between the runs, which may be the reason of a change.
     """
 
     broke: tuple[Kind, ...]
-    mended: tuple[Kind, ...]
+    fixed: tuple[Kind, ...]
     unreached: tuple[Kind, ...]
     new: tuple[Failure, ...]
     gone: tuple[Failure, ...]
@@ -39,22 +39,22 @@ class Comparison:
         return bool(self.broke or self.new or self.unreached)
 
 
-def compared(first: RunRecord, second: RunRecord) -> Comparison:
+def compare_runs(first: RunRecord, second: RunRecord) -> Comparison:
     """Compare two runs."""
     before = {each.id: each.verdict for each in first.requirements}
     after = {each.id: each.verdict for each in second.requirements}
     both = [name for name in after if name in before]
     broke = [(name, after[name]) for name in both if after[name] in _BROKEN and before[name] not in _BROKEN]
-    mended = [(name, before[name]) for name in both if before[name] in _BROKEN and after[name] == "pass"]
+    fixed = [(name, before[name]) for name in both if before[name] in _BROKEN and after[name] == "pass"]
     judged = _BROKEN | {"pass"}
     unreached = [
         (name, verdict) for name, verdict in before.items() if verdict in judged and after.get(name) not in judged
     ]
     failures = _kinds(first.failures), _kinds(second.failures)
-    settled = {name for name, _ in (*broke, *mended, *unreached)}
+    settled = {name for name, _ in (*broke, *fixed, *unreached)}
     return Comparison(
         broke=tuple(broke),
-        mended=tuple(mended),
+        fixed=tuple(fixed),
         unreached=tuple(unreached),
         new=_only(failures[1], failures[0], settled),
         gone=_only(failures[0], failures[1], settled),

@@ -1,4 +1,4 @@
-"""Counts: what workers keep of the cases they judged; they add up, whatever the order."""
+"""Counts: what workers keep of the cases they judged; the order does not affect the sums."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from conformance.strategies.grammar.case import Case
 
 #: Table of verdicts: requirement, profile, status.
 VERDICTS: Final = "verdicts"
-#: Table of totals, see the names below.
+#: Table of totals; their names follow.
 TOTALS: Final = "totals"
 #: Cases of the plan that a worker took.
 TAKEN: Final = "cases taken"
@@ -23,20 +23,20 @@ JUDGED: Final = "cases judged"
 EVENTS: Final = "events"
 #: Cases of a stored corpus whose profile the implementation does not claim.
 NOT_CLAIMED: Final = "cases of profiles not claimed"
-#: Cases at which a process ended or broke the protocol, and a new one, asked again, did not.
+#: Cases at which a process ended or broke the protocol, while a new process answered.
 UNREPEATED: Final = "cases with trouble that did not come again"
-#: What the tables of coverage are called in a row: this and their names.
+#: What comes before the name of a table of coverage in a row.
 COVERAGE: Final = "coverage: "
 
 
 class Counts:
-    """What some cases came to.
+    """The results of some cases.
 
     Attributes:
         totals: Cases and events.
         verdicts: Cases by (requirement, profile, status).
         coverage: Table of coverage -> profile -> cell -> how often it was exercised.
-        failing: The failing cases, by what is wrong.
+        failing: The failing cases of each kind.
     """
 
     def __init__(self) -> None:
@@ -53,16 +53,16 @@ class Counts:
         Args:
             number: Its number in the plan.
             case: The case.
-            verdicts: What is said of it.
+            verdicts: The judge's verdicts on it.
         """
         profile = case.id.profile
         for table in coverage_tables(case.role):
             self.coverage[table.name][profile].update(table.cells(case))
-        met = self.verdicts
+        counts = self.verdicts
         for verdict in verdicts:
-            met[verdict.requirement, profile, verdict.status] += 1
+            counts[verdict.requirement, profile, verdict.status] += 1
             if verdict.status in FAILURES:
                 self.failing.add(number, case.id, verdict)
-        # Last, so that a case that breaks the kit on the way is not counted as judged.
+        # Last, so that a case at which the kit fails is not counted as judged.
         self.totals[JUDGED] += 1
         self.totals[EVENTS] += len(case.expected.events)

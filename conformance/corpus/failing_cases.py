@@ -1,4 +1,4 @@
-"""Failing cases: how many there are of each kind, and which came first."""
+"""Failing cases: how many there are of each kind, and the first of each."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,15 +8,15 @@ from typing import Final
 from conformance.oracles.judge import Verdict
 from conformance.strategies.grammar.case_id import CaseId
 
-#: Cases in a shard. Limits hold for each shard, and shards stand where they stand however work is divided,
-#: so what is kept does not depend on the division either.
+#: Cases in a shard. Limits apply to each shard, and the borders of shards do not depend on how work is divided,
+#: so the kept cases do not depend on it either.
 SHARD: Final = 500
 #: Failing cases that a shard keeps of each (requirement, signature).
 _KEPT: Final = 1
-#: Signatures that a shard tells apart for each requirement.
+#: Signatures that a shard distinguishes for each requirement.
 _SIGNATURES: Final = 100
-#: Stands for all signatures beyond these.
-MORE_SIGNATURES: Final = "(more signatures than are told apart)"
+#: The signature of all failures beyond these.
+MORE_SIGNATURES: Final = "(more signatures than are distinguished)"
 #: Characters of a message that are kept.
 _MESSAGE: Final = 500
 
@@ -27,11 +27,11 @@ class FailingCase:
 
     Attributes:
         number: Its number in the plan.
-        requirement: What it broke.
-        signature: In which way.
+        requirement: The requirement that it broke.
+        signature: The kind of failure.
         status: One of `conformance.specs.run_record.FAILURES`.
         case: Its id.
-        message: What was expected and what came, or the end of the standard error.
+        message: What was expected and what was answered, or the end of the standard error.
     """
 
     number: int
@@ -43,7 +43,7 @@ class FailingCase:
 
 
 def storable(text: str, *, limit: int = _MESSAGE) -> str:
-    """Return a text that has a UTF-8 form, cut at `limit` characters: implementations send anything."""
+    """Return a text that UTF-8 can encode, cut at `limit` characters: implementations may send anything."""
     return text[:limit].encode("utf-8", "backslashreplace").decode()
 
 
@@ -53,7 +53,7 @@ class FailingCases:
 
     Attributes:
         counts: (requirement, signature) -> cases.
-        kept: The first of each in each shard.
+        kept: The first of each kind in each shard.
     """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -63,7 +63,7 @@ class FailingCases:
     _signatures: Counter[str] = field(default_factory=Counter)
 
     def add(self, number: int, case: CaseId, verdict: Verdict) -> None:
-        """Count a failing case; the cases come in the order of their numbers."""
+        """Count a failing case; call it in the order of the cases' numbers."""
         if number // SHARD != self._shard:
             self._shard = number // SHARD
             self._in_shard.clear()

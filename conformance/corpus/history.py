@@ -1,4 +1,4 @@
-"""The history: one table of what each run found, kept from night to night."""
+"""The history: one table of the failures of each run, kept from run to run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
@@ -11,7 +11,7 @@ from conformance.corpus.failing_cases import storable
 from conformance.corpus.storage import Storage
 from conformance.engine.failure import Failure
 
-#: Runs that are read back, the newest: what failed earlier and no more is no news.
+#: The newest runs that are read back; older failures do not matter any more.
 RUNS: Final = 400
 #: Spark's mark of a finished job.
 _SUCCESS: Final = "_SUCCESS"
@@ -19,25 +19,25 @@ _SUCCESS: Final = "_SUCCESS"
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One run, and one kind of failure of it; a run that found none has one entry without a requirement.
+    """One run and one kind of its failures; each run also has one entry without a requirement.
 
     Attributes:
-        run: Id of the run: when it started, and what it was made from.
-        started: When, in UTC.
+        run: Id of the run: when it started, and a digest of its manifest.
+        started: When it started, in UTC.
         kit: Version of the kit.
         spec: The implementation as the user named it.
-        implementation: What it calls itself.
+        implementation: The name that it declares.
         version: Its version.
         cases: Cases of the run.
         events: Expected events in them.
-        conforming: Whether it conformed, the baseline considered.
-        requirement: What failed.
-        signature: In which way.
+        conforming: Whether it conformed, except for the failures of the baseline.
+        requirement: The requirement that failed.
+        signature: The kind of failure.
         status: One of `conformance.specs.run_record.FAILURES`.
         count: Cases that showed it.
-        found: The first of them.
+        first_case: The first of them.
         case: The shrunk case.
-        message: What was expected and what came.
+        message: What was expected and what was answered.
         known: The reason that the baseline gave.
     """
 
@@ -54,7 +54,7 @@ class RunEntry:
     signature: str | None = None
     status: str | None = None
     count: int | None = None
-    found: str | None = None
+    first_case: str | None = None
     case: str | None = None
     message: str | None = None
     known: str | None = None
@@ -67,8 +67,12 @@ _TYPES: Final[Mapping[str, pa.DataType]] = {
     "conforming": pa.bool_(),
     "count": pa.int64(),
 }
+#: Columns that do not have the name of their field.
+_NAMES: Final = {"first_case": "found"}
 #: The columns of the table.
-HISTORY: Final = pa.schema([pa.field(each.name, _TYPES.get(each.name, pa.string())) for each in fields(RunEntry)])
+HISTORY: Final = pa.schema(
+    [pa.field(_NAMES.get(each.name, each.name), _TYPES.get(each.name, pa.string())) for each in fields(RunEntry)]
+)
 
 
 def entries_of(run: RunEntry, failures: Sequence[Failure]) -> list[RunEntry]:
@@ -76,7 +80,7 @@ def entries_of(run: RunEntry, failures: Sequence[Failure]) -> list[RunEntry]:
 
     Args:
         run: The run, without a requirement.
-        failures: What it found.
+        failures: Its failures.
     """
     return [run] + [
         replace(
@@ -85,7 +89,7 @@ def entries_of(run: RunEntry, failures: Sequence[Failure]) -> list[RunEntry]:
             signature=storable(failure.verdict.signature),
             status=failure.verdict.status,
             count=failure.count,
-            found=failure.found,
+            first_case=failure.found,
             case=str(failure.case.id),
             message=storable(failure.verdict.message),
             known=failure.known,
@@ -107,7 +111,7 @@ class History:
         self._storage = storage
 
     def write(self, entries: Sequence[RunEntry]) -> None:
-        """Write the entries of one run, in the place of what the same run wrote before.
+        """Write the entries of one run, and replace those that the same run wrote earlier.
 
         Raises:
             StorageError: The folder cannot be reached.
@@ -129,7 +133,7 @@ class History:
         written = [folder.uri for folder in map(self._storage.at, names) if folder.exists(_SUCCESS)]
         if not written:
             return []
-        # Explicit columns: a table that a later kit has written to may have more.
+        # Explicit columns, as a table to which a later kit has written may have more.
         frame = self._spark.read.parquet(*written).select(*HISTORY.names)
         return sorted(
             (RunEntry(*row) for row in frame.collect()),
@@ -138,7 +142,7 @@ class History:
 
 
 def shrunk_before(entries: Sequence[RunEntry], implementation: str) -> dict[tuple[str, str], str]:
-    """Return the latest shrunk case of each (requirement, signature) that an implementation is known to show."""
+    """Return the latest shrunk case of each (requirement, signature) that an implementation has shown."""
     return {
         (each.requirement, each.signature or ""): each.case
         for each in entries

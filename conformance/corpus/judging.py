@@ -25,20 +25,21 @@ NumberedCase = tuple[int, Case]
 
 
 @dataclass(slots=True)
-class Mishaps:
-    """Errors that are no verdict on an implementation: the kit itself broke at a case.
+class KitErrors:
+    """Errors of the kit at some cases, which are not verdicts on an implementation.
 
-    As a context manager it keeps any error from ending the run: the run goes on, and says at its end that it broke.
+    As a context manager it records an error instead of ending the run; the run reports the errors at its end.
 
     Attributes:
-        found: The case's id, the error, and where it was raised.
+        entries: The case's id, the error, and where it was raised.
+        case: The id of the current case.
     """
 
-    found: list[tuple[str, str, str]] = field(default_factory=list)
+    entries: list[tuple[str, str, str]] = field(default_factory=list)
     case: str = ""
 
     def at(self, case: object) -> Self:
-        """Say which case the following is about."""
+        """Set the case that the next errors are about."""
         self.case = str(case)
         return self
 
@@ -51,15 +52,15 @@ class Mishaps:
         if not isinstance(error, Exception):
             return False
         where = "".join(traceback.format_exception(kind, error, trace))
-        self.found.append((self.case, storable(f"{type(error).__name__}: {error}"), storable(where[-_TRACEBACK:])))
+        self.entries.append((self.case, storable(f"{type(error).__name__}: {error}"), storable(where[-_TRACEBACK:])))
         return True
 
 
-def planned_cases(plan: Plan, first: int, end: int, *, mishaps: Mishaps) -> Iterator[NumberedCase]:
-    """Yield the cases of a plan from the number `first` to before `end`, those left out that cannot be made."""
+def planned_cases(plan: Plan, first: int, end: int, *, kit_errors: KitErrors) -> Iterator[NumberedCase]:
+    """Yield the cases of a plan from the number `first` to before `end`, except those that cannot be made."""
     for number in range(first, end):
         case = None
-        with mishaps.at(plan.case_id(number)):
+        with kit_errors.at(plan.case_id(number)):
             case = plan.case(number)
         if case is not None:
             yield number, case
@@ -67,66 +68,66 @@ def planned_cases(plan: Plan, first: int, end: int, *, mishaps: Mishaps) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class CaseJudge:
-    """Asks one implementation about many cases, and counts what the judge says.
+    """Asks one implementation about many cases, and counts the verdicts.
 
     Attributes:
-        implementation: The implementation, started.
+        implementation: The implementation, which must be started.
         judge: Judges its answers.
         requirements: A glob over the ids of the requirements that count.
-        window: How many questions may be under way.
-        mishaps: Takes errors of the kit.
+        window: How many questions may wait for an answer.
+        kit_errors: Takes errors of the kit.
     """
 
     implementation: Implementation
     judge: Judge
     requirements: str = "*"
     window: int = 16
-    mishaps: Mishaps = field(default_factory=Mishaps)
+    kit_errors: KitErrors = field(default_factory=KitErrors)
 
     def count(self, cases: Iterable[NumberedCase], counts: Counts) -> None:
-        """Judge cases, in the order in which they come, and add them to the counts."""
-        asked = self._asked(cases, counts)
+        """Judge cases, in the given order, and add them to the counts."""
+        questions = self._not_declined(cases, counts)
         if isinstance(self.implementation, ProcessImplementation):
-            answered = self._of_process(asked, counts)
+            answers = self._ask_process(questions, counts)
         else:
-            answered = self._in_process(asked, counts)
-        for number, case, answer in answered:
-            with self.mishaps.at(case.id):
-                counts.add(number, case, self._wanted(self.judge.judge(case, answer)))
+            answers = self._ask_in_process(questions)
+        for number, case, answer in answers:
+            with self.kit_errors.at(case.id):
+                counts.add(number, case, self._selected(self.judge.judge(case, answer)))
 
-    def _asked(self, cases: Iterable[NumberedCase], counts: Counts) -> Iterator[NumberedCase]:
+    def _not_declined(self, cases: Iterable[NumberedCase], counts: Counts) -> Iterator[NumberedCase]:
         """Yield the cases that have to be asked, and count the others."""
         for number, case in cases:
             declined = self.judge.declined(case)
             if declined:
-                counts.add(number, case, self._wanted(declined))
+                counts.add(number, case, self._selected(declined))
             else:
                 yield number, case
 
-    def _wanted(self, verdicts: list[Verdict]) -> list[Verdict]:
+    def _selected(self, verdicts: list[Verdict]) -> list[Verdict]:
         if self.requirements == "*":
             return verdicts
         return [each for each in verdicts if _matches(each.requirement, self.requirements)]
 
-    def _of_process(
+    def _ask_process(
         self, cases: Iterable[NumberedCase], counts: Counts
     ) -> Iterator[tuple[int, Case, Observation | Trouble]]:
-        under_way: deque[NumberedCase] = deque()
+        open_questions: deque[NumberedCase] = deque()
 
         def requests() -> Iterator[Request]:
             for number, case in cases:
-                under_way.append((number, case))
+                open_questions.append((number, case))
                 yield request_of(case)
 
         for answer in self.implementation.ask_many(requests(), window=self.window):
-            number, case = under_way.popleft()
-            yield number, case, self._repeated(case, answer, counts)
+            number, case = open_questions.popleft()
+            yield number, case, self._ask_again(case, answer, counts)
 
-    def _repeated(self, case: Case, answer: Observation | Trouble, counts: Counts) -> Observation | Trouble:
-        """Return what a new process answers where one ended or broke the protocol.
+    def _ask_again(self, case: Case, answer: Observation | Trouble, counts: Counts) -> Observation | Trouble:
+        """Return the answer, or that of a new process if one ended or broke the protocol.
 
-        A process may have been killed, or may have broken behind other questions, and which ones these are depends
-        on how the work was divided. Only what a case does alone is a verdict on it; the rest is counted.
+        A process may have been killed, or may have failed because of earlier questions, which depend on how the work
+        was divided. Only a failure that a case causes alone is a verdict on it; the others are counted.
         """
         if not isinstance(answer, Trouble) or answer.status not in ("crash", "protocol-error"):
             return answer
@@ -135,18 +136,16 @@ class CaseJudge:
             counts.totals[UNREPEATED] += 1
         return again
 
-    def _in_process(
-        self, cases: Iterable[NumberedCase], counts: Counts
-    ) -> Iterator[tuple[int, Case, Observation | Trouble]]:
+    def _ask_in_process(self, cases: Iterable[NumberedCase]) -> Iterator[tuple[int, Case, Observation | Trouble]]:
         ask = self.implementation.ask
         for number, case in cases:
             answer: Observation | Trouble | None = None
-            crash = Mishaps()
+            crash = KitErrors()
             with crash:
                 answer = ask(request_of(case))
             if answer is None:
                 # There is no process that could end, so an error takes the place of its exit status.
-                _, error, where = crash.found[0]
+                _, error, where = crash.entries[0]
                 answer = Trouble("crash", error.partition(":")[0], where)
             yield number, case, answer
 

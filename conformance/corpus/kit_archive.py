@@ -1,4 +1,4 @@
-"""The kit itself, as something that travels: an archive for workers, and a digest of what cases depend on."""
+"""The kit for workers: an archive of its files, and a digest of those that cases depend on."""
 
 import hashlib
 import zipfile
@@ -10,11 +10,11 @@ from typing import Final
 
 #: The one package of the kit, and the name that workers import it by.
 PACKAGE: Final = "conformance"
-#: What cases and verdicts depend on.
+#: The packages that cases and verdicts depend on.
 _RULES: Final = tuple(
     f"{PACKAGE}/{room}/" for room in ("binlog", "models", "oracles", "protocol", "specs", "strategies")
 )
-#: Zip archives have no time before this one; a fixed time makes equal archives of equal kits.
+#: The earliest time in a zip archive; with a fixed time, equal kits make equal archives.
 _TIME: Final = (1980, 1, 1, 0, 0, 0)
 
 
@@ -35,7 +35,7 @@ def files() -> Iterator[tuple[str, bytes]]:
 def digest() -> str:
     """Return a short digest of all that generation and judging depend on.
 
-    A run that was begun with one kit cannot be resumed with another one: its cases would be others.
+    A run that was begun with one kit cannot be resumed with another one, whose cases would be different.
     """
     whole = hashlib.blake2b(digest_size=8)
     for name, content in files():
@@ -48,8 +48,8 @@ def digest() -> str:
 def write_archive(folder: Path) -> Path:
     """Write the kit as a zip archive into a folder, and return its path.
 
-    It holds what is in the package's folder, and is unpacked where it is used: adapters are run as scripts, which
-    needs files.
+    It holds the files of the package's folder, and is unpacked before use: adapters are run as scripts, which needs
+    files.
     """
     path = folder / "binlog-conformance.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

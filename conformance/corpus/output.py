@@ -18,16 +18,16 @@ RECORD: Final = "run.jsonl"
 
 #: The folder of the waves.
 _WAVES: Final = "waves"
-#: Marks a wave that counts. Spark's own mark says that a job ended, not that its cases are all there.
+#: Marks a committed wave. Spark's own mark only means that a job ended, not that all its cases are there.
 _COMMITTED: Final = "_COMMITTED"
-#: What of a manifest may differ when a run is resumed.
-_OF_THE_MOMENT: Final = frozenset({"started", "complete"})
+#: The keys of a manifest that may differ when a run is resumed.
+_VARIABLE: Final = frozenset({"started", "complete"})
 Made = TypeVar("Made", CorpusManifest, RunManifest)
 _NAME: Final = re.compile(r"cases=(\d{12})-(\d{12})")
 
 
 class NotUsable(Exception):
-    """A folder cannot be used as it is asked for; the message says why."""
+    """A folder cannot be used in the way that is required; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Wave:
 
     Attributes:
         first: The first number.
-        end: The one behind the last.
+        end: The number after the last.
         cases: Cases judged or stored.
         events: Their expected events.
         seconds: How long it took.
@@ -61,31 +61,33 @@ class Output:
         self._waves = storage.at(_WAVES)
 
     def begin(self, manifest: Made, *, resume: bool) -> Made:
-        """Write the manifest of a new run, or check that of one that goes on; return the one that holds.
+        """Write the manifest of a new run, or check that of a resumed one; return the manifest of the run.
 
         Args:
             manifest: What the run is made from.
-            resume: Whether a run may be there already.
+            resume: Whether the folder may hold a run already.
 
         Raises:
-            NotUsable: A run is there and not to be resumed, or it was made from something else.
+            NotUsable: The folder holds a run that is not to be resumed, or one with another manifest.
             StorageError: The folder cannot be read or written.
         """
         if not self.storage.exists(MANIFEST):
             if self._waves.names():
-                raise NotUsable(f"{self.storage.uri} has results, but no {MANIFEST}: it is no run")
+                raise NotUsable(f"{self.storage.uri} contains results but no {MANIFEST}, so it is not a run folder")
             self.rewrite(manifest)
             return manifest
         if not resume:
-            raise NotUsable(f"{self.storage.uri} holds a run already: --resume to go on with it, or another --output")
+            raise NotUsable(
+                f"{self.storage.uri} already holds a run: continue it with --resume, or name another --output"
+            )
         earlier: dict[str, Any] = self._manifest()
         now: dict[str, Any] = json.loads(_text(manifest))
-        changed = [name for name in sorted({*earlier, *now} - _OF_THE_MOMENT) if earlier.get(name) != now.get(name)]
+        changed = [name for name in sorted({*earlier, *now} - _VARIABLE) if earlier.get(name) != now.get(name)]
         if changed:
             changes = "; ".join(
                 f"{name} was {_short(earlier.get(name))}, is {_short(now.get(name))}" for name in changed
             )
-            raise NotUsable(f"{self.storage.uri} holds another run, which cannot be resumed so: {changes}")
+            raise NotUsable(f"{self.storage.uri} holds a run with other settings, which cannot be resumed: {changes}")
         return self.manifest(type(manifest))
 
     def rewrite(self, manifest: Manifest) -> None:
@@ -114,25 +116,27 @@ class Output:
 
     def _manifest(self) -> dict[str, Any]:
         if not self.storage.exists(MANIFEST):
-            raise NotUsable(f"{self.storage.uri} holds no run: it has no {MANIFEST}")
+            raise NotUsable(f"{self.storage.uri} is not a run folder: it has no {MANIFEST}")
         try:
             manifest = json.loads(self.storage.read(MANIFEST))
         except ValueError as error:
             raise NotUsable(f"{self.storage.uri}/{MANIFEST}: {error}") from error
         if not isinstance(manifest, dict) or manifest.get("schema") != MANIFEST_SCHEMA:
-            raise NotUsable(f"{self.storage.uri}/{MANIFEST} is not of version {MANIFEST_SCHEMA}, which this kit reads")
+            raise NotUsable(
+                f"{self.storage.uri}/{MANIFEST} is not a manifest of version {MANIFEST_SCHEMA}, which this kit reads"
+            )
         return manifest
 
     def committed(self) -> list[Wave]:
-        """Return the committed waves from the first case on; what lies behind a gap does not count.
+        """Return the committed waves from the first case to the first gap.
 
         Raises:
             StorageError: The folder cannot be read.
         """
         waves: list[Wave] = []
         for name in self._waves.names():
-            found = _NAME.fullmatch(name)
-            if found is None or int(found[1]) != (waves[-1].end if waves else 0):
+            match = _NAME.fullmatch(name)
+            if match is None or int(match[1]) != (waves[-1].end if waves else 0):
                 continue
             folder = self._waves.at(name)
             if folder.exists(_COMMITTED):
@@ -140,7 +144,7 @@ class Output:
         return waves
 
     def discard_uncommitted(self) -> None:
-        """Delete what an earlier run left unfinished.
+        """Delete the waves that an earlier run left uncommitted.
 
         Raises:
             StorageError: It cannot be deleted.
@@ -151,7 +155,7 @@ class Output:
                 self._waves.delete(name)
 
     def wave_uri(self, first: int, end: int) -> str:
-        """Return where the results of a wave belong."""
+        """Return the folder of a wave's results."""
         return self._waves.at(wave_name(first, end)).uri
 
     def discard(self, first: int, end: int) -> None:
@@ -163,7 +167,7 @@ class Output:
         self._waves.delete(wave_name(first, end))
 
     def commit(self, wave: Wave) -> None:
-        """Mark a wave as one that counts.
+        """Mark a wave as committed.
 
         Raises:
             StorageError: The mark cannot be written.

@@ -1,4 +1,4 @@
-"""The pages that a corpus adds to the reports of every run: its coverage, and the trend over many nights."""
+"""The pages that a corpus run adds to the usual reports: its coverage, and the trend over many runs."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ def coverage_page(coverage: Mapping[str, Mapping[Cell, int]], profiles: Sequence
     every = {table.name: table.every for table in coverage_tables()}
     parts = []
     for name, cells in coverage.items():
-        # What was never exercised has its row too.
+        # A cell that was never exercised has a row too.
         rows: dict[Cell, dict[str, int]] = defaultdict(dict, {cell: {} for cell in every.get(name, ())})
         for cell, count in cells.items():
             rows[cell[:-1]][cell[-1]] = count
@@ -72,8 +72,8 @@ def trend_page(entries: Sequence[RunEntry]) -> str:
     by_name: dict[str, list[RunEntry]] = defaultdict(list)
     for entry in entries:
         by_name[entry.implementation].append(entry)
-    for name, found in sorted(by_name.items()):
-        parts.append(element("section", element("h2", name), *_trend(found)))
+    for name, named in sorted(by_name.items()):
+        parts.append(element("section", element("h2", name), *_trend(named)))
     if not parts:
         parts.append(element("p", "The history holds no run yet."))
     return _page("What started failing when", *parts)
@@ -90,7 +90,7 @@ def _trend(entries: Sequence[RunEntry]) -> list[Html]:
     shown = runs[-_COLUMNS:]
     started = {kind: _start(runs, seen) for kind, seen in failures.items()}
     last = runs[-1].run
-    # What fails now stands first, the newest failure at the top.
+    # Kinds that fail now come first, the newest at the top.
     order = sorted(sorted(failures), key=lambda kind: (last in failures[kind], started[kind].run), reverse=True)
     heads = [
         element("th", "requirement and signature", scope="col"),
@@ -113,7 +113,7 @@ def _shown(runs: int, shown: int) -> str:
 
 
 def _start(runs: Sequence[RunEntry], seen: Mapping[str, RunEntry]) -> RunEntry:
-    """Return the run from which on a failure was last seen without a break."""
+    """Return the first run of the last unbroken sequence of runs that show a failure."""
     start: RunEntry | None = None
     before = False
     for run in runs:

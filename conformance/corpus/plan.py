@@ -1,4 +1,4 @@
-"""The plan: which case has which number."""
+"""The plan: the number of each case."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -11,12 +11,12 @@ from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
 from conformance.strategies.grammar.family import case_of
 
-#: Cases that tell how many events a case has, before any is judged.
+#: Cases from which the events of a case are estimated, before any is judged.
 _SAMPLE: Final = 2000
 
-#: The part of the way to a number of events that is planned by the sample alone.
+#: The part of a number of events that is planned from the sample alone.
 _BY_SAMPLE: Final = 0.95
-#: What is added to the rest of the way, so that it is the last one.
+#: The factor on the estimate of the remaining cases, so that they suffice.
 _MARGIN: Final = 1.02
 
 
@@ -24,9 +24,9 @@ _MARGIN: Final = 1.02
 class Plan:
     """The numbering of the cases: case N is FAMILY/PROFILE/SEED/(N div pairs) of the pair (N mod pairs).
 
-    The sequence has no end, and is the same on every machine. The pairs take turns, so that every stretch of numbers
-    holds all of them alike: stretches of one length take one time, and each prefix of the sequence is a fair corpus of
-    its own.
+    The sequence is endless, and the same on every machine. The pairs take turns, so that every stretch of numbers holds
+    all of them equally: stretches of the same length take the same time, and each prefix of the sequence is a balanced
+    corpus of its own.
     """
 
     pairs: Annotated[tuple[tuple[str, str], ...], Meta(min_length=1, description="Families and profiles, in order.")]
@@ -44,15 +44,15 @@ class Plan:
         return case_of(self.case_id(number))
 
     def cases_with(self, events: int) -> int:
-        """Return how many cases hold about so many expected events, by a sample from the start of the sequence.
+        """Return how many cases hold about `events` expected events, from a sample at the start of the sequence.
 
         Raises:
-            ValueError: No case of the sample holds any.
+            ValueError: No case of the sample holds any event.
         """
-        size, found = _sample(self)
-        if not found:
-            raise ValueError("the streams of these families hold no events that can be counted; say how many cases")
-        return ceil(events * size / found)
+        cases, sampled_events = _sample(self)
+        if not sampled_events:
+            raise ValueError("the streams of these families hold no events to count; give the number of cases")
+        return ceil(events * cases / sampled_events)
 
 
 @cache
@@ -66,24 +66,24 @@ def _sample(plan: Plan) -> tuple[int, int]:
 class Size:
     """How much of the plan: exactly one of the three is not null."""
 
-    cases: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="So many cases.")] = None
+    cases: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="This number of cases.")] = None
     events: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        Meta(description="As few cases as hold at least so many expected events, or a few more."),
+        Meta(description="The cases that hold at least this many expected events, or a few more."),
     ] = None
     seconds: Annotated[
         Annotated[float, Meta(gt=0)] | None,
-        Meta(description="As many cases as are done in this time; a wave that has begun is finished."),
+        Meta(description="As many cases as fit in this time; a wave that was begun is finished."),
     ] = None
 
     def __post_init__(self) -> None:
         if sum(each is not None for each in (self.cases, self.events, self.seconds)) != 1:
-            raise ValueError("say how many cases, or how many events, or how much time")
+            raise ValueError("give one of the number of cases, the number of events and the time")
 
     def goal(self, plan: Plan, *, cases: int, events: int) -> int | None:
-        """Return the number of cases to go on to, None where that is not known.
+        """Return the number of cases to continue to, None if that is not known.
 
-        It depends on the sums at the last goal only, never on how the cases were divided.
+        It depends only on the sums at the last goal, never on how the cases were divided.
 
         Args:
             plan: The sequence of cases.
@@ -98,6 +98,6 @@ class Size:
         if events >= self.events:
             return cases
         if not events:
-            # Not all the way by the sample: the sums there tell better how far it still is.
+            # Not to the end by the sample: the sums at the next goal give a better estimate of the rest.
             return cases + plan.cases_with(ceil(self.events * _BY_SAMPLE))
         return cases + ceil((self.events - events) * cases / events * _MARGIN)

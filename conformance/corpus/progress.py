@@ -1,4 +1,4 @@
-"""The progress of a corpus run, on standard error: a live line on a terminal, now and then a line elsewhere."""
+"""The progress of a corpus run, on standard error: a live line on a terminal, or else a line from time to time."""
 
 import sys
 import time
@@ -13,18 +13,18 @@ from rich.text import Text
 
 from conformance.corpus.waves import Snapshot
 
-#: Seconds between two lines where there is no terminal.
+#: Seconds between two lines if there is no terminal.
 _PERIOD: Final = 30.0
 #: Requirements that are listed with their failures.
 _LISTED: Final = 5
 
 
 class CorpusProgress:
-    """A watch that tells how far a run is.
+    """A watch that shows how far a run is.
 
     Args:
-        console: Where to; standard error when None.
-        period: Seconds between two lines where there is no terminal.
+        console: Where to write; standard error when None.
+        period: Seconds between two lines if there is no terminal.
     """
 
     def __init__(self, *, console: Console | None = None, period: float = _PERIOD) -> None:
@@ -44,7 +44,7 @@ class CorpusProgress:
         self.stop()
 
     def stop(self) -> None:
-        """Take the line off the screen."""
+        """Remove the line from the screen."""
         self._live.stop()
 
     def __call__(self, snapshot: Snapshot) -> None:
@@ -53,10 +53,10 @@ class CorpusProgress:
             self._live.update(_drawn(snapshot))
         elif time.monotonic() - self._last >= self._period:
             self._last = time.monotonic()
-            self._console.print(Text(told(snapshot)), soft_wrap=True)
+            self._console.print(Text(progress_line(snapshot)), soft_wrap=True)
 
 
-def told(snapshot: Snapshot) -> str:
+def progress_line(snapshot: Snapshot) -> str:
     """Return a snapshot as one line."""
     cases = f"{snapshot.cases:,}" + (f" of {snapshot.goal:,}" if snapshot.goal is not None else "")
     line = f"{cases} cases, {snapshot.events:,} events, {snapshot.rate:,.0f} events/s"
@@ -69,9 +69,9 @@ def told(snapshot: Snapshot) -> str:
 def _failures(failures: Counter[str]) -> str:
     listed = [f"{requirement} {count:,}" for requirement, count in failures.most_common(_LISTED)]
     more = len(failures) - len(listed)
-    return ", ".join(listed) + (f" and {more} requirements more" if more else "")
+    return ", ".join(listed) + (f" and {more} more requirements" if more else "")
 
 
 def _drawn(snapshot: Snapshot) -> Group:
     bar = ProgressBar(total=snapshot.goal, completed=snapshot.cases, pulse=snapshot.goal is None)
-    return Group(Text(told(snapshot)), bar, Text(snapshot.stage, style="dim"))
+    return Group(Text(progress_line(snapshot)), bar, Text(snapshot.stage, style="dim"))

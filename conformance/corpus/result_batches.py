@@ -16,9 +16,9 @@ from conformance.oracles.coverage.coverage_table import Cell
 CLUSTERS: Final = "clusters"
 #: The table of failing cases; its cells are the fields of `FailingCase` without the number.
 FAILING: Final = "failing cases"
-#: The table of workers that could not begin: host, what it said.
+#: The table of workers that could not begin: host, message.
 CANNOT_START: Final = "cannot start"
-#: The table of cases that broke the kit itself: case id, error, traceback.
+#: The table of errors of the kit: case id, error, traceback.
 KIT_ERRORS: Final = "kit errors"
 
 #: The schema of all results.
@@ -27,11 +27,11 @@ ROWS: Final = pa.schema(
         pa.field("table", pa.string(), nullable=False),
         pa.field("cell", pa.list_(pa.string()), nullable=False),
         pa.field("count", pa.int64(), nullable=False),
-        # Of a failing case; null in the tables of sums.
+        # The number of a failing case; null in the tables of sums.
         pa.field("number", pa.int64()),
     ]
 )
-#: The same in Spark's words.
+#: The same in Spark's notation.
 ROWS_DDL: Final = "table string not null, cell array<string> not null, count bigint not null, number bigint"
 #: Rows of one record batch.
 _BATCH: Final = 10_000

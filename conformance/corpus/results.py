@@ -17,10 +17,10 @@ from conformance.engine.tally import Tally
 from conformance.oracles.coverage.coverage_table import Cell
 from conformance.specs.run_record import Status
 
-#: Kinds of failure that are looked at on the driver, the most frequent ones; an implementation has a few dozen.
+#: Kinds of failure that reach the driver, the most frequent ones; an implementation has a few dozen.
 _CLUSTERS: Final = 2000
-#: Cases that broke the kit that are named.
-_MISHAPS: Final = 20
+#: Errors of the kit that are reported with their cases.
+_KIT_ERRORS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
-class Mishap:
-    """A case that broke the kit itself: its id, the error, and where it was raised."""
+class KitError:
+    """An error of the kit at a case: the case's id, the error, and where it was raised."""
 
     case: str
     error: str
@@ -47,17 +47,17 @@ class Mishap:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a run came to, added up.
+    """The results of a run, added up.
 
     Attributes:
-        tables: Table -> cell -> sum; the tables of failing cases are left out.
+        tables: Table -> cell -> sum, without the tables of failing cases.
         clusters: The kinds of failure, by requirement and signature.
-        mishaps: The first cases that broke the kit.
+        kit_errors: The first errors of the kit.
     """
 
     tables: Mapping[str, Mapping[Cell, int]]
     clusters: tuple[Cluster, ...]
-    mishaps: tuple[Mishap, ...]
+    kit_errors: tuple[KitError, ...]
 
     @property
     def verdicts(self) -> Mapping[Cell, int]:
@@ -71,7 +71,7 @@ class Results:
 
     @property
     def unrepeated(self) -> int:
-        """Cases at which a process ended or broke the protocol, and a new one, asked again, did not."""
+        """Cases at which a process ended or broke the protocol, while a new process answered."""
         return self.tables.get(TOTALS, {}).get((UNREPEATED,), 0)
 
     @property
@@ -80,7 +80,7 @@ class Results:
         return {name.removeprefix(COVERAGE): cells for name, cells in self.tables.items() if name.startswith(COVERAGE)}
 
     def tally(self) -> Tally:
-        """Return the sums as every run has them."""
+        """Return the sums in the form that every run has."""
         tally = Tally()
         totals = self.tables.get(TOTALS, {})
         tally.cases = totals.get((JUDGED,), 0)
@@ -109,7 +109,7 @@ def read_results(spark: SparkSession, output: Output) -> Results:
     sums = frame.where(~sql.col("table").isin(CLUSTERS, FAILING, KIT_ERRORS)).groupBy("table", "cell")
     for row in sums.agg(sql.sum("count").alias("count")).collect():
         tables[row["table"]][tuple(row["cell"])] += row["count"]
-    return Results(dict(tables), _clusters(frame), _mishaps(frame))
+    return Results(dict(tables), _clusters(frame), _kit_errors(frame))
 
 
 def _clusters(frame: DataFrame) -> tuple[Cluster, ...]:
@@ -129,6 +129,6 @@ def _clusters(frame: DataFrame) -> tuple[Cluster, ...]:
     return tuple(sorted(clusters, key=lambda each: (each.first.requirement, each.first.signature)))
 
 
-def _mishaps(frame: DataFrame) -> tuple[Mishap, ...]:
-    rows = frame.where(sql.col("table") == KIT_ERRORS).orderBy("cell").limit(_MISHAPS).collect()
-    return tuple(Mishap(*row["cell"]) for row in rows)
+def _kit_errors(frame: DataFrame) -> tuple[KitError, ...]:
+    rows = frame.where(sql.col("table") == KIT_ERRORS).orderBy("cell").limit(_KIT_ERRORS).collect()
+    return tuple(KitError(*row["cell"]) for row in rows)

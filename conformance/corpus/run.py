@@ -1,4 +1,4 @@
-"""A run: an implementation against a corpus, from the manifest to the conclusion."""
+"""A run: one implementation on one corpus, from the manifest to the conclusion."""
 
 import json
 import time
@@ -27,26 +27,27 @@ from conformance.engine.baseline import Baseline
 from conformance.engine.events import Event, Listener, RunFinished, RunStarted
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
+from conformance.implementations import registry
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
-from conformance.implementations.registry import Implementation, implementation
+from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge
 from conformance.protocol.observation import Declaration
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a run is done.
+    """The options of a run.
 
     Attributes:
-        limits: What the implementation may use up, on each worker.
-        window: How many questions may be under way in one task.
+        limits: The limits of the implementation, on each worker.
+        window: How many questions of one task may wait for an answer.
         cores: How many tasks the work is divided for; as many as run at once when None.
-        resume: Whether a run that is there already is gone on with.
-        baseline: The failures that are known.
+        resume: Whether a run in the folder is continued.
+        baseline: The known failures.
         history: The table of earlier runs.
         shrink: Whether failures are shrunk.
-        listeners: Who is told.
-        watch: Is shown how far the run is.
+        listeners: Take the events of the run.
+        watch: Takes snapshots of how far the run is.
     """
 
     limits: Limits = DEFAULT_LIMITS
@@ -65,11 +66,11 @@ class _Corpus:
     """The cases of a run.
 
     Attributes:
-        source: Where they come from.
-        plan: The pairs that are asked, and the seed.
-        made_from: What the manifest says of them.
-        examples: How many there are of each pair, where that is known.
-        seconds: How long they may take, where that is what limits them.
+        source: Their source.
+        plan: Their pairs and seed.
+        made_from: The entries of the manifest about them.
+        examples: How many there are of each pair, if that is known.
+        seconds: How long they may take, if that is their limit.
     """
 
     source: Source
@@ -81,13 +82,13 @@ class _Corpus:
 
 @dataclass(frozen=True, slots=True)
 class CorpusRun:
-    """One implementation against one corpus.
+    """One implementation and one corpus.
 
     Attributes:
         spark: The session.
         output: The run's folder.
         spec: The implementation as the user named it.
-        options: How it is done.
+        options: The options of the run.
     """
 
     spark: SparkSession
@@ -99,20 +100,20 @@ class CorpusRun:
         """Generate, ask and judge in one pass.
 
         Args:
-            selection: What is covered.
+            selection: The requirements, profiles and families to cover.
             size: How many cases.
-            seed: What the cases depend on.
+            seed: The seed of the cases.
 
         Raises:
             CannotStart: The implementation does not start, here or on a worker.
-            NothingToRun: Nothing is left by the selection.
+            NothingToRun: The selection is empty.
             NotUsable: The folder holds something else.
             StorageError: The folder cannot be reached.
-            WaveFailed: Spark gave up, or cases were lost; what was committed can be resumed.
+            WaveFailed: Spark gave up, or cases were lost; the run can be resumed.
             ValueError: There is no such implementation.
         """
-        tested = implementation(self.spec, limits=self.options.limits)
-        declaration = tested.start()
+        implementation = registry.implementation(self.spec, limits=self.options.limits)
+        declaration = implementation.start()
         try:
             plan = Plan(tuple(selection.pairs(declaration)), seed, selection.role)
             corpus = _Corpus(
@@ -122,25 +123,25 @@ class CorpusRun:
                 examples=ceil(size.cases / len(plan.pairs)) if size.cases is not None else None,
                 seconds=size.seconds,
             )
-            return self._judged(tested, selection, corpus)
+            return self._judge(implementation, selection, corpus)
         finally:
-            tested.stop()
+            implementation.stop()
 
     def check(self, corpus: Output, selection: Selection) -> tuple[RunFinished, Results]:
         """Ask and judge a stored corpus.
 
         Args:
             corpus: The corpus.
-            selection: The requirements that count; all its cases are asked, in the role that it was made for.
+            selection: The requirements to judge; all cases of the corpus are asked, in its role.
 
         Raises:
             CannotStart, NotUsable, StorageError, WaveFailed, ValueError: See `run`.
         """
         manifest = corpus.manifest(CorpusManifest)
         if not manifest.complete:
-            raise NotUsable(f"{corpus.storage.uri} is not finished: generate it with --resume")
-        tested = implementation(self.spec, limits=self.options.limits)
-        declaration = tested.start()
+            raise NotUsable(f"{corpus.storage.uri} is not finished: run generate with --resume")
+        implementation = registry.implementation(self.spec, limits=self.options.limits)
+        declaration = implementation.start()
         try:
             plan = manifest.plan
             if plan.role not in declaration.roles:
@@ -155,16 +156,18 @@ class CorpusRun:
                 plan=Plan(pairs, plan.seed, plan.role),
                 made_from={"corpus": corpus.storage.uri, "corpus_kit": manifest.rules},
             )
-            return self._judged(tested, selection, stored)
+            return self._judge(implementation, selection, stored)
         finally:
-            tested.stop()
+            implementation.stop()
 
-    def _judged(self, tested: Implementation, selection: Selection, corpus: "_Corpus") -> tuple[RunFinished, Results]:
-        declaration = tested.declaration
+    def _judge(
+        self, implementation: Implementation, selection: Selection, corpus: "_Corpus"
+    ) -> tuple[RunFinished, Results]:
+        declaration = implementation.declaration
         role = declaration.roles[selection.role]
         manifest = self.output.begin(_manifest(self.spec, declaration, selection, corpus), resume=self.options.resume)
         plan, requirements = corpus.plan, selection.requirements
-        self._tell(
+        self._notify(
             RunStarted(
                 self.spec,
                 declaration,
@@ -177,24 +180,24 @@ class CorpusRun:
             )
         )
         job = Job(self.spec, self.options.limits, selection.role, role, requirements, self.options.window)
-        self._waves(corpus.source, job, corpus.seconds)
+        self._run_waves(corpus.source, job, corpus.seconds)
         results = read_results(self.spark, self.output)
         history = self.options.history
         clusters = Clusters(
-            Shrinker(tested, Judge(role), requirements),
+            Shrinker(implementation, Judge(role), requirements),
             corpus.source,
             self.options.baseline,
             shrunk_before(history.read(), declaration.name) if history else {},
             self.options.shrink,
-            self._tell,
+            self._notify,
         )
         finished = self.options.baseline.concluded(results.tally(), clusters.failures(results.clusters))
         if history is not None:
             history.write(entries_of(_entry(manifest, declaration, finished), finished.failures))
-        self._tell(finished)
+        self._notify(finished)
         return finished, results
 
-    def _waves(self, source: Source, job: Job, seconds: float | None) -> None:
+    def _run_waves(self, source: Source, job: Job, seconds: float | None) -> None:
         pace = Pace(self.options.cores or self.spark.sparkContext.defaultParallelism)
         deadline = None if seconds is None else time.monotonic() + seconds
 
@@ -217,9 +220,9 @@ class CorpusRun:
         goal = source.goal(done)
         reached = done[-1].end if done else 0
         if goal is not None and (reached != goal or sum(wave.cases for wave in done) != goal):
-            raise WaveFailed(f"{goal} cases in, {sum(wave.cases for wave in done)} verdicts out")
+            raise WaveFailed(f"{goal} cases were to be judged, {sum(wave.cases for wave in done)} were")
 
-    def _tell(self, event: Event) -> None:
+    def _notify(self, event: Event) -> None:
         for listener in self.options.listeners:
             listener(event)
 
@@ -230,14 +233,14 @@ def generate(spark: SparkSession, output: Output, plan: Plan, *, size: Size, opt
     Args:
         spark: The session.
         output: The corpus' folder.
-        plan: Which cases.
-        size: How many of them.
-        options: Whether it is resumed, and who watches.
+        plan: The sequence of cases.
+        size: How much of it is written.
+        options: `resume`, `cores` and `watch` are used.
 
     Raises:
         NotUsable: The folder holds something else.
         StorageError: The folder cannot be reached.
-        WaveFailed: Spark gave up; what was committed can be resumed.
+        WaveFailed: Spark gave up; the run can be resumed.
     """
     manifest = output.begin(
         CorpusManifest(**origin(digest()), plan=plan, size=size, corpus_schema=CORPUS_SCHEMA, complete=False),
@@ -279,7 +282,7 @@ def _manifest(spec: str, declaration: Declaration, selection: Selection, corpus:
 
 
 def _entry(manifest: RunManifest, declaration: Declaration, finished: RunFinished) -> RunEntry:
-    # The id is the run's, not the moment's: a run that is resumed writes its entries again, not others besides.
+    # The id belongs to the run, not to the time: a resumed run replaces its entries instead of adding others.
     made_from = blake2b(json.dumps(msgspec.to_builtins(manifest), sort_keys=True).encode(), digest_size=4).hexdigest()
     return RunEntry(
         run=f"{manifest.started.replace(':', '')}-{made_from}",

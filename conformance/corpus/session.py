@@ -1,4 +1,4 @@
-"""The Spark session: local by default, any master, or the one that spark-submit prepared."""
+"""The Spark session: local by default, on any master, or the one of spark-submit."""
 
 import logging
 import os
@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from conformance.corpus.java import find_java, write_java_home
 from conformance.corpus.kit_archive import PACKAGE, write_archive
 
-#: Where Spark runs when nobody says: on every core here, each task tried up to four times as on a cluster.
+#: Where Spark runs by default: on every core of this machine, with up to four attempts for each task as on a cluster.
 LOCAL: Final = "local[*,4]"
 
 _QUIET: Final = """
@@ -27,7 +27,7 @@ appender.stderr.name = stderr
 appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex{0}
-# A lost task is retried, and what cannot be retried is told once, by the command.
+# A lost task is retried; an error that remains is reported once, by the command.
 logger.tasks.name = org.apache.spark.scheduler.TaskSetManager
 logger.tasks.level = off
 logger.executor.name = org.apache.spark.executor.Executor
@@ -36,7 +36,7 @@ logger.writer.name = org.apache.spark.sql.execution.datasources
 logger.writer.level = off
 logger.runner.name = org.apache.spark.api.python.PythonRunner
 logger.runner.level = off
-# Its level is what Spark's shell takes for its own, and says so when that is not the root's.
+# Spark's shell takes its level from this logger, and prints a warning if that is not the root's.
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
 logger.utils.name = org.apache.spark.util.Utils
@@ -46,15 +46,15 @@ logger.utils.level = off
 _SETTINGS: Final = {
     "spark.app.name": "binlog-conformance",
     "spark.ui.showConsoleProgress": "false",
-    # Results are small; a shuffle of a few thousand rows needs no two hundred tasks.
+    # Results are small: a shuffle of a few thousand rows does not need two hundred tasks.
     "spark.sql.shuffle.partitions": "8",
-    # Small jobs come between the tasks of a wave, see `conformance.corpus.waves`.
+    # Small jobs run between the tasks of a wave, see `conformance.corpus.waves`.
     "spark.scheduler.mode": "FAIR",
-    # Streams stand in stored corpora as they are: a task is to hold a part of a file only.
+    # Stored corpora hold whole streams, so a task should hold only a part of a file.
     "spark.sql.files.maxPartitionBytes": "16m",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "500",
     "spark.sql.parquet.compression.codec": "zstd",
-    # The kit keeps no rows in Python workers, so a task that is tried again finds nothing of its forerunner.
+    # The kit keeps no rows in Python workers, so a retried task finds nothing of its first attempt.
     "spark.python.worker.reuse": "true",
     "spark.python.worker.faulthandler.enabled": "false",
 }
@@ -68,15 +68,15 @@ class NoSession(Exception):
 def spark_session(*, master: str | None = None, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     """Start Spark, and stop it at the end.
 
-    Under spark-submit the session is the one that was submitted: its master and its Java are what they are.
+    Under spark-submit the session is the submitted one, with its own master and Java.
 
     Args:
         master: Any Spark master; local when None.
-        settings: Spark settings, stronger than the kit's own.
+        settings: Spark settings, which override the kit's own.
 
     Raises:
         NoSession: Spark does not start.
-        conformance.corpus.java.NoJava: There is no Java to start it on.
+        conformance.corpus.java.NoJava: There is no suitable Java.
     """
     with tempfile.TemporaryDirectory(prefix="binlog-conformance-") as scratch:
         submitted = "PYSPARK_GATEWAY_PORT" in os.environ
@@ -91,18 +91,18 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
             spark = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
             raise NoSession(f"Spark does not start: {reason(error)}") from error
-        # Py4J logs the traceback of what it raises, too, and not by a logger of its own.
+        # Py4J also logs the traceback of every exception that it raises, and not to a logger of its own.
         logging.getLogger().addFilter(_is_not_py4j)
         context = spark.sparkContext
-        # Spark heeds this setting under spark-submit only; otherwise it takes the name from PYSPARK_PYTHON.
+        # Spark uses this setting under spark-submit only; otherwise it takes the name from PYSPARK_PYTHON.
         context.pythonExec = context.getConf().get("spark.pyspark.python", context.pythonExec)
-        # It prints the traceback of a connection that broke, which only says that Spark's machine is gone.
+        # It prints the traceback of a broken connection, which only means that Spark's Java process is gone.
         server = getattr(context, "_accumulatorServer", None)
         if server is not None:
             server.handle_error = lambda request, address: None
         try:
             if not _is_here(str(context.master)):
-                # Unpacked into the folder that Python's workers import from, ahead of a kit that is installed there.
+                # Unpacked into the folder that Python's workers import from, before a kit that is installed there.
                 context.addArchive(f"{write_archive(Path(scratch))}#{PACKAGE}")
             yield spark
         finally:
@@ -132,12 +132,12 @@ def _is_not_py4j(record: logging.LogRecord) -> bool:
 
 
 def _is_here(master: str) -> bool:
-    """Tell whether tasks run on this machine and with this Python's packages."""
+    """Return whether tasks run on this machine and with this Python's packages."""
     return master == "local" or master.startswith("local[")
 
 
 def reason(error: BaseException) -> str:
-    """Return what Spark's error comes down to, in one line."""
+    """Return the cause of Spark's error, in one line."""
     java = getattr(error, "java_exception", None)
     if java is not None:
         while java.getCause() is not None:
@@ -146,5 +146,5 @@ def reason(error: BaseException) -> str:
     else:
         text = str(error)
     lines = [line for line in text.splitlines() if line.strip()]
-    # A worker's error ends with what was raised; its traceback stands before it.
+    # A worker's error ends with the exception, after its traceback.
     return lines[-1].strip() if lines and "Traceback" in text else (lines or [type(error).__name__])[0].strip()

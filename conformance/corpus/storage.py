@@ -1,4 +1,4 @@
-"""Storage: a folder on any Hadoop file system, reached through Spark's own machine."""
+"""Storage: a folder on any Hadoop file system, reached through Spark's Java process."""
 
 import contextlib
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ class StorageError(Exception):
 
 
 @contextlib.contextmanager
-def _told(what: str) -> Iterator[None]:
+def _one_line_errors(path: str) -> Iterator[None]:
     try:
         yield
     except Py4JJavaError as error:
         reason = str(error.java_exception.toString()).partition("\n")[0]
-        raise StorageError(f"{what}: {reason}") from error
+        raise StorageError(f"{path}: {reason}") from error
 
 
 class Storage:
@@ -29,7 +29,7 @@ class Storage:
         uri: Any Hadoop path, such as ``hdfs:///nightly``, ``s3a://bucket/nightly`` or ``/data/nightly``.
 
     Attributes:
-        uri: The same with its file system, so that it means the same everywhere.
+        uri: The path with its file system, so that it means the same on every machine.
 
     Raises:
         StorageError: There is no such file system.
@@ -39,7 +39,7 @@ class Storage:
         self._spark = spark
         jvm: Any = spark.sparkContext._jvm
         self._new_path = jvm.org.apache.hadoop.fs.Path
-        with _told(uri):
+        with _one_line_errors(uri):
             path = self._new_path(uri)
             self._files = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
             self.uri: str = self._files.makeQualified(path).toString()
@@ -52,21 +52,21 @@ class Storage:
         return self._new_path(f"{self.uri.rstrip('/')}/{name}" if name else self.uri)
 
     def exists(self, name: str = "") -> bool:
-        """Tell whether the folder, or something in it, is there.
+        """Return whether the folder, or a file or folder in it, exists.
 
         Raises:
-            StorageError: That cannot be told.
+            StorageError: The file system cannot be reached.
         """
-        with _told(f"{self.uri}/{name}"):
+        with _one_line_errors(f"{self.uri}/{name}"):
             return bool(self._files.exists(self._path(name)))
 
     def names(self) -> list[str]:
-        """Return the names of what is in the folder, sorted; none where there is no folder.
+        """Return the names of the files and folders in the folder, sorted; none if there is no folder.
 
         Raises:
             StorageError: It cannot be read.
         """
-        with _told(self.uri):
+        with _one_line_errors(self.uri):
             if not self._files.exists(self._path("")):
                 return []
             return sorted(str(each.getPath().getName()) for each in self._files.listStatus(self._path("")))
@@ -77,7 +77,7 @@ class Storage:
         Raises:
             StorageError: It cannot be read.
         """
-        with _told(f"{self.uri}/{name}"):
+        with _one_line_errors(f"{self.uri}/{name}"):
             stream = self._files.open(self._path(name))
             try:
                 return bytes(stream.readAllBytes())
@@ -85,13 +85,13 @@ class Storage:
                 stream.close()
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, whole or not at all, in the place of an older one.
+        """Write a file completely or not at all, and replace an older one.
 
         Raises:
             StorageError: It cannot be written.
         """
         partial, whole = self._path(f"_{name}.partial"), self._path(name)
-        with _told(f"{self.uri}/{name}"):
+        with _one_line_errors(f"{self.uri}/{name}"):
             stream = self._files.create(partial, True)
             try:
                 stream.write(bytearray(content))
@@ -100,16 +100,16 @@ class Storage:
             self._replace(partial, whole)
 
     def _replace(self, partial: Any, whole: Any) -> None:
-        """Let one file take the place of another, so that one of the two is there at any moment."""
+        """Replace one file with another, so that one of the two exists at any moment."""
         jvm: Any = self._spark.sparkContext._jvm
         configuration = self._spark.sparkContext._jsc.hadoopConfiguration()
         try:
             context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(whole.toUri(), configuration)
         except Py4JJavaError:
-            # Some file systems have only the older interface, in which nothing is replaced in one step.
+            # Some file systems have only the older interface, which cannot replace a file in one step.
             self._files.delete(whole, False)
             if not self._files.rename(partial, whole):
-                raise StorageError(f"{whole.toString()}: cannot be put in its place") from None
+                raise StorageError(f"{whole.toString()}: cannot be replaced") from None
             return
         option = getattr(jvm.org.apache.hadoop.fs, "Options$Rename")
         options = self._spark.sparkContext._gateway.new_array(option, 1)  # type: ignore[union-attr]
@@ -117,10 +117,10 @@ class Storage:
         context.rename(partial, whole, options)
 
     def delete(self, name: str) -> None:
-        """Delete a file or a folder with all that is in it; nothing happens where there is none.
+        """Delete a file, or a folder with all its content, if it exists.
 
         Raises:
             StorageError: It cannot be deleted.
         """
-        with _told(f"{self.uri}/{name}"):
+        with _one_line_errors(f"{self.uri}/{name}"):
             self._files.delete(self._path(name), True)

@@ -28,19 +28,19 @@ CORPUS: Final = pa.schema(
     ]
 )
 
-#: What each column holds, for whoever reads the files without the kit.
+#: What each column holds, for readers of the files who do not have the kit.
 MEANING: Final = {
     "number": "number of the case in the corpus, from 0",
     "case": "id of the case: family/profile/seed/index; binlog-conformance replay takes it",
-    "family": "the strategy that made it",
-    "profile": "whose rules hold",
-    "role": "what an implementation is asked",
-    "focus": "the requirement that it was made for; a crash or a hang is charged to it",
+    "family": "name of the strategy that made it",
+    "profile": "profile whose rules apply",
+    "role": "role in which an implementation is asked",
+    "focus": "requirement that it was made for; a crash or a hang is reported for it",
     "requirements": "ids of the requirements that it exercises",
     "marks": "JSON: requirement id -> indices of the events it governs, -1 for every event",
-    "stream": "the binary log, magic number included; empty in a role that asks about none",
-    "settings": "JSON: what the question says besides the stream",
-    "events": "how many events a reader delivers",
+    "stream": "the binary log with its magic number; empty in a role that asks about none",
+    "settings": "JSON: settings of the question besides the stream",
+    "events": "number of events that a reader delivers",
     "expected": "JSON: the observation that a conforming implementation makes (events, refused_at, refused_kind, "
     "and in tolerated the indices of events that may be refused as well)",
 }

@@ -1,6 +1,6 @@
-"""Waves: Spark jobs in the order of their cases, each verified before it counts.
+"""Waves: Spark jobs in the order of their cases, each verified before it is committed.
 
-While the last tasks of a wave end, the first ones of the next are under way already: no core waits for another.
+The first tasks of a wave already run while the last ones of the previous wave end: no core waits for another.
 """
 
 import time
@@ -27,19 +27,19 @@ from conformance.corpus.session import reason
 from conformance.corpus.worker import FAILED, REACHED, STOPPED, Report, Stretch
 from conformance.implementations.process.process_implementation import CannotStart
 
-#: What Spark raises; a connection is refused where its machine is gone.
-_OF_SPARK: Final = (PySparkException, Py4JError, ConnectionError)
-#: Waves that are under way at once.
+#: The exceptions of Spark; a connection is refused if its Java process is gone.
+_SPARK_ERRORS: Final = (PySparkException, Py4JError, ConnectionError)
+#: Waves that run at once.
 _AT_ONCE: Final = 2
-#: Spark's scheduling pool of the waves, in which earlier ones come first. What verifies a wave is in another pool, so
-#: that it need not wait for the next wave.
+#: Spark's scheduling pool of the waves, in which earlier ones come first. The jobs that verify a wave are in another
+#: pool, so that they need not wait for the next wave.
 _POOL: Final = "waves"
 #: Seconds between two looks at running jobs.
 _LOOK: Final = 0.5
 
 
 class WaveFailed(Exception):
-    """Spark gave a wave up, or its cases are not all there; the waves before it stand."""
+    """Spark gave up on a wave, or cases of it are missing; the waves before it are committed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ class Snapshot:
 
     Attributes:
         cases: Cases done.
-        goal: Cases to be done, None where time decides.
+        goal: Cases to be done, None if that depends on time.
         events: Expected events in them.
         rate: Events in a second, since this process began.
         failures: Requirement -> failing cases, of this process.
-        reached: How many requirements some case judged, of this process.
+        reached: How many requirements were judged by this process.
         stage: What is being done.
     """
 
@@ -66,14 +66,14 @@ class Snapshot:
 
 
 class Watch(Protocol):
-    """Is shown how far a run is."""
+    """Takes snapshots of how far a run is."""
 
     def __call__(self, snapshot: Snapshot) -> None:
-        """Look."""
+        """Take a snapshot."""
 
 
 class _Sums(AccumulatorParam[Counter[str]]):
-    """Adds up what tasks report while a job runs; for the eye only, as a task that is tried again reports again."""
+    """Adds up what tasks report while a job runs; only for display, as a retried task reports again."""
 
     def zero(self, value: Counter[str]) -> Counter[str]:
         return Counter()
@@ -88,13 +88,13 @@ Verify = Callable[[Stretch], tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class _UnderWay:
-    """A wave that Spark works on.
+class _RunningWave:
+    """A wave that Spark is working on.
 
     Attributes:
         stretch: Its cases.
-        reported: What its tasks reported so far.
-        job: Is done when its results are written, or holds why they are not.
+        reported: The sums that its tasks reported so far.
+        job: Ends when its results are written, or holds the error.
     """
 
     stretch: Stretch
@@ -108,23 +108,23 @@ class _UnderWay:
 
     @property
     def sums(self) -> Counter[str]:
-        """What its tasks reported so far, which goes on growing."""
+        """The sums that its tasks reported so far; they continue to grow."""
         return Counter(self.reported.value)
 
 
 class Waves:
-    """Runs waves until there is no further one.
+    """Runs waves until there are no more.
 
     Args:
         spark: The session.
         output: The run's folder.
-        next_stretch: Returns the stretch from a case on, the committed waves being known; None where none can be said
-            before further waves are committed, and at the end.
+        next_stretch: Returns the stretch from a case on, given the committed waves; None at the end, and if further
+            waves have to be committed first.
         frame: Returns the results of a stretch, not yet computed.
-        verify: Looks at the results of a stretch, and returns how many cases and events they are about.
-        goal: Returns how many cases there are to be.
-        pace: Is told how long each wave took.
-        watch: Is shown how far the run is.
+        verify: Reads the results of a stretch, and returns their number of cases and of events.
+        goal: Returns how many cases there will be.
+        pace: Records how long each wave took.
+        watch: Takes snapshots of how far the run is.
     """
 
     def __init__(
@@ -148,14 +148,14 @@ class Waves:
         self._pace = pace
         self._watch = watch
         self._done: list[Wave] = []
-        self._under_way: deque[_UnderWay] = deque()
+        self._running: deque[_RunningWave] = deque()
         self._failures: Counter[str] = Counter()
         self._reached: Counter[str] = Counter()
         self._began = self._committed = time.monotonic()
         self._events = 0
 
     def run(self) -> list[Wave]:
-        """Run what is left, and return all committed waves.
+        """Run the remaining waves, and return all committed ones.
 
         Raises:
             CannotStart: The implementation does not start on a worker.
@@ -168,24 +168,24 @@ class Waves:
         with ThreadPoolExecutor(_AT_ONCE, "wave") as threads, self._watched():
             try:
                 while self._begin(threads):
-                    self._finish(self._under_way[0])
-                    self._under_way.popleft()
+                    self._finish(self._running[0])
+                    self._running.popleft()
             except BaseException:
                 self._cancel()
                 raise
         return self._done
 
     def _begin(self, threads: ThreadPoolExecutor) -> bool:
-        """Begin as many waves as there may be, and tell whether any is under way."""
-        while len(self._under_way) < _AT_ONCE:
-            before = self._under_way[-1].stretch if self._under_way else self._done[-1] if self._done else None
+        """Begin as many waves as may run at once, and return whether any is running."""
+        while len(self._running) < _AT_ONCE:
+            before = self._running[-1].stretch if self._running else self._done[-1] if self._done else None
             stretch = self._next_stretch(self._done, before.end if before else 0)
             if stretch is None:
                 break
             reported = self._spark.sparkContext.accumulator(Counter[str](), _Sums())
             job = threads.submit(self._compute, stretch, reported.add)
-            self._under_way.append(_UnderWay(stretch, reported, job))
-        return bool(self._under_way)
+            self._running.append(_RunningWave(stretch, reported, job))
+        return bool(self._running)
 
     def _compute(self, stretch: Stretch, report: Report) -> None:
         context = self._spark.sparkContext
@@ -193,15 +193,15 @@ class Waves:
         context.setLocalProperty("spark.scheduler.pool", _POOL)
         self._frame(stretch, report).write.mode("overwrite").parquet(self._output.wave_uri(stretch.first, stretch.end))
 
-    def _finish(self, wave: _UnderWay) -> None:
+    def _finish(self, wave: _RunningWave) -> None:
         """Wait for a wave, verify it and commit it."""
         stretch = wave.stretch
         error = wave.job.exception()
-        # A worker of the next wave may have been the first that could not begin, and all waves were cancelled.
+        # A worker of the next wave may have been the first that could not begin, so that all waves were cancelled.
         stopped = _stopped(self._sums())
         if stopped and error is not None:
             raise CannotStart(stopped) from error
-        if isinstance(error, _OF_SPARK):
+        if isinstance(error, _SPARK_ERRORS):
             raise WaveFailed(f"{wave.group}: {reason(error)}") from error
         if error is not None:
             raise error
@@ -210,7 +210,7 @@ class Waves:
         if cases != stretch.end - stretch.first:
             self._output.discard(stretch.first, stretch.end)
             where = "" if cases else f": do all workers reach {self._output.storage.uri}?"
-            raise WaveFailed(f"cases {stretch.first} to {stretch.end - 1}: {cases} came back{where}")
+            raise WaveFailed(f"cases {stretch.first} to {stretch.end - 1}: {cases} were returned{where}")
         seconds = time.monotonic() - self._committed
         self._committed += seconds
         committed = Wave(stretch.first, stretch.end, cases, events, round(seconds, 3))
@@ -222,21 +222,21 @@ class Waves:
         self._done.append(committed)
 
     def _sums(self, first: int = 0) -> Counter[str]:
-        """Return what the waves under way reported so far, those from a case on."""
-        return sum((wave.sums for wave in tuple(self._under_way) if wave.stretch.first >= first), Counter())
+        """Return the sums that the running waves from a case on reported so far."""
+        return sum((wave.sums for wave in tuple(self._running) if wave.stretch.first >= first), Counter())
 
     def _cancel(self) -> None:
-        """Stop the waves under way, and wait until they are: nobody will look at their results."""
-        jobs = [wave.job for wave in self._under_way]
-        # A job that is about to be submitted is not there to be cancelled yet, so once is not enough.
+        """Cancel the running waves, and wait until they end: nobody will read their results."""
+        jobs = [wave.job for wave in self._running]
+        # A job that is about to be submitted cannot be cancelled yet, so this is repeated.
         while futures.wait(jobs, timeout=0).not_done:
             self._cancel_jobs()
             futures.wait(jobs, timeout=_LOOK)
 
     def _cancel_jobs(self) -> None:
-        for wave in tuple(self._under_way):
+        for wave in tuple(self._running):
             # Spark may be gone, and the waves with it.
-            with suppress(*_OF_SPARK):
+            with suppress(*_SPARK_ERRORS):
                 self._spark.sparkContext.cancelJobGroup(wave.group)
 
     @contextmanager
@@ -257,23 +257,23 @@ class Waves:
             thread.join()
 
     def _look(self) -> None:
-        done, under_way = tuple(self._done), tuple(self._under_way)
-        if not under_way:
-            return  # How many cases there are to be is being counted, or all are done.
-        met = self._sums(done[-1].end if done else 0)
-        if _stopped(met):
-            # No worker will begin where one cannot; Spark would try each task again.
+        done, running = tuple(self._done), tuple(self._running)
+        if not running:
+            return  # The number of cases is being estimated, or all are done.
+        sums = self._sums(done[-1].end if done else 0)
+        if _stopped(sums):
+            # If one worker cannot begin, none can; Spark would retry each task.
             self._cancel_jobs()
-        rate = (self._events + met[EVENTS]) / max(time.monotonic() - self._began, 0.001)
+        rate = (self._events + sums[EVENTS]) / max(time.monotonic() - self._began, 0.001)
         self._watch(
             Snapshot(
-                cases=(done[-1].end if done else 0) + met[TAKEN],
+                cases=(done[-1].end if done else 0) + sums[TAKEN],
                 goal=self._goal(done),
-                events=sum(wave.events for wave in done) + met[EVENTS],
+                events=sum(wave.events for wave in done) + sums[EVENTS],
                 rate=rate,
-                failures=self._failures + _of(FAILED, met),
-                reached=len(self._reached + _of(REACHED, met)),
-                stage=", ".join(wave.group for wave in under_way),
+                failures=self._failures + _of(FAILED, sums),
+                reached=len(self._reached + _of(REACHED, sums)),
+                stage=", ".join(wave.group for wave in running),
             )
         )
 
@@ -294,8 +294,8 @@ def verified_results(spark: SparkSession, output: Output, stretch: Stretch) -> t
     """Return (cases, events) of the results of a stretch.
 
     Raises:
-        CannotStart: A worker could not begin; its results do not stay.
-        WaveFailed: Cases are counted in that were not judged.
+        CannotStart: A worker could not begin; its results are deleted.
+        WaveFailed: Cases were taken but not judged.
     """
     frame = spark.read.schema(ROWS_DDL).parquet(output.wave_uri(stretch.first, stretch.end))
     rows = (
@@ -306,20 +306,20 @@ def verified_results(spark: SparkSession, output: Output, stretch: Stretch) -> t
         .limit(100)
         .collect()
     )
-    met: Counter[str] = Counter()
+    sums: Counter[str] = Counter()
     for row in rows:
         if row["table"] == CANNOT_START:
             output.discard(stretch.first, stretch.end)
             host, message = row["cell"]
             raise CannotStart(f"on {host}: {message}")
-        met["mishaps" if row["table"] == KIT_ERRORS else row["cell"][0]] += row["count"]
-    if met[TAKEN] != met[JUDGED] + met["mishaps"] + met[NOT_CLAIMED]:
+        sums["kit errors" if row["table"] == KIT_ERRORS else row["cell"][0]] += row["count"]
+    if sums[TAKEN] != sums[JUDGED] + sums["kit errors"] + sums[NOT_CLAIMED]:
         output.discard(stretch.first, stretch.end)
         raise WaveFailed(
-            f"cases {stretch.first} to {stretch.end - 1}: {met[TAKEN]} in, {met[JUDGED]} judged, "
-            f"{met['mishaps']} broke the kit, {met[NOT_CLAIMED]} not claimed"
+            f"cases {stretch.first} to {stretch.end - 1}: {sums[TAKEN]} taken, {sums[JUDGED]} judged, "
+            f"{sums['kit errors']} errors of the kit, {sums[NOT_CLAIMED]} not claimed"
         )
-    return met[TAKEN], met[EVENTS]
+    return sums[TAKEN], sums[EVENTS]
 
 
 def verified_corpus(spark: SparkSession, output: Output, stretch: Stretch) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What a Spark task does: one implementation, started once, judges one stretch of cases after another."""
+"""The work of a Spark task: one implementation, started once, is judged on one shard of cases after another."""
 
 import contextlib
 import socket
@@ -11,45 +11,46 @@ import pyarrow as pa
 
 from conformance.corpus.counts import EVENTS, JUDGED, NOT_CLAIMED, TAKEN, Counts
 from conformance.corpus.failing_cases import SHARD
-from conformance.corpus.judging import CaseJudge, Mishaps, NumberedCase, planned_cases
+from conformance.corpus.judging import CaseJudge, KitErrors, NumberedCase, planned_cases
 from conformance.corpus.plan import Plan
 from conformance.corpus.result_batches import CANNOT_START, KIT_ERRORS, batch_of, batches_of, failing_row
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
+from conformance.implementations import registry
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import CannotStart
-from conformance.implementations.registry import Implementation, implementation
+from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge
 from conformance.protocol.observation import RoleDeclaration
 from conformance.specs.run_record import FAILURES
 
-#: What Spark's mapInArrow takes.
+#: The function that Spark's mapInArrow takes.
 Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 #: Takes sums that the driver shows while a job runs.
 Report = Callable[[Counter[str]], None]
 
-#: Failing cases that a task holds before it hands them on.
+#: Failing cases that a task holds before it writes them.
 _HELD: Final = 5000
-#: Times that a worker tries to start the implementation, which may be killed from outside while it starts.
+#: Attempts of a worker to start the implementation, which may be killed from outside while it starts.
 _STARTS: Final = 2
-#: In the sums for the driver: what stands before the words of a worker that could not begin.
+#: In the sums for the driver: the prefix of the message of a worker that could not begin.
 STOPPED: Final = "stopped: "
-#: In the sums for the driver: what stands before a requirement that failed.
+#: In the sums for the driver: the prefix of a requirement that failed.
 FAILED: Final = "failed: "
-#: In the sums for the driver: what stands before a requirement that was judged.
+#: In the sums for the driver: the prefix of a requirement that was judged.
 REACHED: Final = "reached: "
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a worker has to know to judge.
+    """What a worker needs to judge.
 
     Attributes:
         spec: The implementation as the user named it.
-        limits: What it may use up.
-        role: The role that is asked.
+        limits: Its limits.
+        role: The role of the cases.
         declaration: What it declared for the role when the driver started it.
         requirements: A glob over requirement ids.
-        window: How many questions may be under way.
+        window: How many questions may wait for an answer.
     """
 
     spec: str
@@ -62,12 +63,12 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The case numbers of one wave, divided into tasks of one size.
+    """The case numbers of one wave, divided into tasks of the same size.
 
     Attributes:
         first: The first number.
-        end: The one behind the last.
-        size: Numbers of one task.
+        end: The number after the last.
+        size: How many numbers one task has.
     """
 
     first: int
@@ -90,14 +91,14 @@ class Stretch:
 
 
 def planned_work(job: Job, plan: Plan, stretch: Stretch, report: Report) -> Work:
-    """Return the work on planned cases: each row of the input is the number of a task."""
+    """Return the work on planned cases; each row of the input is the number of a task."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        def shards(mishaps: Mishaps) -> Iterator[tuple[int, Iterable[NumberedCase]]]:
+        def shards(kit_errors: KitErrors) -> Iterator[tuple[int, Iterable[NumberedCase]]]:
             for batch in batches:
                 for task in batch.column(0).to_pylist():
                     for first, end in stretch.shards(task):
-                        yield end - first, planned_cases(plan, first, end, mishaps=mishaps)
+                        yield end - first, planned_cases(plan, first, end, kit_errors=kit_errors)
 
         yield from _judged(job, shards, report)
 
@@ -105,13 +106,13 @@ def planned_work(job: Job, plan: Plan, stretch: Stretch, report: Report) -> Work
 
 
 def stored_work(job: Job, report: Report) -> Work:
-    """Return the work on stored cases: the input is a corpus as `generated_work` makes it."""
+    """Return the work on stored cases; the input is a corpus that `generated_work` wrote."""
     claimed = frozenset(job.declaration.profiles)
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         skipped: Counter[str] = Counter()
 
-        def shards(mishaps: Mishaps) -> Iterator[tuple[int, Iterable[NumberedCase]]]:
+        def shards(kit_errors: KitErrors) -> Iterator[tuple[int, Iterable[NumberedCase]]]:
             for batch in batches:
                 cases = list(cases_of_batch(batch))
                 wanted = [(number, case) for number, case in cases if case.id.profile in claimed]
@@ -130,7 +131,7 @@ def generated_work(plan: Plan, stretch: Stretch, report: Report) -> Work:
         for batch in batches:
             for task in batch.column(0).to_pylist():
                 for first, end in stretch.shards(task):
-                    # No mishap is put up with here: a stored corpus has every case.
+                    # An error of the kit ends the task here, as a stored corpus has every case.
                     cases = [(number, plan.case(number)) for number in range(first, end)]
                     yield batch_of_cases(cases)
                     events = sum(len(case.expected.events) for _, case in cases)
@@ -141,25 +142,25 @@ def generated_work(plan: Plan, stretch: Stretch, report: Report) -> Work:
 
 def _judged(
     job: Job,
-    shards: Callable[[Mishaps], Iterator[tuple[int, Iterable[NumberedCase]]]],
+    shards: Callable[[KitErrors], Iterator[tuple[int, Iterable[NumberedCase]]]],
     report: Report,
     *,
     also: Counter[str] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the results of a task's shards."""
-    tested = implementation(job.spec, limits=job.limits)
-    error = _start(tested)
+    implementation = registry.implementation(job.spec, limits=job.limits)
+    error = _start(implementation)
     if error is not None:
         yield _stopped(error, report)
         return
     try:
-        if tested.declaration.roles.get(job.role) != job.declaration:
+        if implementation.declaration.roles.get(job.role) != job.declaration:
             yield _stopped("the implementation declares other fields, abilities or profiles than on the driver", report)
             return
-        mishaps = Mishaps()
-        judge = CaseJudge(tested, Judge(job.declaration), job.requirements, job.window, mishaps)
+        kit_errors = KitErrors()
+        judge = CaseJudge(implementation, Judge(job.declaration), job.requirements, job.window, kit_errors)
         counts = Counts()
-        for taken, cases in shards(mishaps):
+        for taken, cases in shards(kit_errors):
             judge.count(cases, counts)
             counts.totals[TAKEN] += taken
             if len(counts.failing.kept) >= _HELD:
@@ -167,21 +168,21 @@ def _judged(
                 counts.failing.kept.clear()
         counts.totals.update(also or {})
         yield from batches_of(counts)
-        if mishaps.found:
-            yield batch_of([(KIT_ERRORS, each, 1, None) for each in mishaps.found])
+        if kit_errors.entries:
+            yield batch_of([(KIT_ERRORS, each, 1, None) for each in kit_errors.entries])
         report(_sums(counts))
     finally:
-        tested.stop()
+        implementation.stop()
 
 
-def _start(tested: Implementation) -> str | None:
-    """Start an implementation, and return why that cannot be done."""
+def _start(implementation: Implementation) -> str | None:
+    """Start an implementation; return the reason if it does not start."""
     for _ in range(_STARTS - 1):
         with contextlib.suppress(CannotStart):
-            tested.start()
+            implementation.start()
             return None
     try:
-        tested.start()
+        implementation.start()
     except CannotStart as error:
         return str(error)
     return None

@@ -1,4 +1,4 @@
-"""The engine: cases in, verdicts out, as typed events that reports listen to.
+"""The engine: takes cases and emits verdicts, as typed events that reports listen to.
 
-`certify`, `replay` and the pytest suite are ways to feed it; none judges by rules of its own.
+`certify`, `replay` and the pytest suite feed it; none of them has its own rules of judgement.
 """

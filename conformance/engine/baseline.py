@@ -1,4 +1,4 @@
-"""The baseline: failures that are known, each with a reason."""
+"""The baseline: known failures, each with a reason."""
 
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ ANY: str = "*"
 
 
 class BaselineError(ValueError):
-    """A baseline file that cannot be used: the message says where and why."""
+    """A baseline file that cannot be used; the message names the place and the reason."""
 
 
 class KnownFailure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,8 +28,8 @@ class KnownFailure(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         requirement: The requirement that is known to fail.
-        signature: In which way, ``*`` for any.
-        reason: Why that is so, or who looks after it.
+        signature: The signature of the failure, ``*`` for any.
+        reason: Why it fails, or who is responsible.
     """
 
     requirement: NotEmpty
@@ -37,11 +37,11 @@ class KnownFailure(Struct, frozen=True, forbid_unknown_fields=True):
     reason: NotEmpty
 
     def covers(self, requirement: str, signature: str) -> bool:
-        """Tell whether a failure is the known one."""
+        """Return whether a failure is the known one."""
         return self.requirement == requirement and self.signature in (ANY, signature)
 
     def lines(self) -> str:
-        """Return the entry as it stands in a baseline file."""
+        """Return the entry as the lines of a baseline file."""
         return "\n".join(
             ["[[known]]"]
             + [f"{name} = {_quoted(getattr(self, name))}" for name in ("requirement", "signature", "reason")]
@@ -95,14 +95,14 @@ class Baseline:
         return cls(str(path), entries)
 
     def reason(self, requirement: str, signature: str) -> str | None:
-        """Return the reason for a known failure, None for one that is not known."""
+        """Return the reason for a known failure, None for an unknown one."""
         return next((entry.reason for entry in self.entries if entry.covers(requirement, signature)), None)
 
     def concluded(self, tally: Tally, failures: Sequence[Failure]) -> RunFinished:
-        """Return how a run ended, with its known failures considered.
+        """Return the end of a run, with its known failures taken into account.
 
         Args:
-            tally: What was exercised how often, with what verdicts.
+            tally: The counts and verdicts of what was exercised.
             failures: Every kind of failure.
         """
         reached = [each for each in tally.results if tally.verdict(each) != "not-reached"]
@@ -113,7 +113,7 @@ class Baseline:
     def unmet(
         self, failures: Sequence[Failure], reached: Iterable[str]
     ) -> tuple[list[KnownFailure], list[KnownFailure]]:
-        """Return the entries that did not fail: those whose requirement was exercised, and the stale others."""
+        """Return the entries that did not fail: those of exercised requirements, and the others, which are stale."""
         exercised = set(reached)
         silent = [
             entry

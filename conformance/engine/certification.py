@@ -1,4 +1,4 @@
-"""Certification: an implementation against every requirement that its role, profiles and a glob select."""
+"""Certification: judges an implementation by every requirement that a role, profiles and a glob select."""
 
 import time
 from collections.abc import Sequence
@@ -25,21 +25,21 @@ from conformance.strategies.grammar.case import Case
 
 __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
 
-#: Cases of one family and profile between two looks at the clock.
+#: Cases of one family and profile between two checks of the time.
 ROUND = 25
 
 
 class Stop(Exception):
-    """The run is to end here: time is up, or the first failure was found."""
+    """The run ends here: time is up, or there is a first failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long a run goes on.
+    """The length of a run.
 
     Attributes:
         examples: Cases for each family and profile.
-        seconds: Or: seconds for the whole discovery; then rounds of cases follow each other until time is up.
+        seconds: Seconds for the whole discovery instead: rounds of cases follow each other until time is up.
         first_failure: Whether it ends at the first failure.
     """
 
@@ -49,7 +49,7 @@ class Budget:
 
 
 @dataclass(slots=True)
-class _Found:
+class _SeenFailure:
     case: Case
     verdict: Verdict
     count: int = 0
@@ -60,13 +60,13 @@ class Certification:
     """One run of one implementation.
 
     Args:
-        implementation: The implementation, started.
-        spec: As the user named it.
-        selections: What the run covers, one for each role that is asked.
-        budget: How long it goes on.
-        seed: What the generated cases depend on.
-        baseline: The failures that are known.
-        listeners: Who is told.
+        implementation: The started implementation.
+        spec: The implementation as the user named it.
+        selections: What the run covers, one selection for each role.
+        budget: The length of the run.
+        seed: The seed of the generated cases.
+        baseline: The known failures.
+        listeners: Functions that are called with each event.
     """
 
     implementation: Implementation
@@ -77,14 +77,14 @@ class Certification:
     baseline: Baseline = field(default_factory=Baseline)
     listeners: Sequence[Listener] = ()
     tally: Tally = field(default_factory=Tally, init=False)
-    _found: dict[tuple[str, str], _Found] = field(default_factory=dict, init=False)
+    _seen: dict[tuple[str, str], _SeenFailure] = field(default_factory=dict, init=False)
     _shrinker: Shrinker = field(init=False)
 
     def run(self) -> RunFinished:
-        """Discover, shrink, and return how it ended.
+        """Discover failures, shrink them, and return the end of the run.
 
         Raises:
-            NothingToRun: The implementation does not have the role, or nothing is left by the selection.
+            NothingToRun: The implementation does not have the role, or the selection is empty.
         """
         declaration = self.implementation.declaration
         plan = [
@@ -94,7 +94,7 @@ class Certification:
         ]
         requirements = self.selections[0].requirements
         self._shrinker = Shrinker(self.implementation, Judges(declaration), requirements)
-        self._tell(
+        self._emit(
             RunStarted(
                 self.spec,
                 declaration,
@@ -109,7 +109,7 @@ class Certification:
         self._discover(plan)
         failures = self._shrink_all()
         finished = self.baseline.concluded(self.tally, failures)
-        self._tell(finished)
+        self._emit(finished)
         return finished
 
     def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
@@ -130,7 +130,7 @@ class Certification:
                         seed_value=self.seed + (number << 32),
                         visit=self._visit,
                     )
-                    self._tell(PairFinished(family, profile, self.tally.cases - before))
+                    self._emit(PairFinished(family, profile, self.tally.cases - before))
                     if deadline is not None and time.monotonic() > deadline:
                         return
                 if deadline is None:
@@ -145,32 +145,32 @@ class Certification:
         for verdict in verdicts:
             if verdict.status in FAILURES:
                 key = (verdict.requirement, verdict.signature)
-                found = self._found.setdefault(key, _Found(case, verdict))
-                found.count += 1
+                seen = self._seen.setdefault(key, _SeenFailure(case, verdict))
+                seen.count += 1
         if self.budget.first_failure and self._unknown_failures():
             raise Stop
 
     def _unknown_failures(self) -> bool:
-        return any(self.baseline.reason(*key) is None for key in self._found)
+        return any(self.baseline.reason(*key) is None for key in self._seen)
 
     def _shrink_all(self) -> list[Failure]:
         failures: list[Failure] = []
-        for number, (key, found) in enumerate(sorted(self._found.items())):
+        for number, (key, seen) in enumerate(sorted(self._seen.items())):
             known = self.baseline.reason(*key)
-            failure = self._as_before(found, failures) if known is None else None
+            failure = self._shown_by(failures, seen) if known is None else None
             if failure is None:
                 if known is None:
-                    self._tell(ShrinkingStarted(*key, left=len(self._found) - number))
-                # A known failure is kept as it was found.
-                choices = None if known is not None else found.case.id.choices
-                failure = self._shrinker.failure(found.case, found.verdict, found.count, choices=choices, known=known)
+                    self._emit(ShrinkingStarted(*key, left=len(self._seen) - number))
+                # A known failure is not shrunk.
+                choices = None if known is not None else seen.case.id.choices
+                failure = self._shrinker.failure(seen.case, seen.verdict, seen.count, choices=choices, known=known)
             failures.append(failure)
-            self._tell(FailureFound(failure))
+            self._emit(FailureFound(failure))
         return failures
 
-    def _as_before(self, found: _Found, before: Sequence[Failure]) -> Failure | None:
-        return self._shrinker.shown_again(before, found.verdict, found=str(found.case.id), count=found.count)
+    def _shown_by(self, failures: Sequence[Failure], seen: _SeenFailure) -> Failure | None:
+        return self._shrinker.shown_again(failures, seen.verdict, found=str(seen.case.id), count=seen.count)
 
-    def _tell(self, event: Event) -> None:
+    def _emit(self, event: Event) -> None:
         for listener in self.listeners:
             listener(event)

@@ -1,4 +1,4 @@
-"""Coverage: what the streams of a corpus held, as tables of cells that are counted for each profile."""
+"""Coverage: what the streams of a corpus hold, as tables of cells that are counted for each profile."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -21,13 +21,13 @@ def _event_types_and_flags(case: Case) -> Iterable[Cell]:
     return [_type_and_flags(event["type"], event["flags"]) for event in case.expected.events if "flags" in event]
 
 
-#: Positions of a refused event: the first index of each bucket.
+#: The first position of a refused event in each bucket.
 _POSITIONS: Final = (0, 1, 2, 3, 5, 9, 17, 33)
 
 
 @cache
 def position(index: int) -> str:
-    """Return the bucket of positions that an event's index falls into."""
+    """Return the bucket of positions that contains an event's index."""
     for first, following in zip(_POSITIONS, (*_POSITIONS[1:], None), strict=True):
         if following is None:
             return f"{first}+"
@@ -46,7 +46,7 @@ def _faults_and_positions(case: Case) -> Iterable[Cell]:
 EVENT_TYPES: Final = CoverageTable("event types and flags", ("event type", "flags"), _event_types_and_flags)
 #: Families.
 FAMILIES: Final = CoverageTable("families", ("family",), lambda case: ((case.id.family,),))
-#: Refused events: which family, why, and how many events stand before it.
+#: Refused events: the family, the kind of fault, and the number of events before it.
 FAULTS: Final = CoverageTable("faults and positions", ("family", "fault", "events before it"), _faults_and_positions)
 
 

@@ -20,15 +20,15 @@ def discover(
     seed_value: int,
     visit: Callable[[Case], None],
 ) -> None:
-    """Let Hypothesis make cases, and visit each; the same cases for the same seed.
+    """Let Hypothesis make cases, and visit each; the same seed gives the same cases.
 
     Args:
         family: Name of the family.
         profile: Name of the profile.
-        role: What is asked about its streams.
+        role: The role in which questions about its streams are asked.
         examples: How many cases to make at most.
-        seed_value: What the cases depend on, besides family and profile.
-        visit: Takes each case; what it raises ends the discovery.
+        seed_value: The seed of the cases, besides family and profile.
+        visit: Called with each case; an exception that it raises ends the discovery.
     """
 
     @seed(crc32(f"{family}/{profile}/{seed_value}".encode()))
@@ -50,13 +50,13 @@ def discover(
 def discover_in_rounds(
     plan: Sequence[tuple[str, str, str]], *, examples: int, seed_value: int, visit: Callable[[Case], None]
 ) -> NoReturn:
-    """Let Hypothesis make cases of each pair in turn, round after round; only what `visit` raises ends it.
+    """Let Hypothesis make cases of each pair in turn, round after round, until `visit` raises an exception.
 
     Args:
         plan: Role, family and profile of each pair.
         examples: How many cases of a pair to make in a round, at most.
-        seed_value: What the cases depend on, besides role, family, profile and round.
-        visit: Takes each case.
+        seed_value: The seed of the cases, besides role, family, profile and round.
+        visit: Called with each case.
     """
     number = 0
     while True:

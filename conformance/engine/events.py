@@ -15,13 +15,13 @@ class RunStarted:
 
     Attributes:
         spec: The implementation as the user named it.
-        declaration: What it says of itself.
+        declaration: What it declares.
         roles: The roles that are asked.
-        plan: The (family, profile) pairs that are run, in their order, one role behind the other.
+        plan: The (family, profile) pairs of the run, in their order, role by role.
         requirements: The glob that selects requirements.
         seed: The seed of the run.
-        examples: Cases for each pair, None where time limits the run.
-        seconds: How long it may take, None where `examples` limits it.
+        examples: Cases for each pair, None if time limits the run.
+        seconds: How long it may take, None if `examples` limits it.
     """
 
     spec: str
@@ -44,15 +44,15 @@ class PairFinished:
 
 
 @dataclass(frozen=True, slots=True)
-class FuzzingWentOn:
-    """A moment of a fuzzing run.
+class FuzzingProgressed:
+    """The progress of a fuzzing run.
 
     Attributes:
         cases: Cases so far.
         seconds: Seconds so far.
         findings: Kinds of failure so far.
-        reached: Table that an oracle names -> how many of its cells were reached, and how many there are, None where
-            there is no end to them.
+        reached: Table of an oracle -> how many of its cells were reached, and how many there are, None if they cannot
+            be counted.
     """
 
     cases: int
@@ -63,7 +63,7 @@ class FuzzingWentOn:
 
 @dataclass(frozen=True, slots=True)
 class ShrinkingStarted:
-    """A new kind of failure is about to be shrunk; `left` more wait."""
+    """The shrinking of a new kind of failure begins; `left` is the number of those still to shrink."""
 
     requirement: str
     signature: str
@@ -82,11 +82,11 @@ class RunFinished:
     """The run is over.
 
     Attributes:
-        tally: What was exercised how often, and with what verdicts.
+        tally: The counts and verdicts of what was exercised.
         failures: Every kind of failure.
         unexpected_passes: Baseline entries that no longer fail.
-        stale: Baseline entries that name nothing this run could show.
-        conforming: Whether nothing failed that the baseline does not know, and the baseline holds.
+        stale: Baseline entries whose requirement the run did not exercise.
+        conforming: Whether exactly the failures of the baseline occurred.
     """
 
     tally: Tally
@@ -96,11 +96,11 @@ class RunFinished:
     conforming: bool
 
 
-Event = RunStarted | PairFinished | FuzzingWentOn | ShrinkingStarted | FailureFound | RunFinished
+Event = RunStarted | PairFinished | FuzzingProgressed | ShrinkingStarted | FailureFound | RunFinished
 
 
 class Listener(Protocol):
-    """Is told what happens in a run."""
+    """A function that is called with each event of a run."""
 
     def __call__(self, event: Event) -> None:
-        """Take one event."""
+        """Handle one event."""

@@ -1,4 +1,4 @@
-"""A failure: one kind of it, with the smallest case that shows it."""
+"""A failure: one kind of failure, with the smallest case that shows it."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ class Failure:
     """All failures of one (requirement, signature).
 
     Attributes:
-        verdict: What the shrunk case says.
+        verdict: The verdict of the shrunk case.
         case: The shrunk case.
-        answer: What the implementation answered to it.
+        answer: The implementation's answer to it.
         found: Id of the case that first showed the failure.
         count: Cases of the run that showed it.
-        known: The reason the baseline gives, None where it knows nothing of it.
+        known: The reason in the baseline, None if the baseline does not have it.
     """
 
     verdict: Verdict

@@ -11,7 +11,7 @@ from conformance.strategies.grammar.family import families
 
 
 class NothingToRun(ValueError):
-    """The selection leaves nothing to run; the message says why."""
+    """The selection is empty; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +19,10 @@ class Selection:
     """What a run covers.
 
     Attributes:
-        role: The role that is asked.
-        profiles: The profiles asked for; those that the implementation claims when empty.
+        role: The role whose questions are asked.
+        profiles: The selected profiles; if empty, those that the implementation claims.
         requirements: A glob over requirement ids.
-        families: The families asked for; all when empty.
+        families: The selected families; if empty, all.
     """
 
     role: str = "decode"
@@ -34,7 +34,7 @@ class Selection:
         """Return the (family, profile) pairs to take cases from, for an implementation.
 
         Raises:
-            NothingToRun: The implementation does not have the role, or nothing is left by the selection.
+            NothingToRun: The implementation does not have the role, or the selection is empty.
         """
         if self.role not in declaration.roles:
             have = ", ".join(declaration.roles) or "none"
@@ -51,7 +51,7 @@ class Selection:
         """Return the (family, profile) pairs to take cases from, under some profiles.
 
         Raises:
-            NothingToRun: Nothing is left by the selection.
+            NothingToRun: The selection is empty.
         """
         if not fnmatch.filter(catalogue(), self.requirements):
             raise NothingToRun(f"no requirement matches {self.requirements!r}; `requirements` lists them")
@@ -71,12 +71,12 @@ class Selection:
         return pairs
 
     def in_every_role(self, declaration: Declaration) -> list["Selection"]:
-        """Return the same selection for each role that an implementation declares, those left out that are empty.
+        """Return the same selection for each role that an implementation declares, except roles in which it is empty.
 
         Raises:
-            NothingToRun: Nothing is left in any role.
+            NothingToRun: The selection is empty in every role.
         """
-        found, why = [], f"{declaration.name} declares no role"
+        selections, why = [], f"{declaration.name} declares no role"
         for role in declaration.roles:
             selection = replace(self, role=role)
             try:
@@ -84,10 +84,10 @@ class Selection:
             except NothingToRun as error:
                 why = str(error)
             else:
-                found.append(selection)
-        if not found:
+                selections.append(selection)
+        if not selections:
             raise NothingToRun(why)
-        return found
+        return selections
 
     def _wants(self, family: str, focus: str) -> bool:
         if self.families and family not in self.families:

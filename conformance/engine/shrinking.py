@@ -13,21 +13,21 @@ from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.chooser import Choice
 from conformance.strategies.grammar.shrinking import OutOfTries, shrink
 
-#: Cases that shrinking one failure may try, by what comes of them: a hang costs its whole time limit each time.
+#: How many cases the shrinking of one failure may try, by their result: each hang takes its whole time limit.
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
-#: Seconds for shrinking one failure: most take one, but an answer may come just before its time limit, each time.
+#: Seconds for shrinking one failure: most take one, but each answer may come just before its time limit.
 SHRINK_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class Shrinker:
-    """Asks one implementation again and again.
+    """Shrinks the failures of one implementation.
 
     Attributes:
-        implementation: The implementation, started.
+        implementation: The started implementation.
         judge: Judges its answers.
         requirements: A glob over the ids of the requirements that count.
-        seconds: Time for one failure; what is smallest then is what is shown.
+        seconds: Time for one failure; the smallest case so far is then the result.
     """
 
     implementation: Implementation
@@ -41,7 +41,7 @@ class Shrinker:
         return self._selected(declined) if declined else self._judged(case, self._ask(case))
 
     def still_fails(self, case: Case, requirement: str, signature: str) -> bool:
-        """Tell whether a case breaks a requirement in one certain way."""
+        """Return whether a case breaks a requirement with one signature."""
         return self.matching(case, self._ask(case), requirement, signature) is not None
 
     def failure(
@@ -51,7 +51,7 @@ class Shrinker:
 
         Args:
             case: The case that showed it first.
-            verdict: What that case said.
+            verdict: The verdict of that case.
             count: Cases that showed it.
             choices: The choices that made the case; None keeps the case as it is.
             known: The reason that the baseline gives.
@@ -68,12 +68,12 @@ class Shrinker:
         answer = self._ask(smallest)
         seen = self.matching(smallest, answer, requirement, signature)
         if seen is None:
-            note = f"{verdict.message} (seen in discovery, and not again when asked once more)"
+            note = f"{verdict.message} (seen in discovery, but not when asked again)"
             seen = replace(verdict, message=note)
         return Failure(seen, smallest, answer, str(case.id), count, known)
 
     def _limited(self, requirement: str, signature: str) -> Callable[[Case], bool]:
-        """Return `still_fails` for as many cases as may hang, crash or fail, and for as long as it may take."""
+        """Return `still_fails` with limits on its time and on the cases that may hang, crash or fail."""
         left = dict(SHRINK_TRIES)
         deadline = time.monotonic() + self.seconds
 
@@ -90,8 +90,8 @@ class Shrinker:
         """Return the failure on a case that was shrunk for another requirement, the smallest that shows this one too.
 
         Args:
-            before: Failures that were shrunk before.
-            verdict: What the case said that showed this one first.
+            before: The failures that have been shrunk.
+            verdict: The verdict of the case that showed this one first.
             found: Id of that case.
             count: Cases that showed it.
         """
@@ -116,6 +116,6 @@ class Shrinker:
         ]
 
     def matching(self, case: Case, answer: Observation | Trouble, requirement: str, signature: str) -> Verdict | None:
-        """Return the verdict that says that an answer breaks a requirement in one certain way, if it does."""
+        """Return the verdict that an answer breaks a requirement with one signature, None if it does not."""
         verdicts = self._judged(case, answer)
         return next((each for each in verdicts if (each.requirement, each.signature) == (requirement, signature)), None)

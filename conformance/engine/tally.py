@@ -1,4 +1,4 @@
-"""The tally: what was exercised how often, with what verdicts."""
+"""The tally: the counts and verdicts of what was exercised."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ class Tally:
         results: Verdicts by requirement, profile and status.
         families: Cases by family and profile.
         event_types: Expected events by type name and profile.
-        tables: The cells of the tables that oracles name: table -> cell -> profile.
+        tables: The counts of the oracles' coverage tables: table -> cell -> profile.
         cases: Cases in all.
         events: Expected events in all.
     """
@@ -47,7 +47,7 @@ class Tally:
             self.results[verdict.requirement][profile][verdict.status] += 1
 
     def reached(self) -> dict[str, tuple[int, int | None]]:
-        """Return how many cells of each touched table were reached, and how many there are, None for no end."""
+        """Return how many cells of each table in use were reached, and how many there are, None if not countable."""
         return {
             table.name: (len(self.tables[table.name]), len(table.every) or None)
             for table in tables_of_oracles()
@@ -55,7 +55,7 @@ class Tally:
         }
 
     def never_reached(self) -> dict[str, list[str]]:
-        """Return the cells of each touched table that were not reached, in the order of the table."""
+        """Return the cells of each table in use that were not reached, in the order of the table."""
         return {
             table.name: [text for text in map(cell_text, table.every) if text not in self.tables[table.name]]
             for table in tables_of_oracles()
@@ -63,10 +63,10 @@ class Tally:
         }
 
     def reached_in_all(self) -> int:
-        """Return how many different things were reached: cells of tables, event types, requirements that were judged.
+        """Return how many different things were reached: cells of tables, event types and judged requirements.
 
-        It grows with each case that shows what none before it did. Most roles have no table of cells; what a case
-        shows there is a type or a requirement.
+        It grows with each case that shows something new. Most roles have no table of cells; in these, a case shows
+        event types and requirements.
         """
         return sum(map(len, self.tables.values())) + len(self.event_types) + len(self.results)
 
@@ -91,9 +91,9 @@ class Tally:
                     mine[key][row].update(numbers)
 
     def verdict(self, requirement: str) -> Result:
-        """Return the verdict on a requirement over all profiles: the worst status that was met.
+        """Return the verdict on a requirement over all profiles: the worst status.
 
-        ``not-reached`` where nothing was judged: that is no pass.
+        ``not-reached`` if nothing was judged, which is not a pass.
         """
         met: Counter[Status] = Counter()
         for statuses in self.results.get(requirement, {}).values():

@@ -1,1 +1,1 @@
-"""Fuzzing: looking for failures until the time is up, led by what was reached, and keeping what led somewhere."""
+"""Fuzzing: look for failures until the time is up, and keep the cases that reached something new."""

@@ -1,4 +1,4 @@
-"""Two implementations against each other: what one answers is what the other must answer."""
+"""Two implementations against each other: both must give the same answers."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.shrinking import shrink
 
-#: Cases of one family and profile between two looks at the clock.
+#: Cases of one family and profile between two checks of the time.
 _ROUND: Final = 10
 #: Cases that shrinking one difference may try.
 _TRIES: Final = 500
@@ -28,8 +28,8 @@ class Difference:
     """One way in which two implementations differ.
 
     Attributes:
-        signature: In which way, without numbers that vary.
-        message: What each says.
+        signature: The kind of difference, without numbers that vary.
+        message: The two answers.
         case: The smallest case that shows it.
         count: Cases that showed it.
     """
@@ -42,17 +42,17 @@ class Difference:
 
 @dataclass(slots=True)
 class Against:
-    """Asks two implementations the same.
+    """Asks two implementations the same questions.
 
     Attributes:
-        left: One of them, started.
-        right: The other one, started.
-        role: What is asked.
+        left: One of them, which must be started.
+        right: The other one, which must be started.
+        role: The role of the cases.
         pairs: The (family, profile) pairs.
-        seconds: How long.
-        seed: What the cases depend on.
+        seconds: How long to look for differences.
+        seed: The seed of the cases.
         kept: The cases of the corpus.
-        went_on: Is told, from time to time, how many cases there were, and how many differences.
+        show_counts: Takes the number of cases and of differences, after each case.
         cases: How many cases were asked.
     """
 
@@ -63,13 +63,13 @@ class Against:
     seconds: float
     seed: int
     kept: KeptCases
-    went_on: Callable[[int, int], None]
+    show_counts: Callable[[int, int], None]
     cases: int = 0
-    _found: dict[str, tuple[Case, int]] = field(default_factory=dict)
+    _differences: dict[str, tuple[Case, int]] = field(default_factory=dict)
     _began: float = field(default_factory=time.monotonic)
 
     def run(self) -> list[Difference]:
-        """Return how the two differ, each way once, with the smallest case that shows it."""
+        """Return each kind of difference once, with the smallest case that shows it."""
         try:
             for case in self.kept.cases(self.role, list(self.pairs)):
                 self._visit(case)
@@ -80,64 +80,65 @@ class Against:
 
     def _visit(self, case: Case) -> None:
         self.cases += 1
-        said = self.difference(case)
-        if said is not None:
-            first, count = self._found.get(said[0], (case, 0))
+        difference = self.difference(case)
+        if difference is not None:
+            signature, _ = difference
+            first, count = self._differences.get(signature, (case, 0))
             if not count:
                 self.kept.keep(str(case.id))
-            self._found[said[0]] = first, count + 1
-        self.went_on(self.cases, len(self._found))
+            self._differences[signature] = first, count + 1
+        self.show_counts(self.cases, len(self._differences))
         if time.monotonic() - self._began > self.seconds:
             raise Stop
 
     def _shrunk(self) -> Iterator[Difference]:
-        for signature, (case, count) in sorted(self._found.items()):
+        for signature, (case, count) in sorted(self._differences.items()):
             smallest = case
             if case.id.choices is not None:
                 smallest = shrink(case, case.id.choices, partial(self._shows, signature), tries=_TRIES)
-            said = self.difference(smallest)
-            yield Difference(signature, said[1] if said else "not seen again", smallest, count)
+            difference = self.difference(smallest)
+            yield Difference(signature, difference[1] if difference else "not seen again", smallest, count)
 
     def _shows(self, signature: str, case: Case) -> bool:
-        said = self.difference(case)
-        return said is not None and said[0] == signature
+        difference = self.difference(case)
+        return difference is not None and difference[0] == signature
 
     def difference(self, case: Case) -> tuple[str, str] | None:
-        """Return the first difference between the answers to a case: a signature, and what each says."""
+        """Return the first difference between the answers to a case: its signature, and a message with both."""
         left, right = (each.ask(request_of(case)) for each in (self.left, self.right))
         names = [each.declaration.name for each in (self.left, self.right)]
         if isinstance(left, Trouble) or isinstance(right, Trouble):
-            return _troubles(left, right, names)
+            return _compare_troubles(left, right, names)
         fields = [each.declaration.roles[self.role].fields for each in (self.left, self.right)]
-        return _answers(left, right, self.role, fields[0] & fields[1], names)
+        return _compare_answers(left, right, self.role, fields[0] & fields[1], names)
 
 
-def _troubles(
+def _compare_troubles(
     left: Observation | Trouble, right: Observation | Trouble, names: Sequence[str]
 ) -> tuple[str, str] | None:
-    said = [each.signature if isinstance(each, Trouble) else "an answer" for each in (left, right)]
+    signatures = [each.signature if isinstance(each, Trouble) else "an answer" for each in (left, right)]
     kinds = [each.status if isinstance(each, Trouble) else "answer" for each in (left, right)]
     if kinds[0] == kinds[1] or "unsupported" in kinds:
         return None
-    return f"{kinds[0]} against {kinds[1]}", f"{names[0]}: {said[0]}; {names[1]}: {said[1]}"
+    return f"{kinds[0]} against {kinds[1]}", f"{names[0]}: {signatures[0]}; {names[1]}: {signatures[1]}"
 
 
-def _answers(
+def _compare_answers(
     left: Observation, right: Observation, role: str, fields: frozenset[str], names: Sequence[str]
 ) -> tuple[str, str] | None:
-    about = role_of(role)
+    description = role_of(role)
     for index, (one, other) in enumerate(zip(left.events, right.events, strict=False)):
-        for name in about.fields:
+        for name in description.fields:
             if name in fields and one.get(name) != other.get(name):
-                what = f"{about.describe(one, index)}: {name}"
-                return f"{name} of {about.kind(one)}", _sides(what, one.get(name), other.get(name), names)
+                subject = f"{description.describe(one, index)}: {name}"
+                return f"{name} of {description.kind(one)}", _both(subject, one.get(name), other.get(name), names)
     if len(left.events) != len(right.events):
-        return "number of entries", _sides("number of entries", len(left.events), len(right.events), names)
+        return "number of entries", _both("number of entries", len(left.events), len(right.events), names)
     if (left.error is None) != (right.error is None):
-        told = [None if each.error is None else each.error.message for each in (left, right)]
-        return "one refuses", _sides("error", told[0], told[1], names)
+        messages = [None if each.error is None else each.error.message for each in (left, right)]
+        return "one refuses", _both("error", messages[0], messages[1], names)
     return None
 
 
-def _sides(what: str, left: Any, right: Any, names: Sequence[str]) -> str:
-    return f"{what} is {shown(left)} for {names[0]}, {shown(right)} for {names[1]}"
+def _both(subject: str, left: Any, right: Any, names: Sequence[str]) -> str:
+    return f"{subject} is {shown(left)} for {names[0]}, {shown(right)} for {names[1]}"

@@ -1,4 +1,4 @@
-"""A fuzzing run: certification that goes on until the time is up, led by what is reached."""
+"""A fuzzing run: certification that continues until the time is up, and keeps the cases that reach something new."""
 
 import time
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from conformance.engine.certification import Certification, Stop
 from conformance.engine.discovery import discover_in_rounds
-from conformance.engine.events import FailureFound, FuzzingWentOn
+from conformance.engine.events import FailureFound, FuzzingProgressed
 from conformance.engine.failure import Failure
-from conformance.fuzzing.guided import BroughtDown, GuidedEngine
+from conformance.fuzzing.guided import GuidedEngine, WorkerCrashed
 from conformance.fuzzing.kept_cases import KeptCases
 from conformance.oracles.judge import Verdict
 from conformance.protocol.observation import Trouble
@@ -16,7 +16,7 @@ from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
-#: Cases of one family and profile between two looks at the clock.
+#: Cases of one family and profile between two checks of the time.
 _ROUND = 10
 
 
@@ -25,9 +25,9 @@ class Fuzzing(Certification):
     """One fuzzing run of one implementation.
 
     Args:
-        seconds: How long it looks for failures; shrinking comes behind.
+        seconds: How long it looks for failures; the time to shrink them comes on top.
         kept: The cases of the corpus.
-        engine: The coverage-guided engine; None lets Hypothesis look.
+        engine: The coverage-guided engine; None for Hypothesis.
     """
 
     seconds: float = field(kw_only=True)
@@ -35,20 +35,20 @@ class Fuzzing(Certification):
     engine: GuidedEngine | None = field(default=None, kw_only=True)
     _reached: int = field(default=0, init=False)
     _began: float = field(default_factory=time.monotonic, init=False)
-    _told: float = field(default=0.0, init=False)
+    _notified: float = field(default=0.0, init=False)
     _fatal: list[Failure] = field(default_factory=list, init=False)
 
     @property
-    def found(self) -> list[tuple[str, str, str]]:
-        """Requirement, signature and case id of each kind of failure so far, not minimised."""
-        return sorted((*key, str(found.case.id)) for key, found in self._found.items())
+    def failures_so_far(self) -> list[tuple[str, str, str]]:
+        """Requirement, signature and case id of each kind of failure so far, not shrunk."""
+        return sorted((*key, str(first.case.id)) for key, first in self._seen.items())
 
     def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
         self._began = time.monotonic()
         try:
             if self.engine is not None:
-                # It keeps inputs of its own, and what they bring down is not this process.
-                self._guided(self.engine)
+                # It keeps inputs of its own, and a crash ends its process, not this one.
+                self._run_guided(self.engine)
                 return
             for role in dict.fromkeys(role for role, _, _ in plan):
                 pairs = [(family, profile) for other, family, profile in plan if other == role]
@@ -59,45 +59,47 @@ class Fuzzing(Certification):
             return
 
     def _visit_and_keep(self, case: Case) -> None:
-        found = len(self._found)
+        failures = len(self._seen)
         self._visit(case)
         reached = self.tally.reached_in_all()
-        if len(self._found) > found or reached > self._reached:
+        if len(self._seen) > failures or reached > self._reached:
             self._reached = reached
             self.kept.keep(str(case.id))
-        self._went_on(self.tally.cases)
+        self._notify_progress(self.tally.cases)
         if time.monotonic() - self._began > self.seconds:
             raise Stop
 
-    def _guided(self, engine: GuidedEngine) -> None:
+    def _run_guided(self, engine: GuidedEngine) -> None:
         left = self.seconds - (time.monotonic() - self._began)
         for message in engine.run(max(left, 1.0)):
-            if isinstance(message, BroughtDown):
-                self._fatal.append(_brought_down(message.case))
+            if isinstance(message, WorkerCrashed):
+                self._fatal.append(_crash(message.case))
             elif "case" in message:
                 self.kept.keep(message["case"])
                 if message["failures"]:
                     self._visit(case_of(CaseId.parse(message["case"])))
             elif "went_on" in message:
                 reached = {name: (cells[0], cells[1]) for name, cells in message["reached"].items()}
-                self._tell(FuzzingWentOn(message["went_on"], time.monotonic() - self._began, len(self._found), reached))
+                self._emit(
+                    FuzzingProgressed(message["went_on"], time.monotonic() - self._began, len(self._seen), reached)
+                )
             else:
                 self.tally.add_json(message["tally"])
 
     def _shrink_all(self) -> list[Failure]:
-        # What brings its process down would bring this one down too, so it is not asked again.
+        # A case that crashed the worker could crash this process too, so it is not asked again.
         for failure in self._fatal:
-            self._tell(FailureFound(failure))
+            self._emit(FailureFound(failure))
         return [*super(Fuzzing, self)._shrink_all(), *self._fatal]
 
-    def _went_on(self, cases: int) -> None:
+    def _notify_progress(self, cases: int) -> None:
         seconds = time.monotonic() - self._began
-        if seconds - self._told > 1:
-            self._told = seconds
-            self._tell(FuzzingWentOn(cases, seconds, len(self._found), self.tally.reached()))
+        if seconds - self._notified > 1:
+            self._notified = seconds
+            self._emit(FuzzingProgressed(cases, seconds, len(self._seen), self.tally.reached()))
 
 
-def _brought_down(case: Case) -> Failure:
+def _crash(case: Case) -> Failure:
     trouble = Trouble("crash", "ended-the-process", "the process of the fuzzing engine ended at this case")
     return Failure(
         Verdict(case.focus, trouble.status, trouble.signature, trouble.detail), case, trouble, str(case.id), 1

@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of Python code: a worker process under the engine, and what it says."""
+"""Coverage-guided fuzzing of Python code: runs a worker process under the engine, and reads its messages."""
 
 import importlib.util
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from conformance.fuzzing.guided_worker import UNDER_WAY, case_of_bytes
+from conformance.fuzzing.guided_worker import CURRENT_CASE, case_of_bytes
 from conformance.strategies.grammar.case import Case
 
 #: The log of the engine, in the corpus' folder.
@@ -22,13 +22,13 @@ class EngineFailed(Exception):
 
 
 def available() -> bool:
-    """Tell whether the engine is installed (the extra `fuzz`)."""
+    """Return whether the engine is installed (the extra `fuzz`)."""
     return importlib.util.find_spec("atheris") is not None
 
 
 @dataclass(frozen=True, slots=True)
-class BroughtDown:
-    """The case at which the worker process ended without being told to."""
+class WorkerCrashed:
+    """The worker process ended unexpectedly at this case."""
 
     case: Case
 
@@ -39,12 +39,12 @@ class GuidedEngine:
 
     Attributes:
         spec: The implementation, as the user named it.
-        role: What is asked.
+        role: The role of the cases.
         pairs: The (family, profile) pairs.
-        requirements: A glob over the ids of the requirements that count.
-        seed: What the engine's chances depend on.
+        requirements: A glob over the ids of the requirements to judge.
+        seed: The seed of the engine.
         folder: The corpus' folder.
-        instrumented: The packages whose lines lead the engine.
+        instrumented: The packages whose lines guide the engine.
     """
 
     spec: str
@@ -55,27 +55,27 @@ class GuidedEngine:
     folder: Path
     instrumented: tuple[str, ...]
 
-    def run(self, seconds: float) -> Iterator[dict[str, Any] | BroughtDown]:
-        """Yield what the worker says; it is started again behind a case that brings it down, while there is time.
+    def run(self, seconds: float) -> Iterator[dict[str, Any] | WorkerCrashed]:
+        """Yield the worker's messages; after a case that crashes it, the worker is restarted while there is time.
 
         Raises:
-            EngineFailed: It does not start.
+            EngineFailed: The engine does not start.
         """
         deadline = time.monotonic() + seconds
-        said = True
+        has_answered = True
         while (left := deadline - time.monotonic()) > 0:
-            if not said:
+            if not has_answered:
                 raise EngineFailed(f"the fuzzing engine does not run; see {self.folder / _LOG}")
-            said = False
+            has_answered = False
             finished = False
             for message in self._messages(left):
-                said = True
+                has_answered = True
                 finished = finished or "tally" in message
                 yield message
             if finished:
                 return
-            if said:
-                yield BroughtDown(self._under_way())
+            if has_answered:
+                yield WorkerCrashed(self._current_case())
 
     def _messages(self, seconds: float) -> Iterator[dict[str, Any]]:
         job = {
@@ -91,18 +91,18 @@ class GuidedEngine:
         with (self.folder / _LOG).open("wb") as log:
             command = [sys.executable, "-m", "conformance.fuzzing.guided_worker"]
             with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log) as worker:
-                assert worker.stdin is not None, "a pipe was asked for"
-                assert worker.stdout is not None, "a pipe was asked for"
+                assert worker.stdin is not None, "it was started with pipes"
+                assert worker.stdout is not None, "it was started with pipes"
                 worker.stdin.write(json.dumps(job).encode() + b"\n")
                 worker.stdin.close()
                 try:
                     for line in worker.stdout:
-                        # What foreign code prints is no message.
+                        # Other lines are output of the code under test.
                         if line.startswith(b'{"'):
                             yield json.loads(line)
                 finally:
                     worker.kill()
 
-    def _under_way(self) -> Case:
-        kept = (self.folder / UNDER_WAY).read_bytes()
+    def _current_case(self) -> Case:
+        kept = (self.folder / CURRENT_CASE).read_bytes()
         return case_of_bytes(kept[4 : 4 + int.from_bytes(kept[:4], "little")], self.role, self.pairs)

@@ -1,9 +1,8 @@
 """The process in which a coverage-guided engine drives the grammar against Python code.
 
-The engine (libFuzzer, through Atheris) takes over its process and ends it as it likes, so it has one of its own.
-What it has to say it writes as JSON lines: ``case`` for one that reached a new cell or failed in a new way, ``went_on``
-every second, and ``tally`` at the end. Before each case its bytes are put into a file, so that the one that
-brought the process down is known.
+The engine (libFuzzer, through Atheris) takes over its process and may end it at any time, so it has one of its own.
+The worker writes JSON lines: ``case`` for one that reached a new cell or failed in a new way, ``went_on`` every second,
+and ``tally`` at the end. Before each case its bytes are written to a file, so that the case of a crash is known.
 """
 
 import json
@@ -22,14 +21,14 @@ from conformance.strategies.grammar.family import families
 
 #: Bytes of the longest input.
 _LONGEST: Final = 4096
-#: Where the bytes of the case under way are kept, in the corpus' folder.
-UNDER_WAY: Final = "under-way"
-#: Where the engine keeps its inputs, in the corpus' folder.
+#: The file with the bytes of the current case, in the corpus' folder.
+CURRENT_CASE: Final = "under-way"
+#: The folder of the engine's inputs, in the corpus' folder.
 INPUTS: Final = "inputs"
 
 
 def case_of_bytes(data: bytes, role: str, pairs: Sequence[tuple[str, str]]) -> Case:
-    """Return the case that some bytes make: the first two choose family and profile, the others answer the grammar."""
+    """Return the case of some bytes: the first two choose family and profile, the others are the grammar's choices."""
     family, profile = pairs[int.from_bytes(data[:2], "little") % len(pairs)]
     chooser = RecordingChooser(BytesChooser(data[2:]))
     case = families()[family].build(chooser, profile, CaseId(family, profile, choices=(), role=role))
@@ -41,27 +40,27 @@ class GuidedWorker:
     """Judges one input after the other.
 
     Attributes:
-        job: What the parent wants: ``spec``, ``role``, ``pairs``, ``requirements``, ``seconds``, ``folder``.
+        job: The parent's job: ``spec``, ``role``, ``pairs``, ``requirements``, ``seconds``, ``folder``.
         shrinker: Asks and judges.
-        tally: What was exercised.
+        tally: Counts what was exercised.
     """
 
     job: dict[str, Any]
     shrinker: Any
     tally: Any
     _began: float = field(default_factory=time.monotonic)
-    _told: float = 0.0
+    _reported: float = 0.0
     _reached: int = 0
-    _found: set[tuple[str, str]] = field(default_factory=set)
-    _under_way: int = field(init=False)
+    _failures: set[tuple[str, str]] = field(default_factory=set)
+    _current_case: int = field(init=False)
 
     def __post_init__(self) -> None:
-        path = Path(self.job["folder"]) / UNDER_WAY
-        self._under_way = os.open(path, os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o644)
+        path = Path(self.job["folder"]) / CURRENT_CASE
+        self._current_case = os.open(path, os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o644)
 
     def judge(self, data: bytes) -> None:
         """Judge the case of one input, and end the process when the time is up."""
-        os.pwrite(self._under_way, len(data).to_bytes(4, "little") + data, 0)
+        os.pwrite(self._current_case, len(data).to_bytes(4, "little") + data, 0)
         case = case_of_bytes(data, self.job["role"], self.job["pairs"])
         verdicts = self.shrinker.verdicts(case)
         self.tally.add(case, verdicts)
@@ -69,31 +68,31 @@ class GuidedWorker:
         reached = self.tally.reached_in_all()
         if new or reached > self._reached:
             self._reached = reached
-            say({"case": str(case.id), "failures": new})
+            send({"case": str(case.id), "failures": new})
         seconds = time.monotonic() - self._began
-        if seconds - self._told > 1:
-            self._told = seconds
-            say({"went_on": self.tally.cases, "reached": self.tally.reached()})
+        if seconds - self._reported > 1:
+            self._reported = seconds
+            send({"went_on": self.tally.cases, "reached": self.tally.reached()})
         if seconds > self.job["seconds"]:
-            say({"tally": self.tally.as_json()})
+            send({"tally": self.tally.as_json()})
             os._exit(0)
 
     def _new_failures(self, verdicts: Sequence[Any]) -> list[list[str]]:
         from conformance.specs.run_record import FAILURES
 
-        keys = {(each.requirement, each.signature) for each in verdicts if each.status in FAILURES} - self._found
-        self._found |= keys
+        keys = {(each.requirement, each.signature) for each in verdicts if each.status in FAILURES} - self._failures
+        self._failures |= keys
         return [list(key) for key in sorted(keys)]
 
 
-def say(message: dict[str, Any]) -> None:
+def send(message: dict[str, Any]) -> None:
     """Write one JSON line to the parent."""
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 
 
 def main() -> None:
-    """Run the engine on the job that stands on the first line of standard input; does not return."""
+    """Run the engine on the job in the first line of standard input; does not return."""
     job = json.loads(sys.stdin.readline())
     import atheris
 
@@ -101,15 +100,15 @@ def main() -> None:
     with atheris.instrument_imports(include=job["instrumented"]):
         from conformance.engine.shrinking import Shrinker
         from conformance.engine.tally import Tally
-        from conformance.implementations.registry import implementation
+        from conformance.implementations import registry
         from conformance.oracles.judge import Judge
 
-        tested = implementation(job["spec"])
-        declaration = tested.start()
+        implementation = registry.implementation(job["spec"])
+        declaration = implementation.start()
         job["pairs"] = [tuple(pair) for pair in job["pairs"]]
-        shrinker = Shrinker(tested, Judge(declaration.roles[job["role"]]), job["requirements"])
+        shrinker = Shrinker(implementation, Judge(declaration.roles[job["role"]]), job["requirements"])
         worker = GuidedWorker(job, shrinker, Tally())
-        # What is imported late, on the first question, is to be instrumented too.
+        # Modules that are imported late, by the first question, must be instrumented too.
         for index in range(len(job["pairs"])):
             worker.shrinker.verdicts(case_of_bytes(index.to_bytes(2, "little"), job["role"], job["pairs"]))
     inputs = Path(job["folder"]) / INPUTS

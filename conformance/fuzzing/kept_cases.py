@@ -15,10 +15,10 @@ class KeptCases:
     """The cases of a fuzzing corpus, one id on each line of ``cases.txt``.
 
     Args:
-        folder: The corpus' folder; it is made if it is not there.
+        folder: The corpus' folder; it is made if it does not exist.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The folder cannot be made, or the file cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -30,7 +30,7 @@ class KeptCases:
     def cases(self, role: str, pairs: list[tuple[str, str]]) -> Iterator[Case]:
         """Yield the kept cases of a role and of some (family, profile) pairs.
 
-        What an earlier kit kept and this one's grammar no longer makes is left out.
+        Cases that an earlier kit kept, and that this one's grammar can no longer make, are left out.
         """
         for text in list(self._ids):
             try:

@@ -11,7 +11,7 @@ from typing import Final
 
 from conformance.implementations.process.process_implementation import CannotStart
 
-#: What a version may look like (PEP 440), and so what may become part of a path.
+#: The form of a version (PEP 440); it becomes part of a path.
 _VERSION: Final = re.compile(r"[0-9][0-9A-Za-z.!+_-]*")
 #: Seconds that making an environment may take.
 _SECONDS: Final = 900
@@ -22,31 +22,31 @@ class CannotInstall(CannotStart):
 
 
 def cache_folder() -> Path:
-    """Return the folder that the kit keeps its environments in."""
+    """Return the folder in which the kit keeps its environments."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "binlog-conformance"
 
 
 def check_version(version: str) -> None:
-    """Make sure that a text can be a version.
+    """Check that a text can be a version.
 
     Raises:
-        ValueError: It cannot.
+        ValueError: It cannot be one.
     """
     if not _VERSION.fullmatch(version):
-        raise ValueError(f"{version!r} is no version")
+        raise ValueError(f"{version!r} is not a valid version: write one such as 1.0.7")
 
 
 def library_python(library: str, version: str | None) -> Path:
-    """Return the interpreter of an environment that has a library, after making it where there is none yet.
+    """Return the interpreter of an environment that has a library; make the environment if there is none.
 
     Args:
         library: The distribution's name.
-        version: The exact version; the newest one at the time when None.
+        version: The exact version; if None, the newest one at the time of installation.
 
     Raises:
         CannotInstall: The environment cannot be made, or the package index has no such version.
-        ValueError: The text is no version.
+        ValueError: The text is not a version.
     """
     if version is not None:
         check_version(version)
@@ -65,7 +65,7 @@ def _python(folder: Path) -> Path:
 
 
 def _make(folder: Path, wanted: str) -> None:
-    """Make an environment aside and move it into its place, so that nobody ever sees half of one."""
+    """Make an environment in a temporary folder and rename it, so that it is never seen incomplete."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
@@ -75,11 +75,11 @@ def _make(folder: Path, wanted: str) -> None:
         _run([sys.executable, "-m", "venv", str(aside)], wanted)
         _run([str(_python(aside)), "-m", "pip", "install", "--quiet", wanted], wanted)
         if folder.exists() and not os.access(_python(folder), os.X_OK):
-            shutil.rmtree(folder)  # Its interpreter is gone.
+            shutil.rmtree(folder)  # It has no interpreter any more.
         try:
             aside.rename(folder)
         except OSError as error:
-            if not os.access(_python(folder), os.X_OK):  # Otherwise another process was faster, with the same.
+            if not os.access(_python(folder), os.X_OK):  # Otherwise another process has made the same.
                 raise CannotInstall(f"cannot move {wanted} to {folder}: {error}") from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
@@ -91,5 +91,5 @@ def _run(command: list[str], wanted: str) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotInstall(f"cannot install {wanted}: {error}") from error
     if done.returncode:
-        said = (done.stderr or done.stdout).strip()[-2000:]
-        raise CannotInstall(f"cannot install {wanted}: {' '.join(command[1:4])} ended with {done.returncode}\n{said}")
+        output = (done.stderr or done.stdout).strip()[-2000:]
+        raise CannotInstall(f"cannot install {wanted}: {' '.join(command[1:4])} ended with {done.returncode}\n{output}")

@@ -1,6 +1,6 @@
-"""An implementation in this process: Python code that is called, not spoken to.
+"""An implementation in this process: Python code that is called directly.
 
-It is quick, and a fuzzer sees which of its lines run; but nothing limits its time and its memory.
+It is fast, and a fuzzer sees which of its lines run, but its time and memory are not limited.
 """
 
 import importlib
@@ -19,7 +19,7 @@ _TRACEBACK = 2000
 
 
 class Target(Protocol):
-    """What a Python implementation is: a module or an object with these two functions."""
+    """A Python implementation: a module or an object with these two functions."""
 
     def declare(self) -> Mapping[str, Any]:
         """Return the declaration, as in the protocol."""
@@ -32,7 +32,7 @@ class PythonImplementation:
     """Asks Python code in this process.
 
     Args:
-        target: ``package.module`` or ``package.module:object``; the current folder is looked into first.
+        target: ``package.module`` or ``package.module:object``; the current folder is searched first.
 
     Attributes:
         declaration: What it declared when it was started.
@@ -78,10 +78,10 @@ class PythonImplementation:
         """Do nothing: there is no process to stop."""
 
     def ask(self, request: Request) -> Observation | Trouble:
-        """Return what it answers; what it raises is a crash."""
+        """Return its answer; an exception is a crash."""
         assert self._target is not None, "ask after start"
         self._seq += 1
-        question = {
+        message = {
             "cmd": request.role,
             "seq": self._seq,
             "profile": request.profile,
@@ -89,7 +89,7 @@ class PythonImplementation:
             "settings": dict(request.settings),
         }
         try:
-            answer = self._target.answer(question)
+            answer = self._target.answer(message)
         except Exception as error:  # noqa: BLE001  # foreign code can raise anything
             return Trouble("crash", type(error).__name__, traceback.format_exc()[-_TRACEBACK:])
         try:

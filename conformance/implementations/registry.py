@@ -1,4 +1,4 @@
-"""The implementations that can be asked for by name."""
+"""The registry of the implementations that the kit knows by name."""
 
 import importlib.util
 import shlex
@@ -19,11 +19,11 @@ _ADAPTERS: Final = Path(__file__).parent / "adapters"
 
 
 class Implementation(Protocol):
-    """Something that can be asked; as a context manager it is started and stopped."""
+    """Something that answers requests; as a context manager it is started and stopped."""
 
     @property
     def declaration(self) -> Declaration:
-        """What it said of itself when it was started."""
+        """What it declared when it was started."""
 
     def __enter__(self) -> Self: ...
 
@@ -33,13 +33,13 @@ class Implementation(Protocol):
         """Start it and return what it declares."""
 
     def ask(self, request: Request) -> Observation | Trouble:
-        """Return the answer to one question."""
+        """Return the answer to one request."""
 
     def ask_many(self, requests: Iterable[Request], window: int = ...) -> Iterator[Observation | Trouble]:
-        """Yield the answers to many questions, in their order, with up to `window` of them under way."""
+        """Yield the answers to many requests, in their order; up to `window` of them may be unanswered at a time."""
 
     def stop(self) -> None:
-        """End it."""
+        """Stop it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Entry:
     """An implementation that the kit knows by name.
 
     Attributes:
-        name: What to ask for, up to the first ``:`` or ``==``.
-        usage: The forms that the name can take.
+        name: Its name, the part of a spec before the first ``:`` or ``==``.
+        usage: The form of its specs.
         description: What it is, in one line.
-        available: Returns why it cannot be used here, or None where it can.
-        make: Takes what stands behind the name, separator included, and makes the implementation.
+        available: Returns why it cannot be used here, None if it can.
+        make: Makes the implementation from the part of a spec after the name, separator included.
     """
 
     name: str
@@ -62,21 +62,21 @@ class Entry:
 
 
 def implementation(spec: str, *, limits: Limits = DEFAULT_LIMITS) -> Implementation:
-    """Return the implementation that a text asks for, not yet started.
+    """Return the implementation that a spec names, not yet started.
 
     Args:
         spec: One of the forms in `catalogue`, such as ``mysql-replication==1.0.7`` or ``command:./adapter --fast``.
-        limits: What it may use up; the reference has no limits.
+        limits: What it may use; the reference has no limits.
 
     Raises:
-        ValueError: There is no such name, or the text behind it makes no sense.
+        ValueError: There is no such name, or the text after it is not valid.
     """
     for entry in catalogue():
         rest = spec.removeprefix(entry.name)
         if spec.startswith(entry.name) and (not rest or rest.startswith((":", "=="))):
             return entry.make(rest, limits)
     names = ", ".join(entry.usage for entry in catalogue())
-    raise ValueError(f"no implementation {spec!r}; there are {names}")
+    raise ValueError(f"{spec!r} is not a valid implementation: write one of {names}")
 
 
 def catalogue() -> tuple[Entry, ...]:
@@ -90,8 +90,8 @@ def _always() -> str | None:
 
 def _reference(rest: str, limits: Limits) -> Implementation:
     if rest.startswith("=="):
-        raise ValueError("the reference has the kit's own version")
-    # Who certifies a foreign parser needs neither the reference nor the mutants.
+        raise ValueError("the reference has no version of its own: write reference or reference:MUTANT")
+    # Certifying a foreign parser needs neither the reference nor the mutants.
     from conformance.reference.implementation import ReferenceImplementation
 
     if not rest:
@@ -108,7 +108,7 @@ def _adapter(name: str, *arguments: str, python: str | Path = sys.executable) ->
 
 def _mysql_replication(rest: str, limits: Limits, *arguments: str) -> Implementation:
     if rest and not rest.startswith("=="):
-        raise ValueError(f"a version follows as ==VERSION, not as {rest!r}")
+        raise ValueError(f"{rest!r} is not a valid version: write mysql-replication==VERSION")
     version = rest.removeprefix("==")
     if rest:
         check_version(version)
@@ -129,7 +129,7 @@ def _mysql_replication_default_filter(rest: str, limits: Limits) -> Implementati
 def _program(name: str) -> Callable[[str, Limits], Implementation]:
     def make(rest: str, limits: Limits) -> Implementation:
         if rest.startswith("=="):
-            raise ValueError(f"{name} is a program of this machine: {name}:/path/to/it, not {rest!r}")
+            raise ValueError(f"{rest!r} is not valid, as {name} is a program of this machine: write {name}:/path/to/it")
         return ProcessImplementation(_adapter("command_line_reader", rest.removeprefix(":") or name), limits=limits)
 
     return make
@@ -143,15 +143,15 @@ def _command(rest: str, limits: Limits) -> Implementation:
     try:
         words = shlex.split(rest.removeprefix(":"))
     except ValueError as error:
-        raise ValueError(f"{rest!r} behind 'command' is no command line: {error}") from error
+        raise ValueError(f"{rest!r} after 'command' is not a valid command line: {error}") from error
     if not rest.startswith(":") or not words:
-        raise ValueError("a program follows 'command:'")
+        raise ValueError("'command' needs a program: write command:PROGRAM ARGUMENTS...")
     return ProcessImplementation(words, limits=limits)
 
 
 def _python(rest: str, limits: Limits) -> Implementation:
     if len(rest) < 2 or not rest.startswith(":"):
-        raise ValueError("a module follows 'python:'")
+        raise ValueError("'python' needs a module: write python:MODULE or python:MODULE:OBJECT")
     return PythonImplementation(rest[1:])
 
 
@@ -159,21 +159,21 @@ _CATALOGUE: Final = (
     Entry(
         "reference",
         "reference[:MUTANT]",
-        "the kit's own reader; with a mutant's name, the same with that one fault",
+        "the kit's own reader; with a mutant's name, the reader with that one fault",
         _always,
         _reference,
     ),
     Entry(
         "mysql-replication-default-filter",
         "mysql-replication-default-filter[==VERSION]",
-        "python-mysql-replication as it is by default: events that it has no class for are dropped",
+        "python-mysql-replication with its default filter, which drops events that it has no class for",
         _always,
         _mysql_replication_default_filter,
     ),
     Entry(
         "mysql-replication",
         "mysql-replication[==VERSION]",
-        "python-mysql-replication asked for every event; any version is installed into a cached environment",
+        "python-mysql-replication without its filter; any version is installed into a cached environment",
         _always,
         _mysql_replication,
     ),
@@ -194,7 +194,7 @@ _CATALOGUE: Final = (
     Entry(
         "python",
         "python:MODULE[:OBJECT]",
-        "Python code in this process (docs/protocol.md): quick, without limits on time and memory",
+        "Python code in this process (docs/protocol.md): fast, without limits on time and memory",
         _always,
         _python,
     ),

@@ -1,4 +1,4 @@
-"""The steps of a boundary parser through a log: from the log's start there is nothing that it may warn of."""
+"""The steps of a boundary parser through a log: started at the log's start, it must not warn of anything."""
 
 from typing import Final
 
@@ -10,8 +10,8 @@ from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.worklog_parser import WorklogParser
 
 REPOSITION_AT_START: Final = "WL4162-REPOSITION-AT-START"
-#: Where an event stands that does not begin anything.
-_GOES_ON: Final = (Place.INSIDE, Place.END)
+#: The places of events that do not begin anything.
+_CONTINUES: Final = (Place.INSIDE, Place.END)
 
 
 class BoundarySteps:
@@ -25,13 +25,13 @@ class BoundarySteps:
         self._profile = ""
         self._parser: WorklogParser | ShippedParser = WorklogParser()
         self._begun = False
-        #: Whether it lost its step at an event that another rule is broken by.
-        self._astray = False
+        #: Whether the parser is out of step because of an event that breaks another rule.
+        self._out_of_step = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
-        """Judge one event: it must fit where the stream stands.
+        """Judge one event: it must fit the parser's state.
 
-        What breaks a rule of transactions is left to that rule, up to the end of the transaction.
+        An event that breaks a rule on transactions is left to that rule, up to the end of the transaction.
         """
         if log.profile != self._profile:
             self._profile = log.profile
@@ -42,19 +42,19 @@ class BoundarySteps:
         if isinstance(self._parser, ShippedParser):
             step = self._parser.feed(fed)
             wrong = step.error
-            told = step.warning.text if step.warning else "an event that does not fit"
+            warning = step.warning.text if step.warning else "an event that does not fit"
         else:
-            warning = self._parser.feed(fed).warning
-            wrong, told = warning is not None, warning or ""
+            warning = self._parser.feed(fed).warning or ""
+            wrong = bool(warning)
         self._begun = self._begun or (self._parser.within_transaction and not wrong)
         if wrong and log.relay and not self._begun:
-            return  # A relay log may begin inside a transaction: the one before it was full.
-        self._astray = seen.broken is not None or (self._astray and seen.place in _GOES_ON)
-        if wrong and self._astray:
+            return  # A relay log may begin inside a transaction, if the previous file was full.
+        self._out_of_step = seen.broken is not None or (self._out_of_step and seen.place in _CONTINUES)
+        if wrong and self._out_of_step:
             return
         if wrong:
             verdicts.bad(
-                REPOSITION_AT_START, seen.offset, told.rstrip("."), "an event that fits where the stream stands"
+                REPOSITION_AT_START, seen.offset, warning.rstrip("."), "an event that fits the state of the stream"
             )
         else:
             verdicts.good(REPOSITION_AT_START)

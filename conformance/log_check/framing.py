@@ -1,4 +1,4 @@
-"""The frame of a log: header fields, checksums, format descriptions, and why a log cannot be read on."""
+"""The frame of a log: header fields, checksums, format descriptions, and why a log cannot be read further."""
 
 from typing import Final
 
@@ -31,28 +31,28 @@ XID_SIZE: Final = "WL7592-XID-SIZE"
 MARKER_EVERY_EVENT: Final = "WL4162-MARKER-EVERY-EVENT"
 MARKER_SIX_VALUES: Final = "WL4162-VALUES-SIX-OF-EIGHT"
 
-#: How the checker reads: it takes every type that the format description declares, and judges by itself.
+#: How the checker reads: it accepts every type that the format description declares, and judges it afterwards.
 READER_RULES: Final = ReaderRules(known=frozenset(range(256)), beyond_format_description=True)
 
-#: Kinds of error that leave nothing to judge wherever they are met.
+#: Kinds of error that leave nothing to judge, wherever they occur.
 _UNREADABLE: Final = {"not-a-binlog", "encrypted", "no-format-description"}
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 
-_CUT: Final = "an event that is there in full"
+_COMPLETE: Final = "a complete event"
 
 
 def is_unreadable(error: BinlogError) -> bool:
-    """Tell whether an error means that the file is no log that could be judged at all."""
+    """Return whether an error means that the file is not a log that can be judged."""
     first = error.at <= len(MAGIC)
-    # Without its first format description nothing is known of a log: as good as none.
+    # Without its first format description nothing is known of a log.
     return error.kind in _UNREADABLE or error.at < len(MAGIC) or (first and error.kind == "malformed")
 
 
 def is_torn_tail(error: BinlogError, log: Log, left: bytes) -> bool:
-    """Tell whether an error is only the end of a log that a server is writing, or wrote when it crashed.
+    """Return whether an error is only the end of a log that a server is writing, or was writing when it crashed.
 
     Args:
         error: Where the reader stopped.
@@ -63,7 +63,7 @@ def is_torn_tail(error: BinlogError, log: Log, left: bytes) -> bool:
 
 
 def broken_by(error: BinlogError, log: Log, left: bytes) -> tuple[str, str]:
-    """Return the requirement that a log breaks which cannot be read on, and what it expects.
+    """Return the requirement broken by a log that cannot be read further, and what the requirement expects.
 
     Args:
         error: Where the reader stopped.
@@ -71,7 +71,7 @@ def broken_by(error: BinlogError, log: Log, left: bytes) -> tuple[str, str]:
         left: The first bytes of the event that could not be read, at most a header.
     """
     if error.kind == "truncated":
-        return (TRUNCATED_HEADER if len(left) < HEADER_BYTES else TRUNCATED_BODY), _CUT
+        return (TRUNCATED_HEADER if len(left) < HEADER_BYTES else TRUNCATED_BODY), _COMPLETE
     if error.kind == "invalid-length":
         length = HEADER.unpack(left)[3]
         limits = f"a length from {HEADER_BYTES} to {LENGTH_LIMIT} bytes"
@@ -84,7 +84,7 @@ def broken_by(error: BinlogError, log: Log, left: bytes) -> tuple[str, str]:
     return DESCRIPTION_FIELDS, "a format description of version 4"
 
 
-#: What every event shows that could be read.
+#: The requirements that every readable event shows.
 SHOWN_BY_EVERY_EVENT: Final = (
     TRUNCATED_HEADER,
     TRUNCATED_BODY,
@@ -105,11 +105,11 @@ class UnknownTypes:
         self._undeclared_noted = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
-        """Judge one event: only one that says that it may be ignored has a place in a log."""
+        """Judge one event: a log may hold it only if it has the ignorable flag."""
         declared = 0 < seen.code <= seen.event.format.event_types
         if not seen.flags & _IGNORABLE:
-            found = f"an event of type {seen.code} without the ignorable flag"
-            verdicts.bad(UNKNOWN_REFUSED, seen.offset, found, "a type that readers know, or the flag 0x0080")
+            actual = f"an event of type {seen.code} without the ignorable flag"
+            verdicts.bad(UNKNOWN_REFUSED, seen.offset, actual, "a type that readers know, or the flag 0x0080")
             return
         verdicts.good(UNKNOWN_REFUSED)
         if not declared and not self._undeclared_noted:
@@ -120,10 +120,10 @@ class UnknownTypes:
 
 
 class Positions:
-    """Judges that each event's log_pos is where it ends, modulo 2**32.
+    """Judges that each event's log_pos is the offset of its end, modulo 2**32.
 
-    A log that was cut or edited shifts all positions behind the place by the same number of bytes: that is reported
-    once, at the first of them.
+    In a log that was cut or edited, all positions after the change are off by the same number of bytes: that is
+    reported once, at the first of them.
     """
 
     requirements = (POSITION_CHAIN,)
@@ -134,7 +134,7 @@ class Positions:
         self._shift = 0
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
-        """Judge one event; in a relay log only those that the replica made itself have its own positions."""
+        """Judge one event; in a relay log only the events that the replica made have positions of that log."""
         if log.relay and not seen.flags & _RELAY_LOG:
             return
         log_pos = seen.event.header.log_pos
@@ -183,19 +183,19 @@ class Descriptions:
             if not length:
                 verdicts.good(IGNORABLE_POST_HEADER)
             else:
-                found = f"a post-header of {length} bytes for {type_name(code)}"
-                verdicts.bad(IGNORABLE_POST_HEADER, at, found, "a post-header of 0 bytes")
+                actual = f"a post-header of {length} bytes for {type_name(code)}"
+                verdicts.bad(IGNORABLE_POST_HEADER, at, actual, "a post-header of 0 bytes")
         if described.event_types >= EventType.GTID:
             lengths = [described.post_header_length(code) for code in (EventType.GTID, EventType.ANONYMOUS_GTID)]
             if lengths[0] == lengths[1]:
                 verdicts.good(ANON_CODE_DECLARED)
             else:
-                found = f"post-headers of {lengths[0]} bytes for GTID and {lengths[1]} for ANONYMOUS_GTID"
-                verdicts.bad(ANON_CODE_DECLARED, at, found, "both types declared, with the same length")
+                actual = f"post-headers of {lengths[0]} bytes for GTID and {lengths[1]} for ANONYMOUS_GTID"
+                verdicts.bad(ANON_CODE_DECLARED, at, actual, "both types declared, with the same length")
         self._checksum(seen.event, verdicts)
 
     def _checksum(self, event: Event, verdicts: Verdicts) -> None:
-        """Judge the CRC32, which a reader verifies only where the events behind it have one too."""
+        """Judge the CRC32, which a reader verifies only if the following events have one too."""
         algorithm = event.format.checksum_algorithm
         if algorithm == ChecksumAlgorithm.CRC32:
             if event.header.flags & _IN_USE:
@@ -206,8 +206,8 @@ class Descriptions:
             if stored == computed:
                 verdicts.good(DESCRIPTION_CHECKSUM)
             else:
-                found = f"the checksum {stored:#010x}"
-                verdicts.bad(DESCRIPTION_CHECKSUM, event.offset, found, f"{computed:#010x}, the event's CRC32")
+                actual = f"the checksum {stored:#010x}"
+                verdicts.bad(DESCRIPTION_CHECKSUM, event.offset, actual, f"{computed:#010x}, the event's CRC32")
 
 
 _XID_BYTES: Final = HEADER_BYTES + 8
@@ -244,7 +244,7 @@ class BoundaryMarkers:
         self._marked = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
-        """Judge one event's marker: once one event has one, all behind it must."""
+        """Judge one event's marker: once one event has a marker, all later ones must."""
         marker = MARKER_BITS.stored(seen.flags)
         if marker > _HIGHEST_MARKER:
             verdicts.bad(MARKER_SIX_VALUES, seen.offset, f"the boundary marker {marker}", "one of 0 to 5")

@@ -22,9 +22,9 @@ GTID_ONCE: Final = "FORMAT-LOG-GTID-ONCE"
 LOGICAL_TIMESTAMPS: Final = "WL7592-LOG-LOGICAL-TIMESTAMPS"
 NO_QUERY_TIMESTAMPS: Final = "WL7592-LOG-NO-QUERY-TIMESTAMPS"
 
-#: Offset counts from 0: the format description is the event 0, Previous_gtids the event 1.
+#: Events count from 0: the format description is event 0, Previous_gtids is event 1.
 _SECOND: Final = 1
-_DIRECTLY: Final = "a Previous_gtids event directly behind the format description"
+_DIRECTLY: Final = "a Previous_gtids event directly after the format description"
 
 
 class PreviousGtids:
@@ -50,8 +50,8 @@ class PreviousGtids:
             self._second = seen
             self._begin(seen, log, verdicts, previous=previous)
         elif previous and log.relay:
-            found = "a second Previous_gtids event, the source's"
-            verdicts.bad(RELAY_FOREIGN_PREVIOUS_GTIDS, seen.offset, found, "only the replica's own, at the beginning")
+            actual = "a second Previous_gtids event, the source's"
+            verdicts.bad(RELAY_FOREIGN_PREVIOUS_GTIDS, seen.offset, actual, "only the replica's own, at the beginning")
         elif seen.code in GTID_EVENTS and seen.code != EventType.ANONYMOUS_GTID and not log.relay:
             self._first_gtid(verdicts)
 
@@ -60,8 +60,8 @@ class PreviousGtids:
             self._first_at = seen.offset
             verdicts.good(PREVIOUS_GTIDS_ONCE)
         else:
-            found = f"a Previous_gtids event behind that at offset {self._first_at}"
-            verdicts.bad(PREVIOUS_GTIDS_ONCE, seen.offset, found, "one in the log, at its beginning")
+            actual = f"a Previous_gtids event after the one at offset {self._first_at}"
+            verdicts.bad(PREVIOUS_GTIDS_ONCE, seen.offset, actual, "one in the log, at its beginning")
 
     def _begin(self, seen: LogEvent, log: Log, verdicts: Verdicts, *, previous: bool) -> None:
         requirement = RELAY_PREVIOUS_GTIDS if log.relay else PREVIOUS_GTIDS
@@ -80,13 +80,13 @@ class PreviousGtids:
         if second.code == EventType.PREVIOUS_GTIDS:
             verdicts.good(ON_PREVIOUS_GTIDS)
         elif not verdicts.holds(PREVIOUS_GTIDS):
-            # Where every log has the event, its absence was reported when the log began.
-            found = f"{type_name(second.code)} in a log with Gtid events"
-            verdicts.bad(ON_PREVIOUS_GTIDS, second.offset, found, _DIRECTLY)
+            # If every log must have the event, its absence was reported when the log began.
+            actual = f"{type_name(second.code)} in a log with Gtid events"
+            verdicts.bad(ON_PREVIOUS_GTIDS, second.offset, actual, _DIRECTLY)
 
 
 class AnonymousFlag:
-    """Judges the ignorable flag of Anonymous_gtid events, as the worklog has it."""
+    """Judges the ignorable flag of Anonymous_gtid events, as the worklog defines it."""
 
     requirements = (ANON_IGNORABLE,)
     codes = frozenset({int(EventType.ANONYMOUS_GTID)})
@@ -101,7 +101,7 @@ class AnonymousFlag:
 
 
 class UsedGtids:
-    """Judges that no GTID is used twice, and keeps which were used, for the log behind.
+    """Judges that no GTID is used twice, and keeps the used ones for the next log.
 
     Attributes:
         executed: The set of the log's Previous_gtids event and the GTIDs of its transactions.
@@ -115,7 +115,7 @@ class UsedGtids:
         self.executed = ExecutedGtids()
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
-        """Judge one event; a relay log may receive a transaction again, of which it has only a part."""
+        """Judge one event; a relay log may receive a transaction again if it has only a part of it."""
         if seen.code == EventType.PREVIOUS_GTIDS:
             if "previous_gtids" in seen.fields:
                 self.executed.add_set(seen.fields["previous_gtids"])
@@ -128,8 +128,8 @@ class UsedGtids:
             verdicts.good(GTID_ONCE)
         else:
             name = ":".join(filter(None, (uuid_text(fields["source_uuid"]), tag, str(fields["gno"]))))
-            found = f"the GTID {name}, which the log or its Previous_gtids has already"
-            verdicts.bad(GTID_ONCE, seen.offset, found, "a GTID that was not used before")
+            actual = f"the GTID {name}, which the log or its Previous_gtids already has"
+            verdicts.bad(GTID_ONCE, seen.offset, actual, "a GTID that was not used before")
 
 
 class LogicalTimestamps:
@@ -150,11 +150,11 @@ class LogicalTimestamps:
             expected = "last_committed and sequence_number"
             verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, "no logical timestamps", expected)
             return
-        found = f"last_committed={last_committed} sequence_number={number}"
+        actual = f"last_committed={last_committed} sequence_number={number}"
         if last_committed >= number:
-            verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, found, "a sequence number above last_committed")
+            verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, actual, "a sequence number above last_committed")
         elif number <= self._last and not log.relay:
-            verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, found, f"a sequence number above {self._last}")
+            verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, actual, f"a sequence number above {self._last}")
         else:
             verdicts.good(LOGICAL_TIMESTAMPS)
         self._last = number
@@ -166,7 +166,7 @@ _TIMESTAMP_CODES: Final = frozenset({14, 15})
 
 @lru_cache(maxsize=1024)
 def _unknown_code(status_variables: bytes) -> int | None:
-    """Return the first status code that this kit does not know; a connection writes the same block again and again."""
+    """Return the first status code that this kit does not know; cached, as connections repeat their blocks."""
     left = read_status_variables(status_variables).get(TAIL)
     return left[0] if left else None
 
@@ -183,7 +183,7 @@ class QueryTimestamps:
         block = seen.fields.get("status_variables", b"")
         code = _unknown_code(block) if block else None
         if code in _TIMESTAMP_CODES:
-            found = f"the status variable {code}{seen.where}"
-            verdicts.bad(NO_QUERY_TIMESTAMPS, seen.offset, found, "no logical timestamp in a Query event")
+            actual = f"the status variable {code}{seen.where}"
+            verdicts.bad(NO_QUERY_TIMESTAMPS, seen.offset, actual, "no logical timestamp in a Query event")
         else:
             verdicts.good(NO_QUERY_TIMESTAMPS)

@@ -1,4 +1,4 @@
-"""Rules on a chain of logs: what each file says of the one behind it."""
+"""Rules on a chain of logs: what each file records about its neighbour."""
 
 import re
 from pathlib import PurePath
@@ -10,60 +10,60 @@ from conformance.log_check.verdicts import Verdicts
 ROTATE_NEXT: Final = "FORMAT-LOG-ROTATE-NEXT"
 PREVIOUS_GTIDS_KEPT: Final = "WL7592-LOG-PREVIOUS-GTIDS-KEPT"
 
-#: What a chain of logs shows, and one of them by itself does not.
+#: The requirements that a chain of logs shows, and a single log does not.
 JUDGED_IN_A_CHAIN: Final = (ROTATE_NEXT, PREVIOUS_GTIDS_KEPT)
 
-#: Where every log has its first event.
+#: Offset of the first event of every log, in bytes.
 _FIRST_EVENT: Final = 4
 _NUMBERED: Final = re.compile(r"(?P<stem>.+)\.(?P<number>\d{6,})")
 
 
 def _numbered(name: str) -> tuple[str, str, int] | None:
-    """Return folder, stem and number of a log's name; None for a file that is not named as servers name logs."""
+    """Return folder, stem and number of a log's name; None for a file whose name no server would give."""
     path = PurePath(name)
-    found = _NUMBERED.fullmatch(path.name)
-    return (str(path.parent), found["stem"], int(found["number"])) if found else None
+    match = _NUMBERED.fullmatch(path.name)
+    return (str(path.parent), match["stem"], int(match["number"])) if match else None
 
 
-def follows(before: CheckedLog, behind: CheckedLog) -> bool:
-    """Tell by their names whether one log is the next of another."""
-    names = _numbered(before.log.name), _numbered(behind.log.name)
+def follows(before: CheckedLog, after: CheckedLog) -> bool:
+    """Return whether a log is the next one after another, by their names."""
+    names = _numbered(before.log.name), _numbered(after.log.name)
     if names[0] is None or names[1] is None:
         return False
     folder, stem, number = names[0]
-    return names[1] == (folder, stem, number + 1) and before.log.relay == behind.log.relay
+    return names[1] == (folder, stem, number + 1) and before.log.relay == after.log.relay
 
 
-def judge_chain(before: CheckedLog, behind: CheckedLog, *, of_before: Verdicts, of_behind: Verdicts) -> None:
-    """Judge two logs of which one follows the other.
+def judge_chain(before: CheckedLog, after: CheckedLog, *, of_before: Verdicts, of_after: Verdicts) -> None:
+    """Judge two logs, the second of which follows the first.
 
     Args:
         before: A log that was read to its end.
-        behind: The next one; `follows` says so.
-        of_before: Takes what is wrong in `before`.
-        of_behind: Takes what is wrong in `behind`.
+        after: The next one, as `follows` decides.
+        of_before: Takes the violations in `before`.
+        of_after: Takes the violations in `after`.
     """
     of_before.use_profile(before.log.profile)
-    of_behind.use_profile(behind.log.profile)
-    _rotate(before, behind, of_before)
-    if behind.previous_gtids is None or behind.log.relay or before.previous_gtids is None:
+    of_after.use_profile(after.log.profile)
+    _rotate(before, after, of_before)
+    if after.previous_gtids is None or after.log.relay or before.previous_gtids is None:
         return
-    offset, gtids = behind.previous_gtids
+    offset, gtids = after.previous_gtids
     missing = before.executed.missing_in(gtids)
     if missing.sources:
         expected = f"a set that holds all GTIDs of {before.log.name}"
-        of_behind.bad(PREVIOUS_GTIDS_KEPT, offset, f"a Previous_gtids event without {missing}", expected)
+        of_after.bad(PREVIOUS_GTIDS_KEPT, offset, f"a Previous_gtids event without {missing}", expected)
     else:
-        of_behind.good(PREVIOUS_GTIDS_KEPT)
+        of_after.good(PREVIOUS_GTIDS_KEPT)
 
 
-def _rotate(before: CheckedLog, behind: CheckedLog, verdicts: Verdicts) -> None:
-    """Judge the Rotate at the end of a log; one that was stopped or crashed has none."""
-    named = _numbered(behind.log.name)
+def _rotate(before: CheckedLog, after: CheckedLog, verdicts: Verdicts) -> None:
+    """Judge the Rotate at the end of a log; a log whose server stopped or crashed has none."""
+    named = _numbered(after.log.name)
     if before.rotate is None or named is None:
         return
     offset, next_file, next_position = before.rotate
-    # A copy may have another stem than the server gave, so the number is what counts.
+    # A copy may have another stem than the server's file, so only the numbers are compared.
     rotated = _numbered(next_file)
     if rotated is None or rotated[2] != named[2] or next_position != _FIRST_EVENT:
         expected = f"the next log, number {named[2]:06d}, and position {_FIRST_EVENT}"

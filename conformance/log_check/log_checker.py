@@ -39,10 +39,10 @@ from conformance.specs.catalogue import catalogue
 BODY: Final = "FORMAT-LOG-BODY"
 POST_HEADER_LENGTHS: Final = "FORMAT-POST-HEADER-LENGTHS"
 
-#: Bytes that a payload may unpack to and still be looked into: it is held in memory whole.
+#: Bytes that a payload may unpack to and still be judged: it is held in memory as a whole.
 _PAYLOAD_LIMIT: Final = 1 << 28
 
-#: How often the caller is told how far a log was read, in events.
+#: Events between two calls of `progress`.
 _STEP: Final = 4096
 
 
@@ -79,12 +79,12 @@ def judged_in_a_log() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CheckedLog:
-    """What comes of judging one log.
+    """The result of judging one log.
 
     Attributes:
-        log: What is known of it.
+        log: What is known about it.
         verdicts: The counts.
-        unreadable: Why nothing could be judged, None where something was.
+        unreadable: Why nothing could be judged, None if the log was judged.
         executed: The GTIDs of its Previous_gtids and its transactions.
         previous_gtids: Offset and set of its Previous_gtids event, None without one.
         rotate: Offset, next file and next position of the Rotate that ends it, None without one.
@@ -108,8 +108,8 @@ class LogChecker:
 
     Args:
         name: The log's name, for messages.
-        profile: The profile whose rules hold; None takes it from each format description's server version.
-        tell: Takes each violation and note at once.
+        profile: The profile whose rules apply; None takes it from each format description's server version.
+        report: Takes each violation and note at once.
         progress: Takes the bytes read so far, from time to time.
     """
 
@@ -118,24 +118,24 @@ class LogChecker:
         name: str,
         *,
         profile: str | None = None,
-        tell: Callable[[Violation | Note], None],
+        report: Callable[[Violation | Note], None],
         progress: Callable[[int], None] = lambda position: None,
     ) -> None:
         self._log = Log(name, profile or "")
         self._auto = profile is None
         self._progress = progress
-        self._verdicts = Verdicts(judged_in_a_log(), tell)
+        self._verdicts = Verdicts(judged_in_a_log(), report)
         if profile is not None:
             self._verdicts.use_profile(profile)
         self._transactions = Transactions()
         self._used = UsedGtids()
         self._end = EndLast()
         self._rules = _rules(self._transactions, self._used, self._end)
-        # What the chain asks for later is kept under every profile.
+        # What the chain needs later is kept under every profile.
         self._always = (self._used, self._end)
         self._wanted: dict[tuple[int, bool], tuple[Rule, ...]] = {}
         self._previous_gtids: tuple[int, GtidSet] | None = None
-        # Counted here and added to the verdicts at the end: nearly every event shows them.
+        # Counted here and added to the verdicts at the end, as nearly every event shows them.
         self._checksums = 0
         self._bodies = 0
         self._post_headers = 0
@@ -150,7 +150,7 @@ class LogChecker:
         unreadable: BinlogError | None = None
         damaged = False
         try:
-            # The reader asks for nothing but `read`.
+            # The reader only calls `read`.
             for event in read_file(cast(BinaryIO, watched), framing.READER_RULES):
                 self._event(event)
                 watched.next_at = event.end
@@ -181,7 +181,7 @@ class LogChecker:
         if code == EventType.FORMAT_DESCRIPTION:
             self._description(event)
         elif log.events <= 2 and event.header.flags & Flag.ARTIFICIAL:
-            # Replicas before 5.6 do not flag their logs, but what the source sends them first is artificial.
+            # Replicas before 5.6 do not flag their logs, but the first events that the source sends are artificial.
             log.relay = True
         seen = LogEvent(event, code, event.offset, self._fields(event, code))
         self._place(seen, self._transactions)
@@ -211,7 +211,7 @@ class LogChecker:
             return
         profile = profile_of(described.server_version)
         if profile is None:
-            message = f"the server calls itself {described.server_version!r}, which begins with no version"
+            message = f"the server version {described.server_version!r} does not begin with a version number"
             raise BinlogError(at=event.offset, kind="malformed", message=f"{message}; name the profile")
         if profile != log.profile:
             log.profile = profile
@@ -263,7 +263,7 @@ class LogChecker:
         """Judge the transaction inside a Transaction_payload event."""
         size = payload.fields.get("uncompressed_size", 0)
         if size > _PAYLOAD_LIMIT:
-            text = f"the payload was not looked into: {size} bytes uncompressed, the limit is {_PAYLOAD_LIMIT}"
+            text = f"the payload was not judged: {size} bytes uncompressed, the limit is {_PAYLOAD_LIMIT}"
             self._verdicts.note(payload.offset, text)
             return
         transactions = Transactions()
@@ -277,21 +277,21 @@ class LogChecker:
             self._verdicts.bad(BODY, payload.offset, str(error), "a payload that unpacks to whole events")
             return
         except ImportError as error:
-            self._verdicts.note(payload.offset, f"the payload was not looked into: {error}")
+            self._verdicts.note(payload.offset, f"the payload was not judged: {error}")
             return
         if transactions.unfinished is not None:
-            found = "a payload that ends inside its transaction"
-            self._verdicts.bad(TRANSACTION_ENDS, payload.offset, found, "the end of the transaction in the payload")
+            actual = "a payload that ends inside its transaction"
+            self._verdicts.bad(TRANSACTION_ENDS, payload.offset, actual, "the end of the transaction in the payload")
 
     def _stop(self, error: BinlogError, left: bytes) -> bool:
-        """Report why reading stopped, and tell whether the log is damaged there."""
+        """Report why reading stopped, and return whether the log is damaged there."""
         log = self._log
         if framing.is_torn_tail(error, log, left):
             self._verdicts.note(error.at, f"the log is still being written, or its server crashed: {error.message}")
             return False
         if not log.profile:
-            # The format description itself is damaged, so the server is not known: the wire format's own rules
-            # are the same under every profile.
+            # The format description is damaged, so the server is not known; but the rules of the wire format are
+            # the same under every profile.
             self._verdicts.use_profile("worklog")
         requirement, expected = framing.broken_by(error, log, left)
         self._verdicts.bad(requirement, error.at, error.message, expected)

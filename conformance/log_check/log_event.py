@@ -1,4 +1,4 @@
-"""An event of a log under judgement, and what is known of the log it stands in."""
+"""An event of a log that is being judged, and what is known about the log."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ QUERY_EVENTS: Final = frozenset(
 
 
 class Place(Enum):
-    """Where in a log's transactions an event stands."""
+    """The place of an event in a log's transactions."""
 
-    #: It names the transaction behind it.
+    #: It names the transaction after it.
     MARKER = auto()
     #: It opens a transaction.
     BEGIN = auto()
@@ -65,7 +65,7 @@ class Transaction:
     Attributes:
         start: Offset of its first event, in bytes from the start of the log.
         marker: Type code of the Gtid event that begins it, None where there is none.
-        length: The bytes that this Gtid event says it has, None where it says nothing.
+        length: Its bytes according to this Gtid event, None if the event has no length.
     """
 
     start: int
@@ -75,18 +75,18 @@ class Transaction:
 
 @dataclass(slots=True, eq=False)
 class LogEvent:
-    """An event, and what the checker found out about it before the rules see it.
+    """An event, and what the checker knows about it before the rules judge it.
 
     Attributes:
         event: The event; inside a Transaction_payload its own offset counts from the payload's start.
         code: Its event type code.
-        offset: Where it stands in the log; for an event inside a payload, where the payload's event does.
-        fields: Its fields by name; empty where the body contradicts its layout.
+        offset: Its offset in the log in bytes; for an event inside a payload, that of the Transaction_payload event.
+        fields: Its fields by name; empty if the body contradicts its layout.
         statement: The kind of statement that it holds, None for an event without one.
-        inner: Whether it stands inside a payload.
-        place: Where in the log's transactions it stands.
+        inner: Whether it is inside a payload.
+        place: Its place in the log's transactions.
         broken: How it contradicts the events before it.
-        transaction: The transaction that it opens, continues or ends; for `Break`, the one that suffers.
+        transaction: The transaction that it opens, continues or ends; for a `Break`, the one that is damaged.
     """
 
     event: Event
@@ -111,23 +111,23 @@ class LogEvent:
 
     @property
     def where(self) -> str:
-        """Words for its place inside a payload; empty for an event that stands in the log itself."""
+        """A phrase for its place inside a payload; empty for an event of the log itself."""
         return f", at byte {self.event.offset} of the payload" if self.inner else ""
 
 
 @dataclass(slots=True)
 class Log:
-    """What is known of the log that is being judged, so far.
+    """What is known so far about the log that is being judged.
 
     Attributes:
         name: The file's name, as the user gave it.
-        profile: The profile whose rules hold for the events that come.
+        profile: The profile whose rules apply to the next events.
         format: The first format description.
-        in_use: It says that the log is still being written.
-        relay: The log is a replica's relay log.
+        in_use: Whether that format description has the flag of a log that is still being written.
+        relay: Whether the log is a replica's relay log.
         events: Events read, those inside payloads not counted.
         transactions: Transactions that ended.
-        end: Offset behind the last event, in bytes.
+        end: Offset after the last event, in bytes.
     """
 
     name: str
@@ -141,5 +141,5 @@ class Log:
 
 
 def is_artificial(seen: LogEvent) -> bool:
-    """Tell whether an event was made for a replica and stands in no log of its source."""
+    """Return whether an event was made for a replica and is in no log of its source."""
     return bool(seen.flags & _ARTIFICIAL)

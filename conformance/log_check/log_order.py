@@ -14,7 +14,7 @@ _ENDS: Final = frozenset({int(EventType.ROTATE), int(EventType.STOP)})
 
 
 class EndLast:
-    """Judges that nothing stands behind the Rotate or Stop that ends a log."""
+    """Judges that nothing follows the Rotate or Stop that ends a log."""
 
     requirements = (END_LAST,)
     codes = None
@@ -24,10 +24,10 @@ class EndLast:
         self.last: LogEvent | None = None
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
-        """Judge one event; a relay log holds Rotate events of its source, which end nothing there."""
+        """Judge one event; a relay log holds Rotate events of its source, which do not end it."""
         if self.last is not None:
-            found = f"{type_name(seen.code)} behind the {type_name(self.last.code)} event at offset {self.last.offset}"
-            verdicts.bad(END_LAST, seen.offset, found, "the end of the file")
+            actual = f"{type_name(seen.code)} after the {type_name(self.last.code)} event at offset {self.last.offset}"
+            verdicts.bad(END_LAST, seen.offset, actual, "the end of the file")
             self.last = None
         own = seen.flags & _RELAY_LOG if log.relay else not is_artificial(seen)
         if seen.code in _ENDS and own:

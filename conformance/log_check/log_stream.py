@@ -1,4 +1,4 @@
-"""The bytes of a log as they are read: how far, and what stands where an event begins."""
+"""The bytes of a log as they are read: how far, and the header of the next event."""
 
 from typing import BinaryIO
 
@@ -6,12 +6,12 @@ from conformance.binlog.header import HEADER_BYTES, MAGIC
 
 
 class LogStream:
-    """A binary stream that remembers how far it was read, and the header at one place.
+    """A binary stream that remembers how far it was read, and the header at one offset.
 
     Attributes:
         position: Bytes read so far.
-        next_at: Where the next event begins, told by whoever reads.
-        head: What was read at `next_at`, at most a header.
+        next_at: Where the next event begins, which the reader's caller sets.
+        head: The bytes read at `next_at`, at most a header.
 
     Args:
         stream: A log opened in binary mode; it need not be seekable.
@@ -26,7 +26,7 @@ class LogStream:
         self.head = b""
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, fewer than `size` only where the stream has no more at once."""
+        """Return the next bytes, fewer than `size` only if the stream has no more at the moment."""
         data = self._read(size)
         if self.position == self.next_at:
             self.head = data[:HEADER_BYTES]

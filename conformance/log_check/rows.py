@@ -15,7 +15,7 @@ TABLE_MAP: Final = "FORMAT-LOG-TABLE-MAP"
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _STATEMENT_END: Final = 0x0001
-#: Bits 10 to 12 hold the boundary markers of WL#4162, which stand beside any other flag.
+#: Bits 10 to 12 hold the boundary markers of WL#4162, which may be combined with any other flag.
 _MARKER_BITS: Final = 0x1C00
 
 
@@ -28,9 +28,9 @@ class IgnorableFlag:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
-        found = f"{type_name(seen.code)} with the flags {seen.flags:#06x}{seen.where}"
+        actual = f"{type_name(seen.code)} with the flags {seen.flags:#06x}{seen.where}"
         if not seen.flags & _IGNORABLE:
-            verdicts.bad(FLAG_SET, seen.offset, found, "the ignorable flag 0x0080")
+            verdicts.bad(FLAG_SET, seen.offset, actual, "the ignorable flag 0x0080")
             return
         verdicts.good(FLAG_SET)
         if seen.code != EventType.ROWS_QUERY:
@@ -38,7 +38,7 @@ class IgnorableFlag:
         if seen.flags & ~_MARKER_BITS == _IGNORABLE:
             verdicts.good(FLAG_ALONE)
         else:
-            verdicts.bad(FLAG_ALONE, seen.offset, found, "0x0080 and no other flag")
+            verdicts.bad(FLAG_ALONE, seen.offset, actual, "0x0080 and no other flag")
 
 
 class Statements:
@@ -49,7 +49,7 @@ class Statements:
     inside_payloads = True
 
     def __init__(self) -> None:
-        #: Table id -> columns, for the tables of the statement that is open.
+        #: Table id -> columns, for the tables of the open statement.
         self._tables: dict[int, int] = {}
         self._query: LogEvent | None = None
         self._query_before = False
@@ -57,7 +57,7 @@ class Statements:
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
         if self._query is not None and (seen.known and seen.code != EventType.ROWS_QUERY):
-            self._behind_query(self._query, seen, verdicts)
+            self._after_query(self._query, seen, verdicts)
             self._query = None
         if seen.code == EventType.ROWS_QUERY:
             self._rows_query(seen, verdicts)
@@ -75,38 +75,38 @@ class Statements:
 
     def _rows_query(self, seen: LogEvent, verdicts: Verdicts) -> None:
         if self._query_before:
-            found = f"a second Rows_query event before the rows of the statement ended{seen.where}"
-            verdicts.bad(PER_STATEMENT, seen.offset, found, "one for each statement, before its first Table_map")
+            actual = f"a second Rows_query event before the rows of the statement ended{seen.where}"
+            verdicts.bad(PER_STATEMENT, seen.offset, actual, "one for each statement, before its first Table_map")
         else:
             verdicts.good(PER_STATEMENT)
         late = bool(self._tables) and not self._query_before
         if late:
-            found = f"a Rows_query event behind the Table_map of its statement{seen.where}"
-            verdicts.bad(BEFORE_TABLE_MAP, seen.offset, found, "the event before the statement's first Table_map")
+            actual = f"a Rows_query event after the Table_map of its statement{seen.where}"
+            verdicts.bad(BEFORE_TABLE_MAP, seen.offset, actual, "the event before the statement's first Table_map")
         elif seen.place is not Place.INSIDE:
             verdicts.bad(BEFORE_TABLE_MAP, seen.offset, "a Rows_query event outside a transaction", "BEGIN before it")
         self._query, self._query_before = None if late else seen, True
 
-    def _behind_query(self, query: LogEvent, seen: LogEvent, verdicts: Verdicts) -> None:
+    def _after_query(self, query: LogEvent, seen: LogEvent, verdicts: Verdicts) -> None:
         if seen.code in TABLE_MAPS:
             if query.place is Place.INSIDE:
                 verdicts.good(BEFORE_TABLE_MAP)
             return
-        found = f"{type_name(seen.code)} behind the Rows_query event at offset {query.offset}{seen.where}"
-        verdicts.bad(BEFORE_TABLE_MAP, seen.offset, found, "the statement's first Table_map")
+        actual = f"{type_name(seen.code)} after the Rows_query event at offset {query.offset}{seen.where}"
+        verdicts.bad(BEFORE_TABLE_MAP, seen.offset, actual, "the statement's first Table_map")
 
     def _rows(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         table_id, columns = seen.fields.get("table_id"), seen.fields.get("column_count")
-        # An event without columns only ends the statement. A relay log may begin behind the Table_map.
+        # An event without columns only ends the statement. A relay log may begin after the Table_map.
         if columns and (self._tables or not log.relay):
             mapped = self._tables.get(table_id) if table_id is not None else None
             if mapped == columns:
                 verdicts.good(TABLE_MAP)
             elif mapped is None:
-                found = f"rows of table {table_id}{seen.where}"
-                verdicts.bad(TABLE_MAP, seen.offset, found, "a Table_map for it earlier in the statement")
+                actual = f"rows of table {table_id}{seen.where}"
+                verdicts.bad(TABLE_MAP, seen.offset, actual, "a Table_map for it earlier in the statement")
             else:
-                found = f"rows of {columns} columns{seen.where}"
-                verdicts.bad(TABLE_MAP, seen.offset, found, f"{mapped}, as the Table_map of table {table_id} says")
+                actual = f"rows of {columns} columns{seen.where}"
+                verdicts.bad(TABLE_MAP, seen.offset, actual, f"{mapped}, as in the Table_map of table {table_id}")
         if seen.fields.get("rows_flags", 0) & _STATEMENT_END:
             self._close()

@@ -1,4 +1,4 @@
-"""What a rule of the checker is."""
+"""The interface of the checker's rules."""
 
 from collections.abc import Collection
 from typing import Protocol
@@ -8,15 +8,15 @@ from conformance.log_check.verdicts import Verdicts
 
 
 class Rule(Protocol):
-    """Judges the events of one log by some requirements, with a memory that does not grow with the log."""
+    """Judges the events of one log against some requirements, in memory that does not grow with the log."""
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """The ids that it judges."""
+        """The ids of the requirements that it judges."""
 
     @property
     def codes(self) -> Collection[int] | None:
-        """The event type codes that it wants to see; None for all."""
+        """The event type codes that it judges; None for all."""
 
     @property
     def inside_payloads(self) -> bool:

@@ -1,4 +1,4 @@
-"""Which profile's rules a server's log is judged by."""
+"""The profile whose rules a server's log is judged by."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ _MARIADB: Final = (
 
 
 def profile_of(server_version: str) -> str | None:
-    """Return the profile of a server by what it calls itself in its format description; None for no version."""
+    """Return the profile of a server by the version in its format description; None if that is not a version."""
     table = _MARIADB if "MariaDB" in server_version else _MYSQL
     version = version_tuple(server_version)
     return next((profile for first, profile in table if version >= first), None)

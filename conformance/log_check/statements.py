@@ -1,4 +1,4 @@
-"""What kind of statement a Query event holds, as far as the structure of a log depends on it."""
+"""The kind of statement in a Query event, as far as the structure of a log depends on it."""
 
 import re
 from enum import Enum, auto
@@ -6,13 +6,13 @@ from typing import Final
 
 
 class Statement(Enum):
-    """The kinds of statement that a log treats each in its own way."""
+    """The kinds of statement that are logged in different ways."""
 
     BEGIN = auto()
     COMMIT = auto()
     ROLLBACK = auto()
     XA_START = auto()
-    #: XA COMMIT and XA ROLLBACK: they end what was prepared, most often under a Gtid of their own.
+    #: XA COMMIT and XA ROLLBACK: they end a prepared transaction, usually with a Gtid of their own.
     XA_FINISH = auto()
     CREATE_TABLE = auto()
     DROP_TABLE = auto()
@@ -41,17 +41,17 @@ _PATTERNS: Final = (
 _KINDS: Final = re.compile(
     rb"(?s:\s*(?:/\*[^!].*?\*/\s*)*)(?:" + b"|".join(b"(?P<%b>%b)" % (n.encode(), p) for n, p in _PATTERNS) + b")"
 )
-#: What a server adds to the CREATE of an atomic CREATE TABLE ... SELECT, behind the columns; quoted text is no clause.
+#: What a server adds to an atomic CREATE TABLE ... SELECT after the columns; quoted text is not part of the clause.
 _START_TRANSACTION: Final = re.compile(rb"\bSTART TRANSACTION\b")
 _QUOTED: Final = re.compile(rb"'(?:[^'\\]|\\.)*'|`[^`]*`|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
 def statement_kind(query: bytes) -> Statement:
     """Return the kind of a statement."""
-    found = _KINDS.match(query)
-    return Statement[found.lastgroup] if found and found.lastgroup else Statement.OTHER
+    match = _KINDS.match(query)
+    return Statement[match.lastgroup] if match and match.lastgroup else Statement.OTHER
 
 
 def starts_transaction(create: bytes) -> bool:
-    """Tell whether a CREATE TABLE is marked as the first half of an atomic CREATE TABLE ... SELECT."""
+    """Return whether a CREATE TABLE is marked as the first half of an atomic CREATE TABLE ... SELECT."""
     return _START_TRANSACTION.search(_QUOTED.sub(b"", create)) is not None

@@ -1,4 +1,4 @@
-"""Rules on transactions: what stands before each, what ends it, and how long it is."""
+"""Rules on transactions: what comes before each, what ends it, and how long it is."""
 
 from typing import Final
 
@@ -29,7 +29,7 @@ TRANSACTION_ENDS: Final = "FORMAT-LOG-TRANSACTION-ENDS"
 END_NEEDS_BEGIN: Final = "FORMAT-LOG-END-NEEDS-BEGIN"
 TRANSACTION_LENGTH: Final = "FORMAT-LOG-TRANSACTION-LENGTH"
 
-#: Kind of statement outside a transaction -> what asks for a Gtid event before it, and for an Anonymous_gtid event.
+#: Statement outside a transaction -> the requirement of a Gtid event before it, and that of an Anonymous_gtid event.
 _STATEMENTS: Final = {
     Statement.DROP_TABLE: (DROP_GTID, DROP_ANON),
     Statement.TEMPORARY_TABLE: (TEMPORARY, TEMPORARY),
@@ -38,12 +38,12 @@ _STATEMENTS: Final = {
 _OTHER_STATEMENTS: Final = (GTID_FIRST, ANON_DDL)
 _TRANSACTIONS: Final = (GTID_FIRST, ANON_FIRST)
 
-#: How much of a statement a message holds, in bytes.
+#: Bytes of a statement in a message.
 _SHOWN: Final = 60
 
 
-def _asked(seen: LogEvent) -> tuple[str, str]:
-    """Return what asks for a Gtid and for an Anonymous_gtid event before a transaction that begins with `seen`."""
+def _marker_requirements(seen: LogEvent) -> tuple[str, str]:
+    """Return the requirements of a Gtid and of an Anonymous_gtid event before a transaction that begins with `seen`."""
     if seen.place is Place.BEGIN or seen.statement is None or seen.statement is Statement.XA_FINISH:
         return _TRANSACTIONS
     return _STATEMENTS.get(seen.statement, _OTHER_STATEMENTS)
@@ -70,8 +70,8 @@ class Markers:
     def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions
         self._gtids = False
-        #: Offset of the last event that had no Gtid event before it and was blamed for that.
-        self._blamed = -1
+        #: Offset of the last event that was reported because it had no Gtid event before it.
+        self._reported = -1
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
@@ -81,12 +81,12 @@ class Markers:
             self._marker_without_transaction(seen, verdicts)
         if seen.broken is Break.LATE_MARKER:
             self._late_marker(seen, verdicts)
-        # What begins inside another transaction has no Gtid event because that one is not ended.
+        # A transaction that begins inside another one has no Gtid event, because that one has not ended.
         inside = seen.broken is Break.NOT_ENDED
         if seen.place not in (Place.BEGIN, Place.ALONE) or seen.transaction is None or inside:
             return
         marker = seen.transaction.marker
-        with_gtid, anonymous = _asked(seen)
+        with_gtid, anonymous = _marker_requirements(seen)
         if marker is not None:
             verdicts.good(anonymous if marker == EventType.ANONYMOUS_GTID else with_gtid)
             verdicts.good(WITH_FLUSH)
@@ -98,30 +98,30 @@ class Markers:
         assert lone is not None
         if seen.broken is Break.SECOND_MARKER:
             requirement = ANON_FIRST if seen.code == EventType.ANONYMOUS_GTID else GTID_FIRST
-            found = f"{type_name(seen.code)} directly behind that at offset {lone.start}"
-            verdicts.bad(requirement, seen.offset, found, "one such event before each transaction")
+            actual = f"{type_name(seen.code)} directly after the one at offset {lone.start}"
+            verdicts.bad(requirement, seen.offset, actual, "one such event before each transaction")
         else:
             name = "a Gtid event" if lone.marker is None else type_name(lone.marker)
-            found = f"{type_name(seen.code)} behind {name} at offset {lone.start}"
-            verdicts.bad(WITH_FLUSH, seen.offset, found, "the transaction that the event announces")
+            actual = f"{type_name(seen.code)} after {name} at offset {lone.start}"
+            verdicts.bad(WITH_FLUSH, seen.offset, actual, "the transaction that the event announces")
 
     def _late_marker(self, seen: LogEvent, verdicts: Verdicts) -> None:
         late = seen.transaction
         assert late is not None
-        if late.start != self._blamed:
+        if late.start != self._reported:
             requirement = ANON_FIRST if seen.code == EventType.ANONYMOUS_GTID else GTID_FIRST
-            found = f"{type_name(seen.code)} behind the BEGIN at offset {late.start}"
-            verdicts.bad(requirement, seen.offset, found, "the event directly before its transaction")
+            actual = f"{type_name(seen.code)} after the BEGIN at offset {late.start}"
+            verdicts.bad(requirement, seen.offset, actual, "the event directly before its transaction")
 
     def _unmarked(self, seen: LogEvent, verdicts: Verdicts, requirement: str) -> None:
         kind = "Gtid" if self._gtids else "Anonymous_gtid or Gtid"
         if self._gtids or verdicts.holds(ANON_FIRST):
             verdicts.bad(requirement, seen.offset, _shown(seen), f"one {kind} event directly before it")
-            self._blamed = seen.offset
+            self._reported = seen.offset
 
 
 class Endings:
-    """Judges that transactions end, that only what began ends, and counts both."""
+    """Judges that transactions end, and that only a transaction that began ends."""
 
     requirements = (TRANSACTION_ENDS, END_NEEDS_BEGIN)
     codes = None
@@ -133,9 +133,9 @@ class Endings:
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
         if seen.broken is Break.NOT_ENDED and seen.transaction is not None:
-            found = f"{_shown(seen)} inside the transaction that began at offset {seen.transaction.start}"
+            actual = f"{_shown(seen)} inside the transaction that began at offset {seen.transaction.start}"
             expected = "the end of that transaction first: COMMIT, ROLLBACK, Xid or XA_prepare"
-            verdicts.bad(TRANSACTION_ENDS, seen.offset, found, expected)
+            verdicts.bad(TRANSACTION_ENDS, seen.offset, actual, expected)
         elif seen.broken is Break.NOTHING_TO_END and (self._transactions.entered or not log.relay):
             verdicts.bad(
                 END_NEEDS_BEGIN, seen.offset, f"{_shown(seen)} outside a transaction", "BEGIN or XA START first"
@@ -157,13 +157,12 @@ class Lengths:
         transaction = seen.transaction
         if seen.place not in (Place.END, Place.ALONE) or log.relay or transaction is None or not transaction.length:
             return
-        said = transaction.length
         length = seen.offset + seen.event.header.length - transaction.start
-        if said == length:
+        if transaction.length == length:
             verdicts.good(TRANSACTION_LENGTH)
         else:
-            found = f"a transaction_length of {said}"
-            verdicts.bad(TRANSACTION_LENGTH, transaction.start, found, f"{length}, the bytes of the transaction")
+            actual = f"a transaction_length of {transaction.length}"
+            verdicts.bad(TRANSACTION_LENGTH, transaction.start, actual, f"{length}, the bytes of the transaction")
 
 
 class CreateSelect:

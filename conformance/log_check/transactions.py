@@ -1,4 +1,4 @@
-"""Follows the transactions of a log: where each event stands, and which ones contradict those before them."""
+"""Follows the transactions of a log: the place of each event, and which events contradict earlier ones."""
 
 from enum import Enum, auto
 from typing import Final
@@ -20,9 +20,9 @@ from conformance.log_check.statements import Statement
 class _State(Enum):
     #: Outside any transaction.
     OUTSIDE = auto()
-    #: Behind a Gtid event whose transaction has not begun.
+    #: After a Gtid event whose transaction has not begun.
     MARKED = auto()
-    #: Behind the BEGIN of a transaction that no Gtid event announced.
+    #: After the BEGIN of a transaction that no Gtid event announced.
     BEGUN = auto()
     #: Inside a transaction.
     OPEN = auto()
@@ -38,15 +38,15 @@ class _Part(Enum):
     #: MariaDB's Gtid event of a transaction: marker and BEGIN in one.
     MARKER_AND_BEGIN = auto()
     COMMIT = auto()
-    #: Ends an open transaction, or is one by itself.
+    #: Ends an open transaction, or is a transaction by itself.
     FINISH = auto()
     STATEMENT = auto()
     ROWS = auto()
     LAST_ROWS = auto()
     PAYLOAD = auto()
-    #: Ends a log, or begins one: nothing may be open.
+    #: Ends or begins a log: no transaction may be open.
     BORDER = auto()
-    #: Forgets what was open, without a word.
+    #: Drops the open transaction without a violation.
     RESET = auto()
     #: Takes no part.
     PASSED = auto()
@@ -56,7 +56,7 @@ _OUT, _MARKED, _BEGUN, _OPEN, _LOOSE = _State.OUTSIDE, _State.MARKED, _State.BEG
 
 #: (state, part) -> (next state, place, break). Context events (Intvar, Rand, User_var, load-data blocks) and ignorable
 #: ones are `PASSED`, which changes nothing.
-_TOLD: Final[dict[tuple[_State, _Part], tuple[_State, Place, Break | None]]] = {
+_LISTED_STEPS: Final[dict[tuple[_State, _Part], tuple[_State, Place, Break | None]]] = {
     (_OUT, _Part.MARKER): (_MARKED, Place.MARKER, None),
     (_OUT, _Part.BEGIN): (_BEGUN, Place.BEGIN, None),
     (_OUT, _Part.MARKER_AND_BEGIN): (_OPEN, Place.BEGIN, None),
@@ -102,10 +102,10 @@ _TOLD: Final[dict[tuple[_State, _Part], tuple[_State, Place, Break | None]]] = {
     (_LOOSE, _Part.BORDER): (_OUT, Place.BETWEEN, None),
     (_LOOSE, _Part.RESET): (_OUT, Place.BETWEEN, None),
 }
-#: A Gtid event directly behind such a BEGIN is that transaction's own, too late; all else is as in any transaction.
+#: A Gtid event directly after such a BEGIN is that transaction's own, too late; all else is as in any transaction.
 _STEPS: Final = {
-    **{(_BEGUN, part): step for (state, part), step in _TOLD.items() if state is _OPEN},
-    **_TOLD,
+    **{(_BEGUN, part): step for (state, part), step in _LISTED_STEPS.items() if state is _OPEN},
+    **_LISTED_STEPS,
     (_BEGUN, _Part.MARKER): (_OPEN, Place.INSIDE, Break.LATE_MARKER),
 }
 
@@ -141,7 +141,7 @@ def _part(seen: LogEvent, log: Log) -> _Part:
         return _Part.MARKER if alone else _Part.MARKER_AND_BEGIN
     part = _PARTS.get(seen.code, _Part.PASSED)
     if part is _Part.BORDER and log.relay:
-        # A relay log may be rotated inside a transaction, and holds the source's Rotates; a source that starts anew
+        # A relay log may be rotated inside a transaction, and holds the source's Rotates; a source that restarts
         # leaves its last transaction unfinished.
         return _Part.RESET if seen.code == EventType.FORMAT_DESCRIPTION else _Part.PASSED
     return part
@@ -151,7 +151,7 @@ class Transactions:
     """The transactions of one log, event by event.
 
     Attributes:
-        entered: Whether a Gtid event or the end of a transaction was seen: a relay log may begin inside one.
+        entered: Whether a Gtid event or the end of a transaction was seen: a relay log may begin inside a transaction.
     """
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ class Transactions:
         return self._announced
 
     def place(self, seen: LogEvent, log: Log) -> None:
-        """Say in `seen` where it stands, and how it contradicts what came before it."""
+        """Record in `seen` its place, and how it contradicts the events before it."""
         part = _part(seen, log)
         if part is _Part.PASSED:
             if self._state in (_State.BEGUN, _State.OPEN):
@@ -182,8 +182,8 @@ class Transactions:
             announced = Transaction(seen.offset, seen.code, seen.fields.get("transaction_length"))
         if seen.place in (Place.BEGIN, Place.ALONE):
             self._transaction = announced or Transaction(seen.offset)
-        hurt = seen.broken is not None and seen.place is not Place.ALONE
-        seen.transaction = before if hurt else self._transaction
+        damages = seen.broken is not None and seen.place is not Place.ALONE
+        seen.transaction = before if damages else self._transaction
         if announced is not None or seen.place is Place.END:
             self.entered = True
         self._announced = announced if seen.place is Place.MARKER else None

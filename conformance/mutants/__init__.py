@@ -1,1 +1,1 @@
-"""The mutants: the reference implementation with one named fault each, a room for each role."""
+"""The mutants: the reference implementation with one named fault each, a folder or module for each role."""

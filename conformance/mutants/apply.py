@@ -101,27 +101,27 @@ class _CountsGtid(Applier):
             self._skip_counter = 0
 
 
-class _MissesNoGtid(Applier):
+class _AcceptsMissingGtid(Applier):
     def _check_gtid(self, kind: Kind) -> None:
         if kind in (Kind.BEGIN, Kind.COMMIT):
             super()._check_gtid(kind)
 
-    def _names(self, event: ReplicaEvent) -> bool:
+    def _opens_group(self, event: ReplicaEvent) -> bool:
         try:
-            return super()._names(event)
+            return super()._opens_group(event)
         except ApplierStopped as stopped:
             if stopped.reason is StopReason.ANONYMOUS:
                 return True
             raise
 
 
-class _MissesNoGtidAtBegin(Applier):
+class _AcceptsMissingGtidAtBegin(Applier):
     def _check_gtid(self, kind: Kind) -> None:
         if kind not in (Kind.BEGIN, Kind.COMMIT):
             super()._check_gtid(kind)
 
 
-class _MissesGtidAmongAnonymous(Applier):
+class _RequiresGtidAfterAnonymous(Applier):
     def _check_gtid(self, kind: Kind) -> None:
         super()._check_gtid(kind)
         alone = kind in OF_TRANSACTIONS and self._state is State.OUTSIDE
@@ -135,7 +135,7 @@ class _CommitsInsideGtid(Applier):
         return super()._run(event, Kind.STATEMENT if inside else kind)
 
 
-class _TextForgetsTables(Applier):
+class _RowsQueryForgetsTables(Applier):
     def __init__(self, settings: ReplicaSettings) -> None:
         super().__init__(settings)
         self._mapped = False
@@ -148,7 +148,7 @@ class _TextForgetsTables(Applier):
         return super()._run(event, kind)
 
 
-class _AsksOldStreamsForGtids(Applier):
+class _RequiresGtidsInOldStreams(Applier):
     def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
         if kind is Kind.BEGIN and self._state is State.OUTSIDE and not self.settings.version:
             raise ApplierStopped(StopReason.GTID_MISSING)
@@ -156,10 +156,10 @@ class _AsksOldStreamsForGtids(Applier):
 
 
 class _RefusesLongGtids(Applier):
-    def _names(self, event: ReplicaEvent) -> bool:
+    def _opens_group(self, event: ReplicaEvent) -> bool:
         if self.settings.version == "5.6.21" and event.gtid != ANONYMOUS:
             raise ApplierStopped(StopReason.UNKNOWN_EVENT)
-        return super()._names(event)
+        return super()._opens_group(event)
 
 
 class _StopsAtAnonymous(Applier):
@@ -169,8 +169,8 @@ class _StopsAtAnonymous(Applier):
             self._rules = replace(self._rules, anonymous=Anonymous.STOPS)
 
 
-class _TakesAnonymousTooEarly(Applier):
-    #: The versions that must stop, and do not.
+class _AcceptsAnonymousTooEarly(Applier):
+    #: The versions that should stop but do not.
     versions: tuple[str, ...] = ("5.6.5", "5.6.20", "5.6.21")
 
     def __init__(self, settings: ReplicaSettings) -> None:
@@ -179,7 +179,7 @@ class _TakesAnonymousTooEarly(Applier):
             self._rules = replace(self._rules, anonymous=Anonymous.IGNORED)
 
 
-class _TakesAnonymousInMilestones(_TakesAnonymousTooEarly):
+class _AcceptsAnonymousInMilestones(_AcceptsAnonymousTooEarly):
     versions = ("5.7.1", "5.7.4", "5.7.5")
 
 
@@ -192,12 +192,12 @@ class _PositionStays(Applier):
 
 
 def _of(applier: Callable[[ReplicaSettings], Applier]) -> Callable[[Request], Observation]:
-    """Return what answers with a faulty applier."""
+    """Return the answer of a faulty applier."""
     return lambda request: answer_with(applier, request)
 
 
 def _refuses_to_skip(request: Request) -> Observation:
-    """Refuse the skip counter, at the first event that it would count."""
+    """Refuse the skip counter at the first event that it would count."""
     observed = answer_with(Applier, request)
     if not request.settings.get("skip_counter"):
         return observed
@@ -207,7 +207,7 @@ def _refuses_to_skip(request: Request) -> Observation:
 
 
 def _at_drops(**changed: Any) -> Callable[[Request], Observation]:
-    """Return what tells something else of the error of a DROP DATABASE that cannot be logged."""
+    """Return the answer with another error for a DROP DATABASE that cannot be logged."""
 
     def answer(request: Request) -> Observation:
         observed = answer_with(Applier, request)
@@ -223,26 +223,26 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "apply-unknown-refused",
         "WL4033-APPLY-UNKNOWN-IGNORED",
-        "stops at an ignorable event that it does not know",
+        "stops at an unknown ignorable event",
         answer=_of(_RefusesUnknown),
     ),
     Mutant(
         "apply-unknown-ends-group",
         "WL4033-APPLY-UNKNOWN-IGNORED",
-        "takes an ignorable event that it does not know for the end of the group",
+        "treats an unknown ignorable event as the end of the group",
         answer=_of(_UnknownEndsGroup),
     ),
     Mutant(
         "apply-unknown-position-stays",
         "WL4033-APPLY-UNKNOWN-POSITION",
-        "leaves its position before an ignored event",
+        "does not move its position past an ignored event",
         answer=_of(_PositionStays),
     ),
     Mutant(
-        "apply-text-forgets-tables",
+        "apply-rows-query-forgets-tables",
         "WL4033-APPLY-ROWS-QUERY-INFORMS",
         "forgets the tables of a statement at its Rows_query event",
-        answer=_of(_TextForgetsTables),
+        answer=_of(_RowsQueryForgetsTables),
     ),
     Mutant(
         "apply-create-inside-gtid",
@@ -253,13 +253,13 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "apply-create-select-one-group",
         "WL7592-APPLY-CREATE-SELECT-COMMITS",
-        "keeps the group open behind the CREATE of a CREATE TABLE ... SELECT",
+        "keeps the group open after the CREATE of a CREATE TABLE ... SELECT",
         answer=_of(_CreateStaysOpen),
     ),
     Mutant(
         "apply-drops-share-anonymous-gtid",
         "WL7592-APPLY-DROPDB-OFF-ANON-EACH",
-        "logs the DROP statements of a failed DROP DATABASE behind one Anonymous_gtid event",
+        "logs the DROP statements of a failed DROP DATABASE after one Anonymous_gtid event",
         answer=_of(_LogsDropsTogether),
     ),
     Mutant(
@@ -271,13 +271,13 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "apply-drop-error-number",
         "WL7592-APPLY-DROPDB-ERROR-CODE",
-        "tells the error of the directory, not the one of the log",
+        "reports the error of the directory, not that of the log",
         answer=_at_drops(code=CANNOT_REMOVE_DIRECTORY),
     ),
     Mutant(
         "apply-drop-error-text",
         "WL7592-APPLY-DROPDB-ERROR-TEXT",
-        "says of a failed DROP DATABASE only that it failed",
+        "reports only that DROP DATABASE failed, not why",
         answer=_at_drops(message="DROP DATABASE failed on slave"),
     ),
     Mutant(
@@ -295,13 +295,13 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "apply-skip-ends-in-group",
         "WL7592-APPLY-SKIP-NOT-MID-GROUP",
-        "counts the events of a group down to 0",
+        "lets the skip counter reach 0 within a group",
         answer=_of(_CountsInGroups),
     ),
     Mutant(
         "apply-skip-gtid-alone",
         "WL7592-APPLY-SKIP-GTID-IN-GROUP",
-        "skips a Gtid event as if it stood outside its group",
+        "skips a Gtid event as if it were outside its group",
         answer=_of(_CountsGtid),
     ),
     Mutant(
@@ -311,51 +311,51 @@ MUTANTS: tuple[Mutant, ...] = (
         answer=_refuses_to_skip,
     ),
     Mutant(
-        "apply-gtid-not-missed",
+        "apply-missing-gtid-accepted",
         "WL7592-APPLY-ON-GTID-MISSING",
         "applies statements without a Gtid event although gtid_mode is ON",
-        answer=_of(_MissesNoGtid),
+        answer=_of(_AcceptsMissingGtid),
     ),
     Mutant(
-        "apply-gtid-not-missed-at-begin",
+        "apply-missing-gtid-accepted-at-begin",
         "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
-        "does not miss the Gtid event at BEGIN and COMMIT",
-        answer=_of(_MissesNoGtidAtBegin),
+        "applies BEGIN and COMMIT without a Gtid event although gtid_mode is ON",
+        answer=_of(_AcceptsMissingGtidAtBegin),
     ),
     Mutant(
-        "apply-gtid-missed-although-off",
+        "apply-gtid-required-although-off",
         "WL7592-APPLY-OFF-GTID-NOT-MISSED",
-        "misses Anonymous_gtid events behind groups that have them",
-        answer=_of(_MissesGtidAmongAnonymous),
+        "requires Anonymous_gtid events after a group that has one, although gtid_mode is OFF",
+        answer=_of(_RequiresGtidAfterAnonymous),
     ),
     Mutant(
         "apply-old-streams-refused",
         "WL7592-COMPAT-OLD-NEW",
-        "asks for a Gtid event before each BEGIN although gtid_mode is OFF",
-        answer=_of(_AsksOldStreamsForGtids),
+        "requires a Gtid event before each BEGIN although gtid_mode is OFF",
+        answer=_of(_RequiresGtidsInOldStreams),
     ),
     Mutant(
         "apply-newer-gtid-refused",
         "WL7592-COMPAT-ON-5621",
-        "stops, as 5.6.21, at the Gtid events of a newer source",
+        "as 5.6.21, stops at the Gtid events of a newer source",
         answer=_of(_RefusesLongGtids),
     ),
     Mutant(
         "apply-anonymous-refused",
         "WL7592-COMPAT-OFF-5622",
-        "stops, as 5.6.22, at Anonymous_gtid events",
+        "as 5.6.22, stops at Anonymous_gtid events",
         answer=_of(_StopsAtAnonymous),
     ),
     Mutant(
-        "apply-anonymous-taken-by-5-6-21",
+        "apply-anonymous-accepted-by-5-6-21",
         "WL7592-COMPAT-OFF-5621",
-        "passes over Anonymous_gtid events as 5.6.21, which could not",
-        answer=_of(_TakesAnonymousTooEarly),
+        "as 5.6.21, ignores Anonymous_gtid events, where that version stops",
+        answer=_of(_AcceptsAnonymousTooEarly),
     ),
     Mutant(
-        "apply-anonymous-taken-by-5-7-5",
+        "apply-anonymous-accepted-by-5-7-5",
         "WL7592-COMPAT-OFF-575",
-        "passes over Anonymous_gtid events as 5.7.5, which could not",
-        answer=_of(_TakesAnonymousInMilestones),
+        "as 5.7.5, ignores Anonymous_gtid events, where that version stops",
+        answer=_of(_AcceptsAnonymousInMilestones),
     ),
 )

@@ -16,21 +16,21 @@ Entry = dict[str, Any]
 Answering = Callable[[Request], Observation | Trouble]
 
 
-def _hearing(change: Callable[[Statement], Statement]) -> Answering:
-    """Return what answers each statement as if it were another one."""
-    return _telling(lambda statement, entry, before: entry, change)
+def _with_statement(change: Callable[[Statement], Statement]) -> Answering:
+    """Return the answer with each statement decided as if it were another one."""
+    return _with_answer(lambda statement, entry, before: entry, change)
 
 
-def _telling(
+def _with_answer(
     change: Callable[[Statement, Entry, Entry | None], Entry],
-    heard: Callable[[Statement], Statement] = lambda statement: statement,
+    seen_as: Callable[[Statement], Statement] = lambda statement: statement,
 ) -> Answering:
-    """Return what changes the answer on each statement; it sees its own answer on the one before."""
+    """Return the answer with each entry changed, which depends on the changed entry before it."""
 
     def answer(request: Request) -> Observation | Trouble:
         entries: list[Entry] = []
-        for said in request.settings["statements"]:
-            statement = heard(Statement.of_setting(said))
+        for setting in request.settings["statements"]:
+            statement = seen_as(Statement.of_setting(setting))
             before = entries[-1] if entries else None
             entries.append(change(statement, decided(statement, request.profile), before))
         return Observation(tuple(entries))
@@ -39,22 +39,22 @@ def _telling(
 
 
 def _tables(change: Callable[[tuple[QuestionTable, ...]], tuple[QuestionTable, ...]]) -> Answering:
-    """Return what sees other tables than those of a statement."""
-    return _hearing(lambda statement: replace(statement, tables=change(statement.tables)))
+    """Return the answer with other tables than those of a statement."""
+    return _with_statement(lambda statement: replace(statement, tables=change(statement.tables)))
 
 
 def _where(condition: Callable[[Statement, Entry], bool], **fields: str) -> Answering:
-    """Return what answers fields of its own where a condition holds."""
-    return _telling(lambda statement, entry, before: {**entry, **fields} if condition(statement, entry) else entry)
+    """Return the answer with some fields replaced where a condition holds."""
+    return _with_answer(lambda statement, entry, before: {**entry, **fields} if condition(statement, entry) else entry)
 
 
-def _is(**fields: str) -> Callable[[Statement, Entry], bool]:
-    """Return the condition that logging is on and the answer is so."""
+def _answered_with(**fields: str) -> Callable[[Statement, Entry], bool]:
+    """Return the condition that logging is on and the answer has these fields."""
     return lambda statement, entry: statement.logging and all(entry[name] == value for name, value in fields.items())
 
 
 def _in_mode(mode: str, **fields: str) -> Callable[[Statement, Entry], bool]:
-    answered = _is(**fields)
+    answered = _answered_with(**fields)
     return lambda statement, entry: statement.mode == mode and answered(statement, entry)
 
 
@@ -63,7 +63,7 @@ _LOGGED_AS_STATEMENT: Final[Mapping[str, str]] = {**_LOGGED_AS_ROWS, "format": "
 
 
 def _engine_as(engine: Engine, capability: Capability) -> Mutant:
-    """Return the mutant that has another setting for an engine."""
+    """Return the mutant that has wrong flags for an engine."""
 
     def change(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
         return tuple(
@@ -76,12 +76,12 @@ def _engine_as(engine: Engine, capability: Capability) -> Mutant:
     return Mutant(
         f"{engine.names[0]}-setting",
         engine.requirement,
-        f"{engine.names[0]} has the setting {capability}",
+        f"{engine.names[0]} tables are {capability}",
         answer=_tables(change),
     )
 
 
-#: The wrong setting of each engine: one flag more or less, or the other one.
+#: The wrong flags of each engine: one flag more, one less, or the other one.
 _WRONG_SETTINGS: Final[Mapping[Capability, Capability]] = {
     BOTH: ROW_ONLY,
     ROW_ONLY: BOTH,
@@ -90,7 +90,7 @@ _WRONG_SETTINGS: Final[Mapping[Capability, Capability]] = {
 
 
 def _wrong_row(row: Row) -> Mutant:
-    """Return the mutant that has another action in one row of the decision table."""
+    """Return the mutant with a wrong action in one row of the decision table."""
     if row.format is None:
         by_mode = row.safety == "safe" or row.mode == "statement"
         fields = _LOGGED_AS_STATEMENT if by_mode and row.mode != "row" else _LOGGED_AS_ROWS
@@ -116,7 +116,7 @@ def _wrong_row(row: Row) -> Mutant:
 
 
 def _flags_of_engine(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
-    """Take the flags of the first table of each engine for all of its tables, and settings before given flags."""
+    """Use the flags of each engine, or of its first table, for all of its tables."""
     flags = {engine.names[0]: engine.capability for engine in WORKLOG_ENGINES}
     for each in tables:
         if each.capability is not None:
@@ -155,7 +155,7 @@ def _neither_means_both(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTabl
     return tables
 
 
-def _by_looks(statement: Statement) -> Statement:
+def _by_text(statement: Statement) -> Statement:
     unsafe = any(word in statement.text for word in ("UUID(", "LIMIT"))
     return replace(statement, safety="unsafe" if unsafe else "safe")
 
@@ -170,7 +170,7 @@ def _refused_although_off(statement: Statement, entry: Entry, before: Entry | No
     return {**entry, "message": "error"} if refused else entry
 
 
-def _logged_in_spite(statement: Statement, entry: Entry, before: Entry | None) -> Entry:
+def _logged_despite_error(statement: Statement, entry: Entry, before: Entry | None) -> Entry:
     if entry["message"] != "error":
         return entry
     return {**entry, "format": "statement" if statement.mode == "mixed" else statement.mode}
@@ -192,13 +192,13 @@ MUTANTS: Final = (
     Mutant(
         "no-flags-as-both",
         "WL3303-TWO-FLAGS",
-        "a table with neither flag can do both",
+        "a table with neither flag is treated as having both",
         answer=_tables(_neither_means_both),
     ),
     Mutant(
         "archive-prefers-rows",
         "WL3303-CAPABILITY-NOT-PREFERENCE",
-        "ARCHIVE tables that can do both are logged as rows in mode MIXED",
+        "ARCHIVE tables with both flags are logged as rows in mode MIXED",
         answer=_where(
             lambda statement, entry: (
                 _in_mode("mixed", format="statement", row_capable="yes")(statement, entry)
@@ -216,33 +216,35 @@ MUTANTS: Final = (
     Mutant(
         "partitions-any",
         "WL3303-FLAGS-PARTITIONED",
-        "a partitioned table can do what one of its parts can do",
+        "a partitioned table has every capability of any of its parts",
         answer=_tables(_partitioned_as_any),
     ),
     *(_engine_as(engine, _WRONG_SETTINGS[engine.capability]) for engine in WORKLOG_ENGINES),
-    Mutant("set-any", "WL3303-SET-CAPABLE", "a set can do what one of its tables can do", answer=_tables(_one_for_all)),
+    Mutant(
+        "set-any", "WL3303-SET-CAPABLE", "a set has every capability of any of its tables", answer=_tables(_one_for_all)
+    ),
     Mutant(
         "empty-set-neither",
         "WL3303-SET-CAPABLE",
-        "a statement without tables can be logged in no format",
+        "a statement without tables cannot be logged",
         answer=_tables(lambda tables: tables or (QuestionTable("none", NEITHER),)),
     ),
     Mutant(
         "row-restricted-unknown",
         "WL3303-SET-ROW-RESTRICTED",
-        "there is no row logging restriction",
-        answer=_where(_is(restricted="row"), restricted="none"),
+        "the row logging restriction is never reported",
+        answer=_where(_answered_with(restricted="row"), restricted="none"),
     ),
     Mutant(
         "statement-restricted-unknown",
         "WL3303-SET-STATEMENT-RESTRICTED",
-        "there is no statement logging restriction",
-        answer=_where(_is(restricted="statement"), restricted="none"),
+        "the statement logging restriction is never reported",
+        answer=_where(_answered_with(restricted="statement"), restricted="none"),
     ),
     Mutant(
         "first-table-only",
         "WL3303-SET-TO-WRITE-TABLES",
-        "of the written tables only the first counts",
+        "only the first of the written tables counts",
         answer=_tables(_first_written),
     ),
     Mutant(
@@ -257,7 +259,7 @@ MUTANTS: Final = (
         "a row-only and a statement-only table together are logged as statements",
         answer=_where(
             lambda statement, entry: (
-                _is(row_capable="no", statement_capable="no")(statement, entry) and len(statement.tables) > 1
+                _answered_with(row_capable="no", statement_capable="no")(statement, entry) and len(statement.tables) > 1
             ),
             **_LOGGED_AS_STATEMENT,
         ),
@@ -274,8 +276,8 @@ MUTANTS: Final = (
     Mutant(
         "rows-kept",
         "WL3303-DECISION-PER-STATEMENT",
-        "in mode MIXED a statement behind one logged as rows is logged as rows too",
-        answer=_telling(_kept),
+        "in mode MIXED a statement after one logged as rows is logged as rows too",
+        answer=_with_answer(_kept),
     ),
     Mutant(
         "three-tables-as-rows",
@@ -289,10 +291,10 @@ MUTANTS: Final = (
         ),
     ),
     Mutant(
-        "safety-by-looks",
+        "safety-by-text",
         "WL3303-SAFETY-GIVEN",
         "a statement is classified again by its text",
-        answer=_hearing(_by_looks),
+        answer=_with_statement(_by_text),
     ),
     Mutant(
         "unsafe-as-statement",
@@ -311,39 +313,39 @@ MUTANTS: Final = (
         "error-executed",
         "WL3303-ERROR-NOT-EXECUTED",
         "a statement with an error is executed",
-        answer=_where(_is(message="error"), executed="yes"),
+        answer=_where(_answered_with(message="error"), executed="yes"),
     ),
     Mutant(
         "error-logged",
         "WL3303-ERROR-NOTHING-LOGGED",
-        "a statement with an error is logged as the mode says",
-        answer=_telling(_logged_in_spite),
+        "a statement with an error is logged in the format of the mode",
+        answer=_with_answer(_logged_despite_error),
     ),
     Mutant(
         "warning-stops",
         "WL3303-WARNING-EXECUTED",
         "a statement with a warning is not executed",
-        answer=_where(_is(message="warning"), executed="no"),
+        answer=_where(_answered_with(message="warning"), executed="no"),
     ),
     Mutant(
         "warning-with-rows",
         "WL3303-WARNING-MEANS-STATEMENT",
-        "unsafe statements that are logged as rows give the warning too",
+        "unsafe statements that are logged as rows cause the warning too",
         answer=_where(
-            lambda statement, entry: statement.safety == "unsafe" and _is(format="row")(statement, entry),
+            lambda statement, entry: statement.safety == "unsafe" and _answered_with(format="row")(statement, entry),
             message="warning",
         ),
     ),
     Mutant(
         "off-refused",
         "WL3303-LOG-OFF-NO-MESSAGE",
-        "incompatible tables give the error without logging too",
-        answer=_telling(_refused_although_off),
+        "incompatible tables cause the error although logging is off",
+        answer=_with_answer(_refused_although_off),
     ),
     Mutant(
         "off-logged",
         "WL3303-LOG-OFF-EXECUTED",
-        "SQL_LOG_BIN = 0 takes the errors away, and nothing else",
+        "with logging off, statements are logged as statements",
         answer=_where(lambda statement, entry: not statement.logging, format="statement"),
     ),
     *(_wrong_row(row) for row in DECISION_TABLE),

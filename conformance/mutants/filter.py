@@ -17,13 +17,13 @@ from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.reference.filter import ChangePart, answer_with, table_filter
 
-#: Which tables of a statement are looked at, or None to look at all.
+#: Returns the tables by which a statement is judged, None for all of them.
 ChooseTables = Callable[[tuple[TableName, ...], Statement], tuple[TableName, ...] | None]
 _Answer = Callable[[Request], Observation | Trouble]
 
 
 def _judging(choose: ChooseTables) -> ChangePart:
-    """Have statements judged by other tables than their own."""
+    """Return the change that judges statements by other tables."""
 
     def change(event: Event, part: LogPart) -> LogPart:
         statement = part.statement
@@ -55,11 +55,11 @@ def _with_groups(groups: type[GroupFilter]) -> _Answer:
     return lambda request: answer_with(request, groups=groups)
 
 
-# --- what statements are judged by
+# --- the tables by which statements are judged
 
 
 def _by_text(event: Event, part: LogPart) -> LogPart:
-    """Take the tables that the text of a statement names."""
+    """Use the tables that the text of a statement names."""
     if part.part is not Part.STATEMENT or event.header.type != EventType.QUERY:
         return part
     fields = event.fields()
@@ -91,7 +91,7 @@ def _new_names(tables: tuple[TableName, ...], statement: Statement) -> tuple[Tab
     if len(statement.renames) != 1:
         return None
     (old, new), *_ = statement.renames
-    # Only a renaming to a name that sorts behind the old one: the other way is the renaming back.
+    # Only a renaming to a name that sorts after the old one; the reverse is the renaming back.
     return (new,) if new > old else tables
 
 
@@ -105,52 +105,52 @@ class _AnyTable(FilterRules):
 
     def pass_all(self, tables: Iterable[TableName]) -> bool:
         tables = tuple(tables)
-        return any(map(self.have, tables)) or not tables if self.does else super().pass_all(tables)
+        return any(map(self.cover, tables)) or not tables if self.has_do_rules else super().pass_all(tables)
 
 
 class _Prefixes(FilterRules):
-    """A rule is for every table whose name begins so."""
+    """A rule applies to every table whose name begins with the rule's name."""
 
     __slots__ = ()
 
-    def have(self, table: TableName) -> bool:
+    def cover(self, table: TableName) -> bool:
         begins = any(table.database == each.database and table.name.startswith(each.name) for each in self.do_tables)
-        return begins or super().have(table)
+        return begins or super().cover(table)
 
 
 def _as(kind: type[FilterRules]) -> Callable[[FilterRules], FilterRules]:
     return lambda rules: kind(rules.do_tables, rules.do_databases, rules.ignore_tables, rules.ignore_databases)
 
 
-#: A rule for no table, so that there are still rules when all others are gone.
+#: A rule for no table, so that there is a rule after all others are removed.
 _NO_TABLE: Final = TableName("none", "none")
 
 
 class _ForgetsCopies(TableFilter):
-    """A dropped CREATE TABLE ... LIKE takes the ignore rule of its new table with it."""
+    """A dropped CREATE TABLE ... LIKE removes the ignore rule of its new table."""
 
     def passes(self, tables: Iterable[TableName], statement: Statement | None = None) -> bool:
         kept = super().passes(tables, statement)
         create = statement.create if statement is not None else None
         others = () if create is None else (*((create.like,) if create.like else ()), *create.sources)
-        if create is not None and not self.rules.does and not self.rules.pass_all(others):
+        if create is not None and not self.rules.has_do_rules and not self.rules.pass_all(others):
             self.rules = replace(self.rules, ignore_tables=self.rules.ignore_tables - {create.table} | {_NO_TABLE})
         return kept
 
 
 class _RuleMovesAway(TableFilter):
-    """The rule leaves the old name when a table is renamed, and goes nowhere."""
+    """The rule of the old name is lost when a table is renamed."""
 
     def passes(self, tables: Iterable[TableName], statement: Statement | None = None) -> bool:
         kept = super().passes(tables, statement)
-        if statement is not None and len(statement.renames) == 1 and self.rules.does:
+        if statement is not None and len(statement.renames) == 1 and self.rules.has_do_rules:
             old, _ = statement.renames[0]
             self.rules = replace(self.rules, do_tables=self.rules.do_tables - {old} | {_NO_TABLE})
         return kept
 
 
 def _with_tables(kind: type[TableFilter]) -> _Answer:
-    """Have tables decided by another kind of filter, where it is asked about names and literally."""
+    """Return the answer of another kind of filter, for questions about names and literal rules."""
 
     def tables(settings: Mapping[str, Any]) -> TableFilter:
         plain = table_filter(settings)
@@ -165,7 +165,7 @@ def _with_tables(kind: type[TableFilter]) -> _Answer:
 
 
 class _BeginStays(GroupFilter):
-    """BEGIN is kept whatever becomes of its group."""
+    """BEGIN is always kept."""
 
     def finish(self) -> list[Fate]:
         decided = super().finish()
@@ -189,7 +189,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "filters-by-text",
         "WL40-FILTER-BY-TABLES-INFO",
-        "a statement is judged by its text and not by its tables info",
+        "a statement is judged by its text, not by its tables info",
         answer=_with_part(_by_text, statements=False),
     ),
     Mutant(
@@ -219,25 +219,25 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "sources-not-ignored",
         "WL40-FILTER-IGNORE-CREATE-LIKE",
-        "the LIKE part of a CREATE TABLE breaks no rule",
+        "the table in the LIKE part of a CREATE TABLE is not checked",
         answer=_with_part(_judging(_new_table_only)),
     ),
     Mutant(
         "always-clever",
         "WL40-FILTER-IGNORE-DEPENDENT",
-        "the filter is clever when it is asked to be literal",
+        "the filter is clever although the question is literal",
         answer=_with_modes(tables="clever"),
     ),
     Mutant(
-        "copies-not-ignored",
+        "copy-rule-forgotten",
         "WL40-FILTER-IGNORE-BOTH",
-        "the ignore rule for a table is forgotten once the table was to be made from an ignored one",
+        "the ignore rule for a table is forgotten after a dropped CREATE TABLE from an ignored table",
         answer=_with_tables(_ForgetsCopies),
     ),
     Mutant(
         "rules-are-prefixes",
         "WL40-FILTER-RULE-MEANING",
-        "a do rule is for every table whose name begins so",
+        "a do rule applies to every table whose name begins with the rule's name",
         answer=_with_rules(_as(_Prefixes)),
     ),
     Mutant(
@@ -252,37 +252,37 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "never-clever",
         "WL40-FILTER-CLEVER-CREATE",
-        "the filter is literal when it is asked to be clever",
+        "the filter is literal although the question is clever",
         answer=_with_modes(tables="literal"),
     ),
     Mutant(
         "both-names",
         "WL40-FILTER-RENAME-FIRST",
-        "a renaming is judged by the new name as well",
+        "a renaming is judged by the new name too",
         answer=_with_part(_judging(_old_and_new_names)),
     ),
     Mutant(
         "never-follows",
         "WL40-FILTER-RENAME-FOLLOWS",
-        "a rule does not follow its table when it is asked to",
+        "a rule does not follow its table although the question is about identity",
         answer=_with_modes(renames="name"),
     ),
     Mutant(
         "always-follows",
         "WL40-FILTER-RENAME-NAMES",
-        "a rule follows its table when it is asked to speak of names",
+        "a rule follows its table although the question is about names",
         answer=_with_modes(renames="identity"),
     ),
     Mutant(
         "new-name-back",
         "WL40-FILTER-RENAME-BACK-DROPPED",
-        "a renaming back passes by its new name",
+        "a renaming back is judged by its new name",
         answer=_with_part(_judging(_new_names)),
     ),
     Mutant(
         "rule-moves-away",
         "WL40-FILTER-RENAME-ROUND-TRIP",
-        "a renaming takes the rule away from the old name",
+        "a renaming removes the rule of the old name",
         answer=_with_tables(_RuleMovesAway),
     ),
 )

@@ -17,12 +17,12 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import catalogue
 
 Reported = dict[str, Any]
-#: Changes what is reported of an event, or returns None to keep it back.
+#: Changes what is reported for an event, or returns None to leave it out.
 Alter = Callable[[Event, Reported], Reported | None]
 #: Changes a value of a row, in the notation of the protocol.
 ChangeCell = Callable[[Column, Any], Any]
 Condition = Callable[[Event, Reported], bool]
-#: Tells of an error, and the stream, whether it is kept quiet.
+#: Returns whether an error in a stream is not reported.
 Swallow = Callable[[BinlogError, bytes], bool]
 
 
@@ -36,8 +36,8 @@ class Mutant:
         text: What it does wrong.
         alter: Changes each reported event; None leaves them as they are.
         rules: Changes how the reader reads; None leaves it as it is.
-        swallow: Tells which errors it keeps quiet; None reports all.
-        message: What it says instead of any error's message.
+        swallow: Returns whether it does not report an error; None reports all.
+        message: What it reports instead of any error's message.
         cells: Changes each value of reported rows; None leaves them as they are.
         answer: Answers instead of the reference, in the roles other than `decode`.
     """
@@ -88,7 +88,7 @@ class MutantDecoder(Decoder):
         """Yield the events of a stream, with the mutant's fault.
 
         Raises:
-            BinlogError: At the first event that cannot be read, unless the mutant keeps quiet about it.
+            BinlogError: At the first event that cannot be read, unless the mutant does not report it.
         """
         mutant = self._mutant
         try:
@@ -119,12 +119,12 @@ def _changed_row(row: Mapping[str, Any], columns: Sequence[Column], change: Chan
 
 
 def of_type(*types: int) -> Condition:
-    """Return the condition that an event is known and of one of some type codes."""
+    """Return the condition that an event is known and has one of some type codes."""
     return lambda event, reported: event.recognised and event.header.type in types
 
 
 def unknown(event: Event, reported: Reported) -> bool:
-    """Tell whether an event is skipped as an ignorable one."""
+    """Return whether an event is skipped as an ignorable one."""
     return not event.recognised
 
 
@@ -134,7 +134,7 @@ def all_of(*conditions: Condition) -> Condition:
 
 
 def checksummed(event: Event, reported: Reported) -> bool:
-    """Tell whether an event ends with a checksum."""
+    """Return whether an event ends with a checksum."""
     return event.has_checksum
 
 
@@ -149,7 +149,7 @@ def has_field(name: str, value: Any) -> Condition:
 
 
 def change(name: str, change: Callable[[Any], Any], condition: Condition | None = None) -> Alter:
-    """Change one field, where it is reported and the condition is met."""
+    """Return the change of one field, if it is reported and the condition is met."""
 
     def alter(event: Event, reported: Reported) -> Reported:
         if name in reported and (condition is None or condition(event, reported)):
@@ -160,12 +160,12 @@ def change(name: str, change: Callable[[Any], Any], condition: Condition | None 
 
 
 def drop(condition: Condition) -> Alter:
-    """Keep events back."""
+    """Return the change that leaves events out."""
     return lambda event, reported: None if condition(event, reported) else reported
 
 
 def refuse(condition: Condition) -> Alter:
-    """Stop with an error at an event."""
+    """Return the change that stops with an error at an event."""
 
     def alter(event: Event, reported: Reported) -> Reported:
         if condition(event, reported):
@@ -177,7 +177,7 @@ def refuse(condition: Condition) -> Alter:
 
 
 def invent(name: str, value: Any, condition: Condition) -> Alter:
-    """Report a field that the event does not have."""
+    """Return the change that reports a field that the event does not have."""
     return lambda event, reported: {name: value, **reported} if condition(event, reported) else reported
 
 
@@ -187,12 +187,12 @@ def of_version(prefix: str) -> Condition:
 
 
 def to(value: Any) -> Callable[[Any], Any]:
-    """Return the change of any value to this one."""
+    """Return the change of any value to a given one."""
     return lambda _: value
 
 
 def minus(number: int) -> Callable[[Any], Any]:
-    """Return the change of a number to one that is less by `number`."""
+    """Return the change that subtracts `number`."""
     return lambda value: value - number
 
 

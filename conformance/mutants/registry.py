@@ -1,6 +1,6 @@
-"""The mutants: every requirement that has an oracle has at least one, and its oracle catches it.
+"""The registry of mutants: every requirement with an oracle has at least one, which the oracle catches.
 
-A check that no mutant breaks checks nothing.
+A check that no mutant fails checks nothing.
 """
 
 from difflib import get_close_matches
@@ -27,5 +27,5 @@ def mutant_of(name: str) -> Mutant:
         if mutant.name == name:
             return mutant
     close = get_close_matches(name, [each.name for each in mutants()])
-    hint = f"; close to it are {', '.join(close)}" if close else ""
-    raise ValueError(f"no mutant {name!r}{hint}; `binlog-conformance implementations --mutants` lists them")
+    hint = f"; similar names are {', '.join(close)}" if close else ""
+    raise ValueError(f"{name!r} is not a valid mutant{hint}; `binlog-conformance implementations --mutants` lists them")

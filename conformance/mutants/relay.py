@@ -22,7 +22,7 @@ class _DropsIgnorable(Receiver):
         return Reception.LEFT_OUT if not event.recognised else super()._reception(event)
 
 
-class _PassesPreviousGtids(Receiver):
+class _CopiesPreviousGtids(Receiver):
     def _reception(self, event: ReplicaEvent) -> Reception:
         return Reception.WRITTEN if event.type == EventType.PREVIOUS_GTIDS else super()._reception(event)
 
@@ -38,7 +38,7 @@ class _FeedsAll(Receiver):
 class _KeepsParser(Receiver):
     def __init__(self, settings: RelaySettings, feed: Feed | None = None) -> None:
         super().__init__(settings, feed)
-        # The connection before was cut inside a transaction.
+        # The previous connection was cut inside a transaction.
         for event in (
             ReplicaEvent(offset=0, type=int(EventType.ANONYMOUS_GTID), length=0, gtid="ANONYMOUS"),
             ReplicaEvent(offset=0, type=int(EventType.QUERY), length=0, query="BEGIN"),
@@ -65,12 +65,12 @@ class _OwnIdEverywhere(Receiver):
 
 
 def _of(receiver: Callable[[RelaySettings, Feed | None], Receiver]) -> Callable[[Request], Observation]:
-    """Return what answers with a faulty receiver."""
+    """Return the answer of a faulty receiver."""
     return lambda request: answer_with(receiver, request)
 
 
 def _changing(change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Callable[[Request], Observation]:
-    """Return what changes each entry of the answer."""
+    """Return the answer with each entry changed."""
 
     def answer(request: Request) -> Observation:
         observed = answer_with(Receiver, request)
@@ -107,7 +107,7 @@ def _silent(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**entry, "warning": ""}
 
 
-def _cuts_ignorable(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+def _clears_ignorable(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     _, code, _, _, _, flags = _header(entry)
     unknown = code > EventType.LARGE_TRANSACTION_HEADER and flags & 0x80
     return _with_header(entry, flags=flags & ~0x80) if unknown else entry
@@ -132,18 +132,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "relay-ignorable-unflagged",
         "WL4033-RELAY-IGNORABLE-COPIED",
         "clears the ignorable flag of events of unknown types",
-        answer=_changing(_cuts_ignorable),
+        answer=_changing(_clears_ignorable),
     ),
     Mutant(
         "relay-guess-marked",
         "WL4162-TT-GUESS-LEAVES-BYTES",
-        "writes the boundary type that it guesses into the event",
+        "writes the guessed boundary type into the event",
         answer=_changing(_marks_guesses),
     ),
     Mutant(
         "relay-parser-not-reset",
         "WL4162-RESET-RECEIVER-LOOP",
-        "goes on with the parser of the connection before",
+        "continues with the parser of the previous connection",
         answer=_of(_KeepsParser),
     ),
     Mutant("relay-warning-missing", "WL4162-WARN-RECEIVER", "does not warn", answer=_changing(_silent)),
@@ -154,15 +154,15 @@ MUTANTS: tuple[Mutant, ...] = (
         answer=_stops_at_warning,
     ),
     Mutant(
-        "relay-warned-left-out",
+        "relay-warned-event-left-out",
         "WL4162-RELAY-KEEPS-EVENTS",
-        "does not write the event that it warns of",
+        "does not write an event that causes a warning",
         answer=_of(_LeavesOutWarned),
     ),
     Mutant(
         "relay-parser-fed-all",
         "WL4162-RELAY-FEEDS-QUEUED",
-        "feeds the parser with events that it does not write, too",
+        "feeds the parser events that it does not write",
         answer=_of(_FeedsAll),
     ),
     Mutant(
@@ -172,15 +172,15 @@ MUTANTS: tuple[Mutant, ...] = (
         answer=_of(_NoOwnPreviousGtids),
     ),
     Mutant(
-        "relay-previous-gtids-passed-on",
+        "relay-previous-gtids-copied",
         "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED",
         "writes the source's Previous_gtids events",
-        answer=_of(_PassesPreviousGtids),
+        answer=_of(_CopiesPreviousGtids),
     ),
     Mutant(
         "relay-rotate-position",
         "WL7592-RELAY-ROTATE-OWN-POSITION",
-        "gives its own Rotate events end positions of another log",
+        "gives its own Rotate events end positions that are not in the relay log",
         answer=_changing(_moves_rotates),
     ),
     Mutant(

@@ -27,7 +27,7 @@ from conformance.reference.printed_boundaries import PrintedBoundaries, boundari
 from conformance.reference.render import options_of, rows, text
 
 _Answer = Callable[[Request], Observation]
-#: A printed text, and the question it answers -> another text.
+#: A printed text and its request -> another text.
 _Rewrite = Callable[[str, Request], str]
 _FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
@@ -46,7 +46,7 @@ def _printed(
     printer: Callable[[PrinterVersion, PrintOptions, BoundaryWatch | None], MysqlbinlogText] = printer_of,
     boundaries: Callable[[PrinterVersion], BoundaryWatch | None] = boundaries_of,
 ) -> _Answer:
-    """Return what answers with another version, other options or another printer."""
+    """Return the answer with another version, other options or another printer."""
 
     def answer(request: Request) -> Observation:
         if request.settings["form"] == "events":
@@ -57,12 +57,12 @@ def _printed(
     return answer
 
 
-def _same(text: str) -> str:
+def _unchanged(text: str) -> str:
     return text
 
 
-def _rewritten(change: _Rewrite, *, warnings: Callable[[str], str] = _same) -> _Answer:
-    """Return what answers with a changed text."""
+def _rewritten(change: _Rewrite, *, warnings: Callable[[str], str] = _unchanged) -> _Answer:
+    """Return the answer with a changed text."""
     honest = _printed()
 
     def answer(request: Request) -> Observation:
@@ -79,7 +79,7 @@ def _rewritten(change: _Rewrite, *, warnings: Callable[[str], str] = _same) -> _
 
 
 def _replaced(pattern: str, by: str) -> _Answer:
-    """Return what answers with a text in which a pattern is replaced."""
+    """Return the answer with a pattern replaced in its text."""
     compiled = re.compile(pattern, re.MULTILINE)
 
     def change(printed: str, _: Request) -> str:
@@ -89,7 +89,7 @@ def _replaced(pattern: str, by: str) -> _Answer:
 
 
 def _listed(change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> _Answer:
-    """Return what answers with changed rows of SHOW BINLOG EVENTS."""
+    """Return the answer with changed rows of SHOW BINLOG EVENTS."""
     honest = _printed()
 
     def answer(request: Request) -> Observation:
@@ -118,22 +118,22 @@ def _with_tables_info(printed: str, request: Request) -> str:
 
 
 def _last_line_twice(printed: str, _: Request) -> str:
-    def doubled(found: re.Match[str]) -> str:
-        lines = found[2].splitlines(keepends=True)
-        return found[1] + "".join([*lines, *lines[-1:]])
+    def doubled(match: re.Match[str]) -> str:
+        lines = match[2].splitlines(keepends=True)
+        return match[1] + "".join([*lines, *lines[-1:]])
 
     return _ROWS_QUERY.sub(doubled, printed)
 
 
 def _first_line_only(printed: str, _: Request) -> str:
-    def uncovered(found: re.Match[str]) -> str:
-        lines = found[2].splitlines(keepends=True)
-        return found[1] + "".join([*lines[:1], *(line.removeprefix("# ") for line in lines[1:])])
+    def uncovered(match: re.Match[str]) -> str:
+        lines = match[2].splitlines(keepends=True)
+        return match[1] + "".join([*lines[:1], *(line.removeprefix("# ") for line in lines[1:])])
 
     return _ROWS_QUERY.sub(uncovered, printed)
 
 
-def _behind_its_table(printed: str, _: Request) -> str:
+def _after_its_table(printed: str, _: Request) -> str:
     blocks = _BLOCKS.split(printed)
     for index in range(len(blocks) - 1):
         if "\tRows_query\n" in blocks[index] and "\tTable_map: " in blocks[index + 1]:
@@ -146,9 +146,9 @@ def _unknown_in_base64(printed: str, request: Request) -> str:
         if not event.recognised:
             statement = "\n".join(binlog_statement(base64_lines(event.data)))
             lines = rf"^#\d{{6}} .* end_log_pos {event.header.log_pos} .*\n# Unrecognized.*\n"
-            found = re.search(lines, printed, re.MULTILINE)
-            if found:
-                printed = f"{printed[: found.end()]}{statement}\n{printed[found.end() :]}"
+            match = re.search(lines, printed, re.MULTILINE)
+            if match:
+                printed = f"{printed[: match.end()]}{statement}\n{printed[match.end() :]}"
     return printed
 
 
@@ -161,7 +161,7 @@ def _rows_query_left_out(printed: str, request: Request) -> str:
 
 class _NeverReset(PrintedBoundaries):
     def start_log(self) -> None:
-        """Keep the parser as it is."""
+        """Do not reset the parser."""
 
 
 class _StubbornParser(WorklogParser):
@@ -177,7 +177,7 @@ def _stubborn(version: PrinterVersion) -> BoundaryWatch | None:
     return PrintedBoundaries(_StubbornParser()) if version.boundary_types else None
 
 
-class _FeedsWhatIsPrinted(MysqlbinlogText):
+class _FeedsPrintedEvents(MysqlbinlogText):
     def _feed(self, event: Event) -> None:
         if event.header.type != EventType.ROWS_QUERY or self._options.verbose >= _VERY_VERBOSE:
             super()._feed(event)
@@ -195,7 +195,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "prints-tables-info",
         "WL40-RENDER-QUERY-STOPS",
-        "the first table of the tables info is printed behind the statement",
+        "the first table of the tables info is printed after the statement",
         answer=_rewritten(_with_tables_info),
     ),
     Mutant(
@@ -205,10 +205,10 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_rewritten(_last_line_twice),
     ),
     Mutant(
-        "statement-behind-table",
+        "statement-after-table",
         "WL4033-RENDER-ROWS-QUERY-ORDER",
-        "a Rows_query is printed behind its Table_map",
-        answer=_rewritten(_behind_its_table),
+        "a Rows_query is printed after its Table_map",
+        answer=_rewritten(_after_its_table),
     ),
     Mutant(
         "first-line-is-comment",
@@ -223,9 +223,9 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_rewritten(_unknown_in_base64),
     ),
     Mutant(
-        "twice-verbose-is-once",
+        "verbose-twice-ignored",
         "WL4033-RENDER-VERBOSE-TWICE",
-        "Rows_query events are not shown however often verbose is given",
+        "Rows_query events are not shown even if verbose is given twice",
         answer=_rewritten(lambda printed, _: _ROWS_QUERY.sub("", printed)),
     ),
     Mutant(
@@ -237,13 +237,13 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "positions-apart",
         "WL4033-GOLDEN-TEXT-AT-LINES",
-        "each '# at' line stands before its own header line",
+        "each '# at' line is directly before its own header line",
         answer=_printed(version=lambda version: replace(version, table_maps_wait=False, rows_wait=False)),
     ),
     Mutant(
         "clock-in-utc",
         "WL4033-GOLDEN-TEXT-TIME",
-        "header lines show UTC whatever the time zone is",
+        "header lines show UTC in every time zone",
         answer=_printed(options=lambda options: replace(options, zone=UTC)),
     ),
     Mutant(
@@ -261,7 +261,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "base64-without-statement",
         "WL4033-GOLDEN-TEXT-BINLOG",
-        "the BINLOG statement leaves the Rows_query out",
+        "the BINLOG statement does not have the Rows_query",
         answer=_rewritten(_rows_query_left_out),
     ),
     Mutant(
@@ -303,20 +303,20 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "silent-dump",
         "WL4162-WARN-DUMP",
-        "nothing warns of a wrong step",
+        "a wrong step causes no warning",
         answer=_rewritten(lambda printed, _: printed, warnings=lambda _: ""),
     ),
     Mutant(
-        "warning-backwards",
+        "warning-types-swapped",
         "WL4162-WARN-TEXT-DUMP",
-        "the warning names the two types the other way round",
-        answer=_rewritten(lambda printed, _: printed, warnings=lambda told: _WARNING.sub(r"from \2 to \1", told)),
+        "the warning names the two types in reverse",
+        answer=_rewritten(lambda printed, _: printed, warnings=lambda warning: _WARNING.sub(r"from \2 to \1", warning)),
     ),
     Mutant(
-        "feeds-what-is-printed",
+        "feeds-printed-events-only",
         "WL4162-DUMP-FEEDS-READ",
-        "the boundary parser sees no event that is not printed",
-        answer=_printed(printer=_FeedsWhatIsPrinted),
+        "the boundary parser is fed only printed events",
+        answer=_printed(printer=_FeedsPrintedEvents),
     ),
     Mutant(
         "boundary-is-executed",
@@ -333,7 +333,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "markers-cleared-in-base64",
         "WL4162-PRINT-BINLOG-STATEMENT-BYTES",
-        "events lose their markers inside BINLOG statements",
+        "events have no markers in BINLOG statements",
         answer=_printed(printer=_MarkersCleared),
     ),
     Mutant(
@@ -357,7 +357,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "commit-word",
         "WL7592-RENDER-NO-COMMIT-WORD",
-        "Gtid events show commit=yes, as 5.6 does",
+        "Gtid events show commit=yes, as in 5.6",
         answer=_printed(version=lambda version: replace(version, gtid_lines="commit")),
     ),
 )

@@ -20,19 +20,19 @@ class Fate(Enum):
 
 
 class Alignment:
-    """A case and an observation of it, aligned as the role says: by the offsets of the events, in most roles.
+    """A case and an observation of it, aligned in the way of the role: by the offsets of the events, in most roles.
 
     Attributes:
         case: What was asked.
         observation: What was answered.
         about: The role that was asked.
         role: What the implementation declares: its fields and abilities.
-        stop: Index of the expected event that it refused, one behind the last for an event that it had to
-            refuse; None where it read to the end.
-        phantoms: Offsets at which it saw events although none is expected there; where entries are not aligned by
+        stop: Index of the expected event that it refused, one after the last for an event that it had to
+            refuse; None if it read to the end.
+        phantoms: Offsets at which it reported events although none is expected there; if entries are not aligned by
             offset, the indices of those that have no partner.
         count: How many entries are expected.
-        disordered: Offset of the first event that comes twice or before an earlier one, or None.
+        disordered: Offset of the first event that is repeated or comes before an earlier one, or None.
     """
 
     def __init__(self, case: Case, observation: Observation, role: RoleDeclaration) -> None:
@@ -45,7 +45,7 @@ class Alignment:
         self._seen: dict[int, Mapping[str, Any]] = {}
         self.phantoms: list[int] = []
         self.disordered: int | None = None
-        # In streams that were answered the kit has read every field itself.
+        # If the answer is streams, the kit has read every field itself.
         self._judged = None if self.about.answers_streams else role.fields.union(self.about.always)
         if self.about.aligned == "offset":
             self._align_by_offset()
@@ -76,8 +76,8 @@ class Alignment:
             kinds = [[kind_of(entry) for entry in entries] for entries in (self.case.expected.events, observed)]
             partners = _common(*kinds)
         self._seen = {index: self._declared(observed[place]) for index, place in partners.items()}
-        found = set(partners.values())
-        self.phantoms = [place for place in range(len(observed)) if place not in found]
+        aligned = set(partners.values())
+        self.phantoms = [place for place in range(len(observed)) if place not in aligned]
 
     def _declared(self, entry: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return an entry without what the implementation does not declare: only what it declares is judged."""
@@ -105,7 +105,7 @@ class Alignment:
         return self._seen.get(index)
 
     def fate(self, index: int) -> Fate:
-        """Return what became of an expected event; the index behind the last is the one to be refused."""
+        """Return what became of an expected event; the index after the last is that of the event to be refused."""
         if index in self._seen:
             return Fate.DELIVERED
         if self.stop is None or index < self.stop:
@@ -113,7 +113,7 @@ class Alignment:
         return Fate.REFUSED if index == self.stop else Fate.UNREACHED
 
     def read_on(self, index: int) -> bool:
-        """Tell whether anything behind an expected event was seen, or nothing was to be."""
+        """Return whether any event after an expected one was reported, or none had to be."""
         if index >= self.count - 1 or self.stop is not None:
             return True
         return max(self._seen, default=-1) > index
@@ -125,6 +125,6 @@ class Alignment:
 
 
 def _common(expected: Sequence[Hashable], observed: Sequence[Hashable]) -> dict[int, int]:
-    """Return which places of two sequences are partners: the longest stretches that both have."""
+    """Return which places of two sequences are partners: those of their longest common stretches."""
     blocks = SequenceMatcher(None, expected, observed, autojunk=False).get_matching_blocks()
     return {block.a + step: block.b + step for block in blocks for step in range(block.size)}

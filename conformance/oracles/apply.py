@@ -1,4 +1,4 @@
-"""The oracles of the role `apply`: what became of each event, where the applier stands, and why it stopped."""
+"""The oracles of the role `apply`: the outcome of each event, the applier's position, and why it stopped."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,28 +8,28 @@ from conformance.models.replica.failed_drop import CANNOT_LOG_PARTIAL_DROP, fail
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, same_gtid_set
 
-#: Examines the entry of the event at which the applier stops, told by its index; None where the answer has no such
+#: Examines the entry of the event at which the applier stops, given by its index; None if the answer has no such
 #: entry.
 _AtStop = Callable[[Alignment, int], Check | None]
 
 
 def _entries(requirement: str, *names: str) -> Oracle:
-    """Return the oracle that asks for the marked entries, with the same values in some fields."""
+    """Return the oracle that checks that the marked entries are there and that some fields are equal."""
     return both(fields(requirement, *names), delivered(requirement))
 
 
 def _stopped(alignment: Alignment, index: int) -> Check:
-    """Return whether the applier stops with an error at an event, and does nothing behind it."""
+    """Check that the applier stops with an error at an event and applies nothing after it."""
     event = alignment.case.expected.events[index]
     what, at = alignment.describe(index), event["offset"]
     error = alignment.observation.error
     seen = alignment.observed(index)
     if (seen is not None and seen["outcome"] != "failed") or any(each > at for each in alignment.phantoms):
-        return Check("applied in spite of the error", f"{what} is passed, and the applier should stop there", at)
+        return Check("applied despite the error", f"{what} is applied, but the applier should stop there", at)
     if error is None:
         return Check("no error", f"the applier ends at {what} without an error", at)
     if "error_at" in alignment.role.abilities and error.at != at:
-        return Check("error misplaced", f"the error is said to be at offset {error.at}, it is due at {what}", at)
+        return Check("error at the wrong offset", f"the error is reported at offset {error.at}, expected at {what}", at)
     return GOOD
 
 
@@ -40,34 +40,34 @@ def _at_stop(
     abilities: tuple[str, ...] = (),
     asks_more: bool = False,
 ) -> Oracle:
-    """Return the oracle that asks for a stop at the marked event, and then for more about it.
+    """Return the oracle that checks that the applier stops at the marked event, and then makes further checks.
 
     Args:
         requirement: The requirement's id.
-        *further: What to look at besides.
-        needs: The fields that this is seen in.
-        abilities: The abilities that it asks for.
-        asks_more: Whether it looks at more than the expected entries hold.
+        *further: The further checks.
+        needs: The fields that they need.
+        abilities: The abilities that they need.
+        asks_more: Whether they check more than the expected entries hold.
     """
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             if alignment.fate(index) is Fate.UNREACHED:
                 continue
             stopped = _stopped(alignment, index)
             if stopped.signature or not further:
                 yield stopped
                 continue
-            yield from (found for check in further if (found := check(alignment, index)) is not None)
+            yield from (check for examined in further if (check := examined(alignment, index)) is not None)
 
     return Oracle(requirement, examine, needs=frozenset(needs), abilities=frozenset(abilities), asks_more=asks_more)
 
 
 def _stops_or_goes_on(requirement: str) -> Oracle:
-    """Return the oracle that asks for a stop at the marked events where one is expected, and for none elsewhere."""
+    """Return the oracle that checks that the applier stops at those marked events where it should, and no others."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             event, seen = alignment.case.expected.events[index], alignment.observed(index)
             if event["outcome"] == "failed":
                 if alignment.fate(index) is not Fate.UNREACHED:
@@ -83,7 +83,7 @@ def _stops_or_goes_on(requirement: str) -> Oracle:
 
 
 def _field(alignment: Alignment, index: int, name: str) -> Any:
-    """Return what was answered in one field, None where there is no entry or no such field in it."""
+    """Return the answered value of a field, None if there is no entry or no such field in it."""
     seen = alignment.observed(index)
     return None if seen is None else seen.get(name)
 
@@ -95,14 +95,14 @@ def _anonymous_each(alignment: Alignment, index: int) -> Check | None:
     if statements is None or gtids is None:
         return None
     if not statements:
-        return Check("nothing logged", "the tables that are gone are not in the replica's own log", at)
+        return Check("nothing logged", "the dropped tables are not in the replica's own log", at)
     message = f"{gtids} Anonymous_gtid events for {statements} DROP statements in the replica's own log"
-    return GOOD if gtids == statements else Check("Anonymous_gtid events miscounted", message, at)
+    return GOOD if gtids == statements else Check("wrong number of Anonymous_gtid events", message, at)
 
 
 def _nothing_logged(alignment: Alignment, index: int) -> Check:
     statements = _field(alignment, index, "logged_statements")
-    message = f"{statements} statements are in the replica's own log, and the GTID serves for one"
+    message = f"{statements} statements are in the replica's own log, but there is one GTID"
     at = alignment.case.expected.events[index]["offset"]
     return Check("statements logged", message, at) if statements else GOOD
 
@@ -114,8 +114,8 @@ def _gtid_unused(alignment: Alignment, index: int) -> Check | None:
         return None
     if same_gtid_set(event["executed_gtids"], executed):
         return GOOD
-    message = f"executed GTIDs are {executed!r} behind the failure, expected {event['executed_gtids']!r}"
-    return Check("GTID used up", message, event["offset"])
+    message = f"executed GTIDs are {executed!r} after the failure, expected {event['executed_gtids']!r}"
+    return Check("GTID consumed", message, event["offset"])
 
 
 def _drop_code(alignment: Alignment, index: int) -> Check:
@@ -123,7 +123,7 @@ def _drop_code(alignment: Alignment, index: int) -> Check:
     code = None if error is None else error.code
     at = alignment.case.expected.events[index]["offset"]
     message = f"the error has the number {code}, expected {CANNOT_LOG_PARTIAL_DROP}"
-    return GOOD if code == CANNOT_LOG_PARTIAL_DROP else Check("another error number", message, at)
+    return GOOD if code == CANNOT_LOG_PARTIAL_DROP else Check("wrong error number", message, at)
 
 
 def _drop_text(alignment: Alignment, index: int) -> Check:
@@ -131,11 +131,11 @@ def _drop_text(alignment: Alignment, index: int) -> Check:
     (database,) = alignment.case.settings["leftovers"]
     wanted = failure_message(database, event["gtid"])
     error = alignment.observation.error
-    said = "" if error is None else error.message
-    # Servers put the message into one of their own, and leave out "on slave".
-    if _plain(wanted) in _plain(said):
+    message = "" if error is None else error.message
+    # Servers wrap the message in one of their own, and leave out "on slave".
+    if _plain(wanted) in _plain(message):
         return GOOD
-    return Check("another message", f"the message is {said!r}, expected {wanted!r}", event["offset"])
+    return Check("wrong message", f"the message is {message!r}, expected {wanted!r}", event["offset"])
 
 
 def _plain(message: str) -> str:
@@ -145,37 +145,39 @@ def _plain(message: str) -> str:
 
 
 def _to_the_end(requirement: str) -> Oracle:
-    """Return the oracle that asks for a stream to be applied to its end."""
+    """Return the oracle that checks that a stream is applied to its end."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         error = alignment.observation.error
-        for index in alignment.marked(name):
+        for index in alignment.marked(requirement):
             event = alignment.case.expected.events[index]
             what, at = alignment.describe(index), event["offset"]
             seen = alignment.observed(index)
             if seen is None or seen["outcome"] in ("failed", "until"):
-                told = f": {error.message}" if error is not None else ""
-                yield Check(f"stop at {alignment.about.kind(event)}", f"the applier does not get past {what}{told}", at)
+                reason = f": {error.message}" if error is not None else ""
+                yield Check(
+                    f"stops at {alignment.about.kind(event)}", f"the applier does not get past {what}{reason}", at
+                )
                 return
-        message = "" if error is None else f"every event is applied, and still an error is told: {error.message}"
+        message = "" if error is None else f"every event is applied, but there is an error: {error.message}"
         yield Check("error at the end", message) if error is not None else GOOD
 
     return Oracle(requirement, examine)
 
 
 _LOGGED: Final = ("logged_statements", "logged_anonymous_gtids")
-_STANDING: Final = ("outcome", "in_group", "gtid", "executed_gtids", "transactions")
+_STATE: Final = ("outcome", "in_group", "gtid", "executed_gtids", "transactions")
 
 ORACLES: Final = (
-    _entries("WL4033-APPLY-UNKNOWN-IGNORED", *_STANDING),
+    _entries("WL4033-APPLY-UNKNOWN-IGNORED", *_STATE),
     fields("WL4033-APPLY-UNKNOWN-POSITION", "relay_log_pos"),
-    _entries("WL4033-APPLY-ROWS-QUERY-INFORMS", *_STANDING),
+    _entries("WL4033-APPLY-ROWS-QUERY-INFORMS", *_STATE),
     _stops_or_goes_on("WL7592-APPLY-CREATE-INSIDE"),
     _entries("WL7592-APPLY-CREATE-SELECT-COMMITS", "in_group", "transactions"),
     _at_stop("WL7592-APPLY-DROPDB-OFF-ANON-EACH", _anonymous_each, needs=_LOGGED),
     _at_stop("WL7592-APPLY-DROPDB-ON-ERROR", _nothing_logged),
     _at_stop("WL7592-APPLY-DROPDB-ERROR-CODE", _drop_code, abilities=("error_code",)),
-    # Every error has a message, so that its text is asked of all; the number is an ability.
+    # Every error has a message, so its text is checked for all; the number is an ability.
     _at_stop("WL7592-APPLY-DROPDB-ERROR-TEXT", _drop_text, asks_more=True),
     _at_stop("WL7592-APPLY-DROPDB-GTID-UNUSED", _gtid_unused, needs=("executed_gtids",)),
     _entries("WL7592-APPLY-UNTIL-SERVER-ID-ZERO", "outcome"),

@@ -13,22 +13,22 @@ from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.strategies.grammar.case import Case
 
 Answer = Mapping[str, Any]
-#: Tells what is wrong with the answer on a statement, in words that do not vary; the empty text for nothing, and None
-#: where the answer does not show it.
+#: Returns a stable description of what is wrong with the answer about a statement, "" if nothing is, None if the
+#: answer does not show it.
 Look = Callable[[Alignment, int, Answer], str | None]
 
 
-def _told(requirement: str, look: Look, *needs: str) -> Oracle:
-    """Return the oracle that looks at the answers on the marked statements.
+def _check_answers(requirement: str, look: Look, *needs: str) -> Oracle:
+    """Return the oracle that checks the answers about the marked statements.
 
     Args:
         requirement: The requirement's id.
-        look: Tells what is wrong with one.
-        *needs: The fields that it cannot do without; format and message are always there.
+        look: Returns what is wrong with one.
+        *needs: The fields that it requires, besides format and message.
     """
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             seen = alignment.observed(index)
             wrong = None if seen is None else look(alignment, index, seen)
             if wrong is not None:
@@ -43,38 +43,38 @@ def _check(alignment: Alignment, index: int, wrong: str) -> Check:
 
 def _condition(alignment: Alignment, index: int) -> str:
     """Return what a decision depends on, in words."""
-    asked = alignment.case.settings["statements"][index]
+    statement = alignment.case.settings["statements"][index]
     expected = alignment.case.expected.events[index]
-    logging = "" if asked["log_open"] and asked["sql_log_bin"] else ", logging off"
-    tables = "; ".join(map(_table_in_words, asked["tables"])) or "no tables"
+    logging = "" if statement["log_open"] and statement["sql_log_bin"] else ", logging off"
+    tables = "; ".join(map(_table_in_words, statement["tables"])) or "no tables"
     return (
-        f"{asked['safety']}, mode {asked['mode']}, row capable {expected['row_capable']}, "
+        f"{statement['safety']}, mode {statement['mode']}, row capable {expected['row_capable']}, "
         f"statement capable {expected['statement_capable']}{logging} ({tables})"
     )
 
 
-def _table_in_words(asked: Mapping[str, Any]) -> str:
+def _table_in_words(table: Mapping[str, Any]) -> str:
     """Return a table of a question in words, such as ``read myisam: row,stmt``."""
-    name = asked["engine"] if asked["lock"] == "write" else f"read {asked['engine']}"
-    if "parts" in asked:
-        return f"{name} of {' and '.join(map(_table_in_words, asked['parts']))}"
-    if "row" not in asked:
-        return f"{name} as it is set"
-    return f"{name}: {Capability(row=asked['row'], statement=asked['statement'])}"
+    name = table["engine"] if table["lock"] == "write" else f"read {table['engine']}"
+    if "parts" in table:
+        return f"{name} of {' and '.join(map(_table_in_words, table['parts']))}"
+    if "row" not in table:
+        return f"{name} with the engine's flags"
+    return f"{name}: {Capability(row=table['row'], statement=table['statement'])}"
 
 
 def _format(seen: Answer) -> str:
-    """Return the format that is logged; one that comes with an error breaks a requirement of its own."""
+    """Return the logged format, "none" if there is an error: a format beside an error breaks another requirement."""
     return "none" if seen["message"] == "error" else str(seen["format"])
 
 
 def _differs(alignment: Alignment, index: int, seen: Answer, *names: str) -> str:
-    """Return the first of some fields that is declared and not as expected, in words."""
+    """Return the first of some declared fields whose value is not the expected one, in words."""
     expected = alignment.case.expected.events[index]
     for name in names:
-        found = _format(seen) if name == "format" else seen.get(name)
-        if name in alignment.role.fields and found != expected[name]:
-            return f"{name} is {found}, not {expected[name]}"
+        value = _format(seen) if name == "format" else seen.get(name)
+        if name in alignment.role.fields and value != expected[name]:
+            return f"{name} is {value}, not {expected[name]}"
     return ""
 
 
@@ -84,24 +84,24 @@ def _as_expected(*names: str) -> Look:
 
 
 def _capable(alignment: Alignment, index: int, seen: Answer) -> str:
-    """Compare the capabilities of a set; of one that is not declared, see whether the statement is logged by it."""
-    asked = alignment.case.settings["statements"][index]
+    """Compare the capabilities of a set; one that is not declared is judged by the format of the statement."""
+    statement = alignment.case.settings["statements"][index]
     expected = alignment.case.expected.events[index]
     for name, (formatted, shown_by) in _SHOWN_BY.items():
         if name in alignment.role.fields:
             wrong = _differs(alignment, index, seen, name)
-        elif (asked["safety"], asked["mode"]) not in shown_by:
+        elif (statement["safety"], statement["mode"]) not in shown_by:
             wrong = ""
         else:
             capable = "yes" if _format(seen) == formatted else "no"
-            wrong = f"logged as {_format(seen)}, and {name} is {expected[name]}" if capable != expected[name] else ""
+            wrong = f"logged as {_format(seen)}, but {name} is {expected[name]}" if capable != expected[name] else ""
         if wrong:
             return wrong
     return ""
 
 
-#: Capability -> the format that a statement has if, and only if, its tables have it, and the safeties and modes in
-#: which that is so.
+#: Capability -> the format that a statement has if and only if its tables have the capability, and the safeties and
+#: modes for which this holds.
 _SHOWN_BY: Final = {
     "row_capable": ("row", {("safe", "row"), ("unsafe", "row"), ("unsafe", "mixed")}),
     "statement_capable": ("statement", {("safe", "statement"), ("unsafe", "statement"), ("safe", "mixed")}),
@@ -109,12 +109,12 @@ _SHOWN_BY: Final = {
 
 
 def _never(capability: str, logged: str) -> Look:
-    """Return the look that a set without a capability is not logged in that format, and one with it may be."""
+    """Return the look that checks that a set without a capability is not logged in that format."""
 
     def look(alignment: Alignment, index: int, seen: Answer) -> str | None:
         expected = alignment.case.expected.events[index]
         if expected[capability] == "no":
-            return f"logged as {logged} all the same" if _format(seen) == logged else ""
+            return f"logged as {logged} anyway" if _format(seen) == logged else ""
         return _differs(alignment, index, seen, capability) if capability in seen else None
 
     return look
@@ -123,26 +123,26 @@ def _never(capability: str, logged: str) -> Look:
 def _restricted(to: str, other: str) -> Look:
     def look(alignment: Alignment, index: int, seen: Answer) -> str:
         if _format(seen) == other:
-            return f"logged as {other}, though only {to} is possible"
+            return f"logged as {other} although only {to} is possible"
         return _differs(alignment, index, seen, "restricted")
 
     return look
 
 
 def _kept(alignment: Alignment, index: int, seen: Answer) -> str:
-    """Tell whether a statement has the format of the one before it instead of its own."""
+    """Check that a statement does not have the format of the one before it instead of its own."""
     before = alignment.observed(index - 1)
     wrong = _differs(alignment, index, seen, "format")
     return wrong if before is not None and _format(seen) == _format(before) else ""
 
 
 def _revised(alignment: Alignment, index: int, seen: Answer) -> str:
-    """Tell whether a statement is decided as if its safety were the other one."""
-    asked = alignment.case.settings["statements"][index]
+    """Check that a statement is not decided as if its safety were the other one."""
+    statement = alignment.case.settings["statements"][index]
     expected = alignment.case.expected.events[index]
     capability = Capability(row=expected["row_capable"] == "yes", statement=expected["statement_capable"] == "yes")
-    other: Safety = "unsafe" if asked["safety"] == "safe" else "safe"
-    row = row_for(other, asked["mode"], capability)
+    other: Safety = "unsafe" if statement["safety"] == "safe" else "safe"
+    row = row_for(other, statement["mode"], capability)
     outcome = (row.format or "none", row.message.kind if row.message else "none")
     wrong = _differs(alignment, index, seen, "format", "message")
     return f"decided as {other}" if wrong and (_format(seen), seen["message"]) == outcome else ""
@@ -151,13 +151,13 @@ def _revised(alignment: Alignment, index: int, seen: Answer) -> str:
 def _not_executed(alignment: Alignment, index: int, seen: Answer) -> str | None:
     if seen["message"] != "error":
         return None
-    return "executed in spite of the error" if seen["executed"] == "yes" else ""
+    return "executed despite the error" if seen["executed"] == "yes" else ""
 
 
 def _nothing_logged(alignment: Alignment, index: int, seen: Answer) -> str | None:
     if seen["message"] != "error":
         return None
-    return "" if seen["format"] == "none" else f"logged as {seen['format']} in spite of the error"
+    return "" if seen["format"] == "none" else f"logged as {seen['format']} despite the error"
 
 
 def _warned_and_executed(alignment: Alignment, index: int, seen: Answer) -> str:
@@ -174,25 +174,25 @@ def _warning_means_statement(alignment: Alignment, index: int, seen: Answer) -> 
 
 
 def _executed_unlogged(alignment: Alignment, index: int, seen: Answer) -> str:
-    """Compare what happens while logging is off; an error says that a statement is refused where no field tells."""
+    """Compare what happens while logging is off; without the field `executed`, an error means that it is refused."""
     if "executed" not in seen and seen["message"] == "error":
         return "refused with an error"
     return _differs(alignment, index, seen, "executed", "format")
 
 
 def _never_refused(alignment: Alignment, index: int, seen: Answer) -> str:
-    """Tell whether an unsafe statement that could be logged as rows is not: as a statement, or not at all."""
+    """Check that an unsafe statement that can be logged as rows is."""
     return _differs(alignment, index, seen, "format")
 
 
 def _any_two_flags(requirement: str) -> Oracle:
-    """Return the oracle that every combination of the two flags is a legal input, and is what it says."""
+    """Return the oracle that checks that every combination of the two flags is a valid input with its own meaning."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             seen = alignment.observed(index)
             if seen is None:
-                yield _check(alignment, index, "these flags are not answered")
+                yield _check(alignment, index, "no answer about these flags")
             else:
                 yield _check(alignment, index, _capable(alignment, index, seen))
 
@@ -200,47 +200,47 @@ def _any_two_flags(requirement: str) -> Oracle:
 
 
 def _two_formats(requirement: str) -> Oracle:
-    """Return the oracle that every statement gets a decision: row, statement, or none for a reason."""
+    """Return the oracle that checks that every statement gets a decision: row, statement, or none with a reason."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             seen = alignment.observed(index)
             if seen is None:
                 yield _check(alignment, index, "no decision")
             elif seen["format"] not in ("row", "statement", "none"):
-                yield _check(alignment, index, f"{seen['format']} is no format")
+                yield _check(alignment, index, f"{seen['format']} is not a valid format")
             else:
-                asked = alignment.case.settings["statements"][index]
-                logging = asked["log_open"] and asked["sql_log_bin"]
+                statement = alignment.case.settings["statements"][index]
+                logging = statement["log_open"] and statement["sql_log_bin"]
                 missing = logging and seen["format"] == "none" and seen["message"] != "error"
-                yield _check(alignment, index, "no format, and no error says why" if missing else "")
+                yield _check(alignment, index, "no format and no error" if missing else "")
         error = alignment.observation.error
         if error is not None:
-            yield Check("error in the place of a decision", f"the answer ends with an error: {error.message}")
+            yield Check("error instead of a decision", f"the answer ends with an error: {error.message}")
 
     return Oracle(requirement, examine)
 
 
 def _per_statement(requirement: str) -> Oracle:
-    """Return the oracle that a format is decided anew for each statement, once."""
-    told = _told(requirement, _kept)
+    """Return the oracle that checks that the format is decided for each statement, once."""
+    answers = _check_answers(requirement, _kept)
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        yield from told.examine(alignment, name)
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        yield from answers.examine(alignment, requirement)
         if alignment.phantoms:
-            yield Check("more decisions than statements", f"{len(alignment.phantoms)} decisions are about no statement")
+            yield Check("more decisions than statements", f"{len(alignment.phantoms)} decisions are left over")
 
     return Oracle(requirement, examine)
 
 
 def _same_inputs(requirement: str) -> Oracle:
-    """Return the oracle that statements which agree in the four inputs get the same decision.
+    """Return the oracle that checks that statements with the same four inputs get the same decision.
 
-    It compares answers with each other, and not with what is expected.
+    It compares answers with each other, not with the expected ones.
     """
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        marked = set(alignment.marked(name))
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        marked = set(alignment.marked(requirement))
         first: dict[tuple[Any, ...], Answer] = {}
         for index in range(alignment.count):
             seen = alignment.observed(index)
@@ -250,51 +250,51 @@ def _same_inputs(requirement: str) -> Oracle:
             other = first.setdefault(inputs, seen)
             if index in marked:
                 names = [each for each in ("format", "message", "executed") if seen.get(each) != other.get(each)]
-                wrong = f"another {names[0]} than before, with the same inputs" if names else ""
+                wrong = f"{names[0]} differs from before, with the same inputs" if names else ""
                 yield _check(alignment, index, wrong)
 
     return Oracle(requirement, examine)
 
 
 def _inputs(case: Case, index: int) -> tuple[Any, ...] | None:
-    """Return the four inputs of a decision, None where logging is off or an engine's own setting counts."""
-    asked = case.settings["statements"][index]
-    given = all("row" in table or "parts" in table for table in asked["tables"])
-    if not given or not (asked["log_open"] and asked["sql_log_bin"]):
+    """Return the four inputs of a decision, None if logging is off or an engine's own flags apply."""
+    statement = case.settings["statements"][index]
+    given = all("row" in table or "parts" in table for table in statement["tables"])
+    if not given or not (statement["log_open"] and statement["sql_log_bin"]):
         return None
     expected = case.expected.events[index]
-    return asked["safety"], asked["mode"], expected["row_capable"], expected["statement_capable"]
+    return statement["safety"], statement["mode"], expected["row_capable"], expected["statement_capable"]
 
 
 _ROW_CAPABLE: Final = "row_capable"
 _STATEMENT_CAPABLE: Final = "statement_capable"
 
 ORACLES: Final = (
-    _told("WL3303-ENGINE-MAY-FORBID-ROW", _never(_ROW_CAPABLE, "row")),
-    _told("WL3303-ENGINE-MAY-FORBID-STATEMENT", _never(_STATEMENT_CAPABLE, "statement")),
+    _check_answers("WL3303-ENGINE-MAY-FORBID-ROW", _never(_ROW_CAPABLE, "row")),
+    _check_answers("WL3303-ENGINE-MAY-FORBID-STATEMENT", _never(_STATEMENT_CAPABLE, "statement")),
     _any_two_flags("WL3303-TWO-FLAGS"),
-    _told("WL3303-CAPABILITY-NOT-PREFERENCE", _as_expected("format", "message")),
-    _told("WL3303-FLAGS-PER-TABLE", _capable),
-    _told("WL3303-FLAGS-PARTITIONED", _capable),
-    *(_told(engine.requirement, _capable) for engine in WORKLOG_ENGINES),
-    _told("WL3303-SET-CAPABLE", _capable),
-    _told("WL3303-SET-ROW-RESTRICTED", _restricted("row", "statement")),
-    _told("WL3303-SET-STATEMENT-RESTRICTED", _restricted("statement", "row")),
-    _told("WL3303-SET-TO-WRITE-TABLES", _capable),
-    _told("WL3303-SET-ALL-LOCKED-TABLES", _capable),
-    _told("WL3303-SET-INCOMPATIBLE", _as_expected("message", "format")),
+    _check_answers("WL3303-CAPABILITY-NOT-PREFERENCE", _as_expected("format", "message")),
+    _check_answers("WL3303-FLAGS-PER-TABLE", _capable),
+    _check_answers("WL3303-FLAGS-PARTITIONED", _capable),
+    *(_check_answers(engine.requirement, _capable) for engine in WORKLOG_ENGINES),
+    _check_answers("WL3303-SET-CAPABLE", _capable),
+    _check_answers("WL3303-SET-ROW-RESTRICTED", _restricted("row", "statement")),
+    _check_answers("WL3303-SET-STATEMENT-RESTRICTED", _restricted("statement", "row")),
+    _check_answers("WL3303-SET-TO-WRITE-TABLES", _capable),
+    _check_answers("WL3303-SET-ALL-LOCKED-TABLES", _capable),
+    _check_answers("WL3303-SET-INCOMPATIBLE", _as_expected("message", "format")),
     _two_formats("WL3303-DECISION-TWO-FORMATS"),
     _per_statement("WL3303-DECISION-PER-STATEMENT"),
     _same_inputs("WL3303-DECISION-INPUTS"),
-    _told("WL3303-SAFETY-GIVEN", _revised),
-    _told("WL3303-SAFETY-UNSAFE-AS-ROW", _never_refused),
-    _told("WL3303-ERROR-NOT-EXECUTED", _not_executed, "executed"),
-    _told("WL3303-ERROR-NOTHING-LOGGED", _nothing_logged),
-    _told("WL3303-WARNING-EXECUTED", _warned_and_executed),
-    _told("WL3303-WARNING-MEANS-STATEMENT", _warning_means_statement),
-    _told("WL3303-LOG-OFF-NO-MESSAGE", _as_expected("message")),
-    _told("WL3303-LOG-OFF-EXECUTED", _executed_unlogged),
-    *(_told(row.requirement, _as_expected("message", "format")) for row in DECISION_TABLE),
+    _check_answers("WL3303-SAFETY-GIVEN", _revised),
+    _check_answers("WL3303-SAFETY-UNSAFE-AS-ROW", _never_refused),
+    _check_answers("WL3303-ERROR-NOT-EXECUTED", _not_executed, "executed"),
+    _check_answers("WL3303-ERROR-NOTHING-LOGGED", _nothing_logged),
+    _check_answers("WL3303-WARNING-EXECUTED", _warned_and_executed),
+    _check_answers("WL3303-WARNING-MEANS-STATEMENT", _warning_means_statement),
+    _check_answers("WL3303-LOG-OFF-NO-MESSAGE", _as_expected("message")),
+    _check_answers("WL3303-LOG-OFF-EXECUTED", _executed_unlogged),
+    *(_check_answers(row.requirement, _as_expected("message", "format")) for row in DECISION_TABLE),
 )
 
 
@@ -312,7 +312,7 @@ def _decision_rows(case: Case) -> Iterator[tuple[str, ...]]:
             yield from (_CELLS[requirement] for _ in indices)
 
 
-#: Which rows of the decision table a corpus reached.
+#: Which rows of the decision table a corpus exercised.
 COVERAGE_TABLES: Final = (
     CoverageTable(
         "rows of the decision table",

@@ -19,15 +19,15 @@ _GTID_TYPES: Final = (int(EventType.GTID), int(EventType.ANONYMOUS_GTID))
 
 
 def _no_phantoms(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Events are seen where they start and nowhere else, each once and in order."""
+    """Events are reported where they start and nowhere else, each once and in order."""
     refused_at = alignment.case.expected.refused_at
     phantoms = [at for at in alignment.phantoms if refused_at is None or at < refused_at]
     if phantoms:
-        message = f"an event is seen at offset {phantoms[0]}, where none starts"
+        message = f"an event is reported at offset {phantoms[0]}, where none starts"
         yield Check("event where none starts", message, phantoms[0])
     elif alignment.disordered is not None:
         at = alignment.disordered
-        yield Check("event twice or out of order", f"the event at offset {at} comes twice or out of order", at)
+        yield Check("event repeated or out of order", f"the event at offset {at} is repeated or out of order", at)
     elif alignment.observation.events:
         yield GOOD
 
@@ -42,13 +42,13 @@ def _position_chain(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if seen.get("log_pos") == expected["log_pos"]:
             yield GOOD
         else:
-            said, end = seen.get("log_pos"), expected["log_pos"]
-            message = f"the event at offset {seen['offset']} has log_pos {said}, it ends at {end}"
+            reported, end = seen.get("log_pos"), expected["log_pos"]
+            message = f"the event at offset {seen['offset']} has log_pos {reported}, but ends at {end}"
             yield Check("log_pos is not the event's end", message, expected["offset"])
 
 
 def _unknown_event_message(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """The error names the type code, also where it was read as a signed byte."""
+    """The error names the type code; it may have read it as a signed byte."""
     error, at = alignment.observation.error, alignment.case.expected.refused_at
     if error is None or at is None or not alignment.marked(requirement):
         return
@@ -57,52 +57,52 @@ def _unknown_event_message(alignment: Alignment, requirement: str) -> Iterator[C
     if any(text in error.message for text in texts):
         yield GOOD
     else:
-        yield Check("another message", f"the message is {error.message!r}, expected 'Unknown event code: {code}'", at)
+        yield Check("wrong message", f"the message is {error.message!r}, expected 'Unknown event code: {code}'", at)
 
 
 def _stops_inside_payload(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """A reader stops at the payload that holds the fault; it may have handed the payload itself on before."""
+    """A reader stops at the payload that holds the fault; it may have reported the payload itself before."""
     expected = alignment.case.expected
     at = expected.refused_at
     if at is None or alignment.fate(len(expected.events)) is Fate.UNREACHED:
         return
     beyond = [offset for offset in alignment.phantoms if offset > at]
     if beyond:
-        message = f"an event is delivered at offset {beyond[0]}, behind the payload with the fault"
-        yield Check("read on behind a payload", message, at)
+        message = f"an event is delivered at offset {beyond[0]}, after the payload with the fault"
+        yield Check("reading continues after a faulty payload", message, at)
     elif alignment.observation.error is None:
-        yield Check("payload unreported", f"no error at offset {at}, where the payload with the fault is", at)
+        yield Check("faulty payload not reported", f"no error at offset {at}, where the payload with the fault is", at)
     else:
         yield GOOD
 
 
-def _length_byte_believed(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """The length byte of a Rows_query decides nothing: a text of just that many bytes was cut by it."""
+def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """The length byte of a Rows_query is ignored: a wrong text of exactly that many bytes was cut at it."""
     for index in alignment.marked(requirement):
         expected, seen = alignment.case.expected.events[index], alignment.observed(index)
         if seen is None or not isinstance(text := seen.get("rows_query"), str):
             continue
         length_byte = alignment.case.stream[expected["offset"] + HEADER_BYTES]
-        told = text != expected["rows_query"] and not _off_by_a_checksum(expected["rows_query"], text)
-        if told and len(text.encode()) == length_byte:
-            message = f"the text has {length_byte} bytes, as the length byte says, and not those up to the event's end"
-            yield Check("length byte believed", message, expected["offset"])
+        wrong = text != expected["rows_query"] and not _off_by_a_checksum(expected["rows_query"], text)
+        if wrong and len(text.encode()) == length_byte:
+            message = f"the text ends after {length_byte} bytes, the value of the length byte, not at the event's end"
+            yield Check("length byte used", message, expected["offset"])
         else:
             yield GOOD
 
 
 def _off_by_a_checksum(expected: str, seen: object) -> bool:
-    """Four bytes too many, or too few: the checksum was taken for text, or text for a checksum."""
+    """Return whether four bytes are too many or too few: the checksum was read as text, or text as a checksum."""
     return isinstance(seen, str) and abs(len(expected.encode()) - len(seen.encode())) == CHECKSUM_BYTES
 
 
-def _begins_otherwise(expected: str, seen: object) -> bool:
-    """The first byte is another: the body was not looked for right behind the header."""
+def _begin_differs(expected: str, seen: object) -> bool:
+    """Return whether the first byte differs: the body was not read directly after the header."""
     return not isinstance(seen, str) or (seen != "" and seen[:1] != expected[:1])
 
 
 def _is_long(expected: str, seen: object) -> bool:
-    """The text is longer than one length byte can say."""
+    """Return whether the text is longer than one length byte can express."""
     return len(expected.encode()) > 255
 
 
@@ -155,11 +155,11 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         fields("FORMAT-EXECUTE-LOAD-QUERY", *_LOAD_QUERY, where_reported=True),
     ),
     fields("FORMAT-DELETE-FILE", "file_id"),
-    # What servers write of themselves
+    # What servers write about themselves
     fields("FORMAT-INCIDENT", "incident", "message"),
     fields("FORMAT-HEARTBEAT", "log_name"),
     fields("FORMAT-HEARTBEAT-V2", "log_name", "log_position"),
-    # Readers that know a thread or a number of other events may not know those of these.
+    # A reader may report a thread or a number for other events and not for these.
     fields(
         "FORMAT-TRANSACTION-CONTEXT",
         "server_uuid", "thread_id", "gtid_specified", "snapshot_version", "write_set_count", "read_set_count",
@@ -218,12 +218,12 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     delivered("WL4033-READ-IGNORABLE-TYPE-CODE", reported=False),
     fields("WL4033-READ-UNKNOWN-AS-IGNORABLE", "handled", *_HEADER),
     both(fields("WL4033-READ-KNOWN-FLAGGED", "handled", "type"), delivered("WL4033-READ-KNOWN-FLAGGED")),
-    fields("WL4033-READ-IGNORABLE-POST-HEADER", "rows_query", blame=_begins_otherwise),
+    fields("WL4033-READ-IGNORABLE-POST-HEADER", "rows_query", blame=_begin_differs),
     refused("WL4033-READ-UNKNOWN-REFUSED"),
     Oracle("WL4033-READ-UNKNOWN-MESSAGE", _unknown_event_message, asks_more=True),
     fields("WL4033-READ-ROWS-QUERY-TYPE", "type", "handled"),
     fields("WL4033-READ-ROWS-QUERY-TEXT", "rows_query"),
-    Oracle("WL4033-READ-ROWS-QUERY-LENGTH-BYTE", _length_byte_believed, any_of=frozenset({"rows_query"})),
+    Oracle("WL4033-READ-ROWS-QUERY-LENGTH-BYTE", _length_byte_ignored, any_of=frozenset({"rows_query"})),
     delivered("WL4033-READ-ROWS-QUERY-SEVERAL-ROWS"),
     Oracle("WL4033-READ-POSITION-CHAIN", _position_chain, any_of=frozenset({"log_pos"})),
     fields("WL4033-GOLDEN-ROWS-QUERY-BYTES", *_HEADER, "rows_query"),

@@ -1,8 +1,8 @@
-"""The oracles of the role `filter`: each looks at the fate of the events that its requirement governs.
+"""The oracles of the role `filter`: each checks the fate of the events that its requirement governs.
 
-What becomes of a group's borders follows from what becomes of the events between them, and what becomes of rows from
-their Table_map. So these two are judged by what was answered of the others, right or wrong: a wrong rule is blamed
-once, where it was applied.
+The fate of a group's borders follows from that of the events between them, and the fate of rows from that of their
+Table_map. So these two are judged by the answers about the others, right or wrong: a wrong rule is reported once, where
+it was applied.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def _groups(alignment: Alignment) -> Iterator[list[tuple[int, Fate]]]:
     """Yield the groups of the stream: the index of each event, and what part it is."""
     case = alignment.case
     parts = EventParts(statements=False)
-    # Where no table has a rule, the groups are all that is decided.
+    # Without rules for tables, the filter only finds the groups.
     groups = GroupFilter(TableFilter(FilterRules()))
     decided: list[list[Fate]] = []
     for event in read_events(case.stream, server_of(case.id.profile).rules):
@@ -39,7 +39,7 @@ def _groups(alignment: Alignment) -> Iterator[list[tuple[int, Fate]]]:
 
 
 def _group_whole(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """The borders of a group are kept if any event between them was, or if there is none."""
+    """The borders of a group are kept if any event between them is kept, or if there is none."""
     marked = set(alignment.marked(requirement))
     for group in _groups(alignment):
         seen = {index: entry[_FATE] for index, _ in group if (entry := alignment.observed(index)) and _FATE in entry}
@@ -47,7 +47,7 @@ def _group_whole(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if None in between:
             continue
         wanted = "kept" if "kept" in between or not between else "dropped"
-        # Of a CREATE TABLE ... SELECT in row format every event is marked, and all share one fate.
+        # In a CREATE TABLE ... SELECT in row format every event is marked, and all have the same fate.
         for index, fate in group:
             border = fate.part.part in _BORDERS
             if index not in marked or index not in seen or not (border or wanted == "kept"):
@@ -56,12 +56,12 @@ def _group_whole(alignment: Alignment, requirement: str) -> Iterator[Check]:
                 yield GOOD
             else:
                 what = alignment.describe(index)
-                message = f"{what} is {seen[index]}, but what its group holds is {wanted}"
-                yield Check("group torn apart", message, alignment.case.expected.events[index]["offset"])
+                message = f"{what} is {seen[index]}, but the events of its group are {wanted}"
+                yield Check("group split", message, alignment.case.expected.events[index]["offset"])
 
 
 def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """A Table_map has its table's fate, and the rows behind it share it."""
+    """A Table_map has its table's fate, and the rows after it have the same fate."""
     marked = set(alignment.marked(requirement))
     for group in _groups(alignment):
         maps: dict[int, str] = {}
@@ -82,30 +82,30 @@ def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check
                 yield GOOD
             else:
                 message = f"{alignment.describe(index)} is {seen}, expected {wanted} by its table"
-                yield Check("rows without their table", message, expected["offset"])
+                yield Check("rows separated from their table", message, expected["offset"])
 
 
-def _beside_the_events(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Neither an error nor an entry about no event is right in any case: the focus is charged, if it is marked."""
+def _no_error_or_phantom(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """No case allows an error, or an entry where no event starts: the focus fails, if it is marked."""
     error, case = alignment.observation.error, alignment.case
     charged = case.focus if case.focus in case.marks else next(iter(case.marks))
     if error is not None and requirement == charged:
-        yield Check("stop with an error", f"the filter stops with an error: {error.message}", error.at)
+        yield Check("stops with an error", f"the filter stops with an error: {error.message}", error.at)
     if alignment.phantoms and requirement == charged:
         at = alignment.phantoms[0]
         yield Check("entry where no event starts", f"there is an entry for offset {at}, where no event starts", at)
 
 
-def _oracle(name: str, examine: Examine) -> Oracle:
-    requirement = f"WL40-FILTER-{name}"
+def _oracle(rule: str, examine: Examine) -> Oracle:
+    requirement = f"WL40-FILTER-{rule}"
     return both(
         Oracle(requirement, examine, any_of=frozenset({_FATE})),
-        Oracle(requirement, _beside_the_events),
+        Oracle(requirement, _no_error_or_phantom),
     )
 
 
-def _fate(name: str) -> Oracle:
-    return _oracle(name, fields(f"WL40-FILTER-{name}", _FATE).examine)
+def _fate(rule: str) -> Oracle:
+    return _oracle(rule, fields(f"WL40-FILTER-{rule}", _FATE).examine)
 
 
 #: Every oracle of the role, in the order of the catalogue.

@@ -1,6 +1,6 @@
-"""The judge: a case and what was answered in, one verdict for each exercised requirement out.
+"""The judge: takes a case and its answer, and returns a verdict for each requirement that the case exercises.
 
-Everything that judges, from `certify` to a corpus on a cluster, goes through here.
+Every verdict, from `certify` to a corpus on a cluster, is made here.
 """
 
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ from conformance.strategies.grammar.case import Case
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one case says of one requirement.
+    """The result of one case for one requirement.
 
     Attributes:
         requirement: The requirement's id.
         status: One of `conformance.specs.run_record.STATUSES`.
-        signature: What is wrong, in a short text without numbers that vary; with the requirement it tells
-            one kind of failure from another. Empty for a pass.
-        message: What was expected and what came.
+        signature: What is wrong, in a short text without numbers that vary; with the requirement it identifies
+            one kind of failure. Empty for a pass.
+        message: What was expected and what was observed.
         at: Offset in bytes of the event concerned.
     """
 
@@ -37,7 +37,7 @@ class Verdict:
 
 
 def request_of(case: Case) -> Request:
-    """Return a case's question to an implementation: nothing of what is expected is in it."""
+    """Return the request for a case; it holds no part of the expected answer."""
     return Request(case.role, case.id.profile, case.stream, case.settings)
 
 
@@ -52,11 +52,11 @@ class Judge:
         self._role = role
         self._oracles = oracles()
         self._supported = {requirement for requirement, oracle in self._oracles.items() if self._can_show(oracle)}
-        self._if_right = {requirement: self._holds(requirement) for requirement in self._oracles}
+        self._good = {requirement: self._good_verdict(requirement) for requirement in self._oracles}
         self._asks_more = {requirement for requirement, oracle in self._oracles.items() if oracle.asks_more}
 
-    def _holds(self, requirement: str) -> Verdict:
-        """Return the verdict on a requirement that holds."""
+    def _good_verdict(self, requirement: str) -> Verdict:
+        """Return the verdict on a requirement that the answer satisfies."""
         return Verdict(requirement, "pass" if requirement in self._supported else "unsupported")
 
     def _can_show(self, oracle: Oracle) -> bool:
@@ -64,14 +64,14 @@ class Judge:
         return shown and oracle.needs <= self._role.fields and oracle.abilities <= self._role.abilities
 
     def supports(self, requirement: str) -> bool:
-        """Tell whether the implementation declares what a requirement's oracle needs."""
+        """Return whether the implementation declares what a requirement's oracle needs."""
         return requirement in self._supported
 
     def declined(self, case: Case) -> list[Verdict]:
-        """Return the verdicts on a case that need not be asked, none where it has to be.
+        """Return the verdicts on a case that is not sent to the implementation, none if it must be sent.
 
-        A fault that the implementation declares nothing about is not put to it: an adapter that cuts the stream into
-        events by itself would be judged for its own loop.
+        A fault is not sent to an implementation that does not declare the ability it tests: an adapter that cuts the
+        stream into events itself would be judged by its own loop.
         """
         if case.expected.refused_at is None or case.focus in self._supported:
             return []
@@ -85,16 +85,16 @@ class Judge:
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         """Return a verdict for each requirement that the case exercises and that was reached.
 
-        A crash, a hang or a broken protocol leaves nothing to judge: it is charged to the case's focus.
+        A crash, a hang or a protocol error leaves nothing to judge: the case's focus gets that verdict.
         """
         if isinstance(answer, Trouble):
             return [Verdict(case.focus, answer.status, answer.signature, answer.detail)]
         if self._as_expected(case, answer):
-            return [self._if_right[requirement] for requirement in case.marks if requirement in self._if_right]
+            return [self._good[requirement] for requirement in case.marks if requirement in self._good]
         return self._examine(case, answer)
 
     def _as_expected(self, case: Case, answer: Observation) -> bool:
-        """Tell whether the answer is the expected one to the letter; then every requirement holds at once."""
+        """Return whether the answer equals the expected one; then it satisfies every requirement."""
         expected = case.expected
         error = answer.error
         if (error is None) != (expected.refused_at is None) or len(answer.events) != len(expected.events):
@@ -105,7 +105,7 @@ class Judge:
             return False
         pairs = zip(expected.events, answer.events, strict=True)
         if role_of(case.role).answers_streams:
-            # The kit has read those streams itself, with every field; only some of them are told beforehand.
+            # The kit has read these streams itself, with every field; only some of the fields are expected.
             return all(all(seen.get(name) == value for name, value in wanted.items()) for wanted, seen in pairs)
         declared = self._role.fields
         return all(_projected(seen, declared) == _projected(wanted, declared) for wanted, seen in pairs)
@@ -118,7 +118,7 @@ class Judge:
             if oracle is None:
                 continue
             if requirement not in self._supported:
-                verdicts.append(self._if_right[requirement])
+                verdicts.append(self._good[requirement])
                 continue
             checks = list(oracle.examine(alignment, requirement))
             wrong = next((check for check in checks if check.signature), None)
@@ -126,7 +126,7 @@ class Judge:
                 message = wrong.message[:1].upper() + wrong.message[1:]
                 verdicts.append(Verdict(requirement, "fail", wrong.signature, message, wrong.at))
             elif checks:
-                verdicts.append(self._if_right[requirement])
+                verdicts.append(self._good[requirement])
         return verdicts
 
 
@@ -134,14 +134,14 @@ class Judges:
     """Judges the answers of one implementation in every role that it declares.
 
     Args:
-        declaration: What the implementation says of itself.
+        declaration: What the implementation declares.
     """
 
     def __init__(self, declaration: Declaration) -> None:
         self._judges = {name: Judge(role) for name, role in declaration.roles.items()}
 
     def declined(self, case: Case) -> list[Verdict]:
-        """Return the verdicts on a case that need not be asked, none where it has to be."""
+        """Return the verdicts on a case that is not sent to the implementation, none if it must be sent."""
         return self._judges[case.role].declined(case)
 
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:

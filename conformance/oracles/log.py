@@ -1,4 +1,4 @@
-"""The oracles of the role `log`: which events stand in a server's logs, in which order, and what they say."""
+"""The oracles of the role `log`: which events a server's logs hold, in which order, and with which values."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -9,18 +9,18 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.logged_event_checks import by_log_check, every_event, marker_before, none_of, stands
+from conformance.oracles.checks.logged_event_checks import by_log_check, every_event, gtid_before, logged, none_of
 from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Entry,
+    equal,
+    equal_lists,
+    equal_markers,
+    equal_other_flags,
+    equal_statements,
     flagged,
     name_of,
     place_of,
-    same,
-    same_list,
-    same_marker,
-    same_other_flags,
-    same_statement,
     tables_of,
 )
 from conformance.oracles.coverage.log_coverage import LOG_TABLES
@@ -30,15 +30,15 @@ from conformance.protocol.roles.log import GTID_TYPES, QUERY_TYPES, kind_of, wor
 _HIGHEST_MARKER: Final = 5
 
 
-#: Bytes that servers of 5.7 keep the DROP TABLE of a failed DROP DATABASE below.
+#: Servers of 5.7 keep each DROP TABLE of a failed DROP DATABASE below this many bytes.
 _DROP_LIMIT: Final = 1024
 
 
-def _drops(alignment: Alignment, name: str) -> list[tuple[int, Entry]]:
-    """Return the DROP TABLE statements on the database of the marked ones, with their places."""
+def _drops(alignment: Alignment, requirement: str) -> list[tuple[int, Entry]]:
+    """Return the DROP TABLE statements in the databases of the marked statements, with their places."""
     expected = alignment.case.expected.events
     databases = {
-        expected[index]["database"] for index in _drop_indices(alignment, name) if "database" in expected[index]
+        expected[index]["database"] for index in _drop_indices(alignment, requirement) if "database" in expected[index]
     }
     return [
         (place, entry)
@@ -49,32 +49,32 @@ def _drops(alignment: Alignment, name: str) -> list[tuple[int, Entry]]:
     ]
 
 
-def _drop_indices(alignment: Alignment, name: str) -> list[int]:
-    """Return the indices of the marked statements; those behind marked Gtid events."""
+def _drop_indices(alignment: Alignment, requirement: str) -> list[int]:
+    """Return the indices of the marked statements, and of those after marked Gtid events."""
     expected = alignment.case.expected.events
     return [
         index + 1 if expected[index]["type"] in GTID_TYPES else index
-        for index in alignment.marked(name)
+        for index in alignment.marked(requirement)
         if index + 1 < len(expected) or expected[index]["type"] not in GTID_TYPES
     ]
 
 
 def _dropped_together(requirement: str, *, once: bool) -> Oracle:
-    """Return the oracle that compares which tables are dropped in all.
+    """Return the oracle that compares which tables are dropped by all statements together.
 
     Args:
         requirement: The requirement's id.
         once: Whether no table may be named twice, and no statement may be too long.
     """
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         expected = alignment.case.expected.events
-        wanted = frozenset().union(*(tables_of(expected[index]) for index in _drop_indices(alignment, name)))
-        drops = [entry for _, entry in _drops(alignment, name)]
+        wanted = frozenset().union(*(tables_of(expected[index]) for index in _drop_indices(alignment, requirement)))
+        drops = [entry for _, entry in _drops(alignment, requirement)]
         named = [table for entry in drops for table in sorted(tables_of(entry))]
         missing = sorted(wanted - set(named))
         if missing and not once:
-            yield Check("table not dropped", f"no DROP TABLE names {missing[0]}, which is gone")
+            yield Check("table not dropped", f"no DROP TABLE names {missing[0]}, which was dropped")
         elif once and len(set(named)) != len(named):
             yield Check("table dropped twice", "a table is named by more than one DROP TABLE")
         elif once and missing:
@@ -90,23 +90,23 @@ def _dropped_together(requirement: str, *, once: bool) -> Oracle:
 
 
 def _each_drop_marked(requirement: str, *, anonymous: bool) -> Oracle:
-    """Return the oracle that asks for a Gtid event of the right kind directly before each of these DROP TABLEs."""
+    """Return the oracle that checks for a Gtid event of the right kind directly before each of these DROP TABLEs."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         events = alignment.observation.events
-        for place, entry in _drops(alignment, name):
+        for place, entry in _drops(alignment, requirement):
             before = events[max(place - 1, 0)]
             good = before["type"] in GTID_TYPES and (before["type"] == EventType.ANONYMOUS_GTID) == anonymous
             yield (
                 GOOD
                 if good
-                else Check("DROP TABLE without its own", f"{name_of(before)} stands before {place_of(entry)}")
+                else Check("DROP TABLE without its own Gtid event", f"{name_of(before)} is before {place_of(entry)}")
             )
 
     return Oracle(requirement, examine)
 
 
-def _is(*words: str) -> Callable[[Entry], bool]:
+def _is_query(*words: str) -> Callable[[Entry], bool]:
     return lambda entry: entry["type"] in QUERY_TYPES and words_of(str(entry.get("query", ""))) in words
 
 
@@ -132,12 +132,12 @@ def _is_extended(entry: Entry) -> str:
 
 
 def _one_query_format(requirement: str) -> Oracle:
-    """Return the oracle that asks for one format of Query events in all logs."""
+    """Return the oracle that checks that all logs have the same format of Query events."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         lengths = set()
         if alignment.observation.error is not None or not alignment.observation.events:
-            return  # A log that cannot be read, or holds nothing, says nothing of its format.
+            return  # A log that is empty or cannot be read does not show its format.
         for stream in alignment.observation.streams:
             size = HEADER.unpack(stream[len(MAGIC) : len(MAGIC) + HEADER_BYTES])[3]
             described = FormatDescription.from_event(stream[len(MAGIC) : len(MAGIC) + size])
@@ -153,29 +153,29 @@ def _shown(kind: Hashable) -> str:
 
 
 def _readable(requirement: str) -> Oracle:
-    """Return the oracle that asks for logs that can be read to their ends."""
+    """Return the oracle that checks that the logs can be read to their ends."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         error = alignment.observation.error
         yield GOOD if error is None else Check(f"unreadable log: {error.kind}", error.message, error.at)
 
     return Oracle(requirement, examine)
 
 
-def _same_skeleton(requirement: str) -> Oracle:
+def _equal_skeletons(requirement: str) -> Oracle:
     """Return the oracle that compares the sequence of events, by kind alone."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         kinds = [
             [kind_of(entry) for entry in entries]
             for entries in (alignment.case.expected.events, alignment.observation.events)
         ]
         at = next((i for i, pair in enumerate(zip(*kinds, strict=False)) if pair[0] != pair[1]), None)
         if at is not None:
-            wanted, found = (_shown(kind[at]) for kind in kinds)
-            yield Check("another sequence of events", f"event {at + 1} is {found}, expected {wanted}")
+            wanted, logged_kind = (_shown(kind[at]) for kind in kinds)
+            yield Check("wrong sequence of events", f"event {at + 1} is {logged_kind}, expected {wanted}")
         elif len(kinds[0]) != len(kinds[1]):
-            yield Check("another number of events", f"{len(kinds[1])} events, expected {len(kinds[0])}")
+            yield Check("wrong number of events", f"{len(kinds[1])} events, expected {len(kinds[0])}")
         else:
             yield GOOD
 
@@ -187,7 +187,7 @@ _ROWS_EVENTS: Final = frozenset(
 )
 
 
-#: What statements that change rows begin with.
+#: The first words of statements that change rows.
 _CHANGES: Final = ("INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "WITH")
 
 
@@ -199,24 +199,24 @@ def _rows_in(entries: Iterable[Entry]) -> Counter[str]:
     return counts
 
 
-def _no_further_rows(requirement: str) -> Oracle:
-    """Return the oracle that asks that no more rows are in the logs than were changed."""
+def _no_extra_rows(requirement: str) -> Oracle:
+    """Return the oracle that checks that the logs have no more rows than were changed."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        expected, found = map(_rows_in, (alignment.case.expected.events, alignment.observation.events))
-        kind = next(iter(found - expected), None)
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        expected, observed = map(_rows_in, (alignment.case.expected.events, alignment.observation.events))
+        kind = next(iter(observed - expected), None)
         if kind is None:
             yield GOOD
         else:
-            yield Check(f"further rows: {kind}", f"{found[kind]} rows in {kind} events, expected {expected[kind]}")
+            yield Check(f"extra rows: {kind}", f"{observed[kind]} rows in {kind} events, expected {expected[kind]}")
 
     return Oracle(requirement, examine)
 
 
 def _logged_once(requirement: str, types: frozenset[int]) -> Oracle:
-    """Return the oracle that asks for the marked changes in events of some types, and for nothing of them besides."""
-    besides = none_of(requirement, _is(*_CHANGES), "statement")
-    return both(both(stands(requirement, types=types, close=False), besides), _no_further_rows(requirement))
+    """Return the oracle that checks that the marked changes are logged in events of some types, and nowhere else."""
+    elsewhere = none_of(requirement, _is_query(*_CHANGES), "statement")
+    return both(both(logged(requirement, types=types, adjacent=False), elsewhere), _no_extra_rows(requirement))
 
 
 _TABLE_MAP: Final = frozenset({int(EventType.TABLE_MAP)})
@@ -228,18 +228,18 @@ _QUERIES: Final = frozenset({int(EventType.QUERY)})
 _ROWS_QUERIES: Final = frozenset({int(EventType.ROWS_QUERY)})
 
 
-_rows = same("rows", "rows_flags")
+_rows = equal("rows", "rows_flags")
 
 
-_text = same("rows_query")
+_text = equal("rows_query")
 
 
-def _marker(requirement: str) -> Oracle:
-    return stands(f"WL4162-{requirement}", same_marker, owed=False)
+def _marker(rule: str) -> Oracle:
+    return logged(f"WL4162-{rule}", equal_markers, required=False)
 
 
-def _list(requirement: str) -> Oracle:
-    return stands(f"WL40-{requirement}", same_list, types=_QUERIES, owed=False)
+def _list(rule: str) -> Oracle:
+    return logged(f"WL40-{rule}", equal_lists, types=_QUERIES, required=False)
 
 
 ORACLES: Final[tuple[Oracle, ...]] = (
@@ -262,100 +262,100 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     by_log_check("WL7592-LOG-LOGICAL-TIMESTAMPS", asks_more=True),
     by_log_check("WL7592-LOG-NO-QUERY-TIMESTAMPS", asks_more=True),
     # WL#7592: Gtid events and Previous_gtids
-    marker_before("WL7592-LOG-ON-GTID-FIRST"),
-    marker_before("WL7592-LOG-OFF-ANON-FIRST"),
-    marker_before("WL7592-LOG-OFF-ANON-DDL"),
+    gtid_before("WL7592-LOG-ON-GTID-FIRST"),
+    gtid_before("WL7592-LOG-OFF-ANON-FIRST"),
+    gtid_before("WL7592-LOG-OFF-ANON-DDL"),
     both(
         by_log_check("WL7592-LOG-WITH-FLUSH"),
-        none_of("WL7592-LOG-WITH-FLUSH", _of_type(*GTID_TYPES), "Gtid event of no transaction"),
+        none_of("WL7592-LOG-WITH-FLUSH", _of_type(*GTID_TYPES), "Gtid event without a transaction"),
     ),
-    stands("WL7592-LOG-ANON-IGNORABLE", flagged(IGNORABLE), owed=False),
-    _same_skeleton("WL7592-LOG-SAME-SKELETON"),
+    logged("WL7592-LOG-ANON-IGNORABLE", flagged(IGNORABLE), required=False),
+    _equal_skeletons("WL7592-LOG-SAME-SKELETON"),
     none_of("WL7592-LOG-ON-UNCHANGED", _of_type(EventType.ANONYMOUS_GTID), "Anonymous_gtid event"),
-    stands("WL7592-LOG-ON-PREVIOUS-GTIDS"),
-    stands("WL7592-LOG-OFF-PREVIOUS-GTIDS"),
-    stands("WL7592-LOG-PREVIOUS-GTIDS-KEPT", same("previous_gtids")),
-    stands("WL7592-LOG-SIMPLE-RECOVERY-OLD", same("previous_gtids")),
-    stands("WL7592-LOG-SIMPLE-RECOVERY-NEW", same("previous_gtids")),
-    # WL#7592: strange statements
-    stands("WL7592-LOG-OFF-NO-RESTRICTIONS"),
-    stands("WL7592-LOG-OFF-CREATE-SELECT-ALLOWED", types=_QUERIES),
-    none_of("WL7592-LOG-ON-CREATE-SELECT-REFUSED", _is("CREATE TABLE"), "refused CREATE TABLE"),
-    stands("WL7592-LOG-CREATE-SELECT-STATEMENT", same_statement, before=True),
+    logged("WL7592-LOG-ON-PREVIOUS-GTIDS"),
+    logged("WL7592-LOG-OFF-PREVIOUS-GTIDS"),
+    logged("WL7592-LOG-PREVIOUS-GTIDS-KEPT", equal("previous_gtids")),
+    logged("WL7592-LOG-SIMPLE-RECOVERY-OLD", equal("previous_gtids")),
+    logged("WL7592-LOG-SIMPLE-RECOVERY-NEW", equal("previous_gtids")),
+    # WL#7592: unusual statements
+    logged("WL7592-LOG-OFF-NO-RESTRICTIONS"),
+    logged("WL7592-LOG-OFF-CREATE-SELECT-ALLOWED", types=_QUERIES),
+    none_of("WL7592-LOG-ON-CREATE-SELECT-REFUSED", _is_query("CREATE TABLE"), "refused CREATE TABLE"),
+    logged("WL7592-LOG-CREATE-SELECT-STATEMENT", equal_statements, before=True),
     both(
-        stands("WL7592-LOG-CREATE-SELECT-ROW", same_statement),
+        logged("WL7592-LOG-CREATE-SELECT-ROW", equal_statements),
         by_log_check("WL7592-LOG-CREATE-SELECT-ROW"),
     ),
     by_log_check("WL7592-LOG-CREATE-NOT-INSIDE"),
-    stands("WL7592-LOG-DROP-GROUPS", same_statement),
-    stands("WL7592-LOG-DROP-TEMPORARY-FIRST", same_statement),
-    marker_before("WL7592-LOG-DROP-ON-GTID-EACH"),
-    marker_before("WL7592-LOG-DROP-OFF-ANON-EACH"),
-    stands("WL7592-LOG-DROP-TEMPORARY-INSIDE", same_statement),
+    logged("WL7592-LOG-DROP-GROUPS", equal_statements),
+    logged("WL7592-LOG-DROP-TEMPORARY-FIRST", equal_statements),
+    gtid_before("WL7592-LOG-DROP-ON-GTID-EACH"),
+    gtid_before("WL7592-LOG-DROP-OFF-ANON-EACH"),
+    logged("WL7592-LOG-DROP-TEMPORARY-INSIDE", equal_statements),
     _dropped_together("WL7592-LOG-DROPDB-PARTIAL", once=False),
     _dropped_together("WL7592-LOG-DROPDB-SPLIT", once=True),
     _each_drop_marked("WL7592-LOG-DROPDB-OFF-ANON-EACH", anonymous=True),
     _each_drop_marked("WL7592-LOG-DROPDB-ON-GTID-EACH", anonymous=False),
-    marker_before("WL7592-LOG-DROPDB-NAMED-ONE"),
-    stands("WL7592-LOG-MAINTENANCE-FAILED", same_statement, types=_QUERIES | GTID_TYPES),
-    stands("WL7592-LOG-TEMPORARY-OUTSIDE", same_statement, before=True),
-    stands("WL7592-LOG-TEMPORARY-INSIDE", same_statement),
-    none_of("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED", _is("CREATE TABLE"), "refused CREATE TEMPORARY TABLE"),
-    stands("WL7592-LOG-DISCONNECT-DROPS", same_statement, types=_QUERIES | GTID_TYPES),
+    gtid_before("WL7592-LOG-DROPDB-NAMED-ONE"),
+    logged("WL7592-LOG-MAINTENANCE-FAILED", equal_statements, types=_QUERIES | GTID_TYPES),
+    logged("WL7592-LOG-TEMPORARY-OUTSIDE", equal_statements, before=True),
+    logged("WL7592-LOG-TEMPORARY-INSIDE", equal_statements),
+    none_of("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED", _is_query("CREATE TABLE"), "refused CREATE TEMPORARY TABLE"),
+    logged("WL7592-LOG-DISCONNECT-DROPS", equal_statements, types=_QUERIES | GTID_TYPES),
     # WL#4033
-    stands("WL4033-LOG-FLAG-SET", flagged(IGNORABLE), owed=False),
-    stands("WL4033-LOG-FLAG-ALONE", flagged(IGNORABLE, alone=True), owed=False),
-    stands("WL4033-LOG-ROWS-QUERY-WRITTEN", _text),
+    logged("WL4033-LOG-FLAG-SET", flagged(IGNORABLE), required=False),
+    logged("WL4033-LOG-FLAG-ALONE", flagged(IGNORABLE, alone=True), required=False),
+    logged("WL4033-LOG-ROWS-QUERY-WRITTEN", _text),
     none_of("WL4033-LOG-ROWS-QUERY-CONDITIONS", _of_type(*_ROWS_QUERIES), "Rows_query of a statement"),
-    stands("WL4033-LOG-ROWS-QUERY-NEEDS-TEXT"),
+    logged("WL4033-LOG-ROWS-QUERY-NEEDS-TEXT"),
     both(
         by_log_check("WL4033-LOG-ROWS-QUERY-PER-STATEMENT"),
         none_of("WL4033-LOG-ROWS-QUERY-PER-STATEMENT", _of_type(*_ROWS_QUERIES), "second Rows_query"),
     ),
     by_log_check("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP"),
-    stands("WL4033-LOG-ONE-STATEMENT-SEQUENCE"),
-    stands("WL4033-LOG-SEVERAL-STATEMENTS"),
-    stands("WL4033-LOG-OPTION-NAME"),
-    stands("WL4033-LOG-OPTION-SCOPE"),
-    stands("WL4033-LOG-OPTION-DYNAMIC", same("log")),
+    logged("WL4033-LOG-ONE-STATEMENT-SEQUENCE"),
+    logged("WL4033-LOG-SEVERAL-STATEMENTS"),
+    logged("WL4033-LOG-OPTION-NAME"),
+    logged("WL4033-LOG-OPTION-SCOPE"),
+    logged("WL4033-LOG-OPTION-DYNAMIC", equal("log")),
     none_of("WL4033-LOG-OPTION-DEFAULT-OFF", _of_type(*_ROWS_QUERIES), "Rows_query"),
-    stands("WL4033-LOG-OPTION-SELECTED", _text),
+    logged("WL4033-LOG-OPTION-SELECTED", _text),
     none_of(
         "WL4033-LOG-OPTION-OFF-OLD-SAFE",
         _of_type(EventType.ROWS_QUERY, EventType.IGNORABLE),
         "ignorable event",
     ),
-    stands("WL4033-LOG-DELAYED-ONE-TABLE-MAP"),
-    stands("WL4033-LOG-DELAYED-NOT-SHARED", _rows, types=_ROWS_EVENTS),
+    logged("WL4033-LOG-DELAYED-ONE-TABLE-MAP"),
+    logged("WL4033-LOG-DELAYED-NOT-SHARED", _rows, types=_ROWS_EVENTS),
     # WL#40
     every_event("WL40-OPTION-ON-ALL-EXTENDED", _not_extended, types=_QUERIES),
     every_event("WL40-OPTION-OFF-USUAL", _is_extended, types=_QUERIES),
     _one_query_format("WL40-OPTION-GLOBAL-READ-ONLY"),
     _list("LIST-EACH-TABLE"),
     _list("CREATE-SHAPES"),
-    stands("WL40-CREATE-SBR-AS-IS", same_statement),
+    logged("WL40-CREATE-SBR-AS-IS", equal_statements),
     _list("CREATE-SBR-PLAIN"),
     _list("CREATE-SBR-LIKE"),
     _list("CREATE-SBR-SELECT"),
-    none_of("WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED", _is("CREATE TABLE"), "CREATE TEMPORARY TABLE"),
-    stands("WL40-CREATE-RBR-LIKE-TRANSFORMED", same_statement),
-    stands("WL40-CREATE-RBR-SELECT-TRANSFORMED", same_statement),
-    none_of("WL40-CREATE-RBR-TEMPORARY", _is("CREATE TABLE"), "CREATE TEMPORARY TABLE"),
-    both(_list("CREATE-RBR-PLAIN"), stands("WL40-CREATE-RBR-PLAIN", same_statement)),
+    none_of("WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED", _is_query("CREATE TABLE"), "CREATE TEMPORARY TABLE"),
+    logged("WL40-CREATE-RBR-LIKE-TRANSFORMED", equal_statements),
+    logged("WL40-CREATE-RBR-SELECT-TRANSFORMED", equal_statements),
+    none_of("WL40-CREATE-RBR-TEMPORARY", _is_query("CREATE TABLE"), "CREATE TEMPORARY TABLE"),
+    both(_list("CREATE-RBR-PLAIN"), logged("WL40-CREATE-RBR-PLAIN", equal_statements)),
     _list("CREATE-RBR-LIKE-TEMPORARY"),
-    both(_list("CREATE-RBR-LIKE"), stands("WL40-CREATE-RBR-LIKE", same_statement)),
+    both(_list("CREATE-RBR-LIKE"), logged("WL40-CREATE-RBR-LIKE", equal_statements)),
     _list("CREATE-RBR-SELECT"),
-    stands("WL40-CREATE-SELECT-SEQUENCE", same("type")),
+    logged("WL40-CREATE-SELECT-SEQUENCE", equal("type")),
     _list("CREATE-SELECT-SAME-LIST"),
-    stands("WL40-CREATE-SELECT-TABLE-MAP", same("database", "table"), types=_TABLE_MAP),
+    logged("WL40-CREATE-SELECT-TABLE-MAP", equal("database", "table"), types=_TABLE_MAP),
     _list("RENAME-LEFT-SIDE"),
     _list("RENAME-SKIP-TARGETS"),
     _list("RENAME-SWAP"),
     # WL#4162
     every_event("WL4162-MARKER-EVERY-EVENT", _unmarked),
     every_event("WL4162-MARKER-IN-FILE", _unmarked),
-    stands("WL4162-MARKER-OTHER-FLAGS-KEPT", same_other_flags, owed=False),
-    stands("WL4162-MARKER-NO-EXTRA-SPACE", same("length"), owed=False),
+    logged("WL4162-MARKER-OTHER-FLAGS-KEPT", equal_other_flags, required=False),
+    logged("WL4162-MARKER-NO-EXTRA-SPACE", equal("length"), required=False),
     every_event("WL4162-ALWAYS-ENABLED", _unmarked),
     every_event("WL4162-VALUES-SIX-OF-EIGHT", _spare),
     *(
@@ -375,12 +375,12 @@ ORACLES: Final[tuple[Oracle, ...]] = (
             "CONTEXT-EVENTS-STAY-INSIDE",
         )
     ),
-    stands("WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT", behind=True),
+    logged("WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT", after=True),
     # WL#3303
     _logged_once("WL3303-LOG-AS-STATEMENT", _QUERIES),
     _logged_once("WL3303-LOG-AS-ROWS", _TABLE_MAP | _ROWS_EVENTS),
-    stands("WL3303-LOG-MIXTURE", types=_QUERIES | _TABLE_MAP | _ROWS_EVENTS, close=False),
+    logged("WL3303-LOG-MIXTURE", types=_QUERIES | _TABLE_MAP | _ROWS_EVENTS, adjacent=False),
 )
 
-#: What a corpus, or a night of fuzzing, reached.
+#: What a corpus or a fuzzing run exercised.
 COVERAGE_TABLES: Final = LOG_TABLES

@@ -11,11 +11,11 @@ from conformance.oracles.checks.same_value import same_bytes, same_variable
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        signature: What is wrong, in a short text without numbers that vary; empty where nothing is.
-        message: What was expected and what came.
+        signature: What is wrong, in a short text without numbers that vary; empty if nothing is.
+        message: What was expected and what was observed.
         at: Offset in bytes of the event concerned.
     """
 
@@ -24,10 +24,10 @@ class Check:
     at: int | None = None
 
 
-#: Nothing wrong.
+#: The check of what is right.
 GOOD = Check()
 
-#: Tells from the expected value of a field and the one seen whether a requirement is broken.
+#: Returns whether an expected value of a field and the value seen break a requirement.
 Blame = Callable[[Any, Any], bool]
 
 Examine = Callable[[Alignment, str], Iterator[Check]]
@@ -40,11 +40,11 @@ class Oracle:
     Attributes:
         requirement: The requirement's id.
         examine: Yields a check for each event that the requirement governs and that was reached.
-        any_of: The fields that show it; it cannot be judged where none of them is declared.
+        any_of: The fields that show it; it cannot be judged if none of them is declared.
         needs: The fields without which it cannot be judged, all of them.
-        abilities: The abilities that it asks for.
-        asks_more: It looks at more than the expected observation holds, so an answer that agrees with the
-            expected one has still to be examined.
+        abilities: The abilities that it needs.
+        asks_more: It checks more than the expected observation holds, so an answer that agrees with the
+            expected one must still be examined.
     """
 
     requirement: str
@@ -56,18 +56,18 @@ class Oracle:
 
 
 def delivered(requirement: str, *, reported: bool = True, handled: str | None = None) -> Oracle:
-    """Return the oracle that asks for the delivery of the marked events.
+    """Return the oracle that checks that the marked events are delivered.
 
     Args:
         requirement: The requirement's id.
-        reported: Whether the event itself must be handed on; otherwise it is enough that it is no obstacle.
-        handled: Look at ``known`` or at ``ignored`` events only.
+        reported: Whether the event itself must be reported; otherwise it is enough that reading continues after it.
+        handled: Check ``known`` or ``ignored`` events only.
     """
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             if index == alignment.count:
-                continue  # The event to be refused: another oracle's.
+                continue  # Another oracle judges the event to be refused.
             fate = alignment.fate(index)
             event = alignment.case.expected.events[index]
             if fate is Fate.UNREACHED or handled not in (None, event.get("handled")):
@@ -80,8 +80,8 @@ def delivered(requirement: str, *, reported: bool = True, handled: str | None = 
             elif fate is Fate.DROPPED and reported:
                 yield Check(f"{kind} dropped", f"{alignment.describe(index)} is missing", event.get("offset"))
             elif not alignment.read_on(index):
-                message = f"nothing is delivered behind {alignment.describe(index)}, and no error says why"
-                yield Check(f"silent end behind {kind}", message, event.get("offset"))
+                message = f"nothing is delivered after {alignment.describe(index)}, and there is no error"
+                yield Check(f"stream ends silently after {kind}", message, event.get("offset"))
             else:
                 yield GOOD
 
@@ -96,49 +96,49 @@ def fields(
     blame: Blame | None = None,
     where_reported: bool = False,
 ) -> Oracle:
-    """Return the oracle that compares fields of the marked events, where they were delivered.
+    """Return the oracle that compares fields of the marked events that were delivered.
 
     Args:
         requirement: The requirement's id.
-        *names: The fields; each is compared where it is expected.
-        types: Look at events of these type codes only.
+        *names: The fields; each is compared if it is expected.
+        types: Check events of these type codes only.
         absent: Fields that must be missing, null or zero.
-        blame: Whether a difference breaks this requirement, told by the expected value and the one seen; any
-            difference does when None.
-        where_reported: Look only at fields that the answer has, as not every reader has all of them.
+        blame: Returns whether a difference between the expected value and the one seen breaks this requirement; any
+            difference does if None.
+        where_reported: Check only fields that the answer has, as not every reader has all of them.
     """
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         declared = alignment.role.fields
-        for index in alignment.marked(name):
+        for index in alignment.marked(requirement):
             seen = alignment.observed(index)
             expected = alignment.case.expected.events[index]
             if seen is None or (types and expected.get("type") not in types):
                 continue
             for field in names:
                 if field in expected and field in declared and (field in seen or not where_reported):
-                    found = seen.get(field)
-                    innocent = blame is not None and not blame(expected[field], found)
-                    yield GOOD if innocent else _compared(alignment, index, field, expected[field], found)
+                    value = seen.get(field)
+                    innocent = blame is not None and not blame(expected[field], value)
+                    yield GOOD if innocent else _compared(alignment, index, field, expected[field], value)
             for field in absent:
                 if field in declared:
                     good = not seen.get(field)
-                    message = f"{alignment.describe(index)}: {field} is {seen.get(field)!r}, the event has none"
+                    message = f"{alignment.describe(index)}: {field} is {seen.get(field)!r}, but the event has none"
                     yield GOOD if good else Check(f"{field} invented", message, expected.get("offset"))
 
     return Oracle(requirement, examine, any_of=frozenset((*names, *absent)))
 
 
 def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen: Any) -> Check:
-    if _SAME.get(field, _equal)(expected, seen):
+    if _EQUAL.get(field, _equal)(expected, seen):
         return GOOD
     event = alignment.case.expected.events[index]
     how = _difference(expected, seen)
     if how and isinstance(seen, str) and len(expected) > _SHORT:
-        told = f"{how}: {len(seen)} characters, expected {len(expected)}"
+        difference = f"{how}: {len(seen)} characters, expected {len(expected)}"
     else:
-        told = f"{shown(seen)}, expected {shown(expected)}" + (f" ({how})" if how else "")
-    message = f"{alignment.describe(index)}: {field} is {told}"
+        difference = f"{shown(seen)}, expected {shown(expected)}" + (f" ({how})" if how else "")
+    message = f"{alignment.describe(index)}: {field} is {difference}"
     kind = alignment.about.kind(event)
     return Check(f"{field} of {kind} {how or 'differs'}".strip(), message, event.get("offset"))
 
@@ -147,21 +147,21 @@ def _equal(expected: Any, seen: Any) -> bool:
     return bool(expected == seen) and isinstance(expected, bool) == isinstance(seen, bool)
 
 
-def _same_gtid(expected: Any, seen: Any) -> bool:
-    # An Anonymous_gtid has no GTID: the word ANONYMOUS and nothing at all are both right.
+def _equal_gtids(expected: Any, seen: Any) -> bool:
+    # An Anonymous_gtid has no GTID: the word ANONYMOUS and an empty value are both right.
     return expected == seen or (expected == "ANONYMOUS" and not seen)
 
 
 def same_gtid_set(expected: Any, seen: Any) -> bool:
-    """Tell whether two texts are the same set of GTIDs: sources in any order, in either case, white space anywhere."""
+    """Return whether two texts are the same GTID set: sources in any order, in either case, with any white space."""
     if not isinstance(seen, str):
         return False
     as_sources = [sorted("".join(each.lower().split()).split(",")) for each in (expected, seen)]
     return as_sources[0] == as_sources[1]
 
 
-_SAME: dict[str, Callable[[Any, Any], bool]] = {
-    "gtid": _same_gtid,
+_EQUAL: dict[str, Callable[[Any, Any], bool]] = {
+    "gtid": _equal_gtids,
     "previous_gtids": same_gtid_set,
     "executed_gtids": same_gtid_set,
     "variable_value": same_variable,
@@ -178,7 +178,7 @@ def _difference(expected: Any, seen: Any) -> str:
     if isinstance(expected, str) and isinstance(seen, str):
         lost = len(expected.encode()) - len(seen.encode())
         if expected.startswith(seen) and lost:
-            # A lost or swallowed checksum is the classic; other lengths would make a signature of each.
+            # A missing or extra checksum is the common case; each other length would make a signature of its own.
             return "4 bytes short" if lost == CHECKSUM_BYTES else "cut short"
         if seen.startswith(expected):
             return "too long"
@@ -198,23 +198,23 @@ def shown(value: Any) -> str:
 
 
 def refused(requirement: str, *, abilities: tuple[str, ...] = ()) -> Oracle:
-    """Return the oracle that asks for a clean refusal at the event that has to be refused."""
+    """Return the oracle that checks that the event to be refused is refused, with an error at its offset."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         expected = alignment.case.expected
         if expected.refused_at is None or alignment.fate(len(expected.events)) is Fate.UNREACHED:
             return
         error = alignment.observation.error
         beyond = [offset for offset in alignment.phantoms if offset >= expected.refused_at]
         if beyond:
-            message = f"an event is delivered at offset {beyond[0]}, at or behind the fault ({expected.refused_kind})"
+            message = f"an event is delivered at offset {beyond[0]}, at or after the fault ({expected.refused_kind})"
             yield Check(f"{expected.refused_kind} accepted", message, expected.refused_at)
         elif error is None:
             message = f"no error at offset {expected.refused_at}, where the fault is ({expected.refused_kind})"
-            yield Check(f"{expected.refused_kind} unreported", message, expected.refused_at)
+            yield Check(f"{expected.refused_kind} not reported", message, expected.refused_at)
         elif "error_at" in alignment.role.abilities and error.at != expected.refused_at:
-            message = f"the error is said to be at offset {error.at}, the fault is at {expected.refused_at}"
-            yield Check(f"{expected.refused_kind} misplaced", message, expected.refused_at)
+            message = f"the error is reported at offset {error.at}, but the fault is at {expected.refused_at}"
+            yield Check(f"{expected.refused_kind} reported at the wrong offset", message, expected.refused_at)
         else:
             yield GOOD
 
@@ -222,11 +222,11 @@ def refused(requirement: str, *, abilities: tuple[str, ...] = ()) -> Oracle:
 
 
 def both(first: Oracle, second: Oracle) -> Oracle:
-    """Return the oracle that makes the checks of two, for a requirement that has two sides."""
+    """Return the oracle that makes the checks of two oracles, for a requirement with two parts."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        yield from first.examine(alignment, name)
-        yield from second.examine(alignment, name)
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        yield from first.examine(alignment, requirement)
+        yield from second.examine(alignment, requirement)
 
     return Oracle(
         first.requirement,

@@ -1,4 +1,4 @@
-"""Every oracle, by the requirement it judges, and the coverage tables of each role."""
+"""The registry of oracles, by the requirement they judge, and of coverage tables, by role."""
 
 from functools import cache
 from importlib import import_module
@@ -10,7 +10,7 @@ from conformance.specs.catalogue import ROLES, catalogue
 
 
 def _module(role: str) -> Any:
-    """Return the module of a role's oracles: it holds ``ORACLES`` and ``COVERAGE_TABLES``."""
+    """Return the module of a role's oracles, with ``ORACLES`` and ``COVERAGE_TABLES``."""
     return import_module(f"conformance.oracles.{role}")
 
 
@@ -33,6 +33,6 @@ def oracles() -> dict[str, Oracle]:
 
 @cache
 def coverage_tables_of(role: str) -> tuple[CoverageTable, ...]:
-    """Return the tables that count what the cases of a role exercised; a role without any has none."""
+    """Return the tables that count what the cases of a role exercise; some roles have none."""
     tables: tuple[CoverageTable, ...] = getattr(_module(role), "COVERAGE_TABLES", ())
     return tables

@@ -1,4 +1,4 @@
-"""The oracles of the role `relay`: which events stand in the relay logs, with which bytes, and what was warned of."""
+"""The oracles of the role `relay`: which events the relay logs hold, with which bytes, and the warnings."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _NAMED: Final = frozenset(int(each) for each in EventType)
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """An event of a relay log: its header, and what stands behind it."""
+    """An event of a relay log: its header, and what follows it."""
 
     header: Header
     rest: bytes
@@ -31,45 +31,47 @@ class _Written:
 
     @property
     def kind(self) -> str:
-        """The name, for signatures: those of types without a name are all one."""
+        """The name for signatures; all types without a name share one."""
         return self.name if self.header.type in _NAMED else "ignorable"
 
 
 def _written(entry: Mapping[str, Any]) -> _Written | None:
-    """Return the event of an entry, None where its data is no event."""
+    """Return the event of an entry, None if its data is not an event."""
     data = event_data(entry)
     if data is None:
         return None
     return _Written(Header(*HEADER.unpack(data[:HEADER_BYTES])), data[HEADER_BYTES:])
 
 
-#: Compares the event that is expected with the one that is there.
+#: Compares the expected event with the observed one.
 _Compare = Callable[[_Written, _Written], Check]
 
 
-def _each(requirement: str, compare: _Compare, *, owed: bool = True) -> Oracle:
-    """Return the oracle that compares each marked event with the one that is there.
+def _each(requirement: str, compare: _Compare, *, required: bool = True) -> Oracle:
+    """Return the oracle that compares each marked event with the observed one.
 
     Args:
         requirement: The requirement's id.
         compare: Compares them.
-        owed: Whether an event that is missing breaks the requirement.
+        required: Whether an event that is missing breaks the requirement.
     """
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             wanted = _written(alignment.case.expected.events[index])
             assert wanted is not None, "the model writes events"
             entry = alignment.observed(index)
             if entry is None:
-                if owed and alignment.fate(index) is not Fate.UNREACHED:
+                if required and alignment.fate(index) is not Fate.UNREACHED:
                     yield Check(f"{wanted.kind} not written", f"{_place(alignment, index)} is missing")
                 continue
-            found = _written(entry)
-            if found is None:
-                yield Check("no event", f"{_place(alignment, index)}: {entry['data'][:80]!r} is no event")
+            observed = _written(entry)
+            if observed is None:
+                yield Check(
+                    "data is not an event", f"{_place(alignment, index)}: {entry['data'][:80]!r} is not an event"
+                )
                 continue
-            check = compare(wanted, found)
+            check = compare(wanted, observed)
             where = f"{_place(alignment, index)}: {check.message}"
             yield Check(check.signature, where) if check.signature else GOOD
 
@@ -83,32 +85,34 @@ def _place(alignment: Alignment, index: int) -> str:
     return f"the {name}, number {index + 1} of the relay logs"
 
 
-def _copied(wanted: _Written, found: _Written) -> Check:
-    """Compare an event that is copied; a relay log may have checksums where the source has none, and the reverse."""
+def _copied(wanted: _Written, observed: _Written) -> Check:
+    """Compare a copied event; a relay log may have checksums if the source has none, and the reverse."""
     for name in ("type", "server_id", "log_pos", "flags", "timestamp"):
-        expected, seen = getattr(wanted.header, name), getattr(found.header, name)
+        expected, seen = getattr(wanted.header, name), getattr(observed.header, name)
         if expected != seen:
-            return Check(f"{name} of {wanted.kind} changed", f"{name} is {seen}, received was {expected}")
+            return Check(f"{name} of {wanted.kind} changed", f"{name} is {seen}, but was {expected} when received")
     bodies = (wanted.rest, wanted.rest[:-CHECKSUM_BYTES])
-    if found.rest in bodies or found.rest[:-CHECKSUM_BYTES] in bodies:
+    if observed.rest in bodies or observed.rest[:-CHECKSUM_BYTES] in bodies:
         return GOOD
-    return Check(f"body of {wanted.kind} changed", f"the body has {len(found.rest)} bytes other than those received")
+    return Check(f"body of {wanted.kind} changed", f"the {len(observed.rest)} bytes of the body are not those received")
 
 
-def _same_marker(wanted: _Written, found: _Written) -> Check:
-    marker = MARKER_BITS.read(found.header.flags)
+def _equal_markers(wanted: _Written, observed: _Written) -> Check:
+    marker = MARKER_BITS.read(observed.header.flags)
     if marker == MARKER_BITS.read(wanted.header.flags):
         return GOOD
-    return Check(f"{wanted.kind} marked", f"the marker {marker} is in the flags, received was none")
+    return Check(f"{wanted.kind} marked", f"the flags have the marker {marker}, which was not received")
 
 
 def _ignorable_copied(requirement: str) -> Oracle:
-    """Return the oracle that each marked event is there once, as it was received."""
+    """Return the oracle that checks that each marked event is there once, exactly as received."""
     each = _each(requirement, _copied)
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        yield from each.examine(alignment, name)
-        written = {entry["data"]: index for index in alignment.marked(name) if (entry := alignment.observed(index))}
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        yield from each.examine(alignment, requirement)
+        written = {
+            entry["data"]: index for index in alignment.marked(requirement) if (entry := alignment.observed(index))
+        }
         for place in alignment.phantoms:
             again = written.get(alignment.observation.events[place]["data"])
             if again is not None:
@@ -117,27 +121,31 @@ def _ignorable_copied(requirement: str) -> Oracle:
     return Oracle(requirement, examine, any_of=each.any_of)
 
 
-def _there(wanted: _Written, found: _Written) -> Check:
+def _present(wanted: _Written, observed: _Written) -> Check:
     return GOOD
 
 
-def _id_zero(wanted: _Written, found: _Written) -> Check:
-    server_id = found.header.server_id
-    return GOOD if server_id == 0 else Check(f"server id of {wanted.kind}", f"its server id is {server_id}, not 0")
+def _id_zero(wanted: _Written, observed: _Written) -> Check:
+    server_id = observed.header.server_id
+    return (
+        GOOD
+        if server_id == 0
+        else Check(f"server id of {wanted.kind} is not 0", f"its server id is {server_id}, not 0")
+    )
 
 
-def _warned(requirement: str, *, text: bool = False, wanted: bool | None = None, stops: bool = False) -> Oracle:
-    """Return the oracle that looks at the warnings of the marked events.
+def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None = None, stops: bool = False) -> Oracle:
+    """Return the oracle that checks the warnings of the marked events.
 
     Args:
         requirement: The requirement's id.
-        text: Whether the text must be the expected one; otherwise it is enough that there is one, or none.
-        wanted: Look at those events only for which a warning is expected, or none is.
+        text: Whether to compare the text; otherwise only whether there is a warning is compared.
+        wanted: Check only events for which a warning is expected, or only those for which none is.
         stops: Whether an error breaks the requirement too.
     """
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             entry = alignment.observed(index)
             expected = alignment.case.expected.events[index]["warning"]
             if entry is None or (wanted is not None and wanted != bool(expected)):
@@ -146,10 +154,12 @@ def _warned(requirement: str, *, text: bool = False, wanted: bool | None = None,
             if seen == expected or (not text and bool(seen) == bool(expected)):
                 yield GOOD
             elif not expected:
-                yield Check("warning without cause", f"{_place(alignment, index)}: warned of with {seen!r}")
+                yield Check(
+                    "warning without cause", f"{_place(alignment, index)}: the warning is {seen!r}, expected none"
+                )
             else:
                 message = f"{_place(alignment, index)}: the warning is {seen!r}, expected {expected!r}"
-                yield Check("another warning" if seen else "no warning", message)
+                yield Check("wrong warning" if seen else "no warning", message)
         error = alignment.observation.error
         if stops and error is not None:
             yield Check("error", f"the receiver stops with an error: {error.message}")
@@ -158,7 +168,7 @@ def _warned(requirement: str, *, text: bool = False, wanted: bool | None = None,
 
 
 def _logs(alignment: Alignment) -> dict[int, list[_Written]]:
-    """Return the events of each relay log that was answered."""
+    """Return the events of each relay log of the answer."""
     logs: dict[int, list[_Written]] = {}
     for entry in alignment.observation.events:
         event = _written(entry)
@@ -167,8 +177,8 @@ def _logs(alignment: Alignment) -> dict[int, list[_Written]]:
     return logs
 
 
-def _begins(alignment: Alignment, name: str) -> Iterator[Check]:
-    """Ask of each relay log that it begins with a format description and a Previous_gtids event of the replica's."""
+def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that each relay log begins with a format description and a Previous_gtids event of the replica."""
     logs = _logs(alignment)
     if not logs:
         yield Check("no relay log", "the answer has no event of a relay log")
@@ -177,24 +187,24 @@ def _begins(alignment: Alignment, name: str) -> Iterator[Check]:
         if types == [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS]:
             yield GOOD
         else:
-            found = " and ".join(map(type_name, types)) or "nothing"
-            yield Check("relay log begins otherwise", f"relay log {number + 1} begins with {found}")
+            names = " and ".join(map(type_name, types)) or "nothing"
+            yield Check("relay log begins with wrong events", f"relay log {number + 1} begins with {names}")
 
 
-def _without_sources(alignment: Alignment, name: str) -> Iterator[Check]:
-    """Ask of each relay log that it has no Previous_gtids event but the one it begins with."""
+def _without_sources(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that each relay log has no Previous_gtids event except the one at its beginning."""
     for number, log in _logs(alignment).items():
         places = [place for place, event in enumerate(log) if event.header.type == EventType.PREVIOUS_GTIDS]
         foreign = [place for place in places if place != 1]
         if foreign:
             message = f"relay log {number + 1} has a Previous_gtids event in place {foreign[0] + 1}"
-            yield Check("Previous_gtids passed on", message)
+            yield Check("Previous_gtids of the source copied", message)
         else:
             yield GOOD
 
 
-def _own_rotates(alignment: Alignment, name: str) -> Iterator[Check]:
-    """Ask of each Rotate of the replica's that its end position counts in the relay log, or nowhere."""
+def _own_rotates(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that the end position of each Rotate of the replica is that in the relay log, or 0."""
     own = (0, alignment.case.settings["server_id"])
     for number, log in _logs(alignment).items():
         at = len(MAGIC)
@@ -207,23 +217,23 @@ def _own_rotates(alignment: Alignment, name: str) -> Iterator[Check]:
             if header.log_pos in (0, at):
                 yield GOOD
             else:
-                message = f"the Rotate of relay log {number + 1} ends at {at}, and says {header.log_pos}"
-                yield Check("end position of a Rotate", message)
+                message = f"the Rotate of relay log {number + 1} ends at {at}, but its log_pos is {header.log_pos}"
+                yield Check("wrong end position of a Rotate", message)
 
 
-def _of_logs(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
+def _check_logs(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
     return Oracle(requirement, examine, any_of=frozenset({"data"}))
 
 
 ORACLES: Final = (
     _ignorable_copied("WL4033-RELAY-IGNORABLE-COPIED"),
-    _each("WL4162-TT-GUESS-LEAVES-BYTES", _same_marker, owed=False),
-    _warned("WL4162-RESET-RECEIVER-LOOP", wanted=False),
-    _warned("WL4162-WARN-RECEIVER", stops=True),
-    _each("WL4162-RELAY-KEEPS-EVENTS", _there),
-    _warned("WL4162-RELAY-FEEDS-QUEUED", text=True),
-    _of_logs("WL7592-RELAY-PREVIOUS-GTIDS-OWN", _begins),
-    _of_logs("WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", _without_sources),
-    _of_logs("WL7592-RELAY-ROTATE-OWN-POSITION", _own_rotates),
-    _each("WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", _id_zero, owed=False),
+    _each("WL4162-TT-GUESS-LEAVES-BYTES", _equal_markers, required=False),
+    _check_warnings("WL4162-RESET-RECEIVER-LOOP", wanted=False),
+    _check_warnings("WL4162-WARN-RECEIVER", stops=True),
+    _each("WL4162-RELAY-KEEPS-EVENTS", _present),
+    _check_warnings("WL4162-RELAY-FEEDS-QUEUED", text=True),
+    _check_logs("WL7592-RELAY-PREVIOUS-GTIDS-OWN", _begins),
+    _check_logs("WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", _without_sources),
+    _check_logs("WL7592-RELAY-ROTATE-OWN-POSITION", _own_rotates),
+    _each("WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", _id_zero, required=False),
 )

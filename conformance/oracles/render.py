@@ -1,6 +1,6 @@
 """The oracles of the role `render`: one row for each requirement.
 
-A text is judged by what it shows of each event, whatever else a version prints; the expected entry holds the facts.
+A text is judged by what it shows of each event, whatever else a version prints; the facts are in the expected entry.
 """
 
 import base64
@@ -10,7 +10,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.images import rows_kind
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.boundary_warnings import later_warnings, same_warnings, warned, warning_text
+from conformance.oracles.checks.boundary_warnings import dump_goes_on, equal_warnings, later_warnings, warning_text
 from conformance.oracles.checks.printed_events import (
     GTID_WORDS,
     JudgeEvent,
@@ -37,9 +37,9 @@ from conformance.oracles.checks.printed_events import (
 from conformance.oracles.checks.printed_facts import ROWS_FORM, Fact, name_of, printed_of
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields
 
-#: Tells of a fact whether an oracle is about it.
+#: Returns whether an oracle is about a fact.
 Applies = Callable[[Fact], bool]
-#: Characters of an event in base64 by which it is looked for.
+#: The number of base64 characters by which an event is searched for.
 _TRACE: Final = 40
 
 
@@ -48,26 +48,26 @@ def _text(requirement: str, applies: Applies, judge: JudgeEvent, *, unprinted: s
 
     Args:
         requirement: The requirement's id.
-        applies: Tells the kind.
+        applies: Returns whether an event is of this kind.
         judge: Judges an event that is printed.
-        unprinted: The signature of an event without a header line; empty where that is another oracle's.
+        unprinted: The signature of an event without a header line; empty if another oracle judges that.
     """
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         printed = printed_of(alignment)
         for index, fact in enumerate(printed.facts) if printed else ():
             assert printed is not None
             if not applies(fact) or not printed.is_reached(fact):
                 continue
-            found = printed.event(fact)
-            if found is None:
+            event = printed.event(fact)
+            if event is None:
                 if unprinted:
                     message = (
                         f"{name_of(alignment, fact)} has no header line that ends with end_log_pos {fact['log_pos']}"
                     )
                     yield Check(unprinted, message, fact["offset"])
                 continue
-            fault = judge(printed, index, found)
+            fault = judge(printed, index, event)
             if fault is None:
                 yield GOOD
             else:
@@ -77,11 +77,11 @@ def _text(requirement: str, applies: Applies, judge: JudgeEvent, *, unprinted: s
 
 
 def _rows(oracle: Oracle) -> Oracle:
-    """Return an oracle of entries for the rows of SHOW BINLOG EVENTS alone."""
+    """Return an oracle that judges only the rows of SHOW BINLOG EVENTS."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if alignment.case.settings["form"] == ROWS_FORM:
-            yield from oracle.examine(alignment, name)
+            yield from oracle.examine(alignment, requirement)
 
     return Oracle(oracle.requirement, examine, frozenset({"info"}), asks_more=True)
 
@@ -89,9 +89,9 @@ def _rows(oracle: Oracle) -> Oracle:
 def _either(text: Oracle, rows: Oracle) -> Oracle:
     """Return the oracle that judges a text by one of two and rows by the other."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         chosen = rows if alignment.case.settings["form"] == ROWS_FORM else text
-        yield from chosen.examine(alignment, name)
+        yield from chosen.examine(alignment, requirement)
 
     return Oracle(text.requirement, examine, text.any_of | rows.any_of, asks_more=True)
 
@@ -105,16 +105,16 @@ def _ignored(fact: Fact) -> bool:
 
 
 def _quiet(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """An unknown ignorable event shows a header line and one comment at most, and is in no BINLOG statement."""
+    """An unknown ignorable event shows a header line and at most one comment, and is not in a BINLOG statement."""
     printed = printed_of(alignment)
     for fact in printed.facts if printed else ():
         assert printed is not None
         if not _ignored(fact):
             continue
         event = printed.event(fact)
-        lines = [line for line in event.behind if line] if event else []
+        lines = [line for line in event.following if line] if event else []
         if base64.b64encode(printed.data(fact)).decode()[:_TRACE] in printed.log.text:
-            yield Check("event in base64", f"{name_of(alignment, fact)} stands in a BINLOG statement", fact["offset"])
+            yield Check("event in base64", f"{name_of(alignment, fact)} is in a BINLOG statement", fact["offset"])
         elif len(lines) > 1 or any(not line.startswith("#") for line in lines):
             message = f"{name_of(alignment, fact)} adds {len(lines)} lines, the first of them {lines[0][:80]!r}"
             yield Check("more than a neutral comment", message, fact["offset"])
@@ -125,12 +125,12 @@ def _quiet(alignment: Alignment, requirement: str) -> Iterator[Check]:
 # Rows of SHOW BINLOG EVENTS
 
 
-def _same_info(requirement: str) -> Oracle:
+def _equal_info(requirement: str) -> Oracle:
     return _rows(fields(requirement, "info", blame=lambda expected, seen: not _info_agrees(expected, seen)))
 
 
 def _info_agrees(expected: str, seen: object) -> bool:
-    """Tell whether an Info is as expected: a stored ``# `` is shown once, and newer versions name more flags."""
+    """Return whether an Info is as expected: a stored ``# `` is shown once, and newer versions name more flags."""
     if not isinstance(seen, str):
         return False
     if " flags: STMT_END_F" in expected:
@@ -140,17 +140,17 @@ def _info_agrees(expected: str, seen: object) -> bool:
 
 
 def _row_type(requirement: str, words: Mapping[int, Iterable[str]], *, info: str = "") -> Oracle:
-    """Return the oracle that asks for rows of some types under their names, with a word in Info."""
+    """Return the oracle that checks that rows of some types have their name, and a word in Info."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             expected, seen = alignment.case.expected.events[index], alignment.observed(index)
             wanted = words.get(expected["type"], ())
             if seen is None:
                 yield Check("row missing", f"no row for the event at position {expected['pos']}", expected["pos"])
             elif not any(word in str(seen.get("event_type", "")).lower() for word in wanted):
                 message = f"the row at {expected['pos']} has the type {seen.get('event_type')!r}"
-                yield Check("another type", message, expected["pos"])
+                yield Check("wrong type", message, expected["pos"])
             elif info not in str(seen.get("info", "")):
                 message = f"the Info at {expected['pos']} is {seen.get('info')!r}, which has no {info!r}"
                 yield Check(f"no {info}", message, expected["pos"])
@@ -161,7 +161,7 @@ def _row_type(requirement: str, words: Mapping[int, Iterable[str]], *, info: str
 
 
 def _row_order(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """The row of a Rows_query stands directly before that of its Table_map."""
+    """The row of a Rows_query is directly before that of its Table_map."""
     rows = [entry.get("pos") for entry in alignment.observation.events]
     for index in alignment.marked(requirement):
         own, table = (alignment.case.expected.events[each]["pos"] for each in (index, index + 1))
@@ -184,7 +184,7 @@ def _is_border(fact: Fact) -> bool:
     return _QUERY(fact) and fact["query"] in ("BEGIN", "COMMIT")
 
 
-def _warnings(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
+def _check_warnings(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
     return Oracle(requirement, examine, frozenset({"warnings", "text"}), asks_more=True)
 
 
@@ -192,7 +192,7 @@ def _warnings(requirement: str, examine: Callable[[Alignment, str], Iterator[Che
 ORACLES: Final[tuple[Oracle, ...]] = (
     _either(
         _text("WL40-RENDER-QUERY-STOPS", lambda fact: "tables_info" in fact, statement_stops),
-        _same_info("WL40-RENDER-QUERY-STOPS"),
+        _equal_info("WL40-RENDER-QUERY-STOPS"),
     ),
     _either(
         _text("WL4033-RENDER-ROWS-QUERY-SHOWN", _ROWS_QUERY, statement_shown),
@@ -213,13 +213,13 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _text("WL4033-GOLDEN-TEXT-BINLOG", _ROWS_QUERY, in_one_statement),
     _text("WL4033-GOLDEN-TEXT-PSEUDO-SQL", _ends_statement, row_comments),
     _text("WL4033-GOLDEN-TEXT-TRANSACTION", _is_border, transaction_bordered, unprinted="no header line"),
-    _same_info("WL4033-GOLDEN-SHOW-ROWS-QUERY"),
-    _same_info("WL4033-GOLDEN-SHOW-INFO"),
-    _warnings("WL4162-RESET-EACH-FILE", same_warnings),
-    _warnings("WL4162-RESET-AFTER-ERROR-DUMP", later_warnings),
-    _warnings("WL4162-WARN-DUMP", warned),
-    _warnings("WL4162-WARN-TEXT-DUMP", warning_text),
-    _warnings("WL4162-DUMP-FEEDS-READ", same_warnings),
+    _equal_info("WL4033-GOLDEN-SHOW-ROWS-QUERY"),
+    _equal_info("WL4033-GOLDEN-SHOW-INFO"),
+    _check_warnings("WL4162-RESET-EACH-FILE", equal_warnings),
+    _check_warnings("WL4162-RESET-AFTER-ERROR-DUMP", later_warnings),
+    _check_warnings("WL4162-WARN-DUMP", dump_goes_on),
+    _check_warnings("WL4162-WARN-TEXT-DUMP", warning_text),
+    _check_warnings("WL4162-DUMP-FEEDS-READ", equal_warnings),
     _text("WL4162-PRINT-AS-COMMENT", lambda fact: fact["boundary"] != "Not Defined", boundary_is_comment),
     _text("WL4162-PRINT-EVERY-EVENT", lambda fact: True, boundary_shown),
     _text("WL4162-PRINT-BINLOG-STATEMENT-BYTES", lambda fact: rows_kind(fact["type"]) is not None, bytes_untouched),

@@ -1,4 +1,4 @@
-"""Answered streams: what the kit reads in the streams that an implementation made."""
+"""Answered streams: what the kit reads in the streams of an implementation's answer."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,13 +11,13 @@ from conformance.protocol.reported_event import report
 
 
 def observed_streams(streams: Sequence[bytes], rules: ReaderRules) -> Observation:
-    """Return what stands in streams: every event with its fields, and in `log` the number of its stream, from 0.
+    """Return every event of the streams with its fields, and in `log` the number of its stream, from 0.
 
-    A stream that cannot be read is an error at the offset in it; nothing behind it is looked at.
+    A stream that cannot be read is an error at that offset of it; what follows is not read.
 
     Args:
         streams: The streams, magic numbers included.
-        rules: How to read them.
+        rules: The rules of the reader.
     """
     events: list[dict[str, Any]] = []
     for number, stream in enumerate(streams):

@@ -14,11 +14,11 @@ PROTOCOL: Final = 1
 
 #: What an implementation can do besides reporting fields. Only what it declares is judged.
 ABILITIES: Final = {
-    "framing": "finds where events begin and end by itself; without it its adapter cuts the stream into events",
+    "framing": "finds by itself where events begin and end; otherwise the adapter cuts the stream into events",
     "checksums": "verifies checksums and refuses an event whose checksum is wrong",
-    "error_at": "tells the offset of the event that it refuses",
-    "error_code": "tells the number by which servers know the error that it stops with",
-    "profile_strict": "knows no more than a server of the profile knew, and so refuses what that server refused",
+    "error_at": "reports the offset of the event that it refuses",
+    "error_code": "reports the number that servers use for the error that it stops with",
+    "profile_strict": "knows exactly what a server of the profile knows, and so refuses what that server refuses",
 }
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from conformance.binlog.user_variable import variable_value
 from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, TypeFields
 from conformance.protocol.value_notation import noted, noted_rows
 
-#: Fields that are not reported as they stand on the wire.
+#: Fields whose reported value is not the one on the wire.
 _DERIVED: Final = frozenset(
     {
         "event_types",
@@ -101,7 +101,7 @@ def _query(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
     if "source_uuid" not in fields or "gno" not in fields:
-        raise MalformedBody("a Gtid body without UUID or number")
+        raise MalformedBody("the Gtid body has no UUID or no number")
     tag = fields.get("tag") or b""
     name = ":".join([uuid_text(fields["source_uuid"]), *([tag.decode("ascii", "replace")] if tag else [])])
     return {"gtid": f"{name}:{fields['gno']}"}

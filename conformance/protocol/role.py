@@ -1,4 +1,4 @@
-"""What a role is: what is asked, with which settings, and what an answer is made of."""
+"""A role: its question, the settings of the question, and the fields of an answer."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
@@ -27,26 +27,26 @@ class AnswerField:
     words: tuple[str, ...] = ()
 
 
-#: The declared fields that an entry owes and does not have, sorted.
+#: Returns the declared fields that an entry lacks, sorted.
 MissingFields = Callable[[RoleDeclaration, Mapping[str, Any]], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One question that implementations can be asked.
+    """One question that implementations can answer.
 
     Attributes:
         name: Its name, one of `conformance.specs.catalogue.ROLES`.
-        question: What is asked, in one sentence.
+        question: The question, in one sentence.
         fields: The fields that an entry of an answer can have.
         always: The fields that every entry has.
-        missing: Tells what an entry lacks.
-        settings: What a question says besides the stream: name -> meaning.
+        missing: Returns the declared fields that an entry lacks.
+        settings: The settings of a question, besides the stream: name -> meaning.
         has_stream: Whether a question comes with a stream.
         answers_streams: Whether the answer is streams, which the kit reads itself, instead of entries.
         aligned: Entries are aligned by the ``offset`` of their event, by their ``order``, or, where entries may
             be too many or too few, as a ``sequence`` by `kind_of`.
-        kind_of: What tells one entry of a sequence from another.
+        kind_of: Returns what distinguishes one entry of a sequence from another.
         noun: What an entry is about, such as ``event``.
     """
 
@@ -63,7 +63,7 @@ class Role:
     noun: str = "event"
 
     def describe(self, entry: Mapping[str, Any], index: int) -> str:
-        """Return the words for an expected entry, such as ``the QUERY event at offset 120``."""
+        """Return the name of an expected entry, such as ``the QUERY event at offset 120``."""
         what = f"the {self.kind(entry)} event" if "type" in entry else f"{self.noun} {index + 1}"
         return f"{what} at offset {entry['offset']}" if "offset" in entry else what
 
@@ -74,10 +74,10 @@ class Role:
 
 def required(*names: str) -> MissingFields:
     """Return the rule that an entry has each of the named fields that are declared."""
-    owed = frozenset(names)
+    names_required = frozenset(names)
 
     def missing(declaration: RoleDeclaration, entry: Mapping[str, Any]) -> tuple[str, ...]:
-        wanted = owed & declaration.fields
+        wanted = names_required & declaration.fields
         return () if wanted <= entry.keys() else tuple(sorted(wanted - entry.keys()))
 
     return missing

@@ -1,4 +1,4 @@
-"""The values that the reference reader finds, in the notation of the protocol."""
+"""The values that the reference reader returns, in the notation of the protocol."""
 
 import base64
 from collections.abc import Iterable, Sequence
@@ -15,10 +15,10 @@ from conformance.binlog.rows.temporal import DateTime, Time, Timestamp
 
 
 def noted_bytes(data: bytes) -> Any:
-    """Return bytes as text where they are UTF-8, else as base64.
+    """Return bytes as text if they are UTF-8, else as base64.
 
-    Text in another character set is bytes like any others: nothing in the log but a collation's number tells which
-    it is, and many logs do not tell even that.
+    Text in another character set is bytes like any others: only the number of a collation identifies the character set,
+    and many logs do not have even that.
     """
     try:
         return data.decode("utf-8")
@@ -71,7 +71,7 @@ def _json(value: Any) -> Any:
         return int(value) if value.as_tuple().exponent == 0 else float(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    return value_text(value).strip('"')  # Other types have the text that servers print.
+    return value_text(value).strip('"')  # Other types are the text that servers print.
 
 
 def noted_rows(rows: Iterable[Row], table: Table) -> list[dict[str, Any]]:
@@ -81,7 +81,7 @@ def noted_rows(rows: Iterable[Row], table: Table) -> list[dict[str, Any]]:
 
 
 def _image(image: Image | None, columns: Sequence[tuple[str, int]]) -> dict[str, Any] | None:
-    """Return an image by the names of its columns, which come with the digits of their fractions."""
+    """Return an image by the names of its columns; each name has the digits of its fraction beside it."""
     if image is None:
         return None
     return {

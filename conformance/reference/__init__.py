@@ -1,1 +1,1 @@
-"""The reference implementation: the kit's own reader and models, asked like any other implementation."""
+"""The reference implementation: the kit's own reader and models, which answer like any other implementation."""

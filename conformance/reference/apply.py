@@ -1,4 +1,4 @@
-"""The reference in the role `apply`: the model of an applier, fed with what the reader sees."""
+"""The reference in the role `apply`: the model of an applier, fed with what the reader reports."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -12,7 +12,7 @@ from conformance.models.replica.replica_settings import ReplicaSettings
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.protocol.reported_event import report
 
-#: The kind of error that a stop counts as: the stream can be read, and may still not be applied.
+#: The kind of error of a stop: the stream can be read, but not applied.
 STOP_KIND: Final = "other"
 
 
@@ -22,11 +22,11 @@ def answer(request: Request) -> Observation:
 
 
 def answer_with(applier: Callable[[ReplicaSettings], Applier], request: Request) -> Observation:
-    """Return what an applier does with a relay log; what cannot be read is an error at its offset.
+    """Return what an applier does with a relay log; an event that cannot be read is an error at its offset.
 
     Args:
         applier: Makes the applier for the settings of the question.
-        request: The question.
+        request: The request.
     """
     made = applier(ReplicaSettings.of_json(request.profile, request.settings))
     unreadable: list[BinlogError] = []
@@ -42,7 +42,7 @@ def answer_with(applier: Callable[[ReplicaSettings], Applier], request: Request)
 
 
 def _events(request: Request, unreadable: list[BinlogError]) -> Iterator[ReplicaEvent]:
-    """Yield the events of the stream; the first one that cannot be read ends them and is put into `unreadable`."""
+    """Yield the events of the stream; the error of the first one that cannot be read is added to `unreadable`."""
     try:
         for event in read_events(request.stream, server_of(request.profile).rules):
             try:

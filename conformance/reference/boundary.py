@@ -14,17 +14,17 @@ from conformance.models.boundary.step_entry import shipped_entry, worklog_entry
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 
-#: A boundary parser is fed with every event, of whatever type: to refuse one is another part's business.
+#: A boundary parser is fed every event, of any type; refusing one is not its task.
 _EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
 
 Entry = dict[str, Any]
 Parser = WorklogParser | ShippedParser
-#: Changes what is reported of an event; only mutants do.
+#: Changes what is reported for an event; only mutants do.
 Alter = Callable[[Event, Entry], Entry | None]
 
 
 def parser_of(profile: str) -> Parser | None:
-    """Return the parser of a profile, None where its servers have none."""
+    """Return the parser of a profile, None if its servers have none."""
     if profile == "worklog":
         return WorklogParser()
     version = SHIPPED_VERSIONS.get(profile)
@@ -32,7 +32,7 @@ def parser_of(profile: str) -> Parser | None:
 
 
 def entry_of(event: Event, parser: Parser) -> Entry:
-    """Feed an event, and return what is reported of it.
+    """Feed an event, and return what is reported for it.
 
     Raises:
         MalformedBody: The body of a Query event contradicts its layout.
@@ -64,7 +64,7 @@ def _entries(request: Request, parser: Parser, alter: Alter | None) -> Iterator[
 
 
 def observe(request: Request, parser: Parser, alter: Alter | None = None) -> Observation:
-    """Return what a parser makes of a stream.
+    """Return the answers of a parser about a stream.
 
     Args:
         request: The question.
@@ -81,7 +81,7 @@ def observe(request: Request, parser: Parser, alter: Alter | None = None) -> Obs
 
 
 def answer(request: Request) -> Observation | Trouble:
-    """Return what the parser of the profile makes of a stream."""
+    """Return the answers of the profile's parser about a stream."""
     parser = parser_of(request.profile)
     if parser is None:
         return Trouble("unsupported", "declined", f"servers of {request.profile} have no boundary parser")

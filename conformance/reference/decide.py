@@ -26,7 +26,7 @@ def decided(statement: Statement, profile: str) -> dict[str, Any]:
 
 
 def answer(request: Request) -> Observation | Trouble:
-    """Return the decisions that a question asks for, in its order."""
+    """Return the decisions about the statements of a request, in their order."""
     try:
         statements = [Statement.of_setting(each) for each in request.settings["statements"]]
         return Observation(tuple(decided(each, request.profile) for each in statements))

@@ -17,16 +17,16 @@ from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 
-#: Makes what decides statements and tables from a question's settings.
+#: Makes the filter of statements and tables from a request's settings.
 MakeTables = Callable[[Mapping[str, Any]], TableFilter]
-#: Makes what decides events from what decides tables.
+#: Makes the filter of events from that of statements and tables.
 MakeGroups = Callable[[TableFilter], GroupFilter]
-#: Changes what an event is taken for.
+#: Changes which part of a log an event is.
 ChangePart = Callable[[Event, LogPart], LogPart]
 
 
 def table_filter(settings: Mapping[str, Any]) -> TableFilter:
-    """Return what decides statements and tables under a question's settings."""
+    """Return the filter of statements and tables for a request's settings."""
     do_tables, ignore_tables = (
         frozenset(TableName(database, name) for database, name in settings[each])
         for each in ("do_tables", "ignore_tables")
@@ -51,11 +51,11 @@ def answer_with(
     """Return the fate of each event of a stream, decided by another filter than the kit's own.
 
     Args:
-        request: The question.
-        tables: Makes what decides statements and tables.
-        groups: Makes what decides events.
+        request: The request.
+        tables: Makes the filter of statements and tables.
+        groups: Makes the filter of events.
         statements: Whether the statements are read although tables info names their tables.
-        part: Changes what an event is taken for.
+        part: Changes which part of a log an event is.
     """
     decides = tables(request.settings)
     parts = EventParts(statements=statements or decides.wants_statements)

@@ -1,4 +1,4 @@
-"""The reference implementation: the kit's own reader and models, asked like any other implementation."""
+"""The reference implementation: the kit's own reader and models, which answer like any other implementation."""
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -26,7 +26,7 @@ class ReferenceImplementation:
     """The kit's own reader and models, in this process.
 
     Attributes:
-        declaration: What it says of itself: every role, field, ability and profile.
+        declaration: What it declares: every role, field, ability and profile.
     """
 
     def __init__(self) -> None:
@@ -51,9 +51,9 @@ class ReferenceImplementation:
         """Do nothing: there is no process to stop."""
 
     def ask(self, request: Request) -> Observation | Trouble:
-        """Return what the reader sees in a stream, or what the model of another role answers."""
-        answered: Observation | Trouble = import_module(f"conformance.reference.{request.role}").answer(request)
-        return answered
+        """Return what the reader reports of a stream, or what the model of another role answers."""
+        answer: Observation | Trouble = import_module(f"conformance.reference.{request.role}").answer(request)
+        return answer
 
     def ask_many(self, requests: Iterable[Request], window: int = 1) -> Iterator[Observation | Trouble]:
         """Yield the answers to many requests, in their order."""

@@ -1,4 +1,4 @@
-"""The reference in the role `log`: the model of a server that logs."""
+"""The reference in the role `log`: the model of a logging server."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ def answer(request: Request) -> Observation:
 
 
 def scenario_of(request: Request) -> Scenario:
-    """Return the scenario that a question is about."""
+    """Return the scenario of a request."""
     return Scenario.from_json(request.settings["scenario"])
 
 

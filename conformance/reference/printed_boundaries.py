@@ -8,10 +8,10 @@ from conformance.models.rendering.printer_version import PrinterVersion
 
 
 class PrintedBoundaries:
-    """Follows the logs that are printed with the worklog's parser; see `BoundaryWatch`.
+    """Tracks boundaries in the printed logs with the worklog's parser; see `BoundaryWatch`.
 
     Args:
-        parser: The parser; a new one when None.
+        parser: The parser; a new one if None.
     """
 
     def __init__(self, parser: WorklogParser | None = None) -> None:
@@ -26,10 +26,10 @@ class PrintedBoundaries:
         return MARKER_BITS.read(event.header.flags).heading
 
     def feed(self, event: Event) -> str | None:
-        """Feed the parser with an event, and return its warning."""
+        """Feed an event to the parser, and return its warning."""
         return self._parser.feed(FedEvent.of(event)).warning
 
 
 def boundaries_of(version: PrinterVersion) -> PrintedBoundaries | None:
-    """Return what follows the boundaries where a version shows them."""
+    """Return the tracker of boundaries, None for a version that does not show them."""
     return PrintedBoundaries() if version.boundary_types else None

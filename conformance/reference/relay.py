@@ -22,11 +22,11 @@ def answer(request: Request) -> Observation:
 
 
 def answer_with(receiver: Callable[[RelaySettings, Feed | None], Receiver], request: Request) -> Observation:
-    """Return what a receiver writes; what cannot be read is an error at its offset.
+    """Return what a receiver writes; an event that cannot be read is an error at its offset.
 
     Args:
-        receiver: Makes the receiver for the settings of the question, and what it feeds.
-        request: The question.
+        receiver: Makes the receiver from the settings of the request and the feed of the boundary parser.
+        request: The request.
     """
     made = receiver(RelaySettings.of_json(request.profile, request.settings), boundary_feed(request.profile))
     refusal = None
@@ -39,7 +39,7 @@ def answer_with(receiver: Callable[[RelaySettings, Feed | None], Receiver], requ
 
 
 def boundary_feed(profile: str) -> Feed | None:
-    """Return what takes an event into the boundary parser of a profile, new, and gives its warning."""
+    """Return a function that feeds an event to a new boundary parser of a profile and returns its warning."""
     version = SHIPPED_VERSIONS.get(profile)
     if profile != "worklog" and version is None:
         return None

@@ -18,12 +18,12 @@ from conformance.models.rendering.show_binlog_events import show_binlog_events
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 from conformance.reference.printed_boundaries import boundaries_of
 
-#: The name that a log has where the question does not give one.
+#: The name of a log in listed rows.
 LOG_NAME = "binlog.000001"
 
 
 def answer(request: Request) -> Observation | Trouble:
-    """Return how the logs of a question are printed."""
+    """Return how the logs of a request are printed."""
     if request.settings["form"] == "events":
         return rows(request)
     version = printer_version(request.profile)
@@ -31,7 +31,7 @@ def answer(request: Request) -> Observation | Trouble:
 
 
 def options_of(request: Request) -> PrintOptions:
-    """Return the program's options that a question asks for."""
+    """Return the program's options in a request."""
     settings = request.settings
     return PrintOptions(
         verbose=settings["verbose"],
@@ -41,7 +41,7 @@ def options_of(request: Request) -> PrintOptions:
 
 
 def text(request: Request, printer: MysqlbinlogText) -> Observation:
-    """Return the text that a printer makes of the logs of a question."""
+    """Return the text of a printer for the logs of a request."""
     lines = list(printer.opening())
     error = None
     streams = [request.stream, *map(base64.b64decode, request.settings["following"])]
@@ -60,7 +60,7 @@ def text(request: Request, printer: MysqlbinlogText) -> Observation:
 
 
 def events_from(stream: bytes, start: int, profile: str) -> Iterator[Event]:
-    """Yield the events of a log that are printed: its format description, and those from `start` on.
+    """Yield the events of a log that are printed: its format description, and those from offset `start`.
 
     Raises:
         BinlogError: An event cannot be read.
@@ -71,7 +71,7 @@ def events_from(stream: bytes, start: int, profile: str) -> Iterator[Event]:
 
 
 def rows(request: Request) -> Observation:
-    """Return the rows that a server lists of the log of a question."""
+    """Return the rows that a server lists for the log of a request."""
     version = printer_version(request.profile)
     entries: list[dict[str, Any]] = []
     error = None
@@ -95,5 +95,5 @@ def rows(request: Request) -> Observation:
 
 
 def _unicode(printed: str) -> str:
-    """Return text that JSON can carry: bytes that are no UTF-8 become replacement characters."""
+    """Return text that JSON can hold: bytes that are not UTF-8 become replacement characters."""
     return printed.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

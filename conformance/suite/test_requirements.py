@@ -1,4 +1,4 @@
-"""One test for each requirement: it fails where the implementation breaks it."""
+"""One test for each requirement: it fails if the implementation breaks the requirement."""
 
 import pytest
 
@@ -12,9 +12,9 @@ def test_requirement(requirement_id: str, outcome: Outcome) -> None:
         pytest.fail("\n\n".join(unknown), pytrace=False)
     if known:
         pytest.xfail("; ".join(known))
-    healed = outcome.unexpected_passes_of(requirement_id)
-    if healed:
-        pytest.fail("\n".join(healed), pytrace=False)
-    reason = outcome.why_not_judged(requirement_id)
+    unexpected_passes = outcome.unexpected_passes_of(requirement_id)
+    if unexpected_passes:
+        pytest.fail("\n".join(unexpected_passes), pytrace=False)
+    reason = outcome.reason_not_judged(requirement_id)
     if reason is not None:
         pytest.skip(reason)

@@ -141,24 +141,24 @@ class _History:
             broken = not self.rules.pass_all(others)
             if broken and self.rules.pass_all([create.table]):
                 self.derived.add(create.table)
-            if broken and not self.rules.does and self.rules.have(create.table):
+            if broken and not self.rules.has_do_rules and self.rules.cover(create.table):
                 self.copied.add(create.table)
             self.renamed.pop(create.table, None)
         self.moved |= bool(statement.renames) and self.renames == "identity"
         for old, new in statement.renames:
             if self.renamed.pop(old, None) == new:
                 self.returned.add(new)
-            elif self.rules.does and self.rules.have(old) and not self.rules.have(new) and fate.kept:
+            elif self.rules.has_do_rules and self.rules.cover(old) and not self.rules.cover(new) and fate.kept:
                 self.renamed[new] = old
             self.returned.discard(old)
 
     # --- what an event is
 
     def does(self, fate: Fate) -> bool:
-        return self.rules.does and fate.part.part is Part.STATEMENT and bool(fate.part.tables)
+        return self.rules.has_do_rules and fate.part.part is Part.STATEMENT and bool(fate.part.tables)
 
     def ignores(self, fate: Fate) -> bool:
-        return not self.rules.does and fate.part.part is Part.STATEMENT and bool(fate.part.tables)
+        return not self.rules.has_do_rules and fate.part.part is Part.STATEMENT and bool(fate.part.tables)
 
     def only(self, fate: Fate) -> TableName | None:
         """Return the only table of a statement that creates and renames nothing."""
@@ -171,7 +171,7 @@ class _History:
         return any(map(self._near, fate.part.tables))
 
     def _near(self, table: TableName) -> bool:
-        return not self.rules.have(table) and any(table.name.startswith(each.name) for each in self.rules.do_tables)
+        return not self.rules.cover(table) and any(table.name.startswith(each.name) for each in self.rules.do_tables)
 
     def create_with_rule(self, fate: Fate, *, like: bool) -> bool:
         """Return whether an event creates a table, plainly or by LIKE, and the rules differ for that table alone."""
@@ -179,8 +179,8 @@ class _History:
         if create is None or create.selects or (create.like is not None) != like:
             return False
         if create.like is None:
-            return self.rules.have(create.table) and create.table not in self.copied
-        return self.rules.have(create.table) == self.rules.does != self.rules.have(create.like)
+            return self.rules.cover(create.table) and create.table not in self.copied
+        return self.rules.cover(create.table) == self.rules.has_do_rules != self.rules.cover(create.like)
 
     def is_swap(self, fate: Fate) -> bool:
         """Return whether an event exchanges two names by way of a third that has no rule."""
@@ -188,7 +188,7 @@ class _History:
         if len(pairs) != 3 or not self.rules.pass_all(fate.part.tables):
             return False
         (first, middle), (second, again), (last, other) = pairs
-        return (again, last, other) == (first, middle, second) and not self.rules.have(middle)
+        return (again, last, other) == (first, middle, second) and not self.rules.cover(middle)
 
     def is_rename(self, fate: Fate) -> bool:
         return fate.part.statement is not None and bool(fate.part.statement.renames)
@@ -218,7 +218,7 @@ _SHOWN: Final[tuple[tuple[str, Callable[[_History, Fate], bool]], ...]] = (
     ("WL40-FILTER-IGNORE-BOTH", lambda past, fate: past.ignores(fate) and past.only(fate) in past.copied),
     (
         "WL40-FILTER-RULE-MEANING",
-        lambda past, fate: past.rules.does and not past and past.near_any(fate),
+        lambda past, fate: past.rules.has_do_rules and not past and past.near_any(fate),
     ),
     ("WL40-FILTER-GROUP-WHOLE", lambda past, fate: fate.part.part in _STRUCTURE),
     # Earlier creating and renaming, and the meaning of names, are covered by the other requirements.

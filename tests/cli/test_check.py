@@ -15,7 +15,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 LOG = GOLDEN / "rows_query.bin"
 POSITIONS = "WL4033-READ-POSITION-CHAIN"
 LENGTH = "FORMAT-LOG-TRANSACTION-LENGTH"
-#: These hold some events of a longer log, byte for byte: what was left out between them is missed.
+#: These hold some events of a longer log, byte for byte: `check` misses the events between them.
 EXCERPTS = {
     "statement": {POSITIONS, LENGTH},
     "column_types": {POSITIONS, LENGTH, "WL7592-LOG-OFF-ANON-FIRST"},
@@ -53,7 +53,10 @@ def test_the_summary_counts_what_was_judged():
     counts = next(line.split()[1:] for line in lines if line.startswith("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP"))
     assert int(counts[0]) > 1
     assert counts[1] == "0"
-    assert any("WL7592-LOG-MAINTENANCE-FAILED" in line for line in lines[lines.index("nothing in these logs shows:") :])
+    assert any(
+        "WL7592-LOG-MAINTENANCE-FAILED" in line
+        for line in lines[lines.index("not judged, as nothing in these logs shows them:") :]
+    )
 
 
 def test_a_violation_is_one_line_with_file_offset_and_requirement(tmp_path):
@@ -79,7 +82,7 @@ def test_json_lines(tmp_path):
     assert done.exit_code == 2
 
 
-def test_a_profile_that_the_user_names():
+def test_a_profile_chosen_by_the_user():
     done = run("--profile", "worklog", GOLDEN / "gtid_off.bin")
     assert done.exit_code == 1
     assert ": WL7592-LOG-ANON-IGNORABLE: the flags 0x0000, expected the ignorable flag 0x0080" in done.stdout
@@ -91,7 +94,7 @@ def test_a_profile_that_does_not_exist():
     assert "mysql-4.1" in done.stderr
 
 
-def test_standard_input_cannot_be_sought():
+def test_standard_input_need_not_be_seekable():
     command = [sys.executable, "-c", "from conformance.cli import main; main()", "check", "-"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         out, _ = process.communicate(LOG.read_bytes())
@@ -100,7 +103,7 @@ def test_standard_input_cannot_be_sought():
 
 
 @pytest.mark.parametrize("data", [b"", b"\xfebin", b"GIF89a", b"\xfdbin" + bytes(512), b"\xfebin" + bytes(100)])
-def test_what_is_no_log_is_told_in_one_line(tmp_path, data):
+def test_a_file_that_is_not_a_log_is_reported_in_one_line(tmp_path, data):
     path = tmp_path / "bin.000001"
     path.write_bytes(data)
     done = run(path)

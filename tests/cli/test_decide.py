@@ -1,4 +1,4 @@
-"""`decide`: what a user asks and is told."""
+"""`binlog-conformance decide`: questions and their decisions, errors and exit status."""
 
 import json
 
@@ -21,10 +21,10 @@ def answer(*arguments):
 
 
 def test_the_decision_comes_with_its_rule_and_its_row():
-    told = run("--statement", "unsafe", "--mode", "mixed", "--engine", "blackhole").splitlines()
-    assert told[0] == "error: not loggable; not executed, nothing logged"
-    assert "row logging capable no, statement logging capable yes" in told[1]
-    assert told[2].strip() == "worklog: row 18 of 24, WL3303-DT-UNSAFE-MIXED-NY"
+    lines = run("--statement", "unsafe", "--mode", "mixed", "--engine", "blackhole").splitlines()
+    assert lines[0] == "error: not loggable; not executed, nothing logged"
+    assert "row logging capable no, statement logging capable yes" in lines[1]
+    assert lines[2].strip() == "worklog: row 18 of 24, WL3303-DT-UNSAFE-MIXED-NY"
 
 
 def test_the_same_as_json():
@@ -42,38 +42,38 @@ def test_the_same_as_json():
 
 
 def test_a_warning_does_not_stop_the_statement():
-    told = run("--statement", "unsafe", "--mode", "STATEMENT", "--engine", "MyISAM")
-    assert told.startswith("warning: unsafe; executed, logged as statement")
+    output = run("--statement", "unsafe", "--mode", "STATEMENT", "--engine", "MyISAM")
+    assert output.startswith("warning: unsafe; executed, logged as statement")
 
 
 def test_the_shipped_table_has_numbers_and_row_injections():
-    told = answer("--table", "shipped", "--statement", "row-injection", "--mode", "statement", "--engine", "innodb")
-    assert (told["message"]["code"], told["executed"], told["row"]) == (1666, False, 26)
-    told = run("--table", "shipped", "--statement", "safe", "--mode", "row", "--engine", "ndb", "--engine", "innodb")
-    assert "error 1667" in told
-    assert "no row of the table" in told
+    decision = answer("--table", "shipped", "--statement", "row-injection", "--mode", "statement", "--engine", "innodb")
+    assert (decision["message"]["code"], decision["executed"], decision["row"]) == (1666, False, 26)
+    output = run("--table", "shipped", "--statement", "safe", "--mode", "row", "--engine", "ndb", "--engine", "innodb")
+    assert "error 1667" in output
+    assert "no row of the table" in output
 
 
 def test_tables_that_are_read_count_for_the_worklog():
-    asked = ("--statement", "safe", "--mode", "statement", "--engine", "myisam", "--read-engine", "ndb")
-    assert answer(*asked)["format"] is None
-    assert answer(*asked, "--table", "shipped")["format"] == "statement"
+    question = ("--statement", "safe", "--mode", "statement", "--engine", "myisam", "--read-engine", "ndb")
+    assert answer(*question)["format"] is None
+    assert answer(*question, "--table", "shipped")["format"] == "statement"
 
 
-def test_what_is_given_counts_more_than_the_table_of_engines():
-    asked = ("--statement", "safe", "--mode", "row", "--engine", "innodb", "--engine", "partition:myisam+innodb")
-    assert answer(*asked, "--capability", "innodb=row,stmt")["row"] == 12
-    assert answer(*asked, "--capability", "InnoDB=")["row"] == 9
+def test_a_given_capability_overrides_the_table_of_engines():
+    question = ("--statement", "safe", "--mode", "row", "--engine", "innodb", "--engine", "partition:myisam+innodb")
+    assert answer(*question, "--capability", "innodb=row,stmt")["row"] == 12
+    assert answer(*question, "--capability", "InnoDB=")["row"] == 9
 
 
-def test_without_logging_nothing_is_said():
-    told = run("--statement", "safe", "--mode", "row", "--engine", "blackhole", "--sql-log-bin", "off")
-    assert told.startswith("executed, not logged\n")
-    assert "no row of the table" in told
+def test_without_logging_there_is_no_message():
+    output = run("--statement", "safe", "--mode", "row", "--engine", "blackhole", "--sql-log-bin", "off")
+    assert output.startswith("executed, not logged\n")
+    assert "no row of the table" in output
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (
             ("--statement", "safe", "--mode", "row", "--engine", "innodb"),
@@ -91,14 +91,14 @@ def test_without_logging_nothing_is_said():
         (("--statement", "safe", "--mode", "row", "--engine", "partition:"), "at least one part"),
     ],
 )
-def test_a_question_that_makes_no_sense_is_one_line(arguments, told):
+def test_a_question_that_is_not_valid_is_one_line(arguments, message):
     with pytest.raises(UserError) as caught:
         command.main(arguments, standalone_mode=False)
-    assert told in caught.value.message
+    assert message in caught.value.message
     assert caught.value.exit_code == 2
 
 
 @pytest.mark.parametrize("arguments", [(), ("--statement", "safe"), ("--statement", "sure", "--mode", "row")])
-def test_what_is_missing_or_unknown_is_said(arguments):
+def test_a_missing_or_unknown_option_is_a_usage_error(arguments):
     with pytest.raises(click.UsageError):
         command.main(arguments, standalone_mode=False)

@@ -1,4 +1,4 @@
-"""`binlog-conformance decode`: what is printed of healthy, damaged and missing logs, and with which exit status."""
+"""`binlog-conformance decode`: the output for healthy, damaged and missing logs, and the exit status."""
 
 import json
 import subprocess
@@ -38,7 +38,7 @@ def test_one_line_for_each_event():
     assert done.stderr == ""
 
 
-def test_a_line_shows_what_tells_the_event_from_others():
+def test_a_line_shows_the_main_fields_of_the_event():
     assert any(
         "ROWS_QUERY" in line and "[IGNORABLE]" in line and "INSERT" in line for line in run(LOG).stdout.splitlines()
     )
@@ -71,16 +71,16 @@ def test_json_lines_of_several_files_name_the_file():
 def test_a_dump_shows_every_byte_once():
     data = LOG.read_bytes()
     done = run("--dump", LOG)
-    found = bytearray()
+    shown = bytearray()
     at = 4
     for line in done.stdout.splitlines():
         if line.startswith("#"):
             continue
         assert int(line[:8], 16) == at
         part = bytes.fromhex(line[10:57])
-        found += part
+        shown += part
         at += len(part)
-    assert found == data[4:]
+    assert shown == data[4:]
 
 
 def test_a_dump_names_the_fields():
@@ -90,7 +90,7 @@ def test_a_dump_names_the_fields():
     assert any("flags = IGNORABLE" in line for line in lines)
 
 
-def test_standard_input_cannot_be_sought():
+def test_standard_input_need_not_be_seekable():
     command = [sys.executable, "-c", "from conformance.cli import main; main()", "decode", "-"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         out, _ = process.communicate(LOG.read_bytes())
@@ -99,7 +99,7 @@ def test_standard_input_cannot_be_sought():
 
 
 @pytest.mark.parametrize("form", [[], ["--json"], ["--dump"]])
-def test_what_stands_before_the_damage_is_printed(tmp_path, form):
+def test_events_before_the_damage_are_printed(tmp_path, form):
     damaged = bytearray(LOG.read_bytes())
     whole = len(offsets(LOG))
     damaged[-1] ^= 1
@@ -134,7 +134,7 @@ def write(tmp_path, data):
         (LOG.read_bytes()[:136] + bytes(50), 1, ":127: an event length of 0"),
     ],
 )
-def test_damage_is_told_in_one_line(tmp_path, data, status, words):
+def test_damage_is_reported_in_one_line(tmp_path, data, status, words):
     done = run(write(tmp_path, data))
     assert done.exit_code == status
     (line,) = done.stderr.splitlines()
@@ -142,7 +142,7 @@ def test_damage_is_told_in_one_line(tmp_path, data, status, words):
     assert words in line
 
 
-def test_a_torn_tail_of_a_log_in_use_is_no_damage(tmp_path):
+def test_a_torn_tail_of_a_log_in_use_is_not_damage(tmp_path):
     data = bytearray(LOG.read_bytes()[:150])
     data[4 + 17] |= 1
     done = run(write(tmp_path, data))
@@ -150,7 +150,7 @@ def test_a_torn_tail_of_a_log_in_use_is_no_damage(tmp_path):
     assert ":127: the log is still being written" in done.stderr
 
 
-def test_the_files_behind_a_missing_one_are_shown(tmp_path):
+def test_the_files_after_a_missing_one_are_shown(tmp_path):
     done = run(tmp_path / "missing", tmp_path, LOG)
     assert done.exit_code == 2
     assert f"{tmp_path}/missing: No such file" in done.stderr
@@ -158,7 +158,7 @@ def test_the_files_behind_a_missing_one_are_shown(tmp_path):
     assert "FORMAT_DESCRIPTION" in done.stdout
 
 
-def test_text_cannot_reach_the_terminal_as_control_characters(tmp_path):
+def test_control_characters_do_not_reach_the_terminal(tmp_path):
     start = LOG.read_bytes()[:127]
     (described,) = read_events(start)
     fields = {"length_byte": 0, "rows_query": b"\x1b[31mred\xff\n\x00"}

@@ -1,4 +1,4 @@
-"""Exit statuses: nothing but a verdict of "not conforming" ends with 1, whatever happens on the way."""
+"""Exit statuses: only the verdict "not conforming" ends with 1, whatever happens during a run."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ def in_python(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_a_run_that_judged_nothing_is_no_success(tmp_path):
+def test_a_run_that_judged_nothing_does_not_succeed(tmp_path):
     program = tmp_path / "declines.py"
     program.write_text(DECLINES)
     options = ["--examples", "1", "--family", "transactions", "--report", str(tmp_path / "report")]
@@ -70,14 +70,14 @@ def test_a_run_that_judged_nothing_is_no_success(tmp_path):
     assert subprocess.run([*fuzzed, *options[2:4]], capture_output=True, check=False).returncode == 2
 
 
-def test_a_reader_that_goes_away_is_no_verdict():
+def test_a_reader_that_closes_the_output_is_not_a_verdict():
     done = in_shell(f"{sys.executable} -m conformance requirements | head -1; echo ${{PIPESTATUS[0]}}")
     assert done.stdout.splitlines()[-1] == "2"
     assert done.stderr == ""
 
 
 @on_linux
-def test_a_full_disk_is_told_in_one_line():
+def test_a_full_disk_is_reported_in_one_line():
     done = in_shell(f"{sys.executable} -m conformance requirements > /dev/full")
     assert done.returncode == 2
     assert done.stderr.splitlines() == ["binlog-conformance: reading or writing: No space left on device"]
@@ -85,8 +85,8 @@ def test_a_full_disk_is_told_in_one_line():
 
 @on_linux
 @pytest.mark.parametrize("command", ["decode", "check", "show"])
-def test_a_log_that_cannot_be_read_on_is_told_in_one_line(command):
-    # It can be opened, and reading its beginning is an input/output error.
+def test_a_log_that_cannot_be_read_is_reported_in_one_line(command):
+    # It can be opened, but reading its beginning is an input/output error.
     done = in_shell(f"{sys.executable} -m conformance {command} /proc/self/mem")
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
@@ -94,18 +94,18 @@ def test_a_log_that_cannot_be_read_on_is_told_in_one_line(command):
 
 
 @pytest.mark.parametrize("command", ["decode", "check"])
-def test_a_closed_standard_input_is_told_in_one_line(command):
+def test_a_closed_standard_input_is_reported_in_one_line(command):
     done = in_shell(f"{sys.executable} -m conformance {command} - <&-")
     assert done.returncode == 2
     assert done.stderr.splitlines() == ["-: standard input is closed; name a file, or send a log there"]
 
 
-def test_with_a_closed_standard_output_the_exit_status_is_told_all_the_same():
+def test_with_a_closed_standard_output_the_exit_status_is_the_same():
     done = in_shell(f"{sys.executable} -m conformance decide --statement safe --mode row >&-")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_missing_spark_is_told_in_one_line():
+def test_a_missing_spark_is_reported_in_one_line():
     code = (
         "import sys; sys.modules['py4j'] = None; sys.argv[1:] = ['corpus', 'run', 'reference', '--cases', '5']\n"
         "from conformance.cli import main; main()"
@@ -116,7 +116,7 @@ def test_a_missing_spark_is_told_in_one_line():
     assert "pip install 'binlog-conformance[spark]'" in done.stderr
 
 
-def test_a_fault_of_the_kit_is_shown_and_is_no_verdict():
+def test_a_bug_of_the_kit_is_shown_and_is_not_a_verdict():
     code = (
         "import sys, conformance.cli.implementations as shown\n"
         "shown.catalogue = lambda: 1 // 0; sys.argv[1:] = ['implementations']\n"
@@ -125,10 +125,10 @@ def test_a_fault_of_the_kit_is_shown_and_is_no_verdict():
     done = in_python(code)
     assert done.returncode == 2
     assert "ZeroDivisionError" in done.stderr
-    assert "a fault of the kit itself" in done.stderr.splitlines()[-1]
+    assert "this is a bug of the kit" in done.stderr.splitlines()[-1]
 
 
-def test_what_a_library_makes_of_an_interrupt_is_no_fault_of_the_kit():
+def test_an_exception_that_a_library_raises_after_an_interrupt_is_not_a_bug_of_the_kit():
     code = (
         "import os, signal, sys, conformance.cli.implementations as shown\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -143,7 +143,7 @@ def test_what_a_library_makes_of_an_interrupt_is_no_fault_of_the_kit():
 
 
 def _interrupted(running):
-    """Press Ctrl-C until a run ends: Python drops an interrupt that comes in a callback of its garbage collector."""
+    """Press Ctrl-C until a run ends: Python drops an interrupt during a callback of its garbage collector."""
     for presses in range(1, 7):
         running.send_signal(signal.SIGINT)
         try:
@@ -168,16 +168,16 @@ def test_an_interrupted_run_ends_with_2_and_one_line(arguments, tmp_path):
     deadline = time.monotonic() + 60
     while not (kept.exists() if corpus else time.monotonic() > deadline - 56) and time.monotonic() < deadline:
         time.sleep(0.1)
-    printed, told, presses = _interrupted(running)
+    printed, errors, presses = _interrupted(running)
     assert running.returncode == 2
-    assert told.splitlines()[-1] == "binlog-conformance: interrupted"
-    assert presses > 1 or told.split() == ["binlog-conformance:", "interrupted"]
+    assert errors.splitlines()[-1] == "binlog-conformance: interrupted"
+    assert presses > 1 or errors.split() == ["binlog-conformance:", "interrupted"]
     assert printed == ""
     if corpus:
         assert kept.read_text().startswith("boundary:")
 
 
-def test_an_interrupted_fuzzing_run_tells_what_it_found(tmp_path):
+def test_an_interrupted_fuzzing_run_prints_its_failures(tmp_path):
     arguments = ["fuzz", "boundary", "--implementation", "reference:no-warnings", "--engine", "property"]
     options = ["--requirement", "WL4162-WARN-*", "--corpus", str(tmp_path)]
     running = started([*arguments, *options])
@@ -185,15 +185,15 @@ def test_an_interrupted_fuzzing_run_tells_what_it_found(tmp_path):
     deadline = time.monotonic() + 60
     while not (kept.exists() and "boundary_faults" in kept.read_text()) and time.monotonic() < deadline:
         time.sleep(0.1)
-    printed, told, _ = _interrupted(running)
+    printed, errors, _ = _interrupted(running)
     assert running.returncode == 2
-    assert told.splitlines()[-1] == "binlog-conformance: interrupted"
+    assert errors.splitlines()[-1] == "binlog-conformance: interrupted"
     first = printed.split()
     assert first[0].startswith("WL4162-WARN-")
     assert first[-1].startswith("boundary:")
 
 
-def test_what_can_be_written_is_found_out_before_the_run(tmp_path):
+def test_that_the_baseline_can_be_written_is_checked_before_the_run(tmp_path):
     baseline = tmp_path / "baseline.toml"
     baseline.write_text("# kept\n")
     arguments = ["certify", "reference:nonsense", "--write-baseline", str(baseline)]

@@ -19,7 +19,7 @@ from tests.extras import require
 
 require("sql")
 
-T1, T2, S = (TableName("test", name) for name in ("t1", "t2", "s"))
+T1, T2, RENAMED = (TableName("test", name) for name in ("t1", "t2", "s"))
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def log(tmp_path):
         work.create(CreateTable(T1)),
         work.create(CreateTable(T2, like=T1)),
         work.row_transaction([T2]),
-        work.rename((T1, S)),
-        work.row_transaction([S]),
+        work.rename((T1, RENAMED)),
+        work.row_transaction([RENAMED]),
     ):
         work.group(pieces)
     path = tmp_path / "bin.000001"
@@ -42,21 +42,21 @@ def log(tmp_path):
 
 
 def run(*arguments):
-    """Return exit status and all output of a run; a mistake of the user is shown as `main` shows it."""
+    """Return the exit status and all output of a run; mistakes of the user are shown as `main` shows them."""
     done = CliRunner().invoke(command, [str(each) for each in arguments])
     return done.exit_code, done.output
 
 
 def left(path):
-    """Return what is left of a log, short: statements, and the tables of rows."""
-    found = []
+    """Return what is left of a log: the beginnings of statements, and the tables of rows."""
+    parts = []
     for event in read_events(path.read_bytes()):
         fields = event.fields()
         if event.header.type == EventType.QUERY and fields["query"] not in (b"BEGIN", b"COMMIT", b"ROLLBACK"):
-            found.append(fields["query"].decode().split(" (")[0])
+            parts.append(fields["query"].decode().split(" (")[0])
         elif event.header.type == EventType.TABLE_MAP:
-            found.append(fields["table"].decode())
-    return found
+            parts.append(fields["table"].decode())
+    return parts
 
 
 CREATE, LIKE, RENAME = "CREATE TABLE `t1`", "CREATE TABLE `t2` LIKE `t1`", "RENAME TABLE `t1` TO `s`"
@@ -88,12 +88,12 @@ def test_rules_and_modes(log, tmp_path, options, expected):
     ("options", "message"),
     [
         ([], "no rule; give --do-table"),
-        (["--do-table", "t1"], "'t1' is no table; name it as database.table"),
+        (["--do-table", "t1"], "'t1' is not a valid table: write database.table"),
         (["--do-table", "a.b", "--ignore-table", "a.c"], "give only one kind"),
         (["--do-table", "a.b", "--tables", "smart"], "smart"),
     ],
 )
-def test_mistakes_are_told_in_a_line(log, tmp_path, options, message):
+def test_mistakes_are_reported_in_one_line(log, tmp_path, options, message):
     status, output = run(log, *options, "--output", tmp_path / "out")
     assert status == 2
     assert message in output
@@ -109,7 +109,7 @@ def test_an_output_that_exists_is_not_overwritten(log):
 
 
 @pytest.mark.parametrize("name", ["absent/out", "absent/deeper/out"])
-def test_an_output_that_cannot_be_written_is_told(log, tmp_path, name):
+def test_an_output_that_cannot_be_written_is_reported(log, tmp_path, name):
     status, output = run(log, "--do-table", "a.b", "--output", tmp_path / name)
     assert status == 2
     assert "cannot be written" in output
@@ -127,7 +127,7 @@ def test_a_damaged_log_leaves_no_output(log, tmp_path, damage, status):
     assert sorted(each.name for each in tmp_path.iterdir()) == [log.name]
 
 
-def test_a_log_that_is_not_there_is_told(tmp_path):
+def test_a_missing_log_is_reported(tmp_path):
     status, output = run(tmp_path / "none", "--do-table", "a.b", "--output", tmp_path / "out")
     assert status == 2
     assert "No such file" in output
@@ -153,11 +153,11 @@ def test_statements_that_the_parser_does_not_know_are_counted(tmp_path):
     assert "1 statements that the SQL parser does not know were judged by the names in them" in output
 
 
-def test_a_missing_parser_is_told(log, tmp_path, monkeypatch):
+def test_a_missing_parser_is_reported(log, tmp_path, monkeypatch):
     from conformance.models.filtering import sql_statement, sql_words
 
     monkeypatch.setitem(sys.modules, "sqlglot", None)
-    for cached in (sql_words.sqlglot_package, sql_statement._remembered):
+    for cached in (sql_words.sqlglot_package, sql_statement._cached_read):
         cached.cache_clear()
     status, output = run(log, "--ignore-table", "test.t1", "--output", tmp_path / "out")
     assert status == 2

@@ -1,4 +1,4 @@
-"""`binlog-conformance requirements ID`: one requirement whole, and where everything made for it is defined."""
+"""`binlog-conformance requirements ID`: one requirement in full, and where everything made for it is defined."""
 
 import ast
 import json
@@ -75,7 +75,7 @@ def test_the_catalogue_and_the_tables_have_the_same_oracles_and_mutants():
     assert set(PLACES["mutant"]) == {each.name for each in mutants()}
 
 
-def test_one_requirement_is_printed_whole():
+def test_one_requirement_is_printed_in_full():
     done = run("WL4033-READ-UNKNOWN-SKIPPED")
     life = life_of(catalogue()["WL4033-READ-UNKNOWN-SKIPPED"])
     assert done.exit_code == 0
@@ -94,7 +94,7 @@ def test_a_requirement_of_all_families_does_not_list_them():
 
 
 def test_a_requirement_that_recorded_logs_show_names_the_command():
-    assert "`binlog-conformance check` judges them by it" in run("FORMAT-LOG-BODY").output
+    assert "`binlog-conformance check` judges them against it" in run("FORMAT-LOG-BODY").output
 
 
 def test_an_untestable_requirement_gives_the_reason_and_lacks_nothing():
@@ -111,8 +111,8 @@ def test_one_requirement_as_json_is_what_is_printed():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("WL4033-READ-FOO",), "close to it are WL4033-READ-"),
-        (("wl4033-read-unknown-skiped",), "close to it are WL4033-READ-UNKNOWN-SKIPPED"),
+        (("WL4033-READ-FOO",), "similar ids are WL4033-READ-"),
+        (("wl4033-read-unknown-skiped",), "similar ids are WL4033-READ-UNKNOWN-SKIPPED"),
         (("nonsense",), "`binlog-conformance requirements` lists them"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`binlog-conformance show`: what is printed of logs, in which form, and with which exit status."""
+"""`binlog-conformance show`: the output for logs, its forms, and the exit status."""
 
 import json
 from pathlib import Path
@@ -38,20 +38,20 @@ def test_rows_alone():
     assert "###   @1=1 /* INT meta=0 nullable=0 is_null=0 */" in lines
 
 
-def test_what_needs_base64_cannot_be_printed_without_it():
+def test_an_event_that_needs_base64_cannot_be_printed_without_it():
     done = run("--base64-output", "never", LOG)
     assert done.exit_code == 2
     assert f"{LOG}:759: --base64-output=never specified, but binlog contains a Write_rows event" in done.stderr
     assert "DELIMITER ;" in done.stdout
 
 
-def test_another_version_prints_in_its_own_words():
+def test_another_version_prints_in_its_own_format():
     lines = lines_of("--profile", "mysql-5.6", LOG)
     assert any(line.endswith("\tGTID [commit=yes]") for line in lines)
     assert not any("last_committed" in line for line in lines)
 
 
-def test_times_are_those_of_the_zone():
+def test_times_are_in_the_given_zone():
     utc, east = (
         next(line for line in lines_of("--time-zone", zone, LOG) if "Start:" in line) for zone in ("UTC", "+05:30")
     )
@@ -59,16 +59,16 @@ def test_times_are_those_of_the_zone():
 
 
 @pytest.mark.parametrize("zone", ["Nowhere", "+99:00", "../etc"])
-def test_a_zone_that_is_none(zone):
+def test_a_zone_that_does_not_exist(zone):
     done = run("--time-zone", zone, LOG)
     assert done.exit_code == 2
     assert f"there is no time zone '{zone}'" in done.stderr
 
 
-def test_the_rows_that_a_server_lists():
+def test_rows_are_those_that_a_server_lists():
     lines = lines_of("--format", "events", LOG)
-    told = (GOLDEN / "rows_query.events.tsv").read_text(encoding="utf-8").splitlines()
-    assert [line.split("\t")[1:] for line in lines[: len(told)]] == [line.split("\t")[1:] for line in told]
+    expected = (GOLDEN / "rows_query.events.tsv").read_text(encoding="utf-8").splitlines()
+    assert [line.split("\t")[1:] for line in lines[: len(expected)]] == [line.split("\t")[1:] for line in expected]
 
 
 def test_rows_as_json():
@@ -104,7 +104,7 @@ def test_a_damaged_log_is_printed_up_to_its_damage(tmp_path):
     assert "# End of log file" in done.stdout
 
 
-def test_a_wrong_checksum_is_looked_at_only_on_demand(tmp_path):
+def test_checksums_are_verified_only_on_demand(tmp_path):
     log = bytearray(LOG.read_bytes())
     log[235] ^= 1
     path = tmp_path / "binlog.000001"
@@ -114,7 +114,7 @@ def test_a_wrong_checksum_is_looked_at_only_on_demand(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"no log"])
-def test_what_is_no_log(tmp_path, content):
+def test_a_file_that_is_not_a_log(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     done = run(path)

@@ -1,4 +1,4 @@
-"""What the tests of corpora share: one Spark session, a reader in a process, and folders."""
+"""The fixtures of corpus tests: one Spark session, a reader in a process, and folders."""
 
 import shlex
 import sys
@@ -19,7 +19,7 @@ def spark():
 
 @pytest.fixture
 def folder(spark, tmp_path):
-    """Returns the run's folder of a name."""
+    """Return a function from a name to a run's folder."""
     from conformance.corpus.output import Output
     from conformance.corpus.storage import Storage
 
@@ -28,13 +28,13 @@ def folder(spark, tmp_path):
 
 @pytest.fixture(scope="session")
 def reader():
-    """Returns the text that names a reader with certain faults."""
+    """Return a function from faults to the text that names a reader with them."""
     return lambda *faults: shlex.join([f"command:{sys.executable}", str(READER), *faults])
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """The folder that the command is run in; it has the implementation, which no worker's folder has."""
+    """Return the folder in which the command is run; it has the implementation, which no worker's folder has."""
     from sent_reader import write_reader
 
     folder = tmp_path_factory.mktemp("home")

@@ -1,4 +1,4 @@
-"""HDFS and YARN on this machine: the daemons of Hadoop in one process, whose containers have not the kit."""
+"""HDFS and YARN on this machine: the daemons of Hadoop in one process, whose containers do not have the kit."""
 
 import os
 import re
@@ -15,18 +15,18 @@ from workers import JAVA_OPTIONS, PACKAGES, SPARK_HOME, executor_settings, pytho
 
 from conformance.corpus.java import find_java, write_java_home
 
-#: What the daemons are told beside Hadoop's own defaults.
+#: The settings of the daemons besides Hadoop's defaults.
 SETTINGS = {
     "dfs.replication": "1",
     "yarn.minicluster.yarn.nodemanager.resource.memory-mb": "2048",
     "yarn.scheduler.minimum-allocation-mb": "256",
-    # Hadoop ships these two in a file beside the daemons.
+    # Hadoop ships these two in a separate file.
     "yarn.scheduler.capacity.root.queues": "default",
     "yarn.scheduler.capacity.root.default.capacity": "100",
-    # A disk that is nearly full is the machine's own affair.
+    # A nearly full disk does not matter here.
     "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "100",
 }
-#: What a client has to know, by the file that it stands in.
+#: The settings that a client needs, by file.
 CLIENT = {
     "core-site.xml": ("fs.defaultFS",),
     "yarn-site.xml": ("yarn.resourcemanager.address", "yarn.resourcemanager.scheduler.address"),
@@ -41,7 +41,7 @@ appender.stderr.target = SYSTEM_ERR
 
 
 def client_version():
-    """Returns the version of Hadoop that PySpark's jars are of."""
+    """Return the version of Hadoop of PySpark's jars."""
     (jar,) = SPARK_HOME.glob("jars/hadoop-client-api-*.jar")
     return re.fullmatch(r"hadoop-client-api-(.+)\.jar", jar.name)[1]
 
@@ -54,8 +54,8 @@ class HadoopCluster:
         files: Its file system, as Hadoop's class `FileSystem`.
         configuration: The folder for `HADOOP_CONF_DIR`.
         python: The Python that has the packages which workers need.
-        number: The number of the process that the daemons are in.
-        new_path: Makes Hadoop's `Path` of a text.
+        number: The process id of the daemons.
+        new_path: Makes Hadoop's `Path` from a text.
     """
 
     files: object
@@ -65,11 +65,11 @@ class HadoopCluster:
     new_path: object
 
     def executors(self):
-        """Returns the numbers of the executors' processes, the shells that started them left out."""
+        """Return the process ids of the executors, without the shells that started them."""
         return self._running("CoarseGrainedExecutorBackend")
 
     def containers(self):
-        """Returns the numbers of the processes of all containers."""
+        """Return the process ids of all containers."""
         return self._running("org.apache.spark.")
 
     def _running(self, name):
@@ -77,17 +77,17 @@ class HadoopCluster:
         return [each for each, command in below if name in command and "/java " in command.partition(" -")[0] + " "]
 
     def names(self, folder):
-        """Returns the names of what is in a folder, none where there is no folder."""
+        """Return the names in a folder, none if there is no folder."""
         path = self.new_path(folder)
         return [each.getPath().getName() for each in self.files.listStatus(path)] if self.files.exists(path) else []
 
     def fetch(self, source, target):
-        """Copies a folder to this machine's disk."""
+        """Copy a folder to this machine's disk."""
         self.files.copyToLocalFile(False, self.new_path(source), self.new_path(str(target)), True)
 
     @property
     def options(self):
-        """What the command needs to run here, with small executors of one core."""
+        """The options with which the command runs on this cluster, with small executors of one core."""
         settings = {
             **executor_settings(self.python),
             "spark.executor.instances": "2",
@@ -101,10 +101,10 @@ class HadoopCluster:
 
 @contextmanager
 def hadoop_cluster(folder, jars, *, nodes=2):
-    """Starts a name node, a data node, a resource manager and node managers of two GiB each.
+    """Start a name node, a data node, a resource manager and node managers of two GiB each.
 
     Args:
-        folder: Where everything of it belongs.
+        folder: The folder for all files of the cluster.
         jars: The folder that `provision_hadoop.sh` made.
         nodes: How many node managers there are.
     """
@@ -114,7 +114,7 @@ def hadoop_cluster(folder, jars, *, nodes=2):
     options = [f"-Dlog4j2.configurationFile={folder / 'logging.properties'}", *JAVA_OPTIONS.split(), "-Xmx512m"]
     (py4j,) = SPARK_HOME.glob("jars/py4j-*.jar")
     with open(folder / "log", "wb") as log, pytest.MonkeyPatch.context() as patch:
-        # Node managers hand their environment on to what they start.
+        # Node managers pass their environment on to their containers.
         patch.delenv("PYTHONPATH", raising=False)
         patch.setenv("JAVA_HOME", str(folder / "java"))
         port, process = launch_gateway(
@@ -147,21 +147,21 @@ def hadoop_cluster(folder, jars, *, nodes=2):
 
 
 def write_configuration(folder, settings):
-    """Writes the files that a client reads."""
+    """Write the files that a client reads."""
     folder.mkdir()
     for file, names in CLIENT.items():
-        told = [f"<name>{name}</name><value>{escape(settings.get(name))}</value>" for name in names]
-        properties = "".join(f"<property>{each}</property>" for each in told)
+        pairs = [f"<name>{name}</name><value>{escape(settings.get(name))}</value>" for name in names]
+        properties = "".join(f"<property>{each}</property>" for each in pairs)
         (folder / file).write_text(f"<configuration>{properties}</configuration>", encoding="utf-8")
 
 
 def end(process):
-    """Ends the daemons and every container, and waits until they are gone."""
+    """Kill the daemons and every container, and wait until they are gone."""
     below = descendants(process.pid)
     for each in (process.pid, *below):
         try:
             os.kill(each, signal.SIGKILL)
         except ProcessLookupError:
-            continue  # It has ended meanwhile.
+            continue  # It has already ended.
     process.wait()
     wait_for(lambda: not any(Path(f"/proc/{each}").exists() for each in below))

@@ -1,9 +1,9 @@
-"""Judging without Spark: what a run on Spark has to come to."""
+"""Judging without Spark: the expected results of a run on Spark."""
 
 from collections import Counter
 
 from conformance.corpus.counts import Counts
-from conformance.corpus.judging import CaseJudge, Mishaps, planned_cases
+from conformance.corpus.judging import CaseJudge, KitErrors, planned_cases
 from conformance.corpus.plan import Plan
 from conformance.corpus.result_batches import ROWS, batches_of
 from conformance.implementations.process.limits import Limits
@@ -24,27 +24,27 @@ PLAN = Plan(
 )
 
 
-def judged(spec, *stretches, plan=PLAN, mishaps=None, limits=LIMITS):
-    """Judges stretches of a plan, and returns their counts."""
-    counts, mishaps = Counts(), mishaps or Mishaps()
-    with implementation(spec, limits=limits) as tested:
-        judge = CaseJudge(tested, Judge(tested.declaration.roles["decode"]), mishaps=mishaps)
+def judged(spec, *stretches, plan=PLAN, kit_errors=None, limits=LIMITS):
+    """Judge stretches of a plan, and return their counts."""
+    counts, kit_errors = Counts(), kit_errors or KitErrors()
+    with implementation(spec, limits=limits) as started:
+        judge = CaseJudge(started, Judge(started.declaration.roles["decode"]), kit_errors=kit_errors)
         for first, end in stretches:
-            judge.count(planned_cases(plan, first, end, mishaps=mishaps), counts)
+            judge.count(planned_cases(plan, first, end, kit_errors=kit_errors), counts)
     return counts
 
 
 def sums(*parts):
-    """Adds up counts as Spark does: rows of one table and cell."""
-    met = Counter()
+    """Add up counts as Spark does: rows of one table and cell."""
+    totals = Counter()
     for counts in parts:
         for batch in batches_of(counts):
             assert batch.schema == ROWS
-            add_rows(met, batch)
-    return met
+            add_rows(totals, batch)
+    return totals
 
 
-def add_rows(met, rows):
-    """Adds rows to sums."""
+def add_rows(totals, rows):
+    """Add rows to sums."""
     for row in rows.to_pylist():
-        met[row["table"], tuple(row["cell"]), row["number"]] += row["count"]
+        totals[row["table"], tuple(row["cell"]), row["number"]] += row["count"]

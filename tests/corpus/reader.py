@@ -1,10 +1,10 @@
-"""The kit's own reader behind the protocol; its arguments say what it does wrong, and where.
+"""The kit's own reader as a program of the protocol; its arguments name its faults.
 
     reader.py [crash=N] [hang=N] [starts=FILE] [killed=FILE]
 
-``crash=N`` ends at each stream whose length N divides, ``hang=N`` never answers it. ``starts=FILE`` starts as often
-as the file has bytes, each time one byte less, and then no more. ``killed=FILE`` deletes the file, where it is there,
-and is then killed, whatever the question.
+``crash=N`` ends at each stream whose length N divides, ``hang=N`` never answers it. ``starts=FILE`` starts as often as
+the file has bytes, and removes one byte each time. ``killed=FILE`` deletes the file, if it exists, and then kills the
+process, whatever the question.
 """
 
 import base64
@@ -33,9 +33,9 @@ def start():
             sys.exit("it does not start here any more")
         left.write_bytes(left.read_bytes()[1:])
     role = reader.declaration.roles["decode"]
-    said = {"fields": sorted(role.fields), "abilities": sorted(role.abilities), "profiles": list(role.profiles)}
-    about = {"name": "reader", "version": "1", "language": "Python"}
-    return {"protocol": 1, "implementation": about, "roles": {"decode": said}}
+    declared = {"fields": sorted(role.fields), "abilities": sorted(role.abilities), "profiles": list(role.profiles)}
+    name = {"name": "reader", "version": "1", "language": "Python"}
+    return {"protocol": 1, "implementation": name, "roles": {"decode": declared}}
 
 
 def decode(request):
@@ -55,7 +55,7 @@ def decode(request):
 
 reader = ReferenceImplementation()
 for line in sys.stdin:
-    asked = json.loads(line)
-    if asked["cmd"] == "stop":
+    question = json.loads(line)
+    if question["cmd"] == "stop":
         break
-    print(json.dumps(start() if asked["cmd"] == "start" else decode(asked)), flush=True)
+    print(json.dumps(start() if question["cmd"] == "start" else decode(question)), flush=True)

@@ -1,4 +1,4 @@
-"""The command that runs a corpus, in a process that may be killed; what runs below it, and how far it is."""
+"""The command that runs a corpus, in a process that may be killed; its child processes, and its progress."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def corpus_run(output, spec, *options, cases, folder=None):
-    """Runs the command in a process of its own, which may be killed."""
+    """Run the command in a process of its own, which may be killed."""
     code = "from conformance.cli import main; main()"
     arguments = ["corpus", "run", spec, "--cases", str(cases), "--output", str(output), "--no-shrink", *options]
     with subprocess.Popen(
@@ -27,7 +27,7 @@ def corpus_run(output, spec, *options, cases, folder=None):
 
 
 def descendants(number):
-    """Returns the command line of each running process below one, by its number."""
+    """Return the command line of each running descendant of a process, by process id."""
     parents, commands = {}, {}
     for entry in Path("/proc").iterdir():
         try:
@@ -35,24 +35,24 @@ def descendants(number):
                 parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
                 commands[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
         except OSError:
-            continue  # It has ended meanwhile.
-    found = {number}
-    while more := {each for each, parent in parents.items() if parent in found} - found:
-        found |= more
-    return {each: commands[each] for each in found - {number}}
+            continue  # It has already ended.
+    tree = {number}
+    while more := {each for each, parent in parents.items() if parent in tree} - tree:
+        tree |= more
+    return {each: commands[each] for each in tree - {number}}
 
 
 def wait_for(condition, process=None, *, seconds=120):
-    """Waits until something is the case, while a process runs where one is given, and returns it."""
+    """Wait until a condition is true, and return its value; fail if the given process ends before."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        if found := condition():
-            return found
+        if value := condition():
+            return value
         assert process is None or process.poll() is None, process.stdout.read()
         time.sleep(0.05)
-    raise AssertionError("it never was the case")
+    raise AssertionError("the condition was never true")
 
 
 def committed(output):
-    """Returns the committed waves of a run, as they are marked."""
+    """Return the committed waves of a run, from their marks."""
     return [json.loads(path.read_text()) for path in output.glob("waves/*/_COMMITTED")]

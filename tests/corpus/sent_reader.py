@@ -1,4 +1,4 @@
-"""An implementation that is sent along to a cluster as an archive, and what a run of it has to come to."""
+"""An implementation that is sent to a cluster as an archive, and the expected results of a run of it."""
 
 import tarfile
 from collections import Counter
@@ -18,7 +18,7 @@ SPEC = "command:reader/bin/reader"
 
 
 def write_reader(folder, program=None):
-    """Makes a folder with an implementation in it, and returns the option that sends it along as `reader`."""
+    """Make a folder with an implementation in it, and return the option that sends it to workers as `reader`."""
     reader = folder / "bin" / "reader"
     reader.parent.mkdir(parents=True)
     reader.write_text(program or ADAPTER.read_text(encoding="utf-8"), encoding="utf-8")
@@ -30,20 +30,20 @@ def write_reader(folder, program=None):
 
 
 def undisturbed_results(home, cases):
-    """Returns what cases come to, judged one after the other in this process."""
+    """Return the results of cases that are judged one after the other in this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(home)
-        with implementation(SPEC) as tested:
-            plan = Plan(tuple(Selection().pairs(tested.declaration)))
+        with implementation(SPEC) as started:
+            plan = Plan(tuple(Selection().pairs(started.declaration)))
         counts = judged(SPEC, (0, cases), plan=plan, limits=DEFAULT_LIMITS)
     counts.totals["cases taken"] = cases
     return sums(counts)
 
 
 def results_of(output):
-    """Adds up all that a run keeps: verdicts, coverage, kinds of failure and failing cases."""
-    met = Counter()
+    """Add up all results of a run: verdicts, coverage, kinds of failure and failing cases."""
+    totals = Counter()
     for part in output.glob("waves/*/*.parquet"):
         assert (part.parent / "_COMMITTED").exists()
-        add_rows(met, read_table(part))
-    return met
+        add_rows(totals, read_table(part))
+    return totals

@@ -1,4 +1,4 @@
-"""A standalone cluster of Spark on this machine, whose workers have what Spark asks for and not the kit."""
+"""A standalone cluster of Spark on this machine, whose workers have the packages that Spark needs, but not the kit."""
 
 import os
 import re
@@ -29,7 +29,7 @@ class StandaloneCluster:
     daemons: list[subprocess.Popen] = field(default_factory=list)
 
     def executors(self):
-        """Returns the numbers of the executors' processes."""
+        """Return the process ids of the executors."""
         below = {}
         for daemon in self.daemons:
             below |= descendants(daemon.pid)
@@ -37,14 +37,14 @@ class StandaloneCluster:
 
     @property
     def options(self):
-        """What the command needs to run here, with small executors of one core."""
+        """The options with which the command runs on this cluster, with small executors of one core."""
         settings = executor_settings(self.python)
         return ["--master", self.url, *(f"--conf={name}={value}" for name, value in settings.items())]
 
 
 @contextmanager
 def standalone_cluster(folder, *, workers=2):
-    """Starts a master and workers of one core and one GiB each, every one in a folder of its own."""
+    """Start a master and workers of one core and one GiB each, every one in a folder of its own."""
     write_java_home(folder / "java", find_java())
     python = python_with(PACKAGES, folder / "python")
     nothing = python_with((), folder / "nothing")
@@ -60,11 +60,11 @@ def standalone_cluster(folder, *, workers=2):
     with ExitStack() as stack:
         cluster = StandaloneCluster("", python)
 
-        def start(name, found, *arguments):
+        def start(name, pattern, *arguments):
             daemon, log = launched(folder / name, environment, *arguments)
             stack.callback(end, daemon)
             cluster.daemons.append(daemon)
-            return wait_for(lambda: re.search(found, log.read_text(encoding="utf-8", errors="replace")))
+            return wait_for(lambda: re.search(pattern, log.read_text(encoding="utf-8", errors="replace")))
 
         place = ("--host", "127.0.0.1", "--webui-port", "0")
         started = start("master", r"at (spark://127\.0\.0\.1:\d+)", "master.Master", *place, "--port", "0")
@@ -76,7 +76,7 @@ def standalone_cluster(folder, *, workers=2):
 
 
 def launched(folder, environment, name, *arguments):
-    """Starts one of Spark's daemons in a folder, and returns its process and its log."""
+    """Start one of Spark's daemons in a folder, and return its process and its log."""
     folder.mkdir()
     with open(folder / "log", "wb") as log:
         command = [SPARK_HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *arguments]
@@ -87,7 +87,7 @@ def launched(folder, environment, name, *arguments):
 
 
 def end(daemon):
-    """Ends a daemon and the executors in its process group, and waits for everything below them."""
+    """Kill a daemon and the executors in its process group, and wait until all their descendants are gone."""
     below = descendants(daemon.pid)
     os.killpg(daemon.pid, signal.SIGKILL)
     daemon.wait()

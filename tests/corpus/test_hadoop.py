@@ -1,4 +1,4 @@
-"""On YARN, with its results in HDFS, a run comes to what it comes to on this machine."""
+"""On YARN, with its results in HDFS, a run has the same results as on this machine."""
 
 import os
 import re
@@ -23,7 +23,7 @@ corpus_run = partial(running.corpus_run, cases=CASES)
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     if "BINLOG_HADOOP" not in os.environ:
-        pytest.skip("BINLOG_HADOOP names no folder of tests/corpus/provision_hadoop.sh")
+        pytest.skip("BINLOG_HADOOP does not name a folder that tests/corpus/provision_hadoop.sh has filled")
     jars = Path(os.environ["BINLOG_HADOOP"]).resolve()
     jar = jars / f"hadoop-client-minicluster-{client_version()}.jar"
     assert jar.exists(), f"{jar} is not there: tests/corpus/provision_hadoop.sh fetches it"
@@ -35,7 +35,7 @@ def cluster(tmp_path_factory):
 
 
 def committed(cluster, output):
-    """Returns the folders of the committed waves of a run."""
+    """Return the folders of the committed waves of a run."""
     waves = [f"{output}/waves/{name}" for name in cluster.names(f"{output}/waves")]
     return [wave for wave in waves if "_COMMITTED" in cluster.names(wave)]
 
@@ -60,14 +60,14 @@ def test_a_killed_container_and_a_killed_driver_change_nothing(cluster, home, tm
     assert results_of(tmp_path / "killed") == undisturbed_results(home, CASES)
 
 
-def test_what_starts_in_no_container_ends_the_run_at_once(cluster, home, tmp_path):
+def test_an_implementation_that_starts_in_no_container_ends_the_run_at_once(cluster, home, tmp_path):
     archive = write_reader(tmp_path / "broken", "#!/bin/sh\necho 'no libbinlog.so here' >&2\nexit 3\n")
     with corpus_run("/broken", SPEC, *cluster.options, archive, folder=home) as process:
         text, _ = process.communicate(timeout=300)
     assert process.returncode == 2
-    told = text.splitlines()[-1]
-    assert told.startswith("binlog-conformance: on ")
-    assert "no libbinlog.so here" in told
+    error = text.splitlines()[-1]
+    assert error.startswith("binlog-conformance: on ")
+    assert "no libbinlog.so here" in error
     assert text.count("libbinlog.so") == 1
     assert "Traceback" not in text
     assert committed(cluster, "/broken") == []

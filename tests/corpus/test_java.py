@@ -1,4 +1,4 @@
-"""Spark runs on a Java of the machine, or on the one that the extra brings."""
+"""Spark runs on an installed Java, or on the one that the extra brings."""
 
 import subprocess
 
@@ -19,20 +19,20 @@ def fake_java(folder, version):
     return java
 
 
-def test_the_launcher_drops_the_module_that_is_not_there_and_nothing_else(tmp_path):
+def test_the_launcher_drops_the_missing_module_and_nothing_else(tmp_path):
     java = fake_java(tmp_path / "a java's home", "25.0.2")
     write_java_home(tmp_path / "home", java)
-    asked = ["-cp", "a b:c*", "--add-modules=jdk.incubator.vector", "-Dx=$y", "", "Main"]
-    done = subprocess.run([tmp_path / "home" / "bin" / "java", *asked], capture_output=True, text=True, check=True)
+    arguments = ["-cp", "a b:c*", "--add-modules=jdk.incubator.vector", "-Dx=$y", "", "Main"]
+    done = subprocess.run([tmp_path / "home" / "bin" / "java", *arguments], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["[-cp]", "[a b:c*]", "[-Dx=$y]", "[]", "[Main]"]
 
 
-@pytest.mark.parametrize(("told", "version"), [("17.0.15", 17), ("1.8.0_202", 8), ("25", 25)])
-def test_a_java_tells_its_version(tmp_path, told, version):
-    assert version_of(fake_java(tmp_path, told)) == version
+@pytest.mark.parametrize(("text", "version"), [("17.0.15", 17), ("1.8.0_202", 8), ("25", 25)])
+def test_the_version_of_a_java_is_read_from_its_output(tmp_path, text, version):
+    assert version_of(fake_java(tmp_path, text)) == version
 
 
-def test_what_does_not_run_has_no_version(tmp_path):
+def test_a_program_that_does_not_run_has_no_version(tmp_path):
     assert version_of(tmp_path / "nothing") is None
 
 
@@ -42,7 +42,7 @@ def test_a_java_that_is_new_enough_is_preferred(tmp_path, monkeypatch):
     assert find_java() == java
 
 
-def test_a_java_that_is_too_old_is_passed_over(tmp_path, monkeypatch):
+def test_a_java_that_is_too_old_is_not_used(tmp_path, monkeypatch):
     old = fake_java(tmp_path / "old", "1.8.0_202")
     monkeypatch.setenv("JAVA_HOME", str(old.parent.parent))
     monkeypatch.setenv("PATH", str(old.parent))

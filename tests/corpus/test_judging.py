@@ -1,10 +1,10 @@
-"""What is kept of judged cases adds up to the same, however they are divided."""
+"""The counts of judged cases add up to the same sums, however the cases are divided."""
 
 import pytest
 from plain_judging import PLAN, judged, sums
 
 from conformance.corpus.failing_cases import FailingCases, storable
-from conformance.corpus.judging import Mishaps
+from conformance.corpus.judging import KitErrors
 from conformance.corpus.plan import Plan
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
 from conformance.engine.coverage import position
@@ -19,11 +19,11 @@ def test_sums_do_not_depend_on_the_division():
     assert any(table == "clusters" for table, _, _ in whole)
 
 
-def test_a_process_comes_to_the_same_as_the_reader_in_this_one(reader):
+def test_a_reader_in_a_process_has_the_same_results_as_in_this_one(reader):
     assert sums(judged(reader(), (0, 300))) == sums(judged("reference", (0, 300)))
 
 
-def test_a_crash_is_charged_to_its_case(reader):
+def test_a_crash_is_a_failure_of_its_case(reader):
     counts = judged(reader("crash=7"), (0, 60))
     crashed = [number for number in range(60) if len(PLAN.case(number).stream) % 7 == 0]
     assert counts.totals["cases judged"] == 60
@@ -32,7 +32,7 @@ def test_a_crash_is_charged_to_its_case(reader):
     assert min(case.number for case in counts.failing) == crashed[0]
 
 
-def test_a_hang_is_charged_to_its_case(reader):
+def test_a_hang_is_a_failure_of_its_case(reader):
     plan = Plan((("transactions", "mysql-8.0"),))
     size = len(plan.case(5).stream)
     counts = judged(reader(f"hang={size}"), (0, 12), plan=plan)
@@ -60,27 +60,30 @@ def test_an_error_in_this_process_is_a_crash(monkeypatch):
     assert (case.status, case.signature) == ("crash", "IndexError")
 
 
-def test_a_case_that_breaks_the_kit_is_named_and_the_others_are_judged():
+def test_a_case_at_which_the_kit_fails_is_named_and_the_others_are_judged():
     plan = Plan((("transactions", "mysql-8.0"), ("no_such_family", "mysql-8.0")))
-    mishaps = Mishaps()
-    counts = judged("reference", (0, 4), plan=plan, mishaps=mishaps)
+    kit_errors = KitErrors()
+    counts = judged("reference", (0, 4), plan=plan, kit_errors=kit_errors)
     assert counts.totals["cases judged"] == 2
-    assert [case for case, _, _ in mishaps.found] == ["no_such_family/mysql-8.0/0/0", "no_such_family/mysql-8.0/0/1"]
-    assert "no family 'no_such_family'" in mishaps.found[0][1]
+    assert [case for case, _, _ in kit_errors.entries] == [
+        "no_such_family/mysql-8.0/0/0",
+        "no_such_family/mysql-8.0/0/1",
+    ]
+    assert "no family 'no_such_family'" in kit_errors.entries[0][1]
 
 
-def test_an_interruption_is_no_mishap():
-    with pytest.raises(KeyboardInterrupt), Mishaps():
+def test_an_interruption_is_not_an_error_of_the_kit():
+    with pytest.raises(KeyboardInterrupt), KitErrors():
         raise KeyboardInterrupt
 
 
-def test_a_shard_keeps_the_first_of_each_kind_and_tells_a_hundred_apart():
+def test_a_shard_keeps_the_first_of_each_kind_and_distinguishes_a_hundred():
     failing = FailingCases()
     for number in range(300):
-        failing.add(number, CaseId("f", "p", 0, number), Verdict("R", "fail", f"kind {number % 150}", "what came"))
+        failing.add(number, CaseId("f", "p", 0, number), Verdict("R", "fail", f"kind {number % 150}", "message"))
     assert [case.number for case in failing][:100] == list(range(100))
     assert failing.counts["R", "kind 0"] == 2
-    assert failing.counts["R", "(more signatures than are told apart)"] == 100
+    assert failing.counts["R", "(more signatures than are distinguished)"] == 100
 
 
 def test_any_text_can_be_stored():

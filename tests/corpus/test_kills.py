@@ -1,4 +1,4 @@
-"""Whatever is killed, at whatever moment, the run comes to the verdicts of an undisturbed one."""
+"""Whichever process is killed, at whatever time, the run has the verdicts of an undisturbed one."""
 
 import os
 import signal
@@ -19,15 +19,15 @@ CASES = 12_000
 corpus_run = partial(running.corpus_run, cases=CASES)
 
 
-def resumed(output, spec):
-    """Finishes a run."""
+def resume(output, spec):
+    """Finish a run."""
     with corpus_run(output, spec, "--resume") as process:
         text, _ = process.communicate(timeout=300)
     assert process.returncode == 1, text
 
 
 def kill_one(process, output, part):
-    """Kills a process of the run whose command line has a certain part, once a wave is committed."""
+    """Kill a process of the run whose command line contains `part`, once a wave is committed."""
     wait_for(lambda: committed(output), process)
 
     def victims():
@@ -43,7 +43,7 @@ def spec(reader):
 
 @pytest.fixture(scope="module")
 def undisturbed(spark, spec, tmp_path_factory):
-    """The verdict table of a run that nobody disturbs."""
+    """Return the results of an undisturbed run."""
     output = tmp_path_factory.mktemp("undisturbed") / "run"
     with corpus_run(output, spec) as process:
         text, _ = process.communicate(timeout=300)
@@ -73,7 +73,7 @@ def test_killing_a_worker_changes_nothing(spark, spec, undisturbed, tmp_path):
         kill_one(process, tmp_path / "run", "pyspark.daemon")
         process.communicate(timeout=300)
     if process.returncode != 1:
-        resumed(tmp_path / "run", spec)
+        resume(tmp_path / "run", spec)
     assert results_of(spark, tmp_path / "run") == undisturbed
 
 
@@ -84,19 +84,19 @@ def test_a_killed_driver_is_resumed(spark, spec, undisturbed, tmp_path, waves):
         time.sleep(1.0)
         below = descendants(process.pid)
         process.kill()
-    # Spark's machine ends with its driver, and with it every worker and every implementation.
+    # Spark's Java process ends with its driver, and with it every worker and every implementation.
     deadline = time.monotonic() + 30
     while any(Path(f"/proc/{each}").exists() for each in below) and time.monotonic() < deadline:
         time.sleep(0.1)
-    resumed(tmp_path / "run", spec)
+    resume(tmp_path / "run", spec)
     assert results_of(spark, tmp_path / "run") == undisturbed
 
 
-def test_killing_sparks_machine_is_resumed(spark, spec, undisturbed, tmp_path):
+def test_a_run_whose_java_process_is_killed_is_resumed(spark, spec, undisturbed, tmp_path):
     with corpus_run(tmp_path / "run", spec) as process:
         kill_one(process, tmp_path / "run", "org.apache.spark.deploy.SparkSubmit")
         text, _ = process.communicate(timeout=60)
     assert process.returncode == 2, text
     assert "Traceback" not in text
-    resumed(tmp_path / "run", spec)
+    resume(tmp_path / "run", spec)
     assert results_of(spark, tmp_path / "run") == undisturbed

@@ -1,4 +1,4 @@
-"""A mistake is answered with one line and exit status 2, before Spark is started."""
+"""A mistake is reported in one line with exit status 2, before Spark is started."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ def corpus(*arguments):
     [
         (["run", "reference"], "give one of --cases, --events and --time"),
         (["run", "reference", "--cases", 1, "--events", 1], "give one of --cases, --events and --time"),
-        (["run", "referense", "--cases", 1], "no implementation 'referense'"),
+        (["run", "referense", "--cases", 1], "'referense' is not a valid implementation"),
         (["run", "reference", "--cases", 1, "--baseline", "nowhere.toml"], "nowhere.toml"),
         (["run", "reference", "--cases", 1, "--conf", "spark"], "--conf takes KEY=VALUE"),
         (["generate", "--cases", 1, "--profile", "mysql-4"], "no profile 'mysql-4'"),

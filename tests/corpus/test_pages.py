@@ -1,4 +1,4 @@
-"""The trend says what started failing when; what implementations say is taken for hostile."""
+"""The trend shows what started failing when; the output of implementations is treated as hostile."""
 
 from dataclasses import replace
 
@@ -14,12 +14,14 @@ def night(day, *failing, version="1"):
         version=version, cases=10, events=70, conforming=not failing,
     )  # fmt: skip
     return [run] + [
-        replace(run, requirement=each, signature="differs", status="fail", count=day, found="f", case=f"case-{each}")
+        replace(
+            run, requirement=each, signature="differs", status="fail", count=day, first_case="f", case=f"case-{each}"
+        )
         for each in failing
     ]
 
 
-def test_a_trend_says_since_when_something_fails():
+def test_a_trend_shows_since_when_a_requirement_fails():
     page = trend_page([*night(1, "R-OLD"), *night(2, "R-OLD", "R-GONE"), *night(3, "R-OLD", "R-NEW")])
     assert page.index("R-NEW") < page.index("R-OLD") < page.index("R-GONE")
     row = page[page.index("R-NEW") : page.index("R-OLD")]
@@ -28,12 +30,12 @@ def test_a_trend_says_since_when_something_fails():
     assert "2026-11-01" in page[page.index("R-OLD") : page.index("R-GONE")]
 
 
-def test_what_was_mended_in_between_started_anew():
+def test_a_failure_that_was_fixed_in_between_started_again():
     page = trend_page([*night(1, "R"), *night(2), *night(3, "R")])
     assert "<td>2026-11-03</td>" in page
 
 
-def test_nights_without_failures_are_told():
+def test_a_history_without_failures_has_a_page():
     assert "2 runs, and no failure in any of them." in trend_page([*night(1), *night(2)])
     assert "no run yet" in trend_page([])
 
@@ -45,7 +47,7 @@ def test_an_implementation_cannot_write_html():
     assert "<script" not in coverage_page({EVENT_TYPES.name: {(attack, attack, "mysql-8.0"): 1}}, ["mysql-8.0"])
 
 
-def test_what_was_never_exercised_has_its_row_on_the_coverage_page():
+def test_a_cell_that_was_never_exercised_has_a_row_on_the_coverage_page():
     (table,) = SHIPPED_BOUNDARY_TABLES
     page = coverage_page({table.name: {(*table.every[0], "mysql-8.0"): 7}}, ["mysql-8.0"])
     assert page.count("<tr>") == 1 + len(table.every) == 51
@@ -53,7 +55,7 @@ def test_what_was_never_exercised_has_its_row_on_the_coverage_page():
     assert page.count('<td class="number none">-</td>') == 49
 
 
-def test_the_latest_smallest_case_counts():
+def test_the_latest_shrunk_case_is_used():
     entries = [*night(1, "R"), *[replace(each, case="smaller") for each in night(2, "R")]]
     assert shrunk_before(entries, "reader") == {("R", "differs"): "smaller"}
     assert shrunk_before(entries, "another") == {}

@@ -1,4 +1,4 @@
-"""Which case has which number depends on the plan alone."""
+"""The number of each case depends on the plan alone."""
 
 import shutil
 import subprocess
@@ -47,13 +47,13 @@ def test_events_lead_from_goal_to_goal():
 
 
 def test_streams_without_events_cannot_be_counted_by_events():
-    with pytest.raises(ValueError, match="say how many cases"):
+    with pytest.raises(ValueError, match="give the number of cases"):
         Size(events=10).goal(Plan((("bad_magic", "mysql-5.6"),)), cases=0, events=0)
 
 
 @pytest.mark.parametrize("given", [{}, {"cases": 1, "events": 1}, {"events": 1, "seconds": 1.0}])
 def test_a_size_is_one_of_three(given):
-    with pytest.raises(ValueError, match="how many cases, or how many events, or how much time"):
+    with pytest.raises(ValueError, match="give one of the number of cases, the number of events and the time"):
         Size(**given)
 
 
@@ -84,19 +84,19 @@ def test_the_kit_works_where_its_archive_is_unpacked(tmp_path):
     code = (
         "import conformance; print(conformance.__file__)\n"
         "from conformance.corpus.counts import Counts\n"
-        "from conformance.corpus.judging import CaseJudge, Mishaps, planned_cases\n"
+        "from conformance.corpus.judging import CaseJudge, KitErrors, planned_cases\n"
         "from conformance.corpus.kit_archive import digest\n"
         "from conformance.corpus.plan import Plan\n"
         "from conformance.implementations.registry import implementation\n"
         "from conformance.oracles.judge import Judge\n"
-        "tested, counts, mishaps = implementation('reference'), Counts(), Mishaps()\n"
-        "judge = CaseJudge(tested, Judge(tested.declaration.roles['decode']), mishaps=mishaps)\n"
-        "judge.count(planned_cases(Plan((('transactions', 'mysql-8.0'),)), 0, 20, mishaps=mishaps), counts)\n"
-        "print(counts.totals['cases judged'], len(mishaps.found), digest())\n"
+        "reference, counts, errors = implementation('reference'), Counts(), KitErrors()\n"
+        "judge = CaseJudge(reference, Judge(reference.declaration.roles['decode']), kit_errors=errors)\n"
+        "judge.count(planned_cases(Plan((('transactions', 'mysql-8.0'),)), 0, 20, kit_errors=errors), counts)\n"
+        "print(counts.totals['cases judged'], len(errors.entries), digest())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path / "there", env={}, capture_output=True, text=True, check=False
     )
-    there, *told = done.stdout.split()
+    there, *results = done.stdout.split()
     assert Path(there) == tmp_path / "there" / "conformance" / "__init__.py", done.stderr
-    assert told == ["20", "0", digest()], done.stderr
+    assert results == ["20", "0", digest()], done.stderr

@@ -1,4 +1,4 @@
-"""On a standalone cluster, whose workers have not the kit, a run comes to what it comes to on this machine."""
+"""On a standalone cluster, whose workers do not have the kit, a run has the same results as on this machine."""
 
 import os
 import signal
@@ -35,13 +35,13 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def undisturbed(home):
-    """What the same cases come to, judged one after the other in this process."""
+    """Return the results of the same cases, judged one after the other in this process."""
     return undisturbed_results(home, CASES)
 
 
 @pytest.fixture
 def run_there(cluster, home):
-    """Runs the command against the cluster."""
+    """Return a function that runs the command on the cluster."""
     archive = f"--conf=spark.archives={home / 'reader.tar.gz'}#reader"
 
     def run(output, *options):
@@ -75,18 +75,18 @@ def test_a_killed_driver_is_resumed(cluster, run_there, undisturbed, tmp_path):
     assert results_of(tmp_path / "run") == undisturbed
 
 
-def test_what_starts_on_no_worker_ends_the_run_at_once(cluster, home, tmp_path):
+def test_an_implementation_that_starts_on_no_worker_ends_the_run_at_once(cluster, home, tmp_path):
     starts = tmp_path / "starts"
     broken = f"#!/bin/sh\necho >> {starts}\necho 'no libbinlog.so here' >&2\nexit 3\n"
     archive = write_reader(tmp_path / "broken", broken)
     with corpus_run(tmp_path / "run", SPEC, *cluster.options, archive, folder=home) as process:
         text, _ = process.communicate(timeout=120)
     assert process.returncode == 2
-    told = text.splitlines()[-1]
-    assert told.startswith("binlog-conformance: on ")
-    assert "no libbinlog.so here" in told
+    error = text.splitlines()[-1]
+    assert error.startswith("binlog-conformance: on ")
+    assert "no libbinlog.so here" in error
     assert text.count("libbinlog.so") == 1
     assert "Traceback" not in text
-    # Each of the two tasks tries to start it twice, and no task is tried again.
+    # Each of the two tasks tries to start it twice, and no task is retried.
     assert 1 <= len(starts.read_text().splitlines()) <= 4
     assert committed(tmp_path / "run") == []

@@ -1,4 +1,4 @@
-"""Waves overlap, and count in their order, each after it was verified."""
+"""Waves overlap, and are committed in their order, each after it was verified."""
 
 import time
 from threading import Event
@@ -15,7 +15,7 @@ from conformance.corpus.worker import Stretch
 
 @pytest.fixture
 def waves(spark, folder):
-    """Makes a run of waves of ten cases, with thirty events each, of which some take a time; says when one begins."""
+    """Return a function that makes waves of ten cases with thirty events; some take time, `begins` is called first."""
 
     def make(*, count, verify, begins=lambda first: None, seconds=None):
         def frame(stretch, report):
@@ -47,43 +47,43 @@ def waves(spark, folder):
     return make
 
 
-def test_the_next_wave_is_under_way_when_one_is_verified(waves, folder):
-    told, next_begun = [], Event()
+def test_the_next_wave_runs_while_one_is_verified(waves, folder):
+    steps, next_begun = [], Event()
 
     def begins(first):
-        told.append(("begun", first))
+        steps.append(("begun", first))
         if first == 10:
             next_begun.set()
 
     def verify(first):
         assert next_begun.wait(60), "the wave from case 10 on was not begun"
-        told.append(("verified", first))
+        steps.append(("verified", first))
 
     done = waves(count=4, verify=verify, begins=begins).run()
     assert [(wave.first, wave.end, wave.events) for wave in done] == [(at, at + 10, 30) for at in (0, 10, 20, 30)]
     assert folder("run").committed() == done
-    assert [first for what, first in told if what == "verified"] == [0, 10, 20, 30]
-    # Two are under way at most: the third is begun behind the first.
-    assert told.index(("verified", 0)) < told.index(("begun", 20))
+    assert [first for step, first in steps if step == "verified"] == [0, 10, 20, 30]
+    # At most two run at once: the third is begun after the first.
+    assert steps.index(("verified", 0)) < steps.index(("begun", 20))
 
 
-def test_a_wave_that_fails_stops_the_one_behind_it(waves, folder):
+def test_a_wave_that_fails_stops_the_next_one(waves, folder):
     def fail(first):
-        raise WaveFailed("cases 0 to 9: 9 came back")
+        raise WaveFailed("cases 0 to 9: 9 were returned")
 
-    with pytest.raises(WaveFailed, match="9 came back"):
+    with pytest.raises(WaveFailed, match="9 were returned"):
         waves(count=2, verify=fail, seconds={10: 60.0}).run()
     assert folder("run").committed() == []
-    # Spark marks a job that went to its end.
+    # Spark marks a job that has ended.
     assert folder("run").storage.exists("waves/cases=000000000000-000000000010/_SUCCESS")
     assert not folder("run").storage.exists("waves/cases=000000000010-000000000020/_SUCCESS")
 
 
-def test_a_run_of_limited_time_begins_no_wave_that_will_not_be_done():
+def test_a_run_of_limited_time_begins_no_wave_that_would_take_too_long():
     source = PlannedCases(Plan((("transactions", "mysql-8.0"),)), Size(seconds=60.0))
     pace = Pace(2)
     pace.done(1000, 10.0)
     done = [Wave(0, 1000, 1000, 8000, 10.0)]
-    # 4,000 cases are under way, which take 40 of the 50 seconds: 10 are left for the next.
+    # 4,000 cases are running, which take 40 of the 50 seconds: 10 are left for the next wave.
     assert source.next(done, 5000, pace, 50.0).end == 6000
     assert source.next(done, 6000, pace, 50.0) is None

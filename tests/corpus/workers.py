@@ -1,4 +1,4 @@
-"""What the workers of a small cluster have: executors of one core, and a Python without the kit."""
+"""The workers of a small cluster: executors of one core, and a Python without the kit."""
 
 import subprocess
 import venv
@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pyspark
 
-#: What docs/clusters.md asks workers for, and what pandas needs in turn.
+#: The packages that workers need by docs/clusters.md, and the dependencies of pandas.
 PACKAGES = {"pyarrow", "zstandard", "msgspec", "pandas", "numpy", "python-dateutil", "pytz", "six", "tzdata"}
 SPARK_HOME = Path(pyspark.__file__).parent
-#: Quick to start, and small: it is about what happens and not about speed.
+#: Quick to start, and small: the tests are about results, not about speed.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def executor_settings(python):
-    """Returns Spark's settings for small executors of one core, whose Python that is, and a driver on this machine."""
+    """Return Spark's settings for small executors of one core with this Python, and a driver on this machine."""
     return {
         "spark.pyspark.python": str(python),
         "spark.driver.host": "127.0.0.1",
@@ -27,7 +27,7 @@ def executor_settings(python):
 
 
 def python_with(names, folder):
-    """Makes a Python that has some distributions and nothing else, so not the kit."""
+    """Make a Python that has only the named distributions, so not the kit."""
     venv.create(folder, with_pip=False, symlinks=True)
     (packages,) = folder.glob("lib/python*/site-packages")
     for each in distributions():
@@ -38,8 +38,8 @@ def python_with(names, folder):
 
 
 def has_kit(python, folder):
-    """Tells whether a Python that is started in a folder has the kit."""
+    """Return whether a Python that is started in a folder has the kit."""
     kit = [python, "-c", "import conformance"]
-    told = subprocess.run(kit, cwd=folder, env={}, capture_output=True, text=True, check=False)
-    assert told.returncode == 0 or "No module named 'conformance'" in told.stderr, told.stderr
-    return told.returncode == 0
+    done = subprocess.run(kit, cwd=folder, env={}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 or "No module named 'conformance'" in done.stderr, done.stderr
+    return done.returncode == 0

@@ -1,11 +1,11 @@
 """Gives the same answer twice."""
 
-from speaker import converse, honest, say
+from speaker import converse, honest, write
 
 
 def twice(seq, stream):
-    say(honest(seq, stream))
-    say(honest(seq, stream))
+    write(honest(seq, stream))
+    write(honest(seq, stream))
 
 
 converse(twice)

@@ -2,13 +2,13 @@
 
 import sys
 
-from speaker import converse, honest, say
+from speaker import converse, honest, write
 
 
 def chat(seq, stream):
     for number in range(20000):
         sys.stderr.write(f"debug: step {number} of many\n")
-    say(honest(seq, stream))
+    write(honest(seq, stream))
 
 
 converse(chat)

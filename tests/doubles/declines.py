@@ -1,5 +1,5 @@
-"""Says that it cannot answer."""
+"""Declines every request."""
 
-from speaker import converse, say
+from speaker import converse, write
 
-converse(lambda seq, stream: say({"seq": seq, "unsupported": "not this profile"}))
+converse(lambda seq, stream: write({"seq": seq, "unsupported": "not this profile"}))

@@ -1,8 +1,8 @@
-"""Declares itself and never reads what it is asked."""
+"""Declares itself and never reads its requests."""
 
 import time
 
-from speaker import declaration, say
+from speaker import declaration, write
 
-say(declaration())
+write(declaration())
 time.sleep(3600)

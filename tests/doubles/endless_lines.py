@@ -1,12 +1,12 @@
-"""Answers, and goes on with lines that nobody asked for."""
+"""Answers, and then writes lines without end."""
 
-from speaker import converse, honest, say
+from speaker import converse, honest, write
 
 
 def flood(seq, stream):
-    say(honest(seq, stream))
+    write(honest(seq, stream))
     while True:
-        say("{}")
+        write("{}")
 
 
 converse(flood)

@@ -1,17 +1,17 @@
-"""Ends at the third question of each process, whatever it is."""
+"""Ends at the third request of each process, whatever it is."""
 
 import sys
 from itertools import count
 
-from speaker import converse, honest, say
+from speaker import converse, honest, write
 
-asked = count(1)
+requests = count(1)
 
 
 def answer_twice_and_end(seq, stream):
-    if next(asked) == 3:
+    if next(requests) == 3:
         sys.exit(4)
-    say(honest(seq, stream))
+    write(honest(seq, stream))
 
 
 converse(answer_twice_and_end)

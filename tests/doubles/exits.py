@@ -1,4 +1,4 @@
-"""Ends with status 3 in the middle of an answer, after a word on standard error."""
+"""Ends with status 3 in the middle of an answer, after a message on standard error."""
 
 import sys
 

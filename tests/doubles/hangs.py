@@ -1,4 +1,4 @@
-"""Never answers, and does not end when it is asked to."""
+"""Never answers, and does not end after a stop message."""
 
 import signal
 import time

@@ -1,4 +1,4 @@
-"""Starts a process that outlives it, tells its number on standard error, and hangs."""
+"""Starts a process that outlives it, writes its number to standard error, and hangs."""
 
 import subprocess
 import sys

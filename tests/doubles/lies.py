@@ -1,12 +1,12 @@
 """Reports a wrong length."""
 
-from speaker import converse, honest, say
+from speaker import converse, honest, write
 
 
 def lie(seq, stream):
     answer = honest(seq, stream)
     answer["events"][0]["length"] += 1
-    say(answer)
+    write(answer)
 
 
 converse(lie)

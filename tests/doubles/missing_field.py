@@ -1,5 +1,5 @@
-"""Leaves a declared field out."""
+"""Leaves out a declared field."""
 
-from speaker import converse, say
+from speaker import converse, write
 
-converse(lambda seq, stream: say({"seq": seq, "events": [{"offset": 4, "type": 15}], "error": None}))
+converse(lambda seq, stream: write({"seq": seq, "events": [{"offset": 4, "type": 15}], "error": None}))

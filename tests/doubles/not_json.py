@@ -1,5 +1,5 @@
 """Prints a log line where the answer should be."""
 
-from speaker import converse, say
+from speaker import converse, write
 
-converse(lambda seq, stream: say("INFO: decoding"))
+converse(lambda seq, stream: write("INFO: decoding"))

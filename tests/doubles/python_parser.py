@@ -1,4 +1,4 @@
-"""A parser in Python that is asked in the kit's own process: it is right, but for what its attributes say."""
+"""A parser in Python that runs in the kit's own process: it is right, except for what its attributes change."""
 
 from conformance.protocol.observation import Request
 from conformance.reference.implementation import ReferenceImplementation

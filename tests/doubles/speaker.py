@@ -1,4 +1,4 @@
-"""What all doubles share: they speak the protocol well, but for the one thing each does.
+"""The code that all doubles share: each speaks the protocol correctly, except for one thing.
 
 A double misbehaves on every stream, or only on the one that its first argument names.
 """
@@ -10,7 +10,7 @@ import sys
 FIELDS = ["offset", "type", "length"]
 
 
-def say(message):
+def write(message):
     sys.stdout.write((message if isinstance(message, str) else json.dumps(message)) + "\n")
     sys.stdout.flush()
 
@@ -22,16 +22,16 @@ def declaration(**changes):
 
 
 def honest(seq, stream):
-    """The answer of a decoder that takes any stream for one event as long as the stream."""
+    """The answer of a decoder that reads any stream as one event of the same length."""
     return {"seq": seq, "events": [{"offset": 0, "type": 15, "length": len(stream)}], "error": None}
 
 
-def converse(misbehave=lambda seq, stream: say(honest(seq, stream)), declare=declaration):
+def converse(misbehave=lambda seq, stream: write(honest(seq, stream)), declare=declaration):
     trigger = sys.argv[1].encode() if len(sys.argv) > 1 else None
     for line in sys.stdin:
         request = json.loads(line)
         if request["cmd"] == "start":
-            say(declare())
+            write(declare())
         elif request["cmd"] == "stop":
             return
         else:
@@ -39,4 +39,4 @@ def converse(misbehave=lambda seq, stream: say(honest(seq, stream)), declare=dec
             if trigger in (None, stream):
                 misbehave(request["seq"], stream)
             else:
-                say(honest(request["seq"], stream))
+                write(honest(request["seq"], stream))

@@ -1,4 +1,4 @@
-"""Starts once, where its second argument names a folder; never again after that. Ends at its first question."""
+"""Starts only once (its second argument is a folder for its state), and ends at its first request."""
 
 import sys
 from pathlib import Path

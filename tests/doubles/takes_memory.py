@@ -1,11 +1,11 @@
 """Asks for 4 GiB."""
 
-from speaker import converse, honest, say
+from speaker import converse, honest, write
 
 
 def take(seq, stream):
     bytearray(4 << 30)
-    say(honest(seq, stream))
+    write(honest(seq, stream))
 
 
 converse(take)

@@ -1,5 +1,5 @@
-"""Answers another question than it was asked."""
+"""Answers with the seq of another request."""
 
-from speaker import converse, honest, say
+from speaker import converse, honest, write
 
-converse(lambda seq, stream: say(honest(seq + 1, stream)))
+converse(lambda seq, stream: write(honest(seq + 1, stream)))

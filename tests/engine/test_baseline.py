@@ -38,16 +38,16 @@ def test_an_asterisk_covers_every_signature(tmp_path):
         ("[[known]\n", "baseline.toml"),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_place(tmp_path, text, message):
+def test_an_unusable_file_is_reported_with_its_place(tmp_path, text, message):
     with pytest.raises(BaselineError, match=message):
         Baseline.load(written(tmp_path, text))
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(BaselineError, match=r"nowhere\.toml"):
         Baseline.load(tmp_path / "nowhere.toml")
 
 
-def test_the_lines_of_an_entry_are_read_again(tmp_path):
+def test_the_lines_of_an_entry_can_be_read_back(tmp_path):
     entry = KnownFailure("FORMAT-XID", 'a "quoted" \\ sign\n', "why\x1b")
     assert Baseline.load(written(tmp_path, entry.lines())).entries == (entry,)

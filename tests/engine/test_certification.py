@@ -31,18 +31,18 @@ def test_the_reference_conforms():
 
 
 def test_a_broken_rule_is_found_and_shrunk_to_the_smallest_case():
-    _, finished = certify("reference:text-of-255")
+    _, finished = certify("reference:text-cut-at-255")
     failure = next(each for each in finished.failures if each.verdict.signature == CUT)
     assert not finished.conforming
     assert failure.verdict.requirement == TEXT
     assert failure.count > 1
     texts = [event["rows_query"] for event in failure.case.expected.events if "rows_query" in event]
-    assert [len(text) for text in texts] == [256]  # One letter more than the mutant keeps.
+    assert [len(text) for text in texts] == [256]  # One character more than the mutant keeps.
 
 
 def test_a_glob_narrows_what_is_judged():
     _, finished = certify(
-        "reference:text-of-255", selections=[Selection(requirements="FORMAT-*", profiles=("mysql-8.0",))]
+        "reference:text-cut-at-255", selections=[Selection(requirements="FORMAT-*", profiles=("mysql-8.0",))]
     )
     assert finished.conforming
     assert {each.split("-")[0] for each in finished.tally.results} == {"FORMAT"}
@@ -54,16 +54,16 @@ def test_a_known_failure_conforms_and_is_not_shrunk():
         KnownFailure("WL4033-READ-ROWS-QUERY-LENGTH-BYTE", "*", "the same"),
         KnownFailure("WL4033-GOLDEN-NO-CHECKSUM", "*", "the same"),
     )
-    told = []
+    events = []
     _, finished = certify(
-        "reference:text-of-255",
+        "reference:text-cut-at-255",
         baseline=Baseline("b.toml", known),
         budget=Budget(examples=80),
-        listeners=(told.append,),
+        listeners=(events.append,),
     )
     assert finished.conforming
     assert {each.known for each in finished.failures} <= {"see issue 12", "the same"}
-    assert sum(isinstance(event, FailureFound) for event in told) == len(finished.failures)
+    assert sum(isinstance(event, FailureFound) for event in events) == len(finished.failures)
 
 
 def test_a_known_failure_that_passes_breaks_the_run():
@@ -81,7 +81,7 @@ def test_a_baseline_entry_that_nothing_exercised_is_stale():
 
 
 def test_the_first_unknown_failure_can_end_the_run():
-    certification, finished = certify("reference:text-of-255", budget=Budget(examples=200, first_failure=True))
+    certification, finished = certify("reference:text-cut-at-255", budget=Budget(examples=200, first_failure=True))
     assert not finished.conforming
     assert certification.tally.cases < 200
 
@@ -92,11 +92,11 @@ def test_time_limits_the_discovery():
     assert certification.tally.cases >= 25
 
 
-def test_listeners_hear_the_beginning_and_the_end():
-    told = []
-    certify(listeners=(told.append,))
-    assert isinstance(told[0], RunStarted)
-    assert isinstance(told[-1], RunFinished)
+def test_listeners_get_the_first_and_the_last_event():
+    events = []
+    certify(listeners=(events.append,))
+    assert isinstance(events[0], RunStarted)
+    assert isinstance(events[-1], RunFinished)
 
 
 class CrashesOnLongStreams(ReferenceImplementation):
@@ -106,7 +106,7 @@ class CrashesOnLongStreams(ReferenceImplementation):
         return super().ask(request)
 
 
-def test_a_crash_is_charged_to_the_focus_and_shrunk():
+def test_a_crash_fails_the_focus_and_is_shrunk():
     _, finished = certify(tested=CrashesOnLongStreams())
     (failure,) = finished.failures
     assert (failure.verdict.requirement, failure.verdict.status) == (TEXT, "crash")
@@ -127,20 +127,20 @@ class HangsOrCrashes(ReferenceImplementation):
 def test_shrinking_ends_when_too_many_cases_hang():
     tested = HangsOrCrashes()
     _, finished = certify(tested=tested)
-    found = sum(failure.count for failure in finished.failures if failure.verdict.status == "hang")
-    shown = 1  # The smallest case of the hang is asked about once more.
-    assert found < tested.hangs <= found + len(finished.failures) * SHRINK_TRIES["hang"] + shown
+    discovered = sum(failure.count for failure in finished.failures if failure.verdict.status == "hang")
+    shown = 1  # The smallest case of the hang is sent once more.
+    assert discovered < tested.hangs <= discovered + len(finished.failures) * SHRINK_TRIES["hang"] + shown
     assert {failure.verdict.status for failure in finished.failures} == {"crash", "hang"}
 
 
 def test_shrinking_ends_when_its_time_is_up():
-    _, finished = certify("reference:text-of-255")
-    (found,) = [each for each in finished.failures if each.verdict.signature == CUT]
-    with implementation("reference:text-of-255") as tested:
+    _, finished = certify("reference:text-cut-at-255")
+    (failure,) = [each for each in finished.failures if each.verdict.signature == CUT]
+    with implementation("reference:text-cut-at-255") as tested:
         judge = Judge(tested.declaration.roles["decode"])
-        case = case_of(CaseId.parse(found.found))
-        left = Shrinker(tested, judge, seconds=-1.0).failure(case, found.verdict, 1, choices=case.id.choices)
-        shrunk = Shrinker(tested, judge).failure(case, found.verdict, 1, choices=case.id.choices)
+        case = case_of(CaseId.parse(failure.found))
+        left = Shrinker(tested, judge, seconds=-1.0).failure(case, failure.verdict, 1, choices=case.id.choices)
+        shrunk = Shrinker(tested, judge).failure(case, failure.verdict, 1, choices=case.id.choices)
     assert left.case.stream == case.stream
     assert len(shrunk.case.stream) < len(case.stream)
 
@@ -155,10 +155,10 @@ class FailsOnce(ReferenceImplementation):
         return super().ask(request)
 
 
-def test_a_failure_that_does_not_come_again_says_so():
+def test_a_failure_that_does_not_occur_again_is_reported_so():
     _, finished = certify(tested=FailsOnce())
     (failure,) = finished.failures
-    assert "not again when asked once more" in failure.verdict.message
+    assert "but not when asked again" in failure.verdict.message
     assert not finished.conforming
 
 

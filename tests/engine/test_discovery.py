@@ -1,4 +1,4 @@
-"""Discovery: the same seed gives the same cases, whoever asks."""
+"""Discovery: the same seed always gives the same cases."""
 
 import importlib
 import sys
@@ -10,11 +10,11 @@ from conformance.engine.discovery import discover
 
 
 def streams(seed_value=0):
-    found = []
+    seen = []
     discover(
-        "transactions", "mysql-8.0", examples=60, seed_value=seed_value, visit=lambda case: found.append(case.stream)
+        "transactions", "mysql-8.0", examples=60, seed_value=seed_value, visit=lambda case: seen.append(case.stream)
     )
-    return found
+    return seen
 
 
 def test_the_same_seed_gives_the_same_cases():

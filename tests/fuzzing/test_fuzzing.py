@@ -1,10 +1,12 @@
-"""Fuzzing: until the time is up, each finding once, and what led somewhere is kept."""
+"""Fuzzing: it runs until the time is up, reports each failure once, and keeps the cases that reach something new."""
 
+import importlib.util
 import subprocess
 import sys
 
 import pytest
 
+from conformance.cli.fuzz import REFERENCE_PACKAGES
 from conformance.fuzzing.guided_worker import case_of_bytes
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import BytesChooser
@@ -28,15 +30,15 @@ def test_any_bytes_make_a_case_and_its_id_makes_it_again():
         assert case_of(CaseId.parse(str(case.id))) == case
 
 
-def test_behind_the_end_of_the_bytes_every_answer_is_the_simplest():
+def test_after_the_end_of_the_bytes_every_choice_is_the_simplest():
     chooser = BytesChooser(b"\x05")
     assert [chooser.integer(0, 9), chooser.integer(3, 9), chooser.octets(2, 8)] == [5, 3, b"\0\0"]
 
 
-def test_a_failure_is_told_once_with_a_case_that_replays(tmp_path):
+def test_a_failure_is_reported_once_with_a_case_that_replays(tmp_path):
     options = ("--time", "4s", "--corpus", str(tmp_path), "--engine", "property", "--family", "transactions")
-    told = fuzz("--implementation", "python:tests.doubles.python_parser:off_by_one", *options, check=1)
-    lines = [line for line in told.splitlines() if line.startswith("FORMAT-HEADER-LOG-POS") and "choices-" in line]
+    output = fuzz("--implementation", "python:tests.doubles.python_parser:off_by_one", *options, check=1)
+    lines = [line for line in output.splitlines() if line.startswith("FORMAT-HEADER-LOG-POS") and "choices-" in line]
     assert len(lines) == 1
     again = [sys.executable, "-m", "conformance", "replay", lines[0].split()[-1]]
     done = subprocess.run([*again, "python:tests.doubles.python_parser:off_by_one"], capture_output=True, check=False)
@@ -44,13 +46,13 @@ def test_a_failure_is_told_once_with_a_case_that_replays(tmp_path):
     assert (tmp_path / "decode" / "cases.txt").read_text().startswith("transactions/mysql-8.0/choices-")
 
 
-def test_kept_cases_are_asked_again_and_nothing_is_found_in_a_good_parser(tmp_path):
+def test_kept_cases_are_asked_again_and_a_good_parser_conforms(tmp_path):
     (tmp_path / "decode").mkdir()
     kept = "transactions/mysql-8.0/choices-of-another-kit\ntransactions/mysql-8.0/1/1\n"
     (tmp_path / "decode" / "cases.txt").write_text(kept)
     options = ("--time", "2s", "--corpus", str(tmp_path), "--engine", "property", "--family", "transactions")
-    told = fuzz("--implementation", "python:tests.doubles.python_parser:good", *options, check=0)
-    assert "conforming" in told
+    output = fuzz("--implementation", "python:tests.doubles.python_parser:good", *options, check=0)
+    assert "conforming" in output
 
 
 @pytest.mark.parametrize("role", ["decode", "decide"])
@@ -68,26 +70,31 @@ def test_cases_that_show_something_new_are_kept_with_and_without_a_table_of_cell
 def test_the_coverage_guided_engine_finds_it_too(tmp_path):
     require("fuzz")
     options = ("--time", "6s", "--corpus", str(tmp_path), "--engine", "coverage", "--family", "transactions")
-    told = fuzz("--implementation", "python:tests.doubles.python_parser:off_by_one", *options, check=1)
-    assert "FORMAT-HEADER-LOG-POS" in told
+    output = fuzz("--implementation", "python:tests.doubles.python_parser:off_by_one", *options, check=1)
+    assert "FORMAT-HEADER-LOG-POS" in output
     assert any((tmp_path / "decode" / "inputs").iterdir())
 
 
-def test_two_that_differ_are_told_apart(tmp_path):
+def test_two_implementations_that_differ_exit_1(tmp_path):
     left, right = (f"python:tests.doubles.python_parser:{name}" for name in ("good", "off_by_one"))
     options = ("--time", "3s", "--corpus", str(tmp_path), "--family", "transactions")
-    told = fuzz("--implementation", left, "--against", right, *options, check=1)
-    assert "log_pos of XID" in told
-    assert "1 difference" in told
+    output = fuzz("--implementation", left, "--against", right, *options, check=1)
+    assert "log_pos of XID" in output
+    assert "1 difference" in output
 
 
-def test_two_that_agree_exit_0(tmp_path):
+def test_two_implementations_that_agree_exit_0(tmp_path):
     options = ("--time", "2s", "--corpus", str(tmp_path), "--family", "transactions", "--profile", "mysql-8.0")
     good = "python:tests.doubles.python_parser:good"
     assert "0 differences" in fuzz("--implementation", good, "--against", "reference", *options, check=0)
 
 
-def test_the_engine_says_where_it_can_see_nothing(tmp_path):
+@pytest.mark.parametrize("name", REFERENCE_PACKAGES)
+def test_the_packages_that_guide_the_engine_exist(name):
+    assert importlib.util.find_spec(name) is not None
+
+
+def test_an_implementation_without_python_lines_cannot_be_coverage_guided(tmp_path):
     command = [sys.executable, "-m", "conformance", "fuzz", "decode", "--implementation", "command:true"]
     done = subprocess.run(
         [*command, "--engine", "coverage", "--corpus", str(tmp_path)], capture_output=True, text=True, check=False

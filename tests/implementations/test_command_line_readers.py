@@ -44,7 +44,7 @@ def test_it_declares_a_reader_that_finds_its_own_way(reader):
 
 @pytest.mark.parametrize("checksums", [True, False])
 def test_it_reports_what_stands_in_the_stream(reader, checksums):
-    # MariaDB's takes an event of MySQL's GTIDs for an ignorable one.
+    # MariaDB's program reads an event of MySQL's GTIDs as an ignorable one.
     events = EVENTS if reader.declaration.name == "mysqlbinlog" else EVENTS[1:]
     stream = log(*events, profile=PROFILE, checksums=checksums)
     fields = reader.declaration.roles["decode"].fields
@@ -92,12 +92,12 @@ def test_a_truncated_stream_is_refused(reader):
 
 
 @pytest.mark.parametrize(("magic", "at"), [(b"\xffbin", 0), (b"bin\xfe", 0)])
-def test_what_is_no_binary_log_is_refused(reader, magic, at):
+def test_a_file_that_is_not_a_binary_log_is_refused(reader, magic, at):
     error = answered(reader, magic + log(profile=PROFILE)[4:]).error
     assert (error.kind, error.at) == ("not-a-binlog", at)
 
 
-def test_what_is_read_but_not_printed_is_said(reader):
+def test_an_event_that_is_read_but_not_printed_is_unsupported(reader):
     if reader.declaration.name == "mysqlbinlog":
         stream = log((T.INTVAR, {"intvar_type": 2, "intvar_value": 7}), profile=PROFILE)
     else:
@@ -107,7 +107,7 @@ def test_what_is_read_but_not_printed_is_said(reader):
     assert trouble == Trouble("unsupported", "declined", expected)
 
 
-def test_the_sets_of_a_previous_gtids_come_through(reader):
+def test_the_sets_of_a_previous_gtids_are_reported(reader):
     if reader.declaration.name != "mysqlbinlog":
         pytest.skip("MariaDB's ignores Previous_gtids of MySQL")
     other = bytes(15) + b"\1"

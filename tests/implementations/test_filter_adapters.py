@@ -1,4 +1,4 @@
-"""Outside programs in the role `filter`: their own rules are used where they mean what is asked."""
+"""Foreign programs in the role `filter`: their own rules are used if they are equivalent."""
 
 import shutil
 
@@ -16,7 +16,7 @@ from conformance.strategies.scenarios.table_work import TableWork
 from tests.extras import require
 
 PROFILE = "mysql-5.7"
-A, B, OTHER = TableName("test", "a"), TableName("test", "b"), TableName("other", "a")
+TABLE_A, TABLE_B, OTHER = TableName("test", "a"), TableName("test", "b"), TableName("other", "a")
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +72,12 @@ def kept(answer, tables):
 @pytest.mark.parametrize(
     ("tables", "rules", "expected"),
     [
-        ((A, B), {"do": [A]}, [A]),
-        ((A, B), {"ignore": [A]}, [B]),
-        ((A, B, OTHER), {"do": [A, B]}, [A, B]),
-        ((A, OTHER), {"do": [A]}, [A]),
-        ((A, B, OTHER), {"ignore": [A, OTHER]}, [B]),
-        ((A, B), {"do": [OTHER]}, []),
+        ((TABLE_A, TABLE_B), {"do": [TABLE_A]}, [TABLE_A]),
+        ((TABLE_A, TABLE_B), {"ignore": [TABLE_A]}, [TABLE_B]),
+        ((TABLE_A, TABLE_B, OTHER), {"do": [TABLE_A, TABLE_B]}, [TABLE_A, TABLE_B]),
+        ((TABLE_A, OTHER), {"do": [TABLE_A]}, [TABLE_A]),
+        ((TABLE_A, TABLE_B, OTHER), {"ignore": [TABLE_A, OTHER]}, [TABLE_B]),
+        ((TABLE_A, TABLE_B), {"do": [OTHER]}, []),
     ],
 )
 def test_the_library_uses_its_rules(library, tables, rules, expected):
@@ -87,14 +87,14 @@ def test_the_library_uses_its_rules(library, tables, rules, expected):
 @pytest.mark.parametrize(
     ("rules", "reason"),
     [
-        ({"ignore": [A]}, "do not say of which database"),
-        ({"do": [A, TableName("other", "b")]}, "do not say of which database"),
-        ({"do": [A], "tables": "clever"}, "names as they stand"),
-        ({"do": [A], "renames": "identity"}, "names as they stand"),
+        ({"ignore": [TABLE_A]}, "do not combine a table's database and name"),
+        ({"do": [TABLE_A, TableName("other", "b")]}, "do not combine a table's database and name"),
+        ({"do": [TABLE_A], "tables": "clever"}, "names exactly as given"),
+        ({"do": [TABLE_A], "renames": "identity"}, "names exactly as given"),
     ],
 )
-def test_the_library_declines_what_it_has_no_rules_for(library, rules, reason):
-    answer = ask(library, log_of(A, B, OTHER), **rules)
+def test_the_library_declines_rules_without_an_equivalent(library, rules, reason):
+    answer = ask(library, log_of(TABLE_A, TABLE_B, OTHER), **rules)
     assert isinstance(answer, Trouble)
     assert (answer.status, reason in answer.detail) == ("unsupported", True)
 
@@ -102,9 +102,9 @@ def test_the_library_declines_what_it_has_no_rules_for(library, rules, reason):
 @pytest.mark.parametrize(
     ("tables", "rules", "expected"),
     [
-        ((A, B, OTHER), {"do": [A, B]}, [A, B]),
-        ((A, B, OTHER), {"do": [OTHER]}, [OTHER]),
-        ((A, OTHER), {"do": [A, B]}, [A]),
+        ((TABLE_A, TABLE_B, OTHER), {"do": [TABLE_A, TABLE_B]}, [TABLE_A, TABLE_B]),
+        ((TABLE_A, TABLE_B, OTHER), {"do": [OTHER]}, [OTHER]),
+        ((TABLE_A, OTHER), {"do": [TABLE_A, TABLE_B]}, [TABLE_A]),
     ],
 )
 def test_the_program_uses_its_rule_for_a_database(program, tables, rules, expected):
@@ -112,9 +112,15 @@ def test_the_program_uses_its_rule_for_a_database(program, tables, rules, expect
 
 
 @pytest.mark.parametrize(
-    "rules", [{"do": [A]}, {"ignore": [A]}, {"do": [A, OTHER]}, {"do": [A, B], "tables": "clever"}]
+    "rules",
+    [
+        {"do": [TABLE_A]},
+        {"ignore": [TABLE_A]},
+        {"do": [TABLE_A, OTHER]},
+        {"do": [TABLE_A, TABLE_B], "tables": "clever"},
+    ],
 )
-def test_the_program_declines_what_it_has_no_rule_for(program, rules):
-    answer = ask(program, log_of(A, B, OTHER), **rules)
+def test_the_program_declines_rules_without_an_equivalent(program, rules):
+    answer = ask(program, log_of(TABLE_A, TABLE_B, OTHER), **rules)
     assert isinstance(answer, Trouble)
     assert answer.status == "unsupported"

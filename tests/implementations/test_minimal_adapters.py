@@ -1,4 +1,4 @@
-"""The adapters that docs/protocol.md shows work as they stand."""
+"""The adapters that docs/protocol.md shows work without changes."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ def adapter(request):
         yield started
 
 
-def test_the_python_one_fits_on_a_page():
+def test_the_python_adapter_fits_on_a_page():
     assert len((ADAPTERS / "minimal_adapter.py").read_text(encoding="utf-8").splitlines()) <= 60
 
 
@@ -50,24 +50,24 @@ def test_it_reports_the_common_header(adapter):
         (STREAM[:13] + bytes(4) + STREAM[17:], "invalid-length", 4),
     ],
 )
-def test_it_refuses_what_it_cannot_read(adapter, stream, kind, at):
+def test_it_refuses_a_broken_stream(adapter, stream, kind, at):
     error = adapter.ask(Request("decode", "mysql-8.0", stream)).error
     assert (error.kind, error.at) == (kind, at)
 
 
-def test_it_takes_many_questions(adapter):
+def test_it_answers_many_requests(adapter):
     requests = [Request("decode", "mysql-8.0", STREAM[:size]) for size in range(0, len(STREAM), 40)]
     assert len(list(adapter.ask_many(requests))) == len(requests)
 
 
 @pytest.mark.parametrize("language", COMMANDS)
-def test_it_takes_a_part_of_a_file(tmp_path, language):
+def test_it_reads_a_part_of_a_file(tmp_path, language):
     shard = tmp_path / "shard"
-    shard.write_bytes(b"before" + STREAM + b"behind")
-    question = encode_bulk_request(
+    shard.write_bytes(b"before" + STREAM + b"after")
+    request = encode_bulk_request(
         role="decode", profile="mysql-8.0", seq=3, path=str(shard), offset=6, length=len(STREAM)
     )
-    said = encode_start() + question + encode_stop()
-    done = subprocess.run(COMMANDS[language], input=said, capture_output=True, check=True, timeout=20)
+    sent = encode_start() + request + encode_stop()
+    done = subprocess.run(COMMANDS[language], input=sent, capture_output=True, check=True, timeout=20)
     answer = json.loads(done.stdout.splitlines()[1])
     assert (answer["seq"], len(answer["events"]), answer["error"]) == (3, 1 + len(EVENTS), None)

@@ -1,4 +1,4 @@
-"""The adapter for python-mysql-replication reports what the library says, and drives it as a server would."""
+"""The adapter for python-mysql-replication reports what the library returns, and serves it as a server would."""
 
 import json
 import subprocess
@@ -64,13 +64,13 @@ def test_it_declares_what_the_library_can_report(library):
 
 @pytest.mark.parametrize("checksums", [True, False])
 @pytest.mark.parametrize("profile", ["mysql-5.7", "mysql-8.0", "mysql-9.x"])
-def test_it_reports_what_stands_in_the_stream(library, profile, checksums):
+def test_it_reports_the_events_of_the_stream(library, profile, checksums):
     stream = log(*EVENTS, profile=profile, checksums=checksums)
     expected = REFERENCE.ask(Request("decode", profile, stream))
     answer = ask(library, stream, profile)
     assert answer.error is None
     assert [each["type"] for each in answer.events] == [15, *(code for code, _ in EVENTS)]
-    # What a rows event says of columns is the reference's own.
+    # Only the reference reports the column count of a rows event.
     wanted = [{k: v for k, v in each.items() if each["type"] != 30 or k != "column_count"} for each in expected.events]
     assert list(answer.events) == declared_part(library, wanted)
 
@@ -104,7 +104,7 @@ def test_an_event_without_a_class_is_ignored_or_absent(library, by_default):
     assert [each["type"] for each in ask(by_default, stream).events] == [15, 16]
 
 
-def test_what_the_library_raises_is_a_refusal_at_its_event(library):
+def test_an_exception_of_the_library_is_a_refusal_at_its_event(library):
     stream = log((T.XID, {"xid": 1}), (T.XID, b"\1\2"), checksums=False)
     error = ask(library, stream).error
     assert (error.at, error.kind) == (offset_of_last(stream), "malformed")
@@ -115,13 +115,13 @@ def test_what_the_library_raises_is_a_refusal_at_its_event(library):
     ("stream", "kind", "at"),
     [(b"\xfdbin" + bytes(60), "encrypted", 0), (b"", "not-a-binlog", 0), (log()[:-3], "truncated", 4)],
 )
-def test_what_is_no_sequence_of_events_is_refused(library, stream, kind, at):
+def test_a_stream_that_cannot_be_cut_into_events_is_refused(library, stream, kind, at):
     error = ask(library, stream).error
     assert (error.kind, error.at) == (kind, at)
 
 
 @pytest.mark.skipif(version("mysql-replication") != "1.0.17", reason="a fault of mysql-replication 1.0.17")
-def test_a_rows_query_loses_four_bytes_where_there_is_no_checksum(library):
+def test_a_rows_query_loses_four_bytes_without_checksums(library):
     def text(checksums):
         return ask(library, log((T.ROWS_QUERY, TEXT), checksums=checksums)).events[-1]["rows_query"]
 
@@ -129,12 +129,12 @@ def test_a_rows_query_loses_four_bytes_where_there_is_no_checksum(library):
     assert text(checksums=False) == TEXT[1:-4].decode()
 
 
-def test_it_takes_a_part_of_a_file(tmp_path):
+def test_it_reads_a_part_of_a_file(tmp_path):
     stream = log(*EVENTS)
-    (tmp_path / "shard").write_bytes(b"before" + stream + b"behind")
-    question = encode_bulk_request(
+    (tmp_path / "shard").write_bytes(b"before" + stream + b"after")
+    request = encode_bulk_request(
         role="decode", profile="mysql-8.0", seq=1, path=str(tmp_path / "shard"), offset=6, length=len(stream)
     )
     command = [sys.executable, str(files("conformance") / "implementations/adapters/mysql_replication.py")]
-    done = subprocess.run(command, input=question, capture_output=True, check=True, timeout=20)
+    done = subprocess.run(command, input=request, capture_output=True, check=True, timeout=20)
     assert len(json.loads(done.stdout)["events"]) == 1 + len(EVENTS)

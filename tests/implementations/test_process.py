@@ -1,4 +1,4 @@
-"""A program under test may do anything; every question still gets its answer, and the run goes on."""
+"""A program under test may do anything; every request still gets its answer, and the run continues."""
 
 import os
 import sys
@@ -39,13 +39,13 @@ def test_a_program_declares_itself_and_answers():
         assert honest.ask(question()) == answer_to(question())
 
 
-def test_many_answers_come_in_the_order_of_the_questions():
+def test_many_answers_come_in_the_order_of_the_requests():
     requests = [question(b"x" * size) for size in range(100)]
     with double("honest") as honest:
         assert list(honest.ask_many(requests)) == [answer_to(each) for each in requests]
 
 
-def test_a_wrong_answer_is_no_trouble_here():
+def test_a_wrong_answer_is_not_judged_here():
     with double("lies") as liar:
         assert liar.ask(question()) == Observation(({"offset": 0, "type": 15, "length": 7},))
 
@@ -55,7 +55,7 @@ TROUBLES = {
     "does_not_read": ("hang", "no-answer-in-time"),
     "exits": ("crash", "exit-status-3"),
     "aborts": ("crash", "signal-SIGABRT"),
-    "ends_behind_an_answer": ("crash", "exit-status-0"),
+    "ends_after_an_answer": ("crash", "exit-status-0"),
     "wrong_seq": ("protocol-error", "wrong-seq"),
     "answers_twice": ("protocol-error", "unsolicited-output"),
     "endless_line": ("protocol-error", "output-flood"),
@@ -68,7 +68,7 @@ TROUBLES = {
 
 
 @pytest.mark.parametrize(("name", "expected"), TROUBLES.items())
-def test_misbehaviour_has_a_verdict_and_a_stable_name(name, expected):
+def test_misbehaviour_has_a_verdict_and_a_stable_signature(name, expected):
     with double(name) as misbehaving:
         for _ in range(2):
             trouble = misbehaving.ask(question())
@@ -77,7 +77,7 @@ def test_misbehaviour_has_a_verdict_and_a_stable_name(name, expected):
 
 
 @pytest.mark.parametrize("name", [name for name in TROUBLES if name != "does_not_read"])
-def test_the_question_that_did_it_is_named_and_the_others_get_their_answers(name):
+def test_the_request_that_caused_it_is_named_and_the_others_get_their_answers(name):
     requests = numbered(range(1000, 1040))
     with double(name, "1020") as misbehaving:
         answers = list(misbehaving.ask_many(requests))
@@ -86,7 +86,7 @@ def test_the_question_that_did_it_is_named_and_the_others_get_their_answers(name
     assert [answers[index] for index in range(40) if index != 20] == [answer_to(question(b"1234"))] * 39
 
 
-def test_the_last_words_of_a_crash_are_kept():
+def test_the_standard_error_of_a_crash_is_kept():
     with double("exits") as crashing:
         assert crashing.ask(question()).detail == "something is broken\n"
 
@@ -98,14 +98,14 @@ def test_the_line_that_broke_the_protocol_is_kept():
         assert flooding.ask(question()).detail == "[" * 500 + "..."
 
 
-def test_a_crash_that_takes_several_questions_is_not_lost():
+def test_a_crash_after_several_requests_is_not_lost():
     with double("ends_at_the_third") as forgetful:
         answers = list(forgetful.ask_many(numbered(range(3))))
     (trouble,) = [each for each in answers if isinstance(each, Trouble)]
     assert trouble.signature == "exit-status-4"
 
 
-def test_a_hang_ends_with_everything_the_program_started():
+def test_a_hang_ends_with_all_processes_that_the_program_started():
     with double("leaves_a_child") as parent:
         child = int(parent.ask(question()).detail.split()[-1])
     for _ in range(100):
@@ -123,12 +123,12 @@ def _runs(pid):
     return state != "Z"
 
 
-def test_standard_error_is_drained_and_no_failure():
+def test_standard_error_is_drained_and_not_a_failure():
     with double("chatty", limits=Limits(seconds=5)) as chatty:
         assert chatty.ask(question()) == answer_to(question())
 
 
-def test_a_slow_start_is_no_hang():
+def test_a_slow_start_is_not_a_hang():
     with double("slow_start") as slow:
         assert slow.ask(question()) == answer_to(question())
 
@@ -154,7 +154,7 @@ def test_a_program_that_is_not_there_cannot_start():
         ("unknown_field", r"roles.decode.fields\[3\]: 'lenght' is not one of binlog_version, "),
     ],
 )
-def test_a_bad_start_says_why(name, message):
+def test_the_error_of_a_failed_start_gives_the_reason(name, message):
     started = time.monotonic()
     with pytest.raises(CannotStart, match=message):
         double(name, limits=Limits(start_seconds=0.3 if name == "silent_at_start" else 5)).start()
@@ -162,20 +162,20 @@ def test_a_bad_start_says_why(name, message):
 
 
 @pytest.mark.parametrize(
-    ("said", "hinted"),
+    ("output", "hinted"),
     [
         ("Error occurred during initialization of VM; could not reserve enough space for object heap", True),
         ("fatal error: failed to reserve page summary memory", True),
         ("no library here", False),
     ],
 )
-def test_the_limit_on_memory_is_named_where_it_may_be_the_reason(said, hinted):
+def test_the_limit_on_memory_is_named_if_it_may_be_the_reason(output, hinted):
     with pytest.raises(CannotStart) as raised:
-        ProcessImplementation([sys.executable, "-c", f"import sys; sys.exit({said!r})"]).start()
+        ProcessImplementation([sys.executable, "-c", f"import sys; sys.exit({output!r})"]).start()
     assert ("address space" in str(raised.value)) == hinted
 
 
-def test_a_program_that_cannot_start_again_gives_trouble_for_each_question(tmp_path):
+def test_a_program_that_cannot_start_again_gives_trouble_for_each_request(tmp_path):
     with double("starts_once", "trigger", tmp_path) as mortal:
         answers = list(mortal.ask_many([question(b"trigger")] * 30))
     assert {(each.status, each.signature) for each in answers} == {("crash", "exit-status-1")}
@@ -183,7 +183,7 @@ def test_a_program_that_cannot_start_again_gives_trouble_for_each_question(tmp_p
     assert len(list(tmp_path.iterdir())) <= 5
 
 
-def test_the_questions_are_drawn_as_they_are_asked():
+def test_each_request_is_taken_when_it_is_sent():
     drawn = count()
     with double("honest") as honest:
         answers = honest.ask_many((question(b"%d" % next(drawn)) for _ in count()), window=4)
@@ -193,7 +193,7 @@ def test_the_questions_are_drawn_as_they_are_asked():
         assert honest.ask(question()) == answer_to(question())
 
 
-def test_a_question_in_between_disturbs_nothing():
+def test_a_request_in_between_changes_no_answer():
     requests = [question(b"x" * size) for size in range(12)]
     with double("honest") as honest:
         outer = honest.ask_many(requests, window=4)
@@ -206,12 +206,12 @@ def test_a_question_in_between_disturbs_nothing():
         assert list(inner) == [answer_to(each) for each in requests[1:]]
 
 
-def test_what_is_not_declared_is_not_asked():
+def test_a_request_of_an_undeclared_role_is_not_sent():
     with double("honest") as honest, pytest.raises(ValueError, match="does not declare the role 'render'"):
         honest.ask(Request("render", "mysql-8.0", b""))
 
 
-def test_a_large_stream_goes_through():
+def test_a_large_stream_is_sent_whole():
     large = question(os.urandom(8 << 20))
     with double("honest", limits=Limits(seconds=10)) as honest:
         assert list(honest.ask_many([large] * 3)) == [answer_to(large)] * 3

@@ -1,4 +1,4 @@
-"""What can be asked for by name, and what a wrong name is told."""
+"""The names of implementations, and the errors about wrong names."""
 
 import sys
 import zipfile
@@ -13,7 +13,7 @@ from conformance.protocol.observation import Observation, Request
 REQUEST = Request("decode", "mysql-8.0", b"\xfebin")
 
 
-def test_every_name_has_a_description_and_says_whether_it_can_be_used():
+def test_every_name_has_a_description_and_reports_whether_it_can_be_used():
     names = [entry.name for entry in catalogue()]
     assert set(names) == {
         "reference", "mysql-replication", "mysql-replication-default-filter", "mariadb-binlog", "mysqlbinlog",
@@ -30,13 +30,13 @@ def test_the_reference_answers():
         assert isinstance(reference.ask(REQUEST), Observation)
 
 
-def test_a_mutant_is_asked_for_by_its_name():
-    with implementation("reference:text-of-255") as mutant:
-        assert mutant.declaration.name == "reference:text-of-255"
+def test_a_mutant_is_made_by_its_name():
+    with implementation("reference:text-cut-at-255") as mutant:
+        assert mutant.declaration.name == "reference:text-cut-at-255"
 
 
 def test_a_command_with_an_open_quotation_is_shown():
-    with pytest.raises(ValueError, match=r"unclosed.*is no command line: No closing quotation"):
+    with pytest.raises(ValueError, match=r"unclosed.*is not a valid command line: No closing quotation"):
         implementation("command:'unclosed")
 
 
@@ -49,19 +49,19 @@ def test_a_command_is_split_like_a_shell_would():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("mysql_replication", "no implementation 'mysql_replication'; there are reference"),
-        ("referenceX", "no implementation"),
-        ("reference==1", "the kit's own version"),
-        ("reference:no-such-mutant", "no mutant 'no-such-mutant'"),
-        ("mysql-replication==", "is no version"),
-        ("mysql-replication==../../x", "is no version"),
-        ("mysql-replication:1.0.7", "a version follows as ==VERSION"),
+        ("mysql_replication", "'mysql_replication' is not a valid implementation: write one of reference"),
+        ("referenceX", "'referenceX' is not a valid implementation"),
+        ("reference==1", "the reference has no version"),
+        ("reference:no-such-mutant", "'no-such-mutant' is not a valid mutant"),
+        ("mysql-replication==", "is not a valid version"),
+        ("mysql-replication==../../x", "is not a valid version"),
+        ("mysql-replication:1.0.7", "':1.0.7' is not a valid version: write mysql-replication==VERSION"),
         ("mysqlbinlog==8.0", "a program of this machine"),
-        ("command:", "a program follows"),
-        ("command", "a program follows"),
+        ("command:", "'command' needs a program"),
+        ("command", "'command' needs a program"),
     ],
 )
-def test_a_wrong_name_is_told_what_is_right(spec, message):
+def test_the_error_about_a_wrong_name_gives_the_right_form(spec, message):
     with pytest.raises(ValueError, match=message):
         implementation(spec)
 
@@ -94,7 +94,7 @@ def test_a_library_is_installed_once_into_the_cache(a_library, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_a_version_that_does_not_exist_leaves_nothing_behind(a_library):
+def test_a_version_that_does_not_exist_leaves_no_environment(a_library):
     with pytest.raises(CannotInstall, match="binlog-example==9"):
         library_python("binlog-example", "9")
     assert list(cache_folder().iterdir()) == []

@@ -131,7 +131,7 @@ def a_type_beyond_the_format_description():
 
 
 @breaks("WL4033-READ-UNKNOWN-REFUSED")
-def a_declared_type_that_nobody_knows_and_that_may_not_be_skipped():
+def an_unknown_declared_type_that_must_not_be_skipped():
     return WrittenLog("mariadb-10.x").begin().bytes(100, b"")
 
 
@@ -141,7 +141,7 @@ def a_log_pos_that_is_not_the_end_of_the_event():
 
 
 @breaks("WL4033-READ-POSITION-CHAIN", event=2)
-def events_cut_out_shift_all_that_follow_and_are_reported_once():
+def events_cut_out_shift_all_later_positions_and_are_reported_once():
     return WrittenLog("mysql-5.5").begin().query("INSERT 1").query("INSERT 2", at=5000).query("INSERT 3", at=5042)
 
 
@@ -184,7 +184,7 @@ def a_body_that_ends_inside_a_field():
 
 
 @breaks("WL4162-MARKER-EVERY-EVENT", profile="worklog")
-def an_event_without_a_marker_behind_marked_ones():
+def an_event_without_a_marker_after_marked_ones():
     log = WrittenLog("worklog").describe(flags=1 << 10).previous_gtids(flags=IGNORABLE | 2 << 10)
     return log.bytes(EventType.STOP, b"")
 
@@ -229,7 +229,7 @@ def an_incident_inside_a_transaction():
 
 
 @breaks("FORMAT-LOG-END-LAST")
-def an_event_behind_stop():
+def an_event_after_stop():
     return WrittenLog().begin().stop().anonymous()
 
 
@@ -237,7 +237,7 @@ def an_event_behind_stop():
 
 
 @breaks("WL7592-LOG-ON-GTID-FIRST")
-def a_transaction_without_gtid_behind_one_with():
+def a_transaction_without_gtid_after_one_with():
     log = WrittenLog().begin().gtid(1).insert()
     log.query("BEGIN")
     return log
@@ -259,7 +259,7 @@ def two_anonymous_gtids_in_a_row():
 
 
 @breaks("WL7592-LOG-ON-GTID-FIRST", event=3)
-def a_gtid_behind_the_begin_of_its_transaction():
+def a_gtid_after_the_begin_of_its_transaction():
     log = WrittenLog("mysql-5.6").describe().previous_gtids().query("BEGIN")
     return log.gtid(1).table_map().rows().xid()
 
@@ -344,7 +344,7 @@ def a_gtid_of_an_earlier_log():
 
 
 @breaks("WL7592-LOG-ANON-IGNORABLE", event=2, profile="worklog")
-def an_anonymous_gtid_that_may_not_be_skipped():
+def an_anonymous_gtid_that_must_not_be_skipped():
     return WrittenLog("worklog").begin().anonymous().query("CREATE TABLE t")
 
 
@@ -395,7 +395,7 @@ def a_rows_query_before_each_table_map():
 
 
 @breaks("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP", event=-2)
-def a_rows_query_behind_its_table_map():
+def a_rows_query_after_its_table_map():
     return WrittenLog().begin().anonymous().query("BEGIN").table_map().rows_query().rows()
 
 
@@ -415,7 +415,7 @@ def rows_without_a_table_map():
 
 
 @breaks("FORMAT-LOG-TABLE-MAP")
-def rows_of_a_table_that_the_statement_before_closed():
+def rows_of_a_table_that_the_previous_statement_closed():
     return WrittenLog().begin().anonymous().query("BEGIN").table_map().rows().rows()
 
 

@@ -1,4 +1,4 @@
-"""Judging bytes that stand in memory."""
+"""Judging the bytes of a log."""
 
 from io import BytesIO
 
@@ -7,11 +7,11 @@ from conformance.log_check.verdicts import Note, Violation
 
 
 def judge(data: bytes, *, profile: str | None = None, name: str = "bin.000001"):
-    """Return what comes of judging a log: the checked log, its violations and its notes."""
-    told: list[Violation | Note] = []
-    checked: CheckedLog = LogChecker(name, profile=profile, tell=told.append).check(BytesIO(bytes(data)))
-    violations = [each for each in told if isinstance(each, Violation)]
-    return checked, violations, [each for each in told if isinstance(each, Note)]
+    """Return the result of judging a log: the checked log, its violations and its notes."""
+    findings: list[Violation | Note] = []
+    checked: CheckedLog = LogChecker(name, profile=profile, report=findings.append).check(BytesIO(bytes(data)))
+    violations = [each for each in findings if isinstance(each, Violation)]
+    return checked, violations, [each for each in findings if isinstance(each, Note)]
 
 
 def places(violations: list[Violation]) -> list[tuple[int, str]]:

@@ -34,9 +34,9 @@ def test_every_rule_for_recorded_logs_is_judged():
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda each: each.make.__name__)
-def test_a_message_says_what_was_found_and_what_was_expected(broken):
+def test_a_message_has_what_is_there_and_what_was_expected(broken):
     _, violations, _ = judge(broken.make().data, profile=broken.profile)
     for each in violations:
-        assert each.found
+        assert each.actual
         assert each.expected
-        assert "\n" not in each.found + each.expected
+        assert "\n" not in each.actual + each.expected

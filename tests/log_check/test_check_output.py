@@ -37,7 +37,7 @@ def test_files_that_follow_each_other_are_judged_as_a_chain(tmp_path):
     paths, _ = chain(tmp_path, rotate_to="bin.000002")
     done = run(*paths)
     assert done.exit_code == 0
-    assert "FORMAT-LOG-ROTATE-NEXT" in done.stdout.split("nothing in these logs")[0]
+    assert "FORMAT-LOG-ROTATE-NEXT" in done.stdout.split("not judged, as")[0]
 
 
 def test_a_broken_chain_names_the_rotate(tmp_path):

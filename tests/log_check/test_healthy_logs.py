@@ -1,4 +1,4 @@
-"""Logs as servers of each profile write them break nothing, and what is only worth knowing is a note."""
+"""Logs as servers of each profile write them break nothing; facts that break no requirement are notes."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def test_transactions_and_statements_with_gtids(profile, checksums):
 
 
 @pytest.mark.parametrize("profile", OLD)
-def test_logs_from_before_gtids_need_none(profile):
+def test_logs_of_servers_without_gtids_need_none(profile):
     log = WrittenLog(profile).begin().insert().query("CREATE TABLE t (a INT)").table_map().rows().stop()
     _, violations, notes = judge(log.data)
     assert (violations, notes) == ([], [])
@@ -53,13 +53,13 @@ def test_one_rows_query_for_a_statement_on_two_tables():
     assert judge(log.data)[1] == []
 
 
-def test_context_events_stand_between_a_gtid_event_and_its_statement():
+def test_context_events_may_come_between_a_gtid_event_and_its_statement():
     log = WrittenLog().begin().anonymous().event(EventType.INTVAR, intvar_type=2, intvar_value=1)
     assert judge(log.query("CREATE TABLE t (a INT)").data)[1] == []
 
 
-def test_an_ignorable_event_stands_between_a_gtid_event_and_its_transaction():
-    # Aurora pads its logs so, with a type of its own.
+def test_an_ignorable_event_may_come_between_a_gtid_event_and_its_transaction():
+    # Aurora pads its logs like this, with a type of its own.
     log = WrittenLog("mysql-5.7", server_version="5.7.12-log")
     lengths = log.format.post_header_lengths
     log.format = replace(log.format, post_header_lengths=lengths.ljust(100, b"\0"))
@@ -67,7 +67,7 @@ def test_an_ignorable_event_stands_between_a_gtid_event_and_its_transaction():
     assert judge(log.data)[1] == []
 
 
-def test_an_atomic_create_select_of_8_0_stands_inside_a_transaction():
+def test_an_atomic_create_select_of_8_0_is_inside_a_transaction():
     log = WrittenLog().begin().anonymous().query("BEGIN").query("CREATE TABLE `t` (\n  `a` int\n) START TRANSACTION")
     log.table_map().rows().xid()
     checked, violations, _ = judge(log.data)
@@ -94,14 +94,14 @@ def test_rollback_to_a_savepoint_ends_nothing():
     assert judge(log.data)[1] == []
 
 
-def test_an_incident_closes_what_is_open():
+def test_an_incident_closes_an_open_transaction():
     log = WrittenLog().begin().anonymous().query("BEGIN")
     log.event(EventType.INCIDENT, incident=1, message=b"lost").rotate("bin.000002")
     assert judge(log.data)[1] == []
 
 
 def relay_log():
-    """Write a relay log: the replica's own beginning, then what the source sent, with the source's positions."""
+    """Write a relay log: the replica's own first events, then those of the source, with the source's positions."""
     log = WrittenLog().describe(flags=RELAY).previous_gtids(flags=RELAY | IGNORABLE)
     log.rotate("bin.000001", flags=ARTIFICIAL, at=0).describe(at=4)
     return log.rotate("bin.000001", position=158, at=7000)
@@ -134,20 +134,20 @@ def test_a_relay_log_from_before_the_relay_flag():
 
 
 def test_positions_beyond_four_gib_wrap():
-    # A stream of 4 GiB is too long for a test: the rule is asked with an event that stands there.
+    # A stream of 4 GiB is too long for a test, so the rule judges a single event at that offset.
     from conformance.binlog.event import Event
     from conformance.binlog.header import Header
     from conformance.log_check.framing import POSITION_CHAIN, Positions
     from conformance.log_check.log_event import Log, LogEvent
     from conformance.log_check.verdicts import Verdicts
 
-    told = []
-    verdicts = Verdicts((POSITION_CHAIN,), told.append)
+    findings = []
+    verdicts = Verdicts((POSITION_CHAIN,), findings.append)
     verdicts.use_profile("mysql-8.0")
     at = 2**32 - 10
     event = Event(at, Header(1, EventType.STOP, 1, 23, (at + 23) % 2**32, 0), bytes(23), WrittenLog().format)
     Positions().judge(LogEvent(event, EventType.STOP, at, {}), Log("bin.000001"), verdicts)
-    assert told == []
+    assert findings == []
     assert verdicts.judged[POSITION_CHAIN] == 1
 
 
@@ -161,7 +161,7 @@ def test_a_torn_tail_of_a_log_in_use_is_a_note(cut):
     assert "still being written" in notes[0].text
 
 
-def test_zeros_behind_a_log_in_use_are_a_torn_tail():
+def test_zeros_after_a_log_in_use_are_a_torn_tail():
     log = WrittenLog().begin(flags=IN_USE)
     checked, _, notes = judge(log.data + bytes(4096))
     assert checked.healthy
@@ -211,7 +211,7 @@ def test_everything_before_the_damage_is_judged():
         ("no version", None),
     ],
 )
-def test_the_server_version_tells_the_profile(version, profile):
+def test_the_server_version_gives_the_profile(version, profile):
     from conformance.log_check.server_profile import profile_of
 
     assert profile_of(version) == profile
@@ -222,4 +222,4 @@ def test_a_payload_that_is_too_large_to_hold_is_a_note():
     log = WrittenLog().begin().anonymous().event(EventType.TRANSACTION_PAYLOAD, **fields)
     _, violations, notes = judge(log.data)
     assert violations == []
-    assert "not looked into" in notes[0].text
+    assert "not judged" in notes[0].text

@@ -1,4 +1,4 @@
-"""Logs that follow each other: the Rotate names the next one, which has all GTIDs of those before it."""
+"""Logs that follow each other: the Rotate names the next one, which has all GTIDs of the earlier ones."""
 
 import pytest
 from judged_log import judge
@@ -8,19 +8,19 @@ from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, follows, judge_ch
 from conformance.log_check.verdicts import Verdicts
 
 
-def chain(before, behind, names=("bin.000001", "bin.000002")):
-    first, second = judge(before.data, name=names[0])[0], judge(behind.data, name=names[1])[0]
-    told = []
-    judged = [Verdicts(JUDGED_IN_A_CHAIN, told.append) for _ in range(2)]
+def chain(before, after, names=("bin.000001", "bin.000002")):
+    first, second = judge(before.data, name=names[0])[0], judge(after.data, name=names[1])[0]
+    violations = []
+    judged = [Verdicts(JUDGED_IN_A_CHAIN, violations.append) for _ in range(2)]
     assert follows(first, second)
-    judge_chain(first, second, of_before=judged[0], of_behind=judged[1])
-    return judged[0].judged + judged[1].judged, told
+    judge_chain(first, second, of_before=judged[0], of_after=judged[1])
+    return judged[0].judged + judged[1].judged, violations
 
 
 def test_a_chain_that_holds():
     first = WrittenLog().begin(gtid_set((1, 3))).gtid(4).insert().gtid(6).insert().rotate("bin.000002")
-    judged, told = chain(first, WrittenLog().begin(gtid_set((1, 4), (6, 6))).gtid(5).insert())
-    assert told == []
+    judged, violations = chain(first, WrittenLog().begin(gtid_set((1, 4), (6, 6))).gtid(5).insert())
+    assert violations == []
     assert set(judged) == set(JUDGED_IN_A_CHAIN)
 
 
@@ -30,7 +30,7 @@ def test_a_gtid_that_the_next_log_has_lost():
     _, (violation,) = chain(first, second)
     assert violation.requirement == "WL7592-LOG-PREVIOUS-GTIDS-KEPT"
     assert violation.offset == second.offsets[1]
-    assert violation.found.endswith(":3:5")
+    assert violation.actual.endswith(":3:5")
 
 
 def test_a_source_that_the_next_log_has_lost():
@@ -47,8 +47,8 @@ def test_a_rotate_to_another_place_than_the_next_log(name, position):
 
 
 def test_a_log_whose_server_crashed_has_no_rotate():
-    judged, told = chain(WrittenLog().begin(), WrittenLog().begin())
-    assert told == []
+    judged, violations = chain(WrittenLog().begin(), WrittenLog().begin())
+    assert violations == []
     assert "FORMAT-LOG-ROTATE-NEXT" not in judged
 
 
@@ -62,6 +62,6 @@ def test_a_log_whose_server_crashed_has_no_rotate():
         ("-", "bin.000002"),
     ],
 )
-def test_files_that_are_no_chain(names):
+def test_files_that_do_not_follow_each_other(names):
     logs = [judge(WrittenLog().begin().data, name=name)[0] for name in names]
     assert not follows(*logs)

@@ -19,12 +19,12 @@ def peak(data):
     stream = BytesIO(data)
     tracemalloc.start()
     try:
-        LogChecker("bin.000001", tell=lambda found: None).check(stream)
+        LogChecker("bin.000001", report=lambda finding: None).check(stream)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
 
 def test_memory_does_not_grow_with_the_log():
-    peak(log_of(10))  # What is imported or cached the first time is not the log's.
+    peak(log_of(10))  # Imports and caches of the first time are not the log's memory.
     assert peak(log_of(4000)) < peak(log_of(400)) + 50_000

@@ -16,8 +16,8 @@ ENDS = "FORMAT-LOG-TRANSACTION-ENDS"
 NEEDS_BEGIN = "FORMAT-LOG-END-NEEDS-BEGIN"
 CHECKSUM = "FORMAT-CHECKSUM-WRONG"
 
-#: Files that the server's own tests edited by hand, by cutting events out: what is behind the cut has the positions of
-#: before, and what the cut took leaves a transaction without its end, or an end without its transaction.
+#: Files that the server's own tests edited by cutting events out: the events after the cut have the positions from
+#: before it, and the cut leaves a transaction without its end, or an end without its transaction.
 EDITED = {
     "real-binlogs/8.0.30_duplicate_xid_xa_rollback.000001": [(980, POSITIONS)],
     "real-binlogs/8.0.30_orphan_begin_start.000001": [(487, POSITIONS), (487, ENDS)],
@@ -25,7 +25,7 @@ EDITED = {
     "real-binlogs/8.0.30_orphan_rollback.000001": [(589, POSITIONS), (589, NEEDS_BEGIN)],
     "real-binlogs/8.0.30_orphan_xa_prepare.000001": [(236, POSITIONS), (236, NEEDS_BEGIN)],
     "real-binlogs/8.0.30_orphan_xa_rollback.000001": [(775, POSITIONS), (775, ENDS)],
-    # An alpha of 2008: the positions of statements inside a transaction count from the wrong place.
+    # An alpha of 2008: the positions of statements inside a transaction count from a wrong offset.
     "real-binlogs/5.2.2_ver_5_1-wl2325_s.001": [(170, POSITIONS)],
 }
 
@@ -38,13 +38,13 @@ BROKEN = {
     "real-binlogs/x_binlog_truncated_event.000001": [(4, "FORMAT-TRUNCATED-HEADER")],
 }
 
-#: Torn tails of logs whose format description says that they are in use: worth a note, and no violation.
+#: Torn tails of logs with the in-use flag: a note, not a violation.
 TORN = {
     "real-binlogs/5.7.2_binlog_truncated_prev_gtid_event.000001": 120,
     "real-servers/j_rotate_crash/crashed/bin.000006": 81394,
 }
 
-#: What is no log that could be judged: offset and kind of error.
+#: Files that are not logs that can be judged: offset and kind of error.
 UNREADABLE = {
     "real-binlogs/5.7.2_binlog_no_fd_event.000001": (4, "no-format-description"),
     "real-binlogs/x_mysql-bin.000001": (0, "not-a-binlog"),
@@ -65,13 +65,13 @@ RELAY_LOGS = {
 
 
 def check(folder, name):
-    told = []
+    findings = []
     with (folder / name).open("rb") as stream:
-        checked = LogChecker(name, tell=told.append).check(stream)
+        checked = LogChecker(name, report=findings.append).check(stream)
     return (
         checked,
-        [(each.offset, each.requirement) for each in told if isinstance(each, Violation)],
-        [each for each in told if isinstance(each, Note)],
+        [(each.offset, each.requirement) for each in findings if isinstance(each, Violation)],
+        [each for each in findings if isinstance(each, Note)],
     )
 
 
@@ -134,11 +134,11 @@ def test_a_real_chain(ground_truth, folder):
     place = f"real-servers/{folder}/"
     names = sorted(name for name in ALL if name.startswith(place) and "/" not in name.removeprefix(place))
     logs = [check(ground_truth, name)[0] for name in names]
-    told = []
-    verdicts = Verdicts(JUDGED_IN_A_CHAIN, told.append)
+    findings = []
+    verdicts = Verdicts(JUDGED_IN_A_CHAIN, findings.append)
     pairs = [pair for pair in pairwise(logs) if follows(*pair)]
     for pair in pairs:
-        judge_chain(*pair, of_before=verdicts, of_behind=verdicts)
-    assert told == []
+        judge_chain(*pair, of_before=verdicts, of_after=verdicts)
+    assert findings == []
     assert len(pairs) == CHAINS[folder]
     assert verdicts.judged["FORMAT-LOG-ROTATE-NEXT"]

@@ -1,4 +1,4 @@
-"""What kind of statement a Query event holds."""
+"""The kind of statement in a Query event."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_the_kind_of_a_statement(query, kind):
     assert statement_kind(query.encode()) is kind
 
 
-def test_bytes_that_are_no_text():
+def test_bytes_that_are_not_text():
     assert statement_kind(b"\xff\x00BEGIN") is Statement.OTHER
 
 

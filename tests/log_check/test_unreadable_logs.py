@@ -21,7 +21,7 @@ from conformance.strategies.grammar.family import case_of, families
         (bytes(WrittenLog().stop().data), 4, "no-format-description"),
     ],
 )
-def test_what_is_no_log_cannot_be_read(data, at, kind):
+def test_a_file_that_is_not_a_log_cannot_be_read(data, at, kind):
     checked, violations, _ = judge(data)
     assert violations == []
     assert checked.unreadable is not None
@@ -53,13 +53,13 @@ FAULTS = (
 )
 
 
-#: A length beyond the end and a body that is cut off look the same.
+#: A length beyond the end and a truncated body look the same.
 ALIKE = {"FORMAT-TRUNCATED-BODY": {"FORMAT-TRUNCATED-BODY", "FORMAT-LENGTH-TOO-LARGE"}}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("index", range(12))
-def test_a_generated_fault_is_found_where_it_is(fault, index):
+def test_a_generated_fault_is_found_at_its_offset(fault, index):
     profile = families()[fault].profiles[index % len(families()[fault].profiles)]
     case = case_of(CaseId(fault, profile, 7, index))
     checked, violations, _ = judge(case.stream)
@@ -67,7 +67,7 @@ def test_a_generated_fault_is_found_where_it_is(fault, index):
     if checked.unreadable is not None:
         assert checked.unreadable.at == where
     else:
-        # The kit's streams have arbitrary GTIDs and timestamps, which other rules see before the fault.
+        # The kit's streams have arbitrary GTIDs and timestamps, which break other rules before the fault.
         last = violations[-1]
         assert last.offset == where
         assert ALIKE.get(last.requirement, {last.requirement}) & set(case.marks)

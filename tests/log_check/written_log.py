@@ -17,7 +17,7 @@ OTHER_UUID = bytes(range(16, 32))
 
 
 def gtid_set(*ranges: tuple[int, int], uuid: bytes = UUID) -> GtidSet:
-    """Return a set of one source; the ends of the ranges belong to them."""
+    """Return a set of one source; the ranges include their ends."""
     return GtidSet((Source(uuid, tuple(Interval(start, end + 1) for start, end in ranges)),))
 
 
@@ -26,7 +26,7 @@ class WrittenLog:
 
     Attributes:
         data: The bytes so far.
-        offsets: Where each event stands.
+        offsets: The offset of each event.
     """
 
     def __init__(self, profile: str = "mysql-8.0", *, checksums: bool = True, server_version: str = "") -> None:
@@ -47,11 +47,11 @@ class WrittenLog:
 
     @property
     def last(self) -> int:
-        """Where the event that was written last stands."""
+        """The offset of the last event."""
         return self.offsets[-1]
 
     def bytes(self, code: int, body: bytes, *, flags: int = 0, at: int | None = None, checksummed: bool | None = None):
-        """Write an event from its bytes; `at`: where it says to stand."""
+        """Write an event from its bytes; `at` is the offset that its header claims."""
         here = len(self.data)
         if checksummed is None:
             checksummed = self.format.checksum_bytes > 0
@@ -75,7 +75,7 @@ class WrittenLog:
         return self.event(EventType.PREVIOUS_GTIDS, previous_gtids=gtids or GtidSet(), flags=flags)
 
     def begin(self, gtids: GtidSet | None = None, *, flags: int = 0):
-        """Write what every log of the server begins with."""
+        """Write the events that every log of the server begins with."""
         self.describe(flags=flags)
         return self.previous_gtids(gtids) if self.server.gtid_form not in ("absent", "5.6") else self
 

@@ -16,21 +16,21 @@ ENOUGH = 60
 
 
 def caught(mutant):
-    """Return a case in which the requirement's oracle catches the mutant, and all requirements blamed there."""
+    """Return a case in which the requirement's oracle catches the mutant, and all requirements that fail there."""
     implementation = MutantImplementation(mutant)
     role = catalogue()[mutant.requirement].role
     judge = Judge(implementation.declaration.roles[role])
-    asked = [family for family in families().values() if role in family.focus]
+    families_of_role = [family for family in families().values() if role in family.focus]
     for index in range(ENOUGH):
-        for family in asked:
+        for family in families_of_role:
             for profile in family.profiles_of(role):
                 case = case_of(CaseId(family.name, profile, seed=3, index=index, role=role))
                 if mutant.requirement not in case.marks:
                     continue
                 answer = implementation.ask(request_of(case))
-                blamed = {each.requirement for each in judge.judge(case, answer) if each.status == "fail"}
-                if mutant.requirement in blamed:
-                    return case, blamed
+                failed = {each.requirement for each in judge.judge(case, answer) if each.status == "fail"}
+                if mutant.requirement in failed:
+                    return case, failed
     return None, set()
 
 
@@ -50,5 +50,5 @@ def test_the_names_of_mutants_are_distinct():
 
 
 def test_an_unknown_mutant_is_refused_by_name():
-    with pytest.raises(ValueError, match="no mutant 'nonsense'"):
+    with pytest.raises(ValueError, match="'nonsense' is not a valid mutant"):
         mutant_of("nonsense")

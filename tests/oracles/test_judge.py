@@ -1,4 +1,4 @@
-"""The judge: what counts as a pass, and what is charged to whom."""
+"""The judge: what passes, and which requirement fails."""
 
 from dataclasses import replace
 
@@ -32,19 +32,19 @@ def test_the_expected_answer_passes_everything_that_the_case_exercises():
 
 
 @pytest.mark.parametrize("status", ["crash", "hang", "protocol-error", "unsupported"])
-def test_trouble_is_charged_to_the_focus_alone(status):
+def test_only_the_focus_gets_the_verdict_of_a_crash_or_hang(status):
     case, _ = case_and_answer("rows_query_streams/mysql-8.0/1/0")
     (verdict,) = Judge(ROLE).judge(case, Trouble(status, "exit-status-134", "core dumped"))
     assert (verdict.requirement, verdict.status) == (case.focus, status)
 
 
-def test_a_crash_is_no_refusal():
+def test_a_crash_is_not_a_refusal():
     case, _ = case_and_answer("truncated_streams/mysql-8.0/1/0")
     (verdict,) = Judge(ROLE).judge(case, Trouble("crash", "signal-11", ""))
     assert verdict.status == "crash"
 
 
-def test_what_is_not_declared_is_unsupported_and_never_a_pass():
+def test_undeclared_fields_are_unsupported_and_never_pass():
     case, answer = case_and_answer("transactions/mysql-8.0/1/0")
     modest = replace(ROLE, fields=frozenset({"offset", "type"}), abilities=frozenset())
     verdicts = by_requirement(Judge(modest).judge(case, answer))
@@ -53,14 +53,14 @@ def test_what_is_not_declared_is_unsupported_and_never_a_pass():
     assert verdicts["FORMAT-EVENT-START"].status == "unsupported"
 
 
-def test_a_fault_that_is_not_declared_need_not_be_asked():
+def test_a_fault_is_not_sent_without_the_ability_it_tests():
     case, _ = case_and_answer("truncated_streams/mysql-8.0/1/0")
     modest = replace(ROLE, abilities=frozenset())
     assert {verdict.status for verdict in Judge(modest).declined(case)} == {"unsupported"}
     assert Judge(ROLE).declined(case) == []
 
 
-def test_what_lies_behind_a_refusal_is_not_judged():
+def test_events_after_a_refusal_are_not_judged():
     case, answer = case_and_answer("transactions/mysql-8.0/1/0")
     first = case.expected.events[1]
     stopped = Observation(answer.events[:1], Refusal(first["offset"], "other", "no"))
@@ -70,20 +70,20 @@ def test_what_lies_behind_a_refusal_is_not_judged():
     assert "FORMAT-QUERY" not in verdicts
 
 
-def test_a_refusal_at_the_wrong_place_is_not_the_refusal_asked_for():
+def test_a_refusal_at_the_wrong_offset_fails():
     case, answer = case_and_answer("unknown_not_ignorable/mysql-8.0/1/0")
     elsewhere = Observation(answer.events, replace(answer.error, at=answer.error.at + 1))
     verdicts = by_requirement(Judge(ROLE).judge(case, elsewhere))
-    assert verdicts["WL4033-READ-UNKNOWN-REFUSED"].signature == "unknown-event misplaced"
+    assert verdicts["WL4033-READ-UNKNOWN-REFUSED"].signature == "unknown-event reported at the wrong offset"
 
 
-def test_silence_about_a_fault_fails():
+def test_a_fault_without_an_error_fails():
     case, answer = case_and_answer("truncated_streams/mysql-8.0/1/0")
     verdicts = Judge(ROLE).judge(case, Observation(answer.events))
-    assert {verdict.signature for verdict in verdicts if verdict.status == "fail"} == {"truncated unreported"}
+    assert {verdict.signature for verdict in verdicts if verdict.status == "fail"} == {"truncated not reported"}
 
 
-def test_an_event_that_is_dropped_and_one_that_is_invented_are_told_apart():
+def test_a_dropped_event_and_an_invented_one_fail_different_requirements():
     case, answer = case_and_answer("transactions/mysql-8.0/1/0")
     dropped = Observation(answer.events[:-1])
     invented = Observation((*answer.events, {**answer.events[-1], "offset": len(case.stream)}))
@@ -99,7 +99,7 @@ def test_an_anonymous_gtid_may_be_named_or_left_out(gtid):
     assert verdicts["WL7592-ANON-NO-IDENTIFIER"].status == "pass"
 
 
-def test_the_message_says_how_a_text_was_cut():
+def test_the_signature_names_how_a_text_was_cut():
     case, answer = case_and_answer("rows_query_streams/mysql-8.0/1/3")
     events = tuple(
         {**each, "rows_query": each["rows_query"][:-4]} if len(each.get("rows_query", "")) > 4 else each
@@ -111,7 +111,7 @@ def test_the_message_says_how_a_text_was_cut():
 
 
 def case_with_rows(fits):
-    """A case with a rows event whose column types are as asked for, its answer, and the index of that event."""
+    """A case with a rows event whose column types fit, its answer, and the index of that event."""
     for number in range(400):
         case, answer = case_and_answer(f"every_column_type/mysql-8.0/1/{number}")
         for index, codes in case.expected.columns.items():
@@ -120,7 +120,7 @@ def case_with_rows(fits):
     raise AssertionError("no such table")
 
 
-def test_a_wrong_value_is_blamed_on_its_column_type():
+def test_a_wrong_value_fails_the_requirement_of_its_column_type():
     case, answer, index = case_with_rows(lambda codes: len(codes) > 1)
     rows = [
         {side: image and dict.fromkeys(image) for side, image in row.items()} for row in answer.events[index]["rows"]
@@ -132,7 +132,7 @@ def test_a_wrong_value_is_blamed_on_its_column_type():
     assert "FORMAT-ROWS-IMAGES" not in failed
 
 
-def test_a_refused_table_of_one_type_is_blamed_on_that_type():
+def test_a_refused_table_of_one_type_fails_the_requirement_of_that_type():
     case, answer, index = case_with_rows(lambda codes: set(codes) == {ColumnType.NEWDECIMAL})
     at = case.expected.events[index]["offset"]
     stopped = Observation(answer.events[:index], Refusal(at, "malformed", "no such column"))

@@ -1,4 +1,4 @@
-"""The oracles of the role `log`: an answer that is right in another way passes, one that is wrong does not."""
+"""The oracles of the role `log`: an answer that is right in another way passes, a wrong one does not."""
 
 import re
 from dataclasses import replace
@@ -19,57 +19,57 @@ from conformance.strategies.grammar.family import case_of, families
 
 REFERENCE = ReferenceImplementation()
 ROLE = REFERENCE.declaration.roles["log"]
-ASKED = [
+FAMILIES = [
     (family.name, profile) for family in families().values() if "log" in family.focus for profile in family.profiles
 ]
-LOG_ORACLES = {name: oracle for name, oracle in oracles().items() if catalogue()[name].role == "log"}
+LOG_ORACLES = {each: oracle for each, oracle in oracles().items() if catalogue()[each].role == "log"}
 
 
 def broken(case, observation):
-    """The marked requirements whose oracles find something wrong, asked one by one."""
+    """The marked requirements whose oracles find something wrong, each with its messages."""
     alignment = Alignment(case, observation, ROLE)
-    found = {}
+    messages = {}
     for requirement in case.marks:
         wrong = [each.message for each in LOG_ORACLES[requirement].examine(alignment, requirement) if each.signature]
         if wrong:
-            found[requirement] = wrong
-    return found
+            messages[requirement] = wrong
+    return messages
 
 
 def cases(name, profile, count):
     return [case_of(CaseId(name, profile, seed=5, index=index, role="log")) for index in range(count)]
 
 
-@pytest.mark.parametrize(("name", "profile"), ASKED)
-def test_no_oracle_finds_anything_wrong_with_the_model(name, profile):
+@pytest.mark.parametrize(("name", "profile"), FAMILIES)
+def test_no_oracle_finds_a_fault_in_the_model(name, profile):
     for case in cases(name, profile, 10):
         assert broken(case, REFERENCE.ask(request_of(case))) == {}
 
 
 def _in_other_words(entry):
-    """The same event, as another server may write it."""
+    """The same event as another server may write it."""
     entry = {**entry, "timestamp": 1, "server_id": 77}
     if re.match(r"DROP TABLE|CREATE TABLE", entry.get("query", "")):
         entry["query"] = re.sub(r" /\*.*?\*/", "", entry["query"]).replace(" TABLE ", " table ", 1)
     return entry
 
 
-@pytest.mark.parametrize(("name", "profile"), ASKED)
-def test_what_no_requirement_fixes_is_free(name, profile):
+@pytest.mark.parametrize(("name", "profile"), FAMILIES)
+def test_what_no_requirement_fixes_does_not_fail(name, profile):
     for case in cases(name, profile, 5):
         observed = REFERENCE.ask(request_of(case))
         other = replace(observed, events=tuple(map(_in_other_words, observed.events)))
-        found = broken(case, other)
-        # What stands in the log as it was given has to stay so.
-        assert {each for each in found if "AS-IS" not in each} == set()
+        messages = broken(case, other)
+        # Statements that must be logged as given may not differ.
+        assert {each for each in messages if "AS-IS" not in each} == set()
 
 
-#: Wrong answers that log a change in the right format, and once more.
+#: Wrong answers that log a change in the right format and then once more.
 LOGGED_AGAIN = ("logs-statement-and-rows", "logs-statement-twice", "logs-rows-and-statement", "logs-rows-twice")
 
 
 @pytest.mark.parametrize("name", LOGGED_AGAIN)
-def test_a_change_that_is_logged_again_is_seen_wherever_it_is(name):
+def test_a_change_that_is_logged_twice_fails_wherever_it_is(name):
     mutant = mutant_of(name)
     seen = 0
     for family in ("logged_transactions", "logged_modes"):
@@ -83,7 +83,7 @@ def test_a_change_that_is_logged_again_is_seen_wherever_it_is(name):
     assert seen >= len(catalogue()[mutant.requirement].profiles)
 
 
-def test_an_empty_answer_passes_nothing_that_asks_for_events():
+def test_an_empty_answer_fails_the_rules_about_events():
     case = cases("logged_rotations", "mysql-9.x", 1)[0]
     observed = replace(REFERENCE.ask(request_of(case)), events=(), streams=())
     assert "WL7592-LOG-ON-PREVIOUS-GTIDS" in broken(case, observed) or "WL7592-LOG-OFF-PREVIOUS-GTIDS" in broken(
@@ -104,13 +104,13 @@ def _spoiled(streams, how):
 
 
 @pytest.mark.parametrize("how", ["nothing", "garbage", "magic", "cut", "first event only", "bits"])
-@pytest.mark.parametrize(("name", "profile"), ASKED)
-def test_damaged_answers_are_judged_all_the_same(name, profile, how):
+@pytest.mark.parametrize(("name", "profile"), FAMILIES)
+def test_damaged_answers_fail(name, profile, how):
     judge = Judge(ROLE)
     if how in ("magic", "first event only") and profile.startswith(("mariadb", "mysql-5.1")):
-        pytest.skip("what must be logged is asked of MySQL from 5.5 on; such a log breaks no rule by itself")
+        pytest.skip("only rules of MySQL 5.5 and later require events; such a log breaks no other rule")
     if how == "bits" and profile in ("mysql-5.1", "mysql-5.5"):
-        pytest.skip("without checksums a changed bit may be one that nothing fixes")
+        pytest.skip("without checksums a changed bit may be one that no rule fixes")
     for case in cases(name, profile, 3):
         streams = _spoiled(REFERENCE.ask(request_of(case)).streams, how)
         observed = observed_streams(streams, server_of(profile).rules)

@@ -1,4 +1,4 @@
-"""Judging in the roles besides `decode`: nobody who is right is blamed, and nobody passes by luck."""
+"""Judging in the roles other than `decode`: right answers do not fail, and wrong ones do not pass by chance."""
 
 import json
 import struct
@@ -37,32 +37,32 @@ CASES = 4
 def answered(role, profiles=PROFILES):
     """Return cases of every family of a role, each with the reference's answer."""
     require_role(role)
-    found = []
+    pairs = []
     for family in families().values():
         for profile in family.profiles_of(role) if role in family.focus else ():
             for index in range(CASES if profile in profiles else 0):
                 case = case_of(CaseId(family.name, profile, seed=5, index=index, role=role))
-                found.append((case, REFERENCE.ask(request_of(case))))
-    return found
+                pairs.append((case, REFERENCE.ask(request_of(case))))
+    return pairs
 
 
-#: The first profile, and one of servers; rules of servers differ little from each other.
+#: The first profile and one of a server; the rules of servers differ little.
 TWO_PROFILES = ("worklog", "mysql-8.0")
 
 
 def declaring(role, fields=(), abilities=()):
-    """Return a declaration of what every entry has and some fields besides."""
+    """Return a declaration of the required fields and some others."""
     return RoleDeclaration(frozenset(fields).union(role_of(role).always), frozenset(abilities), PROFILES)
 
 
-def further(role):
-    """Return the fields of a role that an implementation need not declare."""
+def optional_fields(role):
+    """Return the fields of a role that every entry may lack."""
     return [name for name in role_of(role).fields if name not in role_of(role).always]
 
 
 def declarations(role):
-    """Return declarations by name: the fewest fields, each field alone, and all but each of them."""
-    names = further(role)
+    """Return declarations by name: the required fields, one field more, and all fields but one."""
+    names = optional_fields(role)
     made = {"the fewest": declaring(role), "all": declaring(role, names, ABILITIES)}
     for name in names:
         made[f"only {name}"] = declaring(role, [name])
@@ -87,19 +87,19 @@ def verdicts(judge, case, answer, status):
     return {each.requirement for each in judge.judge(case, answer) if each.status == status}
 
 
-# --- who is right is not blamed
+# --- right answers do not fail
 
 
 @pytest.mark.parametrize(("role", "name"), DECLARED)
-def test_a_right_answer_is_not_blamed_whatever_is_declared(role, name, monkeypatch):
+def test_a_right_answer_does_not_fail_whatever_is_declared(role, name, monkeypatch):
     declared = declarations(role)[name]
     judge = Judge(declared)
     cases = [(case, as_declared(answer, declared)) for case, answer in answered(role)]
-    agreeing = [judge.judge(case, told) for case, told in cases]
-    # Nor where it is looked at requirement by requirement, as if it did not agree to the letter.
+    agreeing = [judge.judge(case, declared_answer) for case, declared_answer in cases]
+    # Nor if it is examined requirement by requirement, as if it differed.
     monkeypatch.setattr(Judge, "_as_expected", lambda self, case, answer: False)
-    for (case, told), verdicts_at_once in zip(cases, agreeing, strict=True):
-        one_by_one = judge.judge(case, told)
+    for (case, declared_answer), verdicts_at_once in zip(cases, agreeing, strict=True):
+        one_by_one = judge.judge(case, declared_answer)
         assert {each.status for each in (*verdicts_at_once, *one_by_one)} <= {"pass", "unsupported"}
         assert {(each.requirement, each.status) for each in one_by_one} <= {
             (each.requirement, each.status) for each in verdicts_at_once
@@ -107,28 +107,28 @@ def test_a_right_answer_is_not_blamed_whatever_is_declared(role, name, monkeypat
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_what_is_not_declared_is_not_looked_at(role):
+def test_undeclared_fields_are_not_judged(role):
     declared = declaring(role)
     judge = Judge(declared)
     about = role_of(role)
-    lies = {name: about.fields[name].words[-1] if about.fields[name].words else "" for name in further(role)}
+    lies = {name: about.fields[name].words[-1] if about.fields[name].words else "" for name in optional_fields(role)}
     for case, answer in answered(role, TWO_PROFILES):
-        told = as_declared(answer, declared)
-        changed = replace(told, events=told.events[:-1])
+        declared_answer = as_declared(answer, declared)
+        changed = replace(declared_answer, events=declared_answer.events[:-1])
         lying = replace(changed, events=tuple({**lies, **entry} for entry in changed.events))
         assert judge.judge(case, lying) == judge.judge(case, changed)
 
 
-class KnowsNoAnonymousGtid(WorklogParser):
-    """A parser that passes over Anonymous_gtid events with the ignorable flag."""
+class SkipsAnonymousGtids(WorklogParser):
+    """A parser that skips Anonymous_gtid events with the ignorable flag."""
 
     def feed(self, event):
-        passed_over = event.type == EventType.ANONYMOUS_GTID and event.ignorable
-        return super().feed(replace(event, type=99) if passed_over else event)
+        skipped = event.type == EventType.ANONYMOUS_GTID and event.ignorable
+        return super().feed(replace(event, type=99) if skipped else event)
 
 
-def not_knowing_anonymous_gtids(case, answer):
-    return observe(request_of(case), KnowsNoAnonymousGtid())
+def skipping_anonymous_gtids(case, answer):
+    return observe(request_of(case), SkipsAnonymousGtids())
 
 
 def refusing_a_spare_marker(case, answer):
@@ -139,14 +139,14 @@ def refusing_a_spare_marker(case, answer):
     return Observation(answer.events[:-1], Refusal(None, "other", "a spare marker"))
 
 
-def telling_only_of(*types):
-    def told(case, answer):
+def only_entries_of(*types):
+    def changed_answer(case, answer):
         return replace(answer, events=tuple(entry for entry in answer.events if entry["type"] in types))
 
-    return told
+    return changed_answer
 
 
-def telling_what_is_kept(case, answer):
+def only_kept_entries(case, answer):
     return replace(answer, events=tuple(entry for entry in answer.events if entry.get("fate") == "kept"))
 
 
@@ -161,21 +161,21 @@ def without_the_failed_entry(case, answer):
 
 
 class KeepsItsOwn(Receiver):
-    """A receiver that writes the events that come back to it."""
+    """A receiver that writes events with its own server id, which come back to it."""
 
     def _reception(self, event):
         came_back = event.server_id == self.settings.server_id
         return super()._reception(replace(event, server_id=event.server_id + came_back))
 
 
-def writing_what_came_back(case, answer):
+def writing_own_events(case, answer):
     return answer_with(KeepsItsOwn, request_of(case))
 
 
 def checksummed(*, wanted):
-    """Return what gives every relay log checksums, or takes them away, and sets the replica's own positions anew."""
+    """Return a change that adds or removes all checksums of relay logs, and adapts the replica's own positions."""
 
-    def told(case, answer):
+    def changed_answer(case, answer):
         ends = {}
         events = []
         for entry in answer.events:
@@ -194,80 +194,80 @@ def checksummed(*, wanted):
             events.append({**entry, "data": data.hex()})
         return replace(answer, events=tuple(events))
 
-    return told
+    return changed_answer
 
 
-#: Answers that differ from the reference's and are right all the same.
+#: Answers that differ from the reference's but are right too.
 RIGHT = {
-    "boundary: Anonymous_gtid events not known": ("boundary", not_knowing_anonymous_gtids, ("worklog",)),
+    "boundary: Anonymous_gtid events skipped": ("boundary", skipping_anonymous_gtids, ("worklog",)),
     "boundary: a spare marker refused": ("boundary", refusing_a_spare_marker, ("worklog",)),
-    "filter: only rows": ("filter", telling_only_of(19, 30, 31, 32), PROFILES),
-    "filter: only statements": ("filter", telling_only_of(2), PROFILES),
-    "filter: only what is kept": ("filter", telling_what_is_kept, PROFILES),
-    "relay: its own events written": ("relay", writing_what_came_back, PROFILES),
+    "filter: only rows": ("filter", only_entries_of(19, 30, 31, 32), PROFILES),
+    "filter: only statements": ("filter", only_entries_of(2), PROFILES),
+    "filter: only kept events": ("filter", only_kept_entries, PROFILES),
+    "relay: its own events written": ("relay", writing_own_events, PROFILES),
     "relay: with checksums": ("relay", checksummed(wanted=True), PROFILES),
     "relay: without checksums": ("relay", checksummed(wanted=False), PROFILES),
-    "apply: GTIDs spelt otherwise": ("apply", gtids_in_upper_case, PROFILES),
+    "apply: GTIDs in upper case": ("apply", gtids_in_upper_case, PROFILES),
     "apply: no entry where it fails": ("apply", without_the_failed_entry, PROFILES),
 }
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_what_is_left_open_is_not_blamed(name):
+def test_what_no_rule_fixes_does_not_fail(name):
     role, change, profiles = RIGHT[name]
     judge = Judge(replace(REFERENCE.declaration.roles[role], abilities=frozenset({"error_at"})))
     cases = [pair for pair in answered(role) if pair[0].id.profile in profiles]
     changed = [(case, answer, change(case, answer)) for case, answer in cases]
-    assert any(answer != told for _, answer, told in changed), "nothing is told otherwise"
-    for case, _, told in changed:
-        assert [each for each in judge.judge(case, told) if each.status == "fail"] == []
+    assert any(answer != other for _, answer, other in changed), "no answer was changed"
+    for case, _, other in changed:
+        assert [each for each in judge.judge(case, other) if each.status == "fail"] == []
 
 
-# --- nobody passes by luck
+# --- wrong answers do not pass by chance
 
 
 def one_in_three(change, first):
-    """Return what changes each third entry only, so that the one before it is right."""
+    """Return a change of each third entry only, so that the one before it is right."""
 
-    def told(case, answer):
+    def changed_answer(case, answer):
         pairs = zip(answer.events, change(case, answer).events, strict=True)
         return replace(answer, events=tuple(pair[index % 3 == first] for index, pair in enumerate(pairs)))
 
-    return told
+    return changed_answer
 
 
-def behind_the_last_reset(change):
-    """Return what changes the entries of the last event stream only."""
+def after_the_last_reset(change):
+    """Return a change of the entries of the last event stream only."""
 
-    def told(case, answer):
+    def changed_answer(case, answer):
         starts = case.settings["resets"][-1:] or [0]
         changed = change(case, answer).events
         pairs = zip(answer.events, changed, strict=True)
         return replace(answer, events=tuple(new if new["offset"] >= starts[0] else old for old, new in pairs))
 
-    return told
+    return changed_answer
 
 
-def saying(name, value):
-    def told(case, answer):
+def with_value(name, value):
+    def changed_answer(case, answer):
         return replace(answer, events=tuple({**each, name: value} if name in each else each for each in answer.events))
 
-    return told
+    return changed_answer
 
 
-def saying_the_next(name, words):
+def with_next_value(name, words):
     def next_of(word):
         return words[(words.index(word) + 1) % len(words)]
 
-    def told(case, answer):
+    def changed_answer(case, answer):
         events = ({**each, name: next_of(each[name])} if name in each else each for each in answer.events)
         return replace(answer, events=tuple(events))
 
-    return told
+    return changed_answer
 
 
 def flipping(at):
-    """Return what flips one bit of each event of a relay log."""
+    """Return a change that flips one bit of each event of a relay log."""
 
     def flipped(text):
         data = bytearray.fromhex(text)
@@ -275,10 +275,10 @@ def flipping(at):
             data[at] ^= 0x10
         return data.hex()
 
-    def told(case, answer):
+    def changed_answer(case, answer):
         return replace(answer, events=tuple({**each, "data": flipped(each["data"])} for each in answer.events))
 
-    return told
+    return changed_answer
 
 
 def nothing(case, answer):
@@ -330,32 +330,32 @@ def always_the_same(case, answer):
     return replace(answer, events=tuple({**each, **first} for each in answer.events))
 
 
-#: Answers of another form than the right one.
+#: Answers of a wrong form.
 FORMS = (
     nothing, error_at_once, error_in_the_middle, error_at_the_end, no_error, silent_in_the_middle, entry_missing,
     entry_too_many, every_entry_twice, backwards, always_the_same,
 )  # fmt: skip
 #: Texts that are wrong in most places; the second is the warning of a wrong step.
 _TEXTS = ("", "Unable to change boundary parser from Start Transaction to End Transaction.", "abcdefgh")
-#: Bytes of an event whose bit is flipped: of its type, server id, log_pos, flags and body.
+#: Offsets of the bytes in which a bit is flipped: of type, server id, log_pos, flags and body.
 _FLIPPED = (4, 5, 13, 17, 18, 20)
 
 
 def wrong_answers(role):
-    """Return ways to answer wrongly: of other forms, and with other values, everywhere or once."""
+    """Return changes that make answers wrong: other forms, and other values, everywhere or once."""
     made = list(FORMS)
     values = []
     for name, field in role_of(role).fields.items():
         if name in ("offset", "type", "log", "data"):
             continue
         if field.words:
-            values += [saying_the_next(name, field.words), *(saying(name, word) for word in field.words)]
+            values += [with_next_value(name, field.words), *(with_value(name, word) for word in field.words)]
         else:
-            values += [saying(name, value) for value in (_TEXTS if field.kind == "text" else (0, 1, 7))]
+            values += [with_value(name, value) for value in (_TEXTS if field.kind == "text" else (0, 1, 7))]
     if role == "relay":
         values += [flipping(at) for at in _FLIPPED]
     if role == "boundary":
-        made += map(behind_the_last_reset, values)
+        made += map(after_the_last_reset, values)
     return [*made, *values, *(one_in_three(change, first) for first in range(3) for change in values)]
 
 
@@ -373,11 +373,11 @@ def test_what_passes_with_few_fields_can_fail_with_them(role, name):
         for case, answer in cases:
             if not passing <= failing and answer.events:
                 failing |= verdicts(judge, case, as_declared(wrong(case, answer), declared), "fail")
-    assert passing <= failing, f"they pass whatever is answered: {sorted(passing - failing)}"
+    assert passing <= failing, f"they pass with any answer: {sorted(passing - failing)}"
 
 
-#: What an entry that has no more than it must shows in each role.
-SHOWN_BY_THE_FEWEST = {
+#: Role -> the requirements that entries with the required fields only can show.
+SHOWN_BY_REQUIRED_FIELDS = {
     "boundary": set(),
     "filter": set(),
     "relay": {
@@ -395,27 +395,29 @@ SHOWN_BY_THE_FEWEST = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("role", SHOWN_BY_THE_FEWEST)
-def test_the_fewest_fields_show_what_they_show_and_no_more(role):
+@pytest.mark.parametrize("role", SHOWN_BY_REQUIRED_FIELDS)
+def test_the_required_fields_show_these_requirements_and_no_others(role):
     judge = Judge(declaring(role))
     marked = {requirement for case, _ in answered(role) for requirement in case.marks} & oracles().keys()
     supported = {requirement for requirement in marked if judge.supports(requirement)}
-    assert supported == SHOWN_BY_THE_FEWEST[role]
+    assert supported == SHOWN_BY_REQUIRED_FIELDS[role]
     for case, answer in answered(role):
-        told = as_declared(answer, declaring(role))
-        assert verdicts(judge, case, told, "unsupported") == (case.marks.keys() & oracles().keys()) - supported
+        declared_answer = as_declared(answer, declaring(role))
+        assert (
+            verdicts(judge, case, declared_answer, "unsupported") == (case.marks.keys() & oracles().keys()) - supported
+        )
 
 
-def test_decisions_without_their_execution_do_not_show_it():
+def test_decisions_without_the_field_executed_do_not_show_execution():
     judge = Judge(declaring("decide"))
     marked = {requirement for case, _ in answered("decide") for requirement in case.marks}
     assert {each for each in marked if not judge.supports(each)} == {"WL3303-ERROR-NOT-EXECUTED"}
 
 
-# --- answers of another form, and lies
+# --- answers of a wrong form, and wrong values
 
 
-#: Role -> form -> a requirement that must be blamed for it somewhere.
+#: Role -> form -> a requirement that must fail in some case.
 BLAMED = {
     "boundary": {
         nothing: "WL4162-STREAM-TRACKED",
@@ -474,7 +476,7 @@ BLAMED = {
 
 
 @pytest.mark.parametrize(("role", "form"), [(role, form) for role, forms in BLAMED.items() for form in forms])
-def test_an_answer_of_another_form_is_blamed(role, form):
+def test_an_answer_of_a_wrong_form_fails(role, form):
     judge = Judge(REFERENCE.declaration.roles[role])
     blamed = {
         each
@@ -486,7 +488,7 @@ def test_an_answer_of_another_form_is_blamed(role, form):
 
 
 @pytest.mark.parametrize("change", [error_at_once, error_in_the_middle, error_at_the_end, entry_too_many])
-def test_a_filter_is_charged_once_for_what_no_stream_allows(change):
+def test_what_no_stream_allows_fails_one_requirement_of_a_filter(change):
     judge = Judge(REFERENCE.declaration.roles["filter"])
     for case, answer in answered("filter"):
         charged = verdicts(judge, case, change(case, answer), "fail")
@@ -495,14 +497,14 @@ def test_a_filter_is_charged_once_for_what_no_stream_allows(change):
 
 
 @pytest.mark.parametrize("text", ["zz" * 30, "00", "", "é" * 40])
-def test_a_relay_log_event_that_is_none_is_judged(text):
+def test_data_that_is_not_an_event_of_a_relay_log_fails(text):
     judge = Judge(REFERENCE.declaration.roles["relay"])
     for case, answer in answered("relay", TWO_PROFILES):
-        assert verdicts(judge, case, saying("data", text)(case, answer), "fail")
+        assert verdicts(judge, case, with_value("data", text)(case, answer), "fail")
 
 
 @pytest.mark.parametrize("name", ["marker", "answers", "boundary_type", "state"])
-def test_a_field_that_is_declared_and_never_answered_is_missed(name):
+def test_a_declared_field_that_is_never_answered_fails(name):
     judge = Judge(REFERENCE.declaration.roles["boundary"])
     blamed = set()
     for case, answer in answered("boundary", ("worklog",)):
@@ -513,7 +515,7 @@ def test_a_field_that_is_declared_and_never_answered_is_missed(name):
     assert any("missing" in each or "not given" in each for each in blamed)
 
 
-# --- outside implementations that know little
+# --- implementations with few fields
 
 
 def declared_over_the_wire(role, fields):
@@ -523,28 +525,28 @@ def declared_over_the_wire(role, fields):
     return decode_declaration(line.encode()).roles[role]
 
 
-def test_a_boundary_parser_that_knows_where_it_stands_and_no_more():
+def test_a_boundary_parser_that_only_reports_whether_it_is_within_a_transaction():
     declared = declared_over_the_wire("boundary", ["offset", "within_transaction"])
     judge = Judge(declared)
     passed, blamed = set(), set()
     for case, answer in answered("boundary"):
-        told = as_declared(answer, declared)
-        assert verdicts(judge, case, told, "fail") == set()
-        passed |= verdicts(judge, case, told, "pass")
-        blamed |= verdicts(judge, case, saying("within_transaction", "no")(case, told), "fail")
+        declared_answer = as_declared(answer, declared)
+        assert verdicts(judge, case, declared_answer, "fail") == set()
+        passed |= verdicts(judge, case, declared_answer, "pass")
+        blamed |= verdicts(judge, case, with_value("within_transaction", "no")(case, declared_answer), "fail")
     assert {"WL4162-STREAM-MIDDLE-KNOWN", "WL4162-STREAM-TRACKED", "WL7592-GROUP-ENDS-AT-COMMIT"} <= passed
     assert "WL4162-STREAM-MIDDLE-KNOWN" in blamed
-    # What a warning, a state or a type shows is not among them.
+    # These need a warning, a state or a type.
     assert not [each for each in passed if each.startswith(("WL4162-TT-", "WL4162-WARN-", "WL4162-TYPE-"))]
 
 
-def test_a_filter_that_knows_offsets_and_no_more():
+def test_a_filter_that_only_reports_offsets():
     declared = declared_over_the_wire("filter", ["offset"])
     judge = Judge(declared)
     for case, answer in answered("filter"):
-        told = as_declared(answer, declared)
-        assert {each.status for each in judge.judge(case, told)} <= {"unsupported"}
-        assert {each.status for each in judge.judge(case, error_at_once(case, told))} <= {"unsupported"}
+        declared_answer = as_declared(answer, declared)
+        assert {each.status for each in judge.judge(case, declared_answer)} <= {"unsupported"}
+        assert {each.status for each in judge.judge(case, error_at_once(case, declared_answer))} <= {"unsupported"}
 
 
 # --- extended Query events in the role decode
@@ -569,7 +571,7 @@ def test_an_empty_list_of_tables_may_be_left_out():
     assert left_out > 0
 
 
-def test_who_does_not_read_tables_info_is_not_asked_whether_lengths_contradict():
+def test_a_reader_without_tables_info_gets_no_contradicting_lengths():
     judge = Judge(RoleDeclaration(frozenset({*DECODE.always, "query"}), frozenset(ABILITIES), PROFILES))
     for case, _ in extended("contradicting_query_lengths"):
         assert [(each.requirement, each.status) for each in judge.declined(case)] == [
@@ -583,29 +585,30 @@ def test_who_does_not_read_tables_info_is_not_asked_whether_lengths_contradict()
 def judged(role, change, requirement):
     """Return the statuses that a requirement gets, however often it is marked."""
     judge = Judge(REFERENCE.declaration.roles[role])
-    told = [judge.judge(case, change(case, answer)) for case, answer in answered(role) if requirement in case.marks]
-    assert told, f"no case exercises {requirement}"
-    return {each.status for verdicts_of_case in told for each in verdicts_of_case if each.requirement == requirement}
+    cases = [pair for pair in answered(role) if requirement in pair[0].marks]
+    assert cases, f"no case exercises {requirement}"
+    every = (each for case, answer in cases for each in judge.judge(case, change(case, answer)))
+    return {each.status for each in every if each.requirement == requirement}
 
 
 @pytest.mark.parametrize("requirement", ["WARN-TEXT-RECEIVER", "WARN-TEXT-MIDDLE", "BOUNDARY-NAMES"])
-def test_who_never_warns_shows_no_text_of_a_warning(requirement):
-    assert judged("boundary", saying("warning", ""), f"WL4162-{requirement}") == set()
-    assert judged("boundary", saying("warning", ""), "WL4162-WARN-WRONG-TRANSITION") == {"fail"}
+def test_without_warnings_the_text_of_warnings_is_not_judged(requirement):
+    assert judged("boundary", with_value("warning", ""), f"WL4162-{requirement}") == set()
+    assert judged("boundary", with_value("warning", ""), "WL4162-WARN-WRONG-TRANSITION") == {"fail"}
 
 
 @pytest.mark.parametrize("requirement", ["WL3303-ERROR-NOT-EXECUTED", "WL3303-ERROR-NOTHING-LOGGED"])
-def test_who_never_refuses_shows_nothing_of_a_refusal(requirement):
-    assert judged("decide", saying("message", "none"), requirement) == set()
+def test_without_refusals_the_rules_about_refusals_are_not_judged(requirement):
+    assert judged("decide", with_value("message", "none"), requirement) == set()
 
 
-def test_who_has_no_entry_for_the_failure_shows_nothing_of_what_it_left():
+def test_without_an_entry_for_the_failure_its_effects_are_not_judged():
     for name in ("OFF-ANON-EACH", "GTID-UNUSED"):
         assert judged("apply", without_the_failed_entry, f"WL7592-APPLY-DROPDB-{name}") == set()
     assert judged("apply", without_the_failed_entry, "WL7592-APPLY-ON-GTID-MISSING") == {"pass"}
 
 
-def test_a_warning_that_names_another_type_shows_that_the_reset_led_elsewhere():
+def test_a_warning_that_names_a_wrong_type_shows_a_wrong_reset():
     def from_another_type(case, answer):
         events = ({**each, "warning": each["warning"].replace("Not Defined", "Start Transaction")}
                   for each in answer.events)  # fmt: skip

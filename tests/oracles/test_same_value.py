@@ -1,4 +1,4 @@
-"""When a value is the expected one, in whatever way it is written."""
+"""Which notations of a value are equal to the expected one."""
 
 import pytest
 
@@ -19,7 +19,7 @@ SAME = [
     (T.VARCHAR, "ä", {"base64": "w6Q="}),
     (T.BLOB, {"base64": "/w=="}, {"base64": "/w=="}),
     (T.MARIADB_VARCHAR_COMPRESSED, "ä", {"base64": "w6Q="}),
-    # A text in latin1, and one in UCS-2 whose bytes are UTF-8 as well.
+    # A text in latin1, and one in UCS-2 whose bytes are UTF-8 too.
     (T.VARCHAR, {"base64": "5A==", "text": "ä"}, "ä"),
     (T.VARCHAR, {"base64": "5A==", "text": "ä"}, {"base64": "5A=="}),
     (T.VARCHAR, {"base64": "5A==", "text": "ä"}, {"base64": "w6Q="}),

@@ -16,35 +16,35 @@ pytestmark = pytest.mark.slow
 ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "go-mysql"
 #: The Go runtime reserves more than it uses.
 LIMITS = Limits(seconds=10.0, memory_bytes=None)
-#: Rows events with longer post-headers are among its cases: see the test of them.
+#: Its cases include rows events with longer post-headers: see the test of them.
 ENDLESS = "post_header_lengths"
 
-#: What the pinned version breaks, and how.
+#: The requirements that the pinned version breaks, each with the reason.
 MISTAKES = {
     "FORMAT-EVENT-DELIVERED": "the reasons of the others; MariaDB's compressed columns; a panic at PRE_GA_UPDATE_ROWS",
-    "FORMAT-IN-USE-CHECKSUM": "the flag of a log in use is taken into the checksum of its format description",
-    "FORMAT-MARIADB-BINLOG-CHECKPOINT": "the length of the log's name is taken for its beginning",
-    "FORMAT-MARIADB-START-ENCRYPTION": "events behind a Start_encryption are handed on as they stand",
-    "FORMAT-NO-FORMAT-DESCRIPTION": "events are handed on before any format description",
-    "FORMAT-POST-HEADER-LENGTHS": "the post-header of a Query has always 13 bytes",
+    "FORMAT-IN-USE-CHECKSUM": "the flag of a log in use is part of the checksum of its format description",
+    "FORMAT-MARIADB-BINLOG-CHECKPOINT": "the length of the log's name is read as its beginning",
+    "FORMAT-MARIADB-START-ENCRYPTION": "events after a Start_encryption are returned unchanged",
+    "FORMAT-NO-FORMAT-DESCRIPTION": "events are returned before any format description",
+    "FORMAT-POST-HEADER-LENGTHS": "the post-header of a Query is read as 13 bytes",
     "FORMAT-QUERY": "the same",
     "FORMAT-ROWS-PARTIAL-UPDATE": "one change of a document is read, however many there are",
     "FORMAT-ROWS-VALUES-JSON": "a decimal in a document becomes a string",
     "FORMAT-ROWS-VALUES-OLD-TIME": "a TIME below zero of servers before 5.6 is read as unsigned",
-    "FORMAT-TRANSACTION-PAYLOAD": "a number from 251 on is read with the byte that tells its length",
+    "FORMAT-TRANSACTION-PAYLOAD": "a number from 251 is read together with its length byte",
     "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN": "the same: 255, no compression, becomes 65532 and is refused",
     "FORMAT-TRUNCATED-HEADER": "a stream that ends inside a header ends without an error",
-    "FORMAT-TYPE-NOT-DECLARED": "types that the format description does not declare are handed on",
+    "FORMAT-TYPE-NOT-DECLARED": "types that the format description does not declare are returned",
     "WL40-FORMAT-FROM-FDE": "extended Query events are read as usual ones",
     "WL40-GOLDEN-QUERY": "the same",
     "WL40-STATUS-VARS-UNCHANGED": "the same",
-    "WL40-USUAL-QUERY-TO-END": "the post-header of a Query has always 13 bytes",
-    "WL4033-READ-FLAG-BIT": "unknown types are handed on, with and without the ignorable flag",
+    "WL40-USUAL-QUERY-TO-END": "the post-header of a Query is read as 13 bytes",
+    "WL4033-READ-FLAG-BIT": "unknown types are returned, with and without the ignorable flag",
     "WL4033-READ-KNOWN-FLAGGED": "types such as RAND are left as bytes",
-    "WL4033-READ-UNKNOWN-REFUSED": "unknown types are handed on, with and without the ignorable flag",
+    "WL4033-READ-UNKNOWN-REFUSED": "unknown types are returned, with and without the ignorable flag",
     "WL7592-PREVIOUS-GTIDS-SET-READ": "a source of which all sets have a tag loses its UUID",
 }
-#: What any reader worth its name does, and this one does.
+#: Requirements that this reader meets, as any reader should.
 MET = {
     "FORMAT-BAD-MAGIC",
     "FORMAT-CHECKSUM-WRONG",
@@ -134,14 +134,14 @@ def test_the_mistakes_are_found_and_no_others(finished):
     assert broken(finished) == MISTAKES.keys()
 
 
-def test_what_is_right_passes(finished):
+def test_the_met_requirements_pass(finished):
     assert finished.tally.results.keys() >= MET
     assert not broken(finished) & MET
 
 
 def test_a_longer_post_header_of_rows_is_read_without_end(pinned):
-    """The columns are counted where there are none: rows without columns follow each other until memory ends."""
-    found = certify(
+    """The column count is read at a wrong place: rows without columns follow each other until memory is full."""
+    finished = certify(
         pinned,
         ("FORMAT-POST-HEADER-LENGTHS", "FORMAT-QUERY", "WL40-USUAL-QUERY-TO-END", "FORMAT-EVENT-DELIVERED"),
         profiles=("mysql-5.7",),
@@ -149,12 +149,12 @@ def test_a_longer_post_header_of_rows_is_read_without_end(pinned):
         limits=Limits(seconds=2.0, memory_bytes=None),
     )
     assert ("FORMAT-POST-HEADER-LENGTHS", "no-answer-in-time") in {
-        (failure.verdict.requirement, failure.verdict.signature) for failure in found.failures
+        (failure.verdict.requirement, failure.verdict.signature) for failure in finished.failures
     }
 
 
 @pytest.mark.parametrize(("profile", "refused"), [("mysql-8.4", True), ("mysql-8.0", False)])
 def test_the_older_version_panics_at_the_gtid_sets_of_newer_servers(older, profile, refused):
     requirement = "WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY"
-    found = certify(older, (requirement,), profiles=(profile,), families=("previous_gtids_streams",), examples=15)
-    assert (requirement in broken(found)) is refused
+    finished = certify(older, (requirement,), profiles=(profile,), families=("previous_gtids_streams",), examples=15)
+    assert (requirement in broken(finished)) is refused

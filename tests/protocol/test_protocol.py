@@ -64,10 +64,10 @@ def signature_of(line, role=ALIGNED):
     return raised.value.signature
 
 
-# What the kit says
+# The kit's requests
 
 
-def test_a_question_carries_the_stream_and_nothing_of_what_is_expected():
+def test_a_request_has_the_stream_and_no_part_of_the_expected_answer():
     line = encode_request(Request("decode", "mysql-8.0", b"\xfebin"), 7)
     expected = {"cmd": "decode", "seq": 7, "profile": "mysql-8.0", "stream": base64.b64encode(b"\xfebin").decode()}
     assert line.endswith(b"\n")
@@ -83,11 +83,11 @@ def test_a_question_carries_the_stream_and_nothing_of_what_is_expected():
         encode_bulk_request(role="decode", profile="worklog", seq=2, path="/corpus/shard", offset=4, length=120),
     ],
 )
-def test_what_the_kit_says_fits_its_schema(line):
+def test_the_kits_messages_conform_to_their_schema(line):
     REQUESTS.validate(json.loads(line))
 
 
-# What an implementation answers
+# The answers of an implementation
 
 
 def test_events_and_the_error_are_read():

@@ -16,7 +16,7 @@ def test_the_limits_are_the_default_ones():
     assert (DEFAULT_LIMITS.seconds, DEFAULT_LIMITS.start_seconds) == (10, 30)
     assert (DEFAULT_LIMITS.memory_bytes, DEFAULT_LIMITS.answer_bytes) == (2 << 30, 64 << 20)
     assert "10 seconds" in PAGE
-    assert "a start 30" in PAGE
+    assert "30 seconds to start" in PAGE
     assert "2 GiB" in PAGE
     assert "64 MiB" in PAGE
 

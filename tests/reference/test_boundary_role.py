@@ -1,4 +1,4 @@
-"""The role `boundary`: hand-written logs through the reference, and what the families ask."""
+"""The role `boundary`: hand-written logs read by the reference, and the questions of the families."""
 
 from collections import Counter
 from itertools import product
@@ -40,7 +40,7 @@ QUERY = {
 
 
 def log(*events):
-    """A log of (type code, flags, fields), behind a format description, and the offsets of all its events."""
+    """A log of (type code, flags, fields), after a format description, and the offsets of all its events."""
     stream = bytearray(MAGIC)
     offsets = []
     bodies = [(code, flags, write_body(code, fields, FORMAT)) for code, flags, fields in events]
@@ -64,7 +64,7 @@ FLAGS_AT = 17
 UNABLE = "Unable to change boundary parser from"
 
 
-def asked(events, *, profile="worklog", resets=(), use="receiver"):
+def entries_of(events, *, profile="worklog", resets=(), use="receiver"):
     stream, offsets = log(*events)
     settings = {"resets": [offsets[index] for index in resets], "uses": [use] * (len(resets) + 1)}
     observation = answer(Request("boundary", profile, stream, settings))
@@ -72,13 +72,13 @@ def asked(events, *, profile="worklog", resets=(), use="receiver"):
     return observation.events
 
 
-def told(entries, *names):
+def values_of(entries, *names):
     return [tuple(entry[name] for name in names) for entry in entries]
 
 
 def test_a_marked_log():
     events = [query(b"BEGIN", BoundaryType.START_TRANSACTION), marked(EventType.XID, BoundaryType.END_TRANSACTION, XID)]
-    assert told(asked(events), "marker", "answers", "state", "within_transaction", "warning") == [
+    assert values_of(entries_of(events), "marker", "answers", "state", "within_transaction", "warning") == [
         ("Not Defined", "b", "Not Defined", "no", ""),
         ("Start Transaction", "ad", "Start Transaction", "yes", ""),
         ("End Transaction", "af", "End Transaction", "no", ""),
@@ -87,7 +87,7 @@ def test_a_marked_log():
 
 def test_an_unmarked_log():
     events = [query(b"BEGIN"), query(b"INSERT INTO t VALUES (1)"), marked(EventType.XID, 0, XID)]
-    assert told(asked(events), "marker", "boundary_type", "state") == [
+    assert values_of(entries_of(events), "marker", "boundary_type", "state") == [
         ("Not Defined", "Ignore Boundary", "Not Defined"),
         ("Not Defined", "Start Transaction", "Start Transaction"),
         ("Not Defined", "Inside Transaction", "Inside Transaction"),
@@ -97,15 +97,15 @@ def test_an_unmarked_log():
 
 def test_a_reset_within_a_transaction():
     events = [query(b"BEGIN"), query(b"BEGIN"), marked(EventType.XID, 0, XID), marked(EventType.XID, 0, XID)]
-    assert told(asked(events, resets=[2]), "warning") == [
+    assert values_of(entries_of(events, resets=[2]), "warning") == [
         ("",), ("",), ("",), ("",), (f"{UNABLE} End Transaction to End Transaction.",),
     ]  # fmt: skip
-    assert told(asked(events), "warning")[2] == (f"{UNABLE} Start Transaction to Start Transaction.",)
+    assert values_of(entries_of(events), "warning")[2] == (f"{UNABLE} Start Transaction to Start Transaction.",)
 
 
 def test_the_use_changes_nothing():
     events = [marked(EventType.XID, 0, XID), query(b"BEGIN")]
-    assert asked(events, use="dump") == asked(events)
+    assert entries_of(events, use="dump") == entries_of(events)
 
 
 def test_an_unknown_event_is_fed_and_not_refused():
@@ -116,29 +116,29 @@ def test_an_unknown_event_is_fed_and_not_refused():
     assert observation.events[-1]["boundary_type"] == "Ignore Boundary"
 
 
-def test_a_torn_log_is_told_up_to_where_it_is_torn():
+def test_a_torn_log_is_reported_up_to_the_torn_event():
     stream, offsets = log(query(b"BEGIN"), marked(EventType.XID, 0, XID))
     observation = answer(Request("boundary", "worklog", stream[:-3], {"resets": [], "uses": ["dump"]}))
     assert [entry["offset"] for entry in observation.events] == offsets[:2]
     assert (observation.error.at, observation.error.kind) == (offsets[2], "truncated")
 
 
-def test_shipped_parsers_tell_less():
+def test_shipped_parsers_report_fewer_fields():
     events = [query(b"BEGIN"), marked(EventType.STOP, 0), marked(EventType.XID, 0, XID), marked(EventType.XID, 0, XID)]
     text = "QUERY(COMMIT or ROLLBACK) or XID_LOG_EVENT is not expected in an event stream outside a transaction."
-    entries = asked(events, profile="mysql-8.0")
-    assert told(entries, "within_transaction", "warning") == [
+    entries = entries_of(events, profile="mysql-8.0")
+    assert values_of(entries, "within_transaction", "warning") == [
         ("no", ""), ("yes", ""), ("yes", ""), ("no", ""), ("no", text),
     ]  # fmt: skip
     assert all(entry.keys() == {"offset", "type", "within_transaction", "warning"} for entry in entries)
 
 
 @pytest.mark.parametrize("profile", ["mysql-5.6", "mariadb-11.x"])
-def test_servers_without_a_parser_are_not_asked(profile):
+def test_a_profile_without_a_parser_is_unsupported(profile):
     stream, _ = log()
-    found = answer(Request("boundary", profile, stream, {"resets": [], "uses": ["receiver"]}))
-    assert isinstance(found, Trouble)
-    assert (found.status, found.detail) == ("unsupported", f"servers of {profile} have no boundary parser")
+    trouble = answer(Request("boundary", profile, stream, {"resets": [], "uses": ["receiver"]}))
+    assert isinstance(trouble, Trouble)
+    assert (trouble.status, trouble.detail) == ("unsupported", f"servers of {profile} have no boundary parser")
 
 
 def cases(family, count, *, profile="worklog", seed=1):
@@ -153,18 +153,18 @@ def test_exhaustive_cases_go_through_every_cell():
 
 
 def values(case):
-    """The markers of each stream of a case, without what stands before the first reset."""
-    found = []
+    """The markers of each stream of a case, without those before the first reset."""
+    markers = []
     for entry in case.expected.events:
         if entry["offset"] in case.settings["resets"]:
-            found.append(())
-        if found:
+            markers.append(())
+        if markers:
             at = entry["offset"] + FLAGS_AT
-            found[-1] = (*found[-1], MARKER_BITS.stored(int.from_bytes(case.stream[at : at + 2], "little")))
-    return found
+            markers[-1] = (*markers[-1], MARKER_BITS.stored(int.from_bytes(case.stream[at : at + 2], "little")))
+    return markers
 
 
-def test_exhaustive_cases_have_every_pair_behind_a_common_beginning():
+def test_exhaustive_cases_have_every_pair_after_a_common_beginning():
     for case in cases("boundary_exhaustive", 20):
         streams = values(case)
         streams[-1] = tuple(value for value in streams[-1] if value < 6)
@@ -172,7 +172,7 @@ def test_exhaustive_cases_have_every_pair_behind_a_common_beginning():
         assert streams == [(*before, *pair) for pair in product(range(6), repeat=2)]
 
 
-def test_valid_families_warn_of_nothing():
+def test_valid_families_cause_no_warnings():
     for family in ("marked_streams", "unmarked_streams"):
         for case in cases(family, 40):
             assert {entry["warning"] for entry in case.expected.events} == {""}
@@ -180,13 +180,13 @@ def test_valid_families_warn_of_nothing():
 
 @pytest.mark.parametrize("profile", ["mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x"])
 @pytest.mark.parametrize("family", ["unmarked_streams", "boundary_sequences", "anonymous_gtid_streams"])
-def test_shipped_parsers_take_what_is_valid(family, profile):
+def test_shipped_parsers_accept_valid_streams(family, profile):
     for case in cases(family, 20, profile=profile):
         assert {entry["warning"] for entry in case.expected.events} == {""}
 
 
 def without_markers(case):
-    """The stream of a case with the three bits clear, and whether only a marker tells of some event in it."""
+    """The stream of a case with the three bits clear, and whether the type of some event depends on its marker."""
     stream = bytearray(case.stream)
     by_marker_alone = False
     for entry in case.expected.events:
@@ -198,7 +198,7 @@ def without_markers(case):
     return bytes(stream), by_marker_alone
 
 
-def test_what_a_server_marks_is_what_a_parser_guesses():
+def test_a_parser_guesses_the_types_that_a_server_marks():
     rules = ReaderRules(verify_checksums=False, beyond_format_description=True)
     compared = 0
     for case in cases("marked_streams", 60):
@@ -212,13 +212,13 @@ def test_what_a_server_marks_is_what_a_parser_guesses():
     assert compared > 10
 
 
-def test_a_fault_is_charged_where_it_arises():
-    # The parser takes Stop for something within a transaction; what follows from that is charged to nothing else.
+def test_a_fault_fails_the_requirement_where_it_arises():
+    # The parser accepts Stop within a transaction; what follows from that fails no other requirement.
     implementation = MutantImplementation(mutant_of("cell-start-self"))
     judge = Judge(implementation.declaration.roles["boundary"])
-    blamed = Counter()
+    failed = Counter()
     for case in cases("boundary_faults", 40):
         verdicts = judge.judge(case, implementation.ask(request_of(case)))
-        blamed.update(each.requirement for each in verdicts if each.status == "fail")
-    assert blamed["WL4162-TT-START-SELF"] > 0
-    assert {each for each in blamed if each.startswith("WL4162-TT-")} == {"WL4162-TT-START-SELF"}
+        failed.update(each.requirement for each in verdicts if each.status == "fail")
+    assert failed["WL4162-TT-START-SELF"] > 0
+    assert {each for each in failed if each.startswith("WL4162-TT-")} == {"WL4162-TT-START-SELF"}

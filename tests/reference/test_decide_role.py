@@ -45,14 +45,14 @@ def judge(*left_out):
     return Judge(replace(declared, fields=declared.fields - set(left_out)))
 
 
-def blamed(mutant, *left_out):
-    """Return the requirements that a mutant breaks, for a judge to whom some fields are not declared."""
+def failed(mutant, *left_out):
+    """Return the requirements that a mutant fails if some fields are not declared."""
     implementation = MutantImplementation(mutant_of(mutant))
     verdicts = [each for case in cases() for each in judge(*left_out).judge(case, implementation.ask(request_of(case)))]
     return {each.requirement for each in verdicts if each.status == "fail"}
 
 
-def test_every_requirement_of_the_role_has_an_oracle_or_says_why_not():
+def test_every_testable_requirement_of_the_role_has_an_oracle():
     wanted = {each.id for each in select(role="decide") if each.untestable is None}
     assert {oracle.requirement for oracle in ORACLES} == wanted
 
@@ -66,22 +66,22 @@ def test_each_row_of_the_decision_table_is_reached(profile):
     assert len(table.every) == 24
 
 
-def test_what_is_asked_is_what_was_meant():
+def test_the_settings_of_a_question_can_be_read_back():
     for case in cases(5):
-        for said in json.loads(json.dumps(case.settings))["statements"]:
-            assert Statement.of_setting(said).setting() == said
+        for setting in json.loads(json.dumps(case.settings))["statements"]:
+            assert Statement.of_setting(setting).setting() == setting
 
 
-def test_an_engine_that_is_unknown_is_declined():
-    said = Statement("safe", "row", ()).setting() | {"tables": [{"engine": "rocksdb", "lock": "write"}]}
-    answer = ReferenceImplementation().ask(Request("decide", "worklog", b"", {"statements": [said]}))
+def test_an_unknown_engine_is_declined():
+    setting = Statement("safe", "row", ()).setting() | {"tables": [{"engine": "rocksdb", "lock": "write"}]}
+    answer = ReferenceImplementation().ask(Request("decide", "worklog", b"", {"statements": [setting]}))
     assert isinstance(answer, Trouble)
     assert (answer.status, "rocksdb" in answer.detail) == ("unsupported", True)
 
 
 @pytest.mark.parametrize("mutant", [each.name for each in MUTANTS if each.name.endswith("-setting")])
-def test_a_wrong_setting_of_an_engine_is_blamed_on_the_engine_alone(mutant):
-    assert blamed(mutant) == {mutant_of(mutant).requirement}
+def test_wrong_flags_of_an_engine_fail_the_requirement_of_that_engine_only(mutant):
+    assert failed(mutant) == {mutant_of(mutant).requirement}
 
 
 @pytest.mark.parametrize(
@@ -96,28 +96,28 @@ def test_a_wrong_setting_of_an_engine_is_blamed_on_the_engine_alone(mutant):
         "off-logged",
     ],
 )
-def test_what_is_about_one_field_is_blamed_on_one_requirement(mutant):
-    assert blamed(mutant) == {mutant_of(mutant).requirement}
+def test_a_fault_in_one_field_fails_one_requirement(mutant):
+    assert failed(mutant) == {mutant_of(mutant).requirement}
 
 
 @pytest.mark.parametrize("mutant", WRONG_ROWS, ids=lambda each: each.name)
-def test_a_wrong_row_is_blamed_on_no_other_row(mutant):
-    assert {each for each in blamed(mutant.name) if "-DT-" in each} == {mutant.requirement}
+def test_a_wrong_row_fails_no_other_row(mutant):
+    assert {each for each in failed(mutant.name) if "-DT-" in each} == {mutant.requirement}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda each: each.name)
-def test_format_and_message_alone_show_nearly_all(mutant):
+def test_format_and_message_show_nearly_all_mutants(mutant):
     only_by_fields = {
         "row-restricted-unknown",
         "statement-restricted-unknown",
         "error-executed",
         "warning-stops",
     }
-    found = blamed(mutant.name, "executed", "row_capable", "statement_capable", "restricted")
-    assert (mutant.requirement in found) is (mutant.name not in only_by_fields)
+    requirements = failed(mutant.name, "executed", "row_capable", "statement_capable", "restricted")
+    assert (mutant.requirement in requirements) is (mutant.name not in only_by_fields)
 
 
-def test_a_missing_decision_is_noticed():
+def test_a_missing_decision_fails():
     (case, *_) = cases(1)
     reference = ReferenceImplementation()
     answer = reference.ask(request_of(case))
@@ -133,7 +133,7 @@ def test_a_missing_decision_is_noticed():
         assert requirement in {each.requirement for each in verdicts if each.status == "fail"}
 
 
-#: A process that declares some fields of the role, and answers with the reference's words for these.
+#: A process that declares some fields of the role, and answers with the reference's values of these.
 SPEAKER = """
 import json, sys
 from conformance.protocol.observation import Request
@@ -141,23 +141,23 @@ from conformance.reference.decide import answer
 
 FIELDS = ["format", "message", "executed"]
 for line in sys.stdin:
-    said = json.loads(line)
-    if said["cmd"] == "start":
+    request = json.loads(line)
+    if request["cmd"] == "start":
         role = {"fields": FIELDS, "abilities": [], "profiles": ["worklog", "mysql-8.0"]}
         about = {"name": "speaker", "version": "1", "language": "Python"}
-        told = {"protocol": 1, "implementation": about, "roles": {"decide": role}}
-    elif said["cmd"] == "stop":
+        reply = {"protocol": 1, "implementation": about, "roles": {"decide": role}}
+    elif request["cmd"] == "stop":
         break
     else:
-        assert "stream" not in said and "expected" not in line
-        entries = answer(Request("decide", said["profile"], b"", said["settings"])).events
+        assert "stream" not in request and "expected" not in line
+        entries = answer(Request("decide", request["profile"], b"", request["settings"])).events
         events = [{name: each[name] for name in FIELDS} for each in entries]
-        told = {"seq": said["seq"], "events": events, "error": None}
-    print(json.dumps(told), flush=True)
+        reply = {"seq": request["seq"], "events": events, "error": None}
+    print(json.dumps(reply), flush=True)
 """
 
 
-def test_a_process_is_asked_and_judged_by_what_it_declares(tmp_path):
+def test_a_process_is_judged_by_what_it_declares(tmp_path):
     program = tmp_path / "speaker.py"
     program.write_text(SPEAKER, encoding="utf-8")
     with ProcessImplementation([sys.executable, str(program)]) as speaker:
@@ -179,10 +179,10 @@ def test_the_page_lists_every_field_with_its_words():
         assert words == set(field.words)
 
 
-def test_the_example_of_the_page_is_true():
+def test_the_example_of_the_page_is_right():
     text = PAGE.read_text(encoding="utf-8").split("```")[1]
-    asked, answered = (json.loads(part.strip().removeprefix("->")) for part in text.split("<-"))
-    assert asked["cmd"] == "decide"
-    answer = ReferenceImplementation().ask(Request("decide", asked["profile"], b"", asked["settings"]))
-    assert list(answer.events) == answered["events"]
-    assert required(*FIELDS)(ReferenceImplementation().declaration.roles["decide"], answered["events"][0]) == ()
+    request, reply = (json.loads(part.strip().removeprefix("->")) for part in text.split("<-"))
+    assert request["cmd"] == "decide"
+    answer = ReferenceImplementation().ask(Request("decide", request["profile"], b"", request["settings"]))
+    assert list(answer.events) == reply["events"]
+    assert required(*FIELDS)(ReferenceImplementation().declaration.roles["decide"], reply["events"][0]) == ()

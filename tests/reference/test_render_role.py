@@ -1,4 +1,4 @@
-"""The role `render`: what an answer owes, what the page says, and what real programs answer."""
+"""The role `render`: the fields of an answer, the page, and the answers of real programs."""
 
 import base64
 import shutil
@@ -19,8 +19,8 @@ TEXT = {
 }  # fmt: skip
 
 
-def ask(asked, settings, stream=LOG):
-    answer = asked.ask(Request("render", "mysql-9.x", stream, settings))
+def ask(implementation, settings, stream=LOG):
+    answer = implementation.ask(Request("render", "mysql-9.x", stream, settings))
     assert isinstance(answer, Observation), answer
     return answer
 
@@ -45,7 +45,7 @@ def test_every_setting_is_explained(name):
         (("pos", "info"), {"pos": 4}, ("info",)),
     ],
 )
-def test_an_entry_owes_the_fields_of_a_text_or_of_a_row(declared, entry, lacks):
+def test_an_entry_must_have_the_fields_of_a_text_or_of_a_row(declared, entry, lacks):
     assert ROLE.missing(RoleDeclaration(frozenset(declared), frozenset(), ()), entry) == lacks
 
 
@@ -56,13 +56,13 @@ def test_the_reference_answers_with_the_text():
 
 def test_the_reference_answers_with_the_rows():
     rows = ask(ReferenceImplementation(), {"form": "events"}).events
-    told = [
+    listed = [
         line.split("\t") for line in (GOLDEN / "rows_query.events.tsv").read_text(encoding="utf-8").splitlines()[1:]
     ]
-    assert [[str(row["pos"]), row["event_type"]] for row in rows[: len(told)]] == [line[1:3] for line in told]
+    assert [[str(row["pos"]), row["event_type"]] for row in rows[: len(listed)]] == [line[1:3] for line in listed]
 
 
-def test_what_cannot_be_read_ends_the_text():
+def test_an_unreadable_event_ends_the_text():
     answer = ask(ReferenceImplementation(), TEXT, LOG[:800])
     assert answer.error.at == 759
     assert "# End of log file" in answer.events[0]["text"]

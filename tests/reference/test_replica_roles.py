@@ -65,7 +65,7 @@ def test_a_failed_entry_owes_what_was_logged():
     assert missing(declared, entry | {"outcome": "applied"}) == ()
 
 
-def test_an_outcome_that_there_is_not_breaks_the_schema():
+def test_an_unknown_outcome_breaks_the_schema():
     case = case_of(CaseId("gtid_missing", "worklog", seed=2, index=0, role="apply"))
     declared = ReferenceImplementation().declaration.roles["apply"]
     line = json.dumps({"seq": 1, "events": [{"offset": 4, "outcome": "done"}], "error": None}).encode()
@@ -73,7 +73,7 @@ def test_an_outcome_that_there_is_not_breaks_the_schema():
         decode_answer(line, seq=1, asked=request_of(case), role=declared)
 
 
-def test_relay_data_that_is_no_event_fails_what_asks_for_it():
+def test_relay_data_that_is_not_an_event_fails_the_rules_about_it():
     case = case_of(CaseId("relay_logs", "mysql-9.x", seed=2, index=0, role="relay"))
     reference = ReferenceImplementation()
     observed = reference.ask(request_of(case))

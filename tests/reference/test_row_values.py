@@ -32,28 +32,28 @@ from conformance.strategies.questions.decode import question
 TOOL = os.environ.get("BINLOG_MYSQLBINLOG") or shutil.which("mysqlbinlog")
 PROFILES = ("worklog", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
 ROWS_V1 = {23, 24, 25}
-#: The tool prints neither what a GEOMETRY holds nor what stands behind it.
+#: The tool prints neither the value of a GEOMETRY nor what follows it.
 UNPRINTABLE = "Don't know how to handle column type"
-#: Column types that mysql-replication misreads, each with why.
+#: Column types that mysql-replication misreads, each with the reason.
 MISREAD = {
-    T.STRING: "bytes that are no UTF-8 raise UnicodeDecodeError",
-    T.VARCHAR: "bytes that are no UTF-8 raise UnicodeDecodeError",
-    T.BLOB: "bytes that are no UTF-8 raise UnicodeDecodeError",
+    T.STRING: "bytes that are not UTF-8 raise UnicodeDecodeError",
+    T.VARCHAR: "bytes that are not UTF-8 raise UnicodeDecodeError",
+    T.BLOB: "bytes that are not UTF-8 raise UnicodeDecodeError",
     T.YEAR: "the year 0000 is read as 1900",
-    T.DATE: "a date with parts of zero is None",
-    T.DATETIME: "a date with parts of zero is None",
-    T.DATETIME2: "a date with parts of zero is None",
+    T.DATE: "a date with zero parts is None",
+    T.DATETIME: "a date with zero parts is None",
+    T.DATETIME2: "a date with zero parts is None",
     T.TIME: "the three bytes are read without their sign",
     T.TIME2: "the fraction of a negative time is not complemented",
-    T.ENUM: "None where the log has no labels",
-    T.SET: "None where the log has no labels, and for the empty set",
+    T.ENUM: "None if the log has no labels",
+    T.SET: "None if the log has no labels, and for the empty set",
     T.JSON: "times of 24 hours and more raise ValueError; null is None, as SQL's NULL is",
     **dict.fromkeys(
         (T.VECTOR, T.MARIADB_VARCHAR_COMPRESSED, T.MARIADB_BLOB_COMPRESSED),
         "the column's metadata is not skipped, and the Table_map cannot be read",
     ),
 }
-#: The profile that has a type, where 9.x has it not.
+#: The profile that has a type, for types that 9.x does not have.
 PROFILE_OF = {
     **dict.fromkeys((T.TIME, T.DATETIME, T.TIMESTAMP), "mysql-5.5"),
     **dict.fromkeys((T.MARIADB_VARCHAR_COMPRESSED, T.MARIADB_BLOB_COMPRESSED), "mariadb-11.x"),
@@ -121,7 +121,7 @@ def test_the_tool_of_the_server_prints_the_values_that_the_kit_reads(profile, fa
 @needs_the_tool
 @pytest.mark.parametrize("seed", range(5))
 def test_the_tool_prints_a_table_with_every_type(seed, tmp_path):
-    codes = {int(code) for found in VALUE_REQUIREMENTS.values() for code in found} - {T.GEOMETRY}
+    codes = {int(code) for codes_of_one in VALUE_REQUIREMENTS.values() for code in codes_of_one} - {T.GEOMETRY}
     case = table_case("mysql-9.x", codes, seed)
     theirs = printed_by_the_tool(case.stream, tmp_path)
     assert without_dimensions(theirs) == without_dimensions(printed_by_the_kit(case.stream, "mysql-9.x"))
@@ -129,7 +129,7 @@ def test_the_tool_prints_a_table_with_every_type(seed, tmp_path):
 
 @pytest.mark.parametrize("profile", ["mysql-5.1", *PROFILES, "mariadb-11.x"])
 def test_the_reference_reads_a_table_with_every_type(profile):
-    codes = {int(code) for found in VALUE_REQUIREMENTS.values() for code in found}
+    codes = {int(code) for codes_of_one in VALUE_REQUIREMENTS.values() for code in codes_of_one}
     for seed in range(20):
         case = table_case(profile, codes, seed)
         answer = REFERENCE.ask(Request("decode", profile, case.stream))
@@ -151,7 +151,7 @@ def installed(package):
 
 
 def types_and_profiles():
-    for code in sorted({code for found in VALUE_REQUIREMENTS.values() for code in found}):
+    for code in sorted({code for codes_of_one in VALUE_REQUIREMENTS.values() for code in codes_of_one}):
         profile = PROFILE_OF.get(code, "mysql-9.x")
         marks = [pytest.mark.xfail(reason=MISREAD[code], strict=True)] if code in MISREAD else []
         yield pytest.param(code, profile, id=code.name, marks=marks)
@@ -166,7 +166,7 @@ def library():
 @pytest.mark.skipif(installed("mysql-replication") != "1.0.17", reason="needs the extra mysql-replication, at 1.0.17")
 @pytest.mark.parametrize(("code", "profile"), list(types_and_profiles()))
 def test_mysql_replication_reads_the_values_of_a_type(library, code, profile):
-    # Signed integers: the sign is another requirement, and known only where the log has the names of columns.
+    # Signed integers: the sign is another requirement, and known only if the log has the names of columns.
     for seed in range(40):
         case = table_case(profile, {int(code)}, seed)
         answer = library.ask(Request("decode", profile, case.stream))

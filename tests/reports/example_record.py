@@ -1,4 +1,4 @@
-"""A run record as a real run writes it, made small: entries that a test takes as they are, or changes."""
+"""A small run record like those of real runs: entries that a test uses unchanged, or changes."""
 
 import json
 import struct
@@ -19,7 +19,7 @@ STATEMENT = "insert into t1(a,b) values(1,2)"
 
 
 class Stream:
-    """A stream that grows event by event, and what a failure line tells of it."""
+    """A stream that grows event by event, and its entries in a failure line."""
 
     def __init__(self) -> None:
         self.data = b"\xfebin"
@@ -120,7 +120,7 @@ def header(**changes: object) -> Line:
 
 
 def failure(**changes: object) -> Line:
-    """Return the finding of the day: a Rows_query event without a checksum loses its last four bytes."""
+    """Return a failure: a Rows_query event without a checksum loses its last four bytes."""
     stream = Stream()
     stream.format_description()
     at = stream.rows_query(STATEMENT)
@@ -248,7 +248,7 @@ def coverage(**changes: object) -> Line:
 
 
 def footer(lines: Iterable[Line], **changes: object) -> Line:
-    """Return the footer that the lines before it ask for."""
+    """Return the footer that fits the lines before it."""
     lines = list(lines)
     failures = [line for line in lines if line["kind"] == "failure"]
     known = [line for line in failures if line["known"] is not None]
@@ -268,7 +268,7 @@ def footer(lines: Iterable[Line], **changes: object) -> Line:
 
 
 def finished(*lines: Line) -> list[Line]:
-    """Return the lines of a record: those given, and around them what a finished one has."""
+    """Return the lines of a finished record with the given lines."""
     whole = [header(), *lines]
     whole += [] if any(line["kind"] == "coverage" for line in lines) else [coverage()]
     return [*whole, footer(whole)]
@@ -284,7 +284,7 @@ def example_lines() -> list[Line]:
         requirement(
             "WL4033-READ-UNKNOWN-SKIPPED",
             "fail",
-            text="A reader that meets an event of a type it does not know, with the ignorable flag, goes on behind it.",
+            text="A reader that meets an ignorable event of a type it does not know continues after it.",
             interpretation="The summary names only the unknown type, the design also the flag: the flag is required.",
         ),
         requirement("WL4033-FLAG-VALUE", "pass", text="The ignorable flag is 0x80.", level="should"),
@@ -302,6 +302,6 @@ def as_line(entry: Line) -> run_record.Line:
 
 
 def write_lines(path: Path, lines: Iterable[Line]) -> Path:
-    """Write a record without any check, as somebody else's writer might."""
+    """Write a record without any check, as another program might."""
     path.write_bytes(b"".join(json.dumps(line, sort_keys=True).encode() + b"\n" for line in lines))
     return path

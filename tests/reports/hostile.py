@@ -1,4 +1,4 @@
-"""An implementation that means harm: everything it says tries to get out of where it is shown."""
+"""A hostile implementation: all its text tries to break out of the place where it is shown."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,12 +12,12 @@ EVIL = (
 )
 LONG = 1_000_000
 
-#: What the implementation or its author has a say in, by kind of line.
-_SAID = {
+#: The keys whose text comes from the implementation or its author, by kind of line.
+_FOREIGN = {
     "header": ("implementation",),
     "failure": ("signature", "message", "detail", "observed", "replay", "known"),
 }
-#: Text of a failure that the kit makes, yet from bytes that anybody may have written.
+#: Text of a failure that the kit makes from bytes that anybody may have written.
 _QUOTED = ("summary", "value", "name", "message", "kind")
 
 
@@ -27,14 +27,14 @@ def _poisoned(value: Any, evil: str) -> Any:
     if isinstance(value, list):
         return [_poisoned(each, evil) for each in value]
     if isinstance(value, dict):
-        # Event fields have names that the implementation chooses; those of the record it cannot choose.
+        # The implementation chooses the names of event fields, but not those of the record.
         return {key: _poisoned(each, evil) for key, each in value.items()}
     return value
 
 
 def _lines(evil: str) -> Iterator[Line]:
     for line in example_lines()[:-1]:
-        for key in _SAID.get(line["kind"], ()):
+        for key in _FOREIGN.get(line["kind"], ()):
             line[key] = _poisoned(line[key], evil)
         if line["kind"] == "failure":
             for event in line["events"]:
@@ -47,7 +47,7 @@ def _lines(evil: str) -> Iterator[Line]:
 
 
 def hostile_lines(evil: str = EVIL) -> list[Line]:
-    """Return the example record with `evil` in every place that is not the kit's own."""
+    """Return the example record with `evil` in every value that does not come from the kit."""
     lines = list(_lines(evil))
     return [*lines, footer(lines, unexpected_passes=[evil], stale_baseline=[evil])]
 

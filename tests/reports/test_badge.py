@@ -20,12 +20,12 @@ NOTHING = finished(requirement("A-1", "not-reached"))
     [
         (NOT_CONFORMING, "binlog conformance: 1/6, not conforming"),
         (CONFORMING, "binlog conformance: 1/1, conforming"),
-        (WITH_KNOWN, "binlog conformance: 1/2, conforming but for 1 known"),
+        (WITH_KNOWN, "binlog conformance: 1/2, conforming except for 1 known failure"),
         (NOTHING, "binlog conformance: 0/1, nothing judged"),
         (NOT_CONFORMING[:5], "binlog conformance: cut off"),
     ],
 )
-def test_it_says_how_many_requirements_hold(tmp_path: Path, lines: list, title: str):
+def test_it_shows_how_many_requirements_hold(tmp_path: Path, lines: list, title: str):
     record = read_record(write_lines(tmp_path / "run.jsonl", lines), unfinished=True)
     picture = ElementTree.fromstring(badge_picture(record))
     assert picture.get("aria-label") == title

@@ -1,4 +1,4 @@
-"""What differs between two answers."""
+"""The differences between two answers."""
 
 from conformance.reports.difference import TextDifference, differences, summary, text_difference
 from conformance.specs.run_record import Answer
@@ -28,7 +28,7 @@ def test_true_is_not_one():
     assert states(answer({"offset": 4, "xid": 1}), answer({"offset": 4, "xid": True})) == [(4, "different")]
 
 
-def test_events_are_aligned_by_offset_so_one_lost_event_moves_nothing():
+def test_events_are_aligned_by_offset_so_that_one_lost_event_shifts_none():
     expected = answer({"offset": 4}, {"offset": 50}, {"offset": 90})
     assert states(expected, answer({"offset": 4}, {"offset": 90})) == [(4, "same"), (50, "missing"), (90, "same")]
 
@@ -38,18 +38,18 @@ def test_an_event_that_is_reported_twice_is_not_expected_the_second_time():
     assert states(one, twice) == [(4, "same"), (4, "unexpected")]
 
 
-def test_an_event_without_a_usable_offset_stands_last():
+def test_an_event_without_a_usable_offset_comes_last():
     events = answer({"type": 2}, {"offset": "4"}, {"offset": True}, {"offset": 4})
     assert states(answer({"offset": 4}), events) == [(4, "same"), *[(None, "unexpected")] * 3]
 
 
-def test_a_field_that_is_expected_not_to_be_there_agrees_where_it_is_not():
+def test_a_field_that_is_expected_to_be_absent_agrees_if_it_is():
     expected = answer({"type": 2, "tables_info": None})
     assert states(expected, answer({"type": 2})) == [(None, "same")]
     assert states(expected, answer({"type": 2, "tables_info": ""})) == [(None, "different")]
 
 
-def test_a_field_that_was_never_declared_is_no_difference():
+def test_an_undeclared_field_is_not_a_difference():
     expected, observed = answer({"offset": 4, "gtid": "x", "xid": 1}), answer({"offset": 4})
     (event,) = differences(expected, observed, declared=["xid"])
     assert event.names("undeclared") == ("gtid",)
@@ -57,7 +57,7 @@ def test_a_field_that_was_never_declared_is_no_difference():
     assert event.state == "different"
 
 
-def test_texts_are_cut_where_they_part():
+def test_texts_are_split_where_they_differ():
     assert text_difference("values(1,2)", "values(") == TextDifference("values(", "1,2)", "", "")
     assert text_difference("abcXdef", "abcYYdef") == TextDifference("abc", "X", "YY", "def")
     assert text_difference("aa", "aaa") == TextDifference("aa", "", "a", "")
@@ -74,5 +74,5 @@ def test_the_summary_counts():
 def test_answers_without_offsets_are_aligned_by_their_types_in_order():
     expected = answer({"type": 33}, {"type": 2, "query": "BEGIN"}, {"type": 16})
     observed = answer({"offset": 4, "type": 33}, {"offset": 90, "type": 16}, {"offset": 120, "type": 4})
-    found = [(each.type, each.state) for each in differences(expected, observed)]
-    assert found == [(33, "same"), (2, "missing"), (16, "same"), (4, "unexpected")]
+    aligned = [(each.type, each.state) for each in differences(expected, observed)]
+    assert aligned == [(33, "same"), (2, "missing"), (16, "same"), (4, "unexpected")]

@@ -1,4 +1,4 @@
-"""HTML elements: the one place where text becomes HTML."""
+"""HTML elements: the only place where text becomes HTML."""
 
 import pytest
 from hostile import EVIL
@@ -27,7 +27,7 @@ def test_an_attribute_can_be_left_out_or_have_no_value():
 
 
 @pytest.mark.parametrize("made", [element("p", EVIL), element("p", title=EVIL)])
-def test_nothing_hostile_stays_itself(made: Html):
+def test_hostile_text_is_escaped(made: Html):
     inside = made.removeprefix("<p").removesuffix("></p>").removesuffix("</p>").removeprefix(">")
     assert "<" not in inside
     assert "\x1b" not in inside

@@ -1,4 +1,4 @@
-"""What an implementation says, made fit to be shown."""
+"""The text of an implementation, made safe to show."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_lines_become_one():
     assert one_line("  a\n\t b ") == "a b"
 
 
-def test_a_long_text_keeps_its_ends_and_says_how_much_is_gone():
+def test_a_long_text_keeps_its_ends_and_counts_what_is_left_out():
     text = elided("a" * 500_000 + "b" * 500_000, 30)
     assert text == f"{'a' * 20} ⋯ 999,970 characters left out ⋯ {'b' * 10}"
     assert elided("short", 30) == "short"
@@ -51,7 +51,7 @@ def test_a_value_shows_its_type(value: object, shown: str):
     assert value_text(value) == shown
 
 
-def test_a_value_nested_without_end_is_not_shown():
+def test_a_value_that_is_nested_too_deeply_is_not_shown():
     value: list = []
     for _ in range(100_000):
         value = [value]

@@ -1,4 +1,4 @@
-"""The HTML report: it says what is wrong, and nothing that an implementation says gets out of its text."""
+"""The HTML report: it shows the failures, and no text of an implementation becomes markup."""
 
 import html
 import re
@@ -18,7 +18,7 @@ VOID = {"meta", "br", "col"}
 
 
 class Page(HTMLParser):
-    """Reads a page and holds its elements to be nested, with nothing in them that runs or fetches."""
+    """Reads a page, and checks that its elements are nested and hold no comments or declarations."""
 
     def __init__(self, page: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -62,9 +62,9 @@ def page_of(tmp_path: Path, lines: list, *, unfinished: bool = False) -> Page:
     return Page(html_report(record))
 
 
-def test_the_verdict_and_its_numbers_stand_at_the_top(example: RunRecord):
+def test_the_verdict_and_its_numbers_are_at_the_top(example: RunRecord):
     text = Page(html_report(example)).text
-    top = text[: text.index("What came instead")]
+    top = text[: text.index("# Verdict Failure")]
     assert "mysql-replication 1.0.17" in top
     assert "Not conforming" in top
     assert "It breaks 3 of the 4 requirements that this run judged, all of them musts: 2 fail, 1 crash." in top
@@ -72,9 +72,9 @@ def test_the_verdict_and_its_numbers_stand_at_the_top(example: RunRecord):
     assert re.search(r"✗ 2 fail .*‼ 1 crash .*○ 1 not reached · 1 no oracle yet ⊘ 1 untestable", top)
 
 
-def test_a_failure_shows_rule_difference_bytes_and_the_line_that_repeats_it(example: RunRecord):
+def test_a_failure_shows_requirement_difference_bytes_and_the_command_that_reproduces_it(example: RunRecord):
     text = Page(html_report(example)).text
-    card = text[text.index("The rule") : text.index("2. the Gtid")]
+    card = text[text.index("The requirement") : text.index("2. the Gtid")]
     assert "A Rows_query event gives back the text" in card
     assert "WL#4033, section DESIGN 2" in card
     assert 'rows_query "insert into t1(a,b) values( 1,2) " "insert into t1(a,b) values( 4 characters missing "' in card
@@ -82,17 +82,17 @@ def test_a_failure_shows_rule_difference_bytes_and_the_line_that_repeats_it(exam
     assert "binlog-conformance replay rows_query/mysql-8.0/choices-AgQGCA mysql-replication==1.0.17" in card
 
 
-def test_a_printed_text_is_shown_where_nothing_is_compared_field_by_field(tmp_path: Path):
+def test_a_printed_text_is_shown_if_no_fields_are_compared(tmp_path: Path):
     printed = {"events": [{"text": "# at 4\nthe whole\ttext", "warnings": ""}], "error": None}
     facts = {"events": [{"events": [{"offset": 4}], "warnings": ""}], "error": None}
     lines = finished(failure(role="render", expected=facts, observed=printed), requirement())
     text = page_of(tmp_path, lines).text
-    assert "What was answered" in text
+    assert "The answer" in text
     assert "the whole" in text
-    assert "Expected beside got" not in text
+    assert "Expected and observed" not in text
 
 
-def test_a_case_without_a_stream_shows_its_question_whole(tmp_path: Path):
+def test_a_case_without_a_stream_shows_its_complete_question(tmp_path: Path):
     statements = [{"kind": "insert", "table": f"d1.t{number}"} for number in range(40)]
     lines = finished(failure(role="log", stream="", settings={"scenario": {"statements": statements}}), requirement())
     text = page_of(tmp_path, lines).text
@@ -100,7 +100,7 @@ def test_a_case_without_a_stream_shows_its_question_whole(tmp_path: Path):
     assert " 0 bytes" not in text
 
 
-def test_an_event_without_a_place_has_the_name_of_its_type(tmp_path: Path):
+def test_an_event_without_an_offset_has_the_name_of_its_type(tmp_path: Path):
     answers = [{"events": [{"type": 33, "gtid": gtid}], "error": None} for gtid in ("automatic", "none")]
     named = failure(
         role="log", stream="", events=[], expected=answers[0], observed=answers[1], type_names={"33": "GTID"}, at=None
@@ -116,7 +116,7 @@ def test_nothing_placed_absolutely_in_a_scrolling_table_widens_the_page(example:
     assert re.search(r"\.scroll \{[^}]*position: relative", page)
 
 
-def test_failures_stand_in_the_order_of_their_importance(tmp_path: Path):
+def test_failures_are_in_the_order_of_their_importance(tmp_path: Path):
     lines = finished(
         failure(message="a known must", known="why"),
         failure(message="a should", requirement="S"),
@@ -131,7 +131,7 @@ def test_failures_stand_in_the_order_of_their_importance(tmp_path: Path):
     assert order == ["a frequent must", "a rare must", "a crash", "a should", "a known must"]
 
 
-def test_every_gap_is_there_with_its_reason_and_none_looks_like_a_pass(example: RunRecord):
+def test_every_gap_is_listed_with_its_reason_and_none_looks_like_a_pass(example: RunRecord):
     text = Page(html_report(example)).text
     assert "4 of the 8 requirements of this run were judged." in text
     assert "1 unsupported, 1 not reached, 1 no oracle yet, 1 untestable." in text
@@ -139,7 +139,7 @@ def test_every_gap_is_there_with_its_reason_and_none_looks_like_a_pass(example: 
     assert "that of the format description. No case of this run exercised it; the family rows_query would." in text
 
 
-def test_a_cell_tells_its_status_without_colour(example: RunRecord):
+def test_a_cell_shows_its_status_without_colour(example: RunRecord):
     page = Page(html_report(example))
     assert "mysql-8.0: fail (59 pass, 41 fail)" in page.values("title")
     assert re.search(r"✗ fail 41/100", page.text)
@@ -153,7 +153,7 @@ def test_links_lead_somewhere(example: RunRecord):
     assert {link[1:] for link in page.values("href") if link.startswith("#")} <= set(ids)
 
 
-def test_a_run_that_was_cut_off_says_so_and_claims_nothing(tmp_path: Path):
+def test_a_run_that_was_cut_off_is_reported_without_a_verdict(tmp_path: Path):
     text = page_of(tmp_path, example_lines()[:2], unfinished=True).text
     assert "Cut off" in text
     assert "The run did not finish." in text
@@ -166,7 +166,7 @@ def test_a_run_that_judged_nothing_is_not_conforming(tmp_path: Path):
     assert "Conforming" not in text
 
 
-def test_a_conforming_one_says_what_was_not_judged(tmp_path: Path):
+def test_the_report_of_a_conforming_run_counts_what_was_not_judged(tmp_path: Path):
     lines = finished(requirement("A-1", "pass"), requirement("A-2", "pass"), requirement("A-3", "no-oracle"))
     text = page_of(tmp_path, lines).text
     assert "Conforming All 2 judged requirements hold; 1 more was not judged." in text
@@ -175,7 +175,7 @@ def test_a_conforming_one_says_what_was_not_judged(tmp_path: Path):
 
 def test_known_failures_conform_and_are_counted(tmp_path: Path):
     text = page_of(tmp_path, finished(failure(known="waits"), requirement())).text
-    assert "Conforming but for 1 known" in text
+    assert "Conforming except for 1 known failure" in text
     assert "Known: waits" in text
 
 

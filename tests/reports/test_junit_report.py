@@ -1,4 +1,4 @@
-"""JUnit: what a build server draws from it is what the run found."""
+"""JUnit: a build server shows the results of the run."""
 
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,7 +13,7 @@ from conformance.reports.record import RunRecord, read_record
 
 def parsed(record: RunRecord) -> ElementTree.Element:
     text = junit_report(record)
-    # As a build server gets it: bytes.
+    # A build server reads bytes.
     return ElementTree.fromstring(text.encode("utf-8"))
 
 
@@ -22,13 +22,13 @@ def junit_of(tmp_path: Path, lines: list, *, unfinished: bool = False) -> Elemen
 
 
 def cases(root: ElementTree.Element) -> dict[tuple[str, str], str]:
-    """Return (requirement, profile) -> what became of it."""
-    found = {}
+    """Return (requirement, profile) -> its result."""
+    results = {}
     for case in root.iter("testcase"):
         name = case.get("classname", "").rpartition(".")[2], case.get("name", "")
-        assert name not in found
-        found[name] = case[0].tag if len(case) else "pass"
-    return found
+        assert name not in results
+        results[name] = case[0].tag if len(case) else "pass"
+    return results
 
 
 def test_there_is_a_case_for_each_requirement_and_profile(example: RunRecord):
@@ -62,32 +62,32 @@ def test_the_sums_are_those_of_the_cases(example: RunRecord):
     assert [suite.get("name") for suite in root] == ["WL#4033", "WL#7592"]
 
 
-def test_a_failure_has_the_message_and_the_line_that_repeats_it(example: RunRecord):
+def test_a_failure_has_the_message_and_the_command_that_reproduces_it(example: RunRecord):
     problem = parsed(example).find(".//failure")
     assert problem is not None
     assert problem.get("message", "").startswith("the Rows_query event at 125 has the text")
-    assert "Again: binlog-conformance replay rows_query/mysql-8.0/" in (problem.text or "")
+    assert "Reproduce: binlog-conformance replay rows_query/mysql-8.0/" in (problem.text or "")
 
 
-def test_each_skip_says_why(example: RunRecord):
+def test_each_skip_has_a_reason(example: RunRecord):
     reasons = {each.get("message") for each in parsed(example).iter("skipped")}
     assert reasons == {
         "known failure: reported upstream, waits for a release",
-        "unsupported: It declares that it does not do this; not counted as a pass.",
+        "unsupported: It declares that it does not support this; not counted as a pass.",
         "not reached: The kit can judge it, but no case of this run exercised it.",
         "no oracle yet: The kit cannot judge it yet.",
         "untestable: no reader sees a lock",
     }
 
 
-def test_a_new_failure_does_not_hide_behind_a_known_one(tmp_path: Path):
+def test_a_known_failure_does_not_hide_a_new_one(tmp_path: Path):
     lines = finished(failure(known="why"), failure(signature="another", message="new"), requirement())
     problem = junit_of(tmp_path, lines).find(".//testcase[@name='mysql-8.0']/failure")
     assert problem is not None
     assert problem.get("message") == "new"
 
 
-def test_a_requirement_of_no_profile_of_the_run_does_not_vanish(tmp_path: Path):
+def test_a_requirement_of_no_profile_of_the_run_is_skipped(tmp_path: Path):
     root = junit_of(tmp_path, finished(requirement("A-1", "not-reached", profiles=["mysql-5.1"])))
     assert cases(root) == {("A-1", "no profile of this run"): "skipped"}
 
@@ -95,9 +95,9 @@ def test_a_requirement_of_no_profile_of_the_run_does_not_vanish(tmp_path: Path):
 def test_a_baseline_that_no_longer_holds_is_a_failure(tmp_path: Path):
     lines = [*finished(requirement("A-1", "pass"))][:-1]
     lines.append(footer(lines, unexpected_passes=["A-1"], stale_baseline=["A-2"], conforming=False))
-    found = cases(junit_of(tmp_path, lines))
-    assert found["run", "baseline A-1"] == "failure"
-    assert found["run", "baseline A-2"] == "failure"
+    results = cases(junit_of(tmp_path, lines))
+    assert results["run", "baseline A-1"] == "failure"
+    assert results["run", "baseline A-2"] == "failure"
 
 
 def test_a_run_that_was_cut_off_is_an_error(tmp_path: Path):
@@ -107,7 +107,7 @@ def test_a_run_that_was_cut_off_is_an_error(tmp_path: Path):
 
 
 @pytest.mark.parametrize("make", [hostile_lines, hostile_and_long])
-def test_it_is_xml_whatever_the_implementation_says(tmp_path: Path, make):
+def test_it_is_valid_xml_whatever_the_implementation_sends(tmp_path: Path, make):
     root = junit_of(tmp_path, make())
     assert {each.tag for each in root.iter()} <= {
         "testsuites", "testsuite", "properties", "property", "testcase", "failure", "error", "skipped",

@@ -27,7 +27,7 @@ def test_the_table_leaves_nothing_out(example: RunRecord):
     assert "| 1 | 2 | 1 | 1 | 1 | 1 | 1 |" in text
 
 
-def test_each_new_failure_has_the_line_that_repeats_it(example: RunRecord):
+def test_each_new_failure_has_the_command_that_reproduces_it(example: RunRecord):
     text = markdown_report(example)
     assert re.findall(r"```sh\n(.*)\n```", text) == [
         "binlog-conformance replay rows_query/mysql-8.0/choices-AgQGCA mysql-replication==1.0.17",
@@ -43,16 +43,16 @@ def test_many_failures_stay_short(tmp_path: Path):
     assert len(text) < 20_000
 
 
-def test_a_run_that_was_cut_off_says_so(tmp_path: Path):
+def test_a_run_that_was_cut_off_is_reported_as_such(tmp_path: Path):
     text = markdown_of(tmp_path, example_lines()[:1], unfinished=True)
     assert "cut off" in text.splitlines()[0]
     assert "onforming" not in text
 
 
 @pytest.mark.parametrize("make", [hostile_lines, hostile_and_long])
-def test_what_an_implementation_says_marks_up_nothing(tmp_path: Path, make):
+def test_the_text_of_an_implementation_does_not_become_markup(tmp_path: Path, make):
     text = markdown_of(tmp_path, make())
-    # Code is shown as it is; everything else must be escaped.
+    # Code is shown unchanged; everything else must be escaped.
     fences = re.sub(r"(?ms)^(`{3,})sh\n.*?\n\1$", "", text)
     prose = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", fences)
     assert re.findall(r"(?<!\\)<[^>]*>", prose) == ["<details>", "<summary>", "</summary>", "</details>"]

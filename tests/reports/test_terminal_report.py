@@ -31,7 +31,7 @@ def test_each_judged_requirement_has_a_row_the_broken_ones_last(example: RunReco
     ]
 
 
-def test_gaps_are_counted_and_listed_when_asked_for(example: RunRecord):
+def test_gaps_are_counted_and_listed_on_demand(example: RunRecord):
     assert "Not judged: 1 unsupported, 1 not reached, 1 no oracle yet, 1 untestable." in printed(example)
     assert "WL7592-LOCKS" not in printed(example)
     assert "WL7592-LOCKS" in printed(example, everything=True)
@@ -55,7 +55,7 @@ def test_no_number_is_cut_on_a_narrow_terminal(example: RunRecord):
     assert printed(example, width=40).count("118/200") == 3
 
 
-def test_a_run_that_was_cut_off_says_so(tmp_path: Path):
+def test_a_run_that_was_cut_off_is_reported_as_such(tmp_path: Path):
     path = write_lines(tmp_path / "run.jsonl", example_lines()[:2])
     text = printed(read_record(path, unfinished=True))
     assert "1.0.17: cut off" in text

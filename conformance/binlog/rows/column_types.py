@@ -98,7 +98,7 @@ class _Vector:
 
 
 def _blob(column: Column) -> Codec:
-    return Counted(Int(_sized(column.meta, 4, "length bytes of a blob")))
+    return Counted(Int(_checked_size(column.meta, 4, "length bytes of a blob")))
 
 
 def _string(column: Column) -> Codec:
@@ -110,7 +110,7 @@ def _varchar(column: Column) -> Codec:
 
 
 def _packed_blob(column: Column) -> Codec:
-    return PackedColumn(_sized(column.meta, 4, "length bytes of a blob"))
+    return PackedColumn(_checked_size(column.meta, 4, "length bytes of a blob"))
 
 
 def _packed_varchar(column: Column) -> Codec:
@@ -118,28 +118,28 @@ def _packed_varchar(column: Column) -> Codec:
 
 
 def _bit(column: Column) -> Codec:
-    return _BigEndian(_sized((column.bits + 7) // 8, _BIT_BYTES, "bytes of a BIT"))
+    return _BigEndian(_checked_size((column.bits + 7) // 8, _BIT_BYTES, "bytes of a BIT"))
 
 
 def _enum(column: Column) -> Codec:
-    return Int(_sized(column.meta & 0xFF, _ENUM_BYTES, "bytes of an ENUM"))
+    return Int(_checked_size(column.meta & 0xFF, _ENUM_BYTES, "bytes of an ENUM"))
 
 
 def _set(column: Column) -> Codec:
-    return Int(_sized(column.meta & 0xFF, _SET_BYTES, "bytes of a SET"))
+    return Int(_checked_size(column.meta & 0xFF, _SET_BYTES, "bytes of a SET"))
 
 
 def _json(column: Column) -> Codec:
-    return JsonColumn(_sized(column.meta, 4, "length bytes of a JSON document"))
+    return JsonColumn(_checked_size(column.meta, 4, "length bytes of a JSON document"))
 
 
 def _vector(column: Column) -> Codec:
-    return _Vector(_sized(column.meta, 4, "length bytes of a vector"))
+    return _Vector(_checked_size(column.meta, 4, "length bytes of a vector"))
 
 
-def _sized(size: int, limit: int, what: str) -> int:
+def _checked_size(size: int, limit: int, what: str) -> int:
     if not 1 <= size <= limit:
-        raise MalformedBody(f"{size} {what}; it must be from 1 to {limit}")
+        raise MalformedBody(f"{size} {what}; the number must be from 1 to {limit}")
     return size
 
 

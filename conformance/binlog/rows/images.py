@@ -86,8 +86,8 @@ def read_rows(type_code: int, fields: Mapping[str, Any], table: Table) -> Iterat
     if fields["column_count"] != len(table.columns):
         raise MalformedBody(f"rows of {fields['column_count']} columns, but the table has {len(table.columns)}")
     data = fields["row_data"] if "row_data" in fields else unpack_mariadb(fields["compressed_rows"])
-    present = _present(fields["columns_present"], len(table.columns))
-    after = _present(fields[bitmap_after], len(table.columns))
+    present = _present_columns(fields["columns_present"], len(table.columns))
+    after = _present_columns(fields[bitmap_after], len(table.columns))
     reader = _ImageReader(table, data)
     partial = type_code == EventType.PARTIAL_UPDATE_ROWS
     while reader.at < len(data):
@@ -124,7 +124,7 @@ def write_rows(
         raise ValueError(f"{len(rows)} rows cannot be written as an event of type {type_code}")
     count = len(table.columns)
     sides = {"write": ("after",), "update": ("before", "after"), "delete": ("before",)}[kind]
-    present = {side: _present_in([getattr(row, side) for row in rows], count) for side in sides}
+    present = {side: _common_columns([getattr(row, side) for row in rows], count) for side in sides}
     codecs = [column_codec(each) for each in table.columns]
     data = bytearray()
     for row in rows:
@@ -156,7 +156,7 @@ class _ImageReader:
             whole = self._whole_image(self._whole)
             if whole is not None:
                 return whole
-        changed = self._changed() if partial else frozenset()
+        changed = self._changed_columns() if partial else frozenset()
         size = (len(present) + 7) // 8
         data, reads = self._data, self._reads
         nulls = int.from_bytes(take(data, self.at, len(data), size), "little")
@@ -169,7 +169,7 @@ class _ImageReader:
             elif index in changed:
                 image[index], at = JsonDiffColumn(self._columns[index].meta).read(data, at, end, values)
             else:
-                image[index], at = (reads[index] or self._read_of(index))(data, at, end, values)
+                image[index], at = (reads[index] or self._column_reader(index))(data, at, end, values)
             nulls >>= 1
         self.at = at
         return tuple(image)
@@ -184,11 +184,11 @@ class _ImageReader:
         self.at = end
         return whole.unpack_from(self._data, border)
 
-    def _read_of(self, index: int) -> Callable[..., tuple[Any, int]]:
+    def _column_reader(self, index: int) -> Callable[..., tuple[Any, int]]:
         read = self._reads[index] = column_codec(self._columns[index]).read
         return read
 
-    def _changed(self) -> frozenset[int]:
+    def _changed_columns(self) -> frozenset[int]:
         """Return the JSON columns that hold changes in the next image."""
         end = len(self._data)
         options, self.at = Packed().read(self._data, self.at, end, {})
@@ -207,12 +207,12 @@ def _whole(columns: Sequence[Column]) -> struct.Struct | None:
     return struct.Struct("<" + "".join(codes)) if codes and len(codes) == len(columns) else None
 
 
-def _present(bitmap: bytes, count: int) -> list[int]:
+def _present_columns(bitmap: bytes, count: int) -> list[int]:
     bits = int.from_bytes(bitmap, "little")
     return [index for index in range(count) if bits >> index & 1]
 
 
-def _present_in(images: Sequence[Image | None], count: int) -> list[int]:
+def _common_columns(images: Sequence[Image | None], count: int) -> list[int]:
     first = images[0]
     if first is None or len(first) != count:
         raise ValueError(f"an image of {first and len(first)} values, but the table has {count} columns")

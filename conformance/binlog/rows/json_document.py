@@ -92,10 +92,10 @@ class _Reader:
         if kind == JsonType.DOUBLE:
             return float(struct.unpack("<d", take(self._data, at, end, 8))[0])
         if kind == JsonType.STRING:
-            return self._text(*self._sized(at, end))
+            return self._text(*self._data_bounds(at, end))
         if kind == JsonType.OPAQUE:
             code = take(self._data, at, end, 1)[0]
-            start, after = self._sized(at + 1, end)
+            start, after = self._data_bounds(at + 1, end)
             return _opaque(code, self._data[start:after])
         raise MalformedBody(f"{kind} is not a valid type of a JSON value")
 
@@ -111,9 +111,9 @@ class _Reader:
         if kind not in _OBJECTS:
             return [
                 self._entry(at, entries + index * (1 + width), end, width, depth)
-                for index in range(self._bounded(count, 1 + width, end - entries))
+                for index in range(self._check_count(count, 1 + width, end - entries))
             ]
-        self._bounded(count, 3 + 2 * width, end - entries)
+        self._check_count(count, 3 + 2 * width, end - entries)
         values_at = entries + count * (width + 2)
         members: dict[str, Any] = {}
         for index in range(count):
@@ -131,7 +131,7 @@ class _Reader:
             return self.value(kind, at + 1, at + 1 + width, depth + 1)
         return self.value(kind, container + self._number(at + 1, end, width), end, depth + 1)
 
-    def _sized(self, at: int, end: int) -> tuple[int, int]:
+    def _data_bounds(self, at: int, end: int) -> tuple[int, int]:
         """Return the start and end of the bytes after a length encoded in seven bits per byte."""
         size = 0
         for index in range(5):
@@ -153,7 +153,7 @@ class _Reader:
     def _number(self, at: int, end: int, width: int) -> int:
         return int.from_bytes(take(self._data, at, end, width), "little")
 
-    def _bounded(self, count: int, size: int, left: int) -> int:
+    def _check_count(self, count: int, size: int, left: int) -> int:
         if count * size > left:
             raise MalformedBody(f"{count} JSON entries do not fit in {left} bytes")
         return count

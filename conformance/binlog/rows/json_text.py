@@ -40,11 +40,11 @@ def json_text(document: JsonDocument) -> str:
 def value_text(value: Any) -> str:
     """Return the text of a value of `JsonDocument.value`."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_quoted(key)}: {value_text(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{_quote(key)}: {value_text(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(value_text(each) for each in value) + "]"
     if isinstance(value, str):
-        return _quoted(value)
+        return _quote(value)
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float):
@@ -71,7 +71,7 @@ def double_text(value: float) -> str:
     return f"{minus}{figures[0]}{fraction}e{point - 1}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return f'"{text.translate(_ESCAPES)}"'
 
 

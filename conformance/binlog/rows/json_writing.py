@@ -77,16 +77,16 @@ def _container(keys: Sequence[bytes] | None, values: Sequence[Any]) -> tuple[int
     kinds = (JsonType.SMALL_ARRAY, JsonType.LARGE_ARRAY)
     if keys is not None:
         kinds = (JsonType.SMALL_OBJECT, JsonType.LARGE_OBJECT)
-    data = _laid_out(keys, encoded, 2)
+    data = _lay_out(keys, encoded, 2)
     if data is not None:
         return kinds[0], data
-    data = _laid_out(keys, encoded, 4)
+    data = _lay_out(keys, encoded, 4)
     if data is None:
         raise ValueError("the JSON document is larger than 4 GiB")
     return kinds[1], data
 
 
-def _laid_out(keys: Sequence[bytes] | None, encoded: Sequence[tuple[int, bytes]], width: int) -> bytes | None:
+def _lay_out(keys: Sequence[bytes] | None, encoded: Sequence[tuple[int, bytes]], width: int) -> bytes | None:
     """Return a container with offsets of `width` bytes; None if it is too large for them."""
     limit = _SMALL_LIMIT if width == 2 else 0xFFFFFFFF
     count = len(encoded)

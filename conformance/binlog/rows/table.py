@@ -81,19 +81,19 @@ def table_of(fields: Mapping[str, Any]) -> Table:
     types = list(_types(fields["column_types"], fields["column_metadata"]))
     metadata = read_table_metadata(fields.get("optional_metadata", b""))
     null_bits = fields["null_bits"]
-    numeric = _among(types, NUMERIC, metadata.get("unsigned", ()))
+    numeric = _by_column(types, NUMERIC, metadata.get("unsigned", ()))
     characters = sum(code in CHARACTER for code, _ in types)
     labelled = sum(code in _LABELLED for code, _ in types)
     collation = {
-        **_among(types, CHARACTER, collations(metadata, characters)),
-        **_among(types, _LABELLED, collations(metadata, labelled, of_labels=True)),
+        **_by_column(types, CHARACTER, collations(metadata, characters)),
+        **_by_column(types, _LABELLED, collations(metadata, labelled, of_labels=True)),
     }
     labels = {
-        **_among(types, (ColumnType.SET,), metadata.get("set_labels", ())),
-        **_among(types, (ColumnType.ENUM,), metadata.get("enum_labels", ())),
+        **_by_column(types, (ColumnType.SET,), metadata.get("set_labels", ())),
+        **_by_column(types, (ColumnType.ENUM,), metadata.get("enum_labels", ())),
     }
-    geometry = _among(types, (ColumnType.GEOMETRY,), metadata.get("geometry_types", ()))
-    dimensions = _among(types, (ColumnType.VECTOR,), metadata.get("vector_dimensions", ()))
+    geometry = _by_column(types, (ColumnType.GEOMETRY,), metadata.get("geometry_types", ()))
+    dimensions = _by_column(types, (ColumnType.VECTOR,), metadata.get("vector_dimensions", ()))
     names = dict(enumerate(metadata.get("column_names", ())))
     visible = dict(enumerate(metadata.get("visible", ())))
     columns = tuple(
@@ -129,7 +129,7 @@ def _types(codes: bytes, metadata: bytes) -> Iterator[tuple[int, int]]:
         yield code, meta
 
 
-def _among(types: Sequence[tuple[int, int]], kinds: Iterable[int], values: Iterable[Any]) -> dict[int, Any]:
+def _by_column(types: Sequence[tuple[int, int]], kinds: Iterable[int], values: Iterable[Any]) -> dict[int, Any]:
     """Return the values, given in the order of the columns of some kinds, by the column's index."""
     wanted = frozenset(kinds)
     return dict(zip((index for index, (code, _) in enumerate(types) if code in wanted), values, strict=False))

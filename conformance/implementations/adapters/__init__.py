@@ -1,1 +1,1 @@
-"""Adapters: stand-alone scripts that put the protocol in front of decoders; they import nothing of the kit."""
+"""Adapters: stand-alone scripts that connect decoders to the protocol; they import nothing of the kit."""

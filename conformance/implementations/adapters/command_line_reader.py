@@ -1,8 +1,8 @@
 """Adapter for the command line readers: MySQL's mysqlbinlog and MariaDB's mariadb-binlog, their output parsed.
 
-Each stream goes to a file, the program prints it with a hex dump of each event, and what it prints becomes events.
-Reported is only what can be told from the text without doubt: the text of a Rows_query, for one, loses its blank
-lines, and a column count is not printed at all. In the role `render` the text itself is the answer.
+Each stream is written to a file, the program prints it with a hex dump of each event, and the output becomes events.
+Only what the text shows without doubt is reported: for example, the text of a Rows_query loses its blank lines, and a
+column count is not printed at all. In the role `render` the text itself is the answer.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 Fields = dict[str, Any]
 
-#: An event begins with this; in the hex dump of its header stand, behind its offset, the 19 bytes.
+#: The beginning of an event; the hex dump of its header has the offset and then the 19 bytes.
 EVENT = re.compile(
     rb"^#\d{6} [ \d]\d:\d\d:\d\d server id (?P<server_id>\d+)  end_log_pos (?P<log_pos>\d+) "
     rb"(?P<checksum>CRC32 0x[0-9a-f]{8} )?\n"
@@ -30,13 +30,13 @@ EVENT = re.compile(
     rb"# +(?P<offset>[0-9a-f]+) +(?P<header>\|?[0-9a-f]{2}[0-9a-f |]+)\n",
     re.MULTILINE,
 )
-#: What the event is, in words, behind the dump of its body.
+#: The description of the event, after the dump of its body.
 DESCRIPTION = re.compile(rb"^# (?:Event: )?(\t.*)\n", re.MULTILINE)
-#: Events inside a Transaction_payload: they stand nowhere in the stream.
+#: Events inside a Transaction_payload, which have no offset in the stream.
 COMPRESSED = re.compile(rb"^# Start of compressed events\.\n.*?(?:^# End of compressed events\.\n|\Z)", re.M | re.S)
-#: What comes behind the last event.
+#: What is printed after the last event.
 FOOTER = re.compile(rb"(?:^.*/\* added by mysqlbinlog \*/.*\n)*^DELIMITER ;\n# End of log file\n(?:.*\n){0,4}\Z", re.M)
-#: Where the next event stands; it may come before the header lines of another one.
+#: The offset of the next event; it may come before the header lines of another one.
 NEXT = re.compile(rb"(?:^# at \d+\n)+\Z", re.MULTILINE)
 #: Lines before a Query's statement: settings of the session, each ended by the delimiter.
 SETTINGS = re.compile(rb"\A(?:(?:use `|SET |/\*!|# Ignored ).*/\*!\*/;\n)*")
@@ -44,13 +44,13 @@ HEADER_BYTES = 19
 #: Event type codes.
 QUERY = 2
 TABLE_MAP = 19
-#: Those of Table_map and rows events: what a rule for a database is for, besides statements.
+#: Those of Table_map and rows events, to which a rule for a database applies, besides statements.
 FILTERED = (TABLE_MAP, 20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
 ANNOTATE_ROWS = 160
 DELIMITER = b"\n/*!*/;\n"
 
 BAD_OFFSET = re.compile(r"Could not read entry at offset (\d+)")
-#: Words of the program -> the protocol's kind of error.
+#: Words in the program's message -> the protocol's kind of error.
 KINDS = (
     ("truncated", "truncated"),
     ("Found invalid Format description", "malformed"),
@@ -85,23 +85,23 @@ HOMEPAGES = {
 class Unprinted(Exception):
     """The program read something that it does not print.
 
-    MySQL's holds an Intvar, a Rand and a User_var back for the statement that should follow, and loses them where
-    something else ends it; MariaDB's does so with rows events up to the last one of a statement, and it leaves out
+    MySQL's program keeps an Intvar, a Rand and a User_var for the statement that should follow, and loses them if
+    something else ends it. MariaDB's does so with rows events up to the last one of a statement, and it leaves out
     the first half of a two-phase ALTER TABLE.
     """
 
 
 class CannotFilter(Exception):
-    """The program has no rule that means what is asked."""
+    """The program has no equivalent rule."""
 
 
 class Printed(NamedTuple):
-    """What the program printed of one event.
+    """What the program printed for one event.
 
     Attributes:
         checksum: Whether it printed a checksum.
         description: The event in words.
-        text: Everything behind the description.
+        text: Everything after the description.
     """
 
     checksum: bool
@@ -110,24 +110,24 @@ class Printed(NamedTuple):
 
 
 def numbers(pattern: str, *names: str) -> Callable[[Printed], Fields]:
-    """Return what reads integers from the description, one for each group of the pattern."""
+    """Return a function that reads integers from the description, one for each group of the pattern."""
     compiled = re.compile(pattern)
 
     def read(printed: Printed) -> Fields:
-        found = compiled.search(printed.description)
-        return dict(zip(names, map(int, found.groups()), strict=True)) if found else {}
+        match = compiled.search(printed.description)
+        return dict(zip(names, map(int, match.groups()), strict=True)) if match else {}
 
     return read
 
 
 def format_description(printed: Printed) -> Fields:
-    """Read a format description; whether its line has a checksum tells of the algorithm."""
-    found = re.match(r"\tStart: binlog v (\d+), server v (.*) created \d{6} ", printed.description)
-    if not found:
+    """Read a format description; its line has a checksum if the algorithm is CRC32."""
+    match = re.match(r"\tStart: binlog v (\d+), server v (.*) created \d{6} ", printed.description)
+    if not match:
         return {}
     return {
-        "binlog_version": int(found[1]),
-        "server_version": found[2],
+        "binlog_version": int(match[1]),
+        "server_version": match[2],
         "checksum_algorithm": "crc32" if printed.checksum else "none",
     }
 
@@ -144,44 +144,44 @@ def query(printed: Printed) -> Fields:
 
 def rotate(printed: Printed) -> Fields:
     """Read a Rotate."""
-    found = re.match(r"\tRotate to (.*)  pos: (\d+)", printed.description, re.DOTALL)
-    return {"next_file": found[1], "next_position": int(found[2])} if found else {}
+    match = re.match(r"\tRotate to (.*)  pos: (\d+)", printed.description, re.DOTALL)
+    return {"next_file": match[1], "next_position": int(match[2])} if match else {}
 
 
 def gtid(printed: Printed) -> Fields:
     """Read a Gtid or Anonymous_gtid of MySQL.
 
-    The first server's values are printed also where the event leaves them out, so they tell nothing of the event.
+    The first server's values are printed even if the event does not have them, so they are not reported.
     """
     fields = GTID_NUMBERS(printed)
-    found = re.search(rb"@@session\.immediate_server_version=(\d+)", printed.text)
-    if found:
-        fields["immediate_server_version"] = int(found[1])
-    found = re.search(rb"GTID_NEXT= '([^']*)'", printed.text)
-    if found:
-        fields["gtid"] = text_of(found[1])
+    match = re.search(rb"@@session\.immediate_server_version=(\d+)", printed.text)
+    if match:
+        fields["immediate_server_version"] = int(match[1])
+    match = re.search(rb"GTID_NEXT= '([^']*)'", printed.text)
+    if match:
+        fields["gtid"] = text_of(match[1])
     return fields
 
 
 def previous_gtids(printed: Printed) -> Fields:
     """Read a Previous_gtids: a set over several comment lines."""
-    found = re.match(rb"# ((?:.*,\n# )*.*)", printed.text)
-    if not found:
+    match = re.match(rb"# ((?:.*,\n# )*.*)", printed.text)
+    if not match:
         return {}
-    text = text_of(found[1]).replace("\n# ", "").replace(" ", "")
+    text = text_of(match[1]).replace("\n# ", "").replace(" ", "")
     return {"previous_gtids": "" if text == "[empty]" else text}
 
 
 def intvar(printed: Printed) -> Fields:
     """Read an Intvar."""
-    found = re.match(rb"SET (LAST_INSERT_ID|INSERT_ID)=(-?\d+)", printed.text)
-    return {"intvar_type": 1 if found[1] == b"LAST_INSERT_ID" else 2, "intvar_value": int(found[2])} if found else {}
+    match = re.match(rb"SET (LAST_INSERT_ID|INSERT_ID)=(-?\d+)", printed.text)
+    return {"intvar_type": 1 if match[1] == b"LAST_INSERT_ID" else 2, "intvar_value": int(match[2])} if match else {}
 
 
 def rand(printed: Printed) -> Fields:
     """Read a Rand."""
-    found = re.match(rb"SET @@RAND_SEED1=(-?\d+), @@RAND_SEED2=(-?\d+)", printed.text)
-    return {"seed1": int(found[1]), "seed2": int(found[2])} if found else {}
+    match = re.match(rb"SET @@RAND_SEED1=(-?\d+), @@RAND_SEED2=(-?\d+)", printed.text)
+    return {"seed1": int(match[1]), "seed2": int(match[2])} if match else {}
 
 
 QUERY_NUMBERS = numbers(
@@ -199,7 +199,7 @@ TABLE_ID = numbers(r" mapped to number (\d+)", "table_id")
 ROWS = numbers(r": table id (\d+)", "table_id")
 XID = numbers(r"\tXid = (\d+)", "xid")
 
-#: Event type code -> what reads its text, for both programs.
+#: Event type code -> the function that reads its text, for both programs.
 READERS: dict[int, Callable[[Printed], Fields]] = {
     QUERY: query,
     4: rotate,
@@ -207,15 +207,15 @@ READERS: dict[int, Callable[[Printed], Fields]] = {
     13: rand,
     15: format_description,
     16: XID,
-    19: TABLE_ID,  # Which of its two names a backtick belongs to cannot be told, so there are no names.
+    19: TABLE_ID,  # A backtick may belong to either name, so the names are not reported.
     **dict.fromkeys((20, 21, 22, 23, 24, 25, 30, 31, 32, 39), ROWS),
 }
-#: The same, for MySQL's alone.
+#: The same, for MySQL's program only.
 MYSQL_READERS = {33: gtid, 34: gtid, 35: previous_gtids, 42: gtid}
 
 
 def text_of(data: bytes) -> str:
-    """Return text as the protocol has it."""
+    """Return text in the notation of the protocol."""
     return data.decode("utf-8", "replace")
 
 
@@ -224,7 +224,7 @@ class Reader:
 
     Args:
         program: Its name or path.
-        folder: Where its files go.
+        folder: The folder for its files.
     """
 
     def __init__(self, program: str, folder: Path) -> None:
@@ -233,11 +233,11 @@ class Reader:
         self._file = folder / "binlog.000001"
         self._environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
         self.name = "mariadb-binlog" if "MariaDB" in self._run("--help") else "mysqlbinlog"
-        found = re.search(r"Ver (\S+)", self._run("--version"))
-        self.version = found[1] if found else "unknown"
+        match = re.search(r"Ver (\S+)", self._run("--version"))
+        self.version = match[1] if match else "unknown"
         self._readers = {**READERS, **MYSQL_READERS} if self.name == "mysqlbinlog" else READERS
-        # Without -vv MySQL's prints no Rows_query events; with it MariaDB's stops at columns that it cannot print.
-        # Files of LOAD DATA go into the folder, and away with it.
+        # Without -vv MySQL's program prints no Rows_query events; with it MariaDB's stops at columns it cannot print.
+        # Files of LOAD DATA are written to the folder, and deleted with it.
         self._command = [
             program, "--no-defaults", *(["-vv"] if self.name == "mysqlbinlog" else []), "--hexdump",
             "--base64-output=decode-rows", "--verify-binlog-checksum", f"--local-load={folder}", str(self._file),
@@ -252,7 +252,7 @@ class Reader:
 
     @property
     def fields(self) -> list[str]:
-        """The fields that its text tells."""
+        """The fields that its text shows."""
         common = [
             "offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "handled", "binlog_version",
             "server_version", "checksum_algorithm", "thread_id", "exec_time", "error_code", "query", "xid",
@@ -275,7 +275,7 @@ class Reader:
 
     @property
     def printed_profiles(self) -> list[str]:
-        """The profiles whose logs it prints in their own words; MariaDB's knows no words for MySQL's own events."""
+        """The profiles of its own product: MariaDB's program does not print MySQL's own events as MySQL's does."""
         return [name for name in self.profiles if name.startswith("mariadb") == (self.name == "mariadb-binlog")]
 
     def decode(self, stream: bytes) -> tuple[list[Fields], Fields | None]:
@@ -287,7 +287,7 @@ class Reader:
         self._file.write_bytes(stream)
         done = subprocess.run(self._command, capture_output=True, env=self._environment, check=False)
         if done.returncode < 0:
-            # It was killed, and so is whoever stands for it: the kit sees the crash itself.
+            # It was killed by a signal. The adapter ends in the same way, so that the kit sees the crash.
             sys.stderr.write(text_of(done.stderr))
             sys.stderr.flush()
             signal.signal(-done.returncode, signal.SIG_DFL)
@@ -301,7 +301,7 @@ class Reader:
         return events, error
 
     def render(self, streams: list[bytes], settings: Fields) -> tuple[list[Fields], Fields | None]:
-        """Return what the program prints of some logs, one behind the other, and the error that it ends with."""
+        """Return what the program prints for some logs in one call, and the error that it ends with."""
         files = [self._folder / f"render.{number:06d}" for number in range(1, len(streams) + 1)]
         for file, stream in zip(files, streams, strict=True):
             file.write_bytes(stream)
@@ -319,10 +319,10 @@ class Reader:
         return [{"text": text_of(done.stdout), "warnings": warnings}], refusal(done.returncode, errors)
 
     def filter(self, stream: bytes, settings: Fields) -> tuple[list[Fields], Fields | None]:
-        """Return the fate of the events that the rule for a database is for, and of those that are printed besides.
+        """Return the fate of the events to which the rule for a database applies, and of the other printed ones.
 
         Raises:
-            CannotFilter: It has no rule that means what is asked.
+            CannotFilter: It has no equivalent rule.
         """
         self._file.write_bytes(stream)
         command = [*self._command[:-1], f"--database={database_of(settings, stream)}", self._command[-1]]
@@ -339,31 +339,31 @@ class Reader:
         return fates, error
 
     def events(self, output: bytes, *, whole: bool = True) -> list[Fields]:
-        """Return the events of the program's output, in the order in which they stand in the stream.
+        """Return the events of the program's output, in the order of the stream.
 
         Args:
             output: What it printed.
             whole: Whether it should have printed every event that it read.
 
         Raises:
-            Unprinted: The program tells the place of an event and nothing else.
+            Unprinted: The program prints the offset of an event and nothing else.
         """
         output = FOOTER.sub(b"", COMPRESSED.sub(b"", output))
         starts = list(EVENT.finditer(output))
-        behind = [each.start() for each in starts[1:]] + [len(output)]
-        found: list[Fields] = []
-        announced = places(output[: behind[0] if starts else 0])
-        for start, end in zip(starts, behind, strict=False):
+        ends = [each.start() for each in starts[1:]] + [len(output)]
+        events: list[Fields] = []
+        announced = places(output[: ends[0] if starts else 0])
+        for start, end in zip(starts, ends, strict=False):
             text = output[start.end() : end]
             event = self._event(start, NEXT.sub(b"", text))
             if event["type"] == ANNOTATE_ROWS and announced:
                 event["offset"] = announced[0]  # It is printed late, with the offset of its successor in its dump.
             announced = [each for each in announced if each != event["offset"]] + places(text)
-            found.append(event)
+            events.append(event)
         if announced and whole:
             raise Unprinted(f"the event at offset {announced[0]} is read but not printed")
-        # Some events wait for their successor before they are printed.
-        return sorted(found, key=operator.itemgetter("offset"))
+        # Some events are printed only after their successor.
+        return sorted(events, key=operator.itemgetter("offset"))
 
     def _event(self, start: re.Match[bytes], rest: bytes) -> Fields:
         header = bytes.fromhex(start["header"].decode().replace("|", ""))
@@ -389,7 +389,7 @@ class Reader:
 
 
 def cut(stream: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield each event of a sound stream with its offset."""
+    """Yield each event of a valid stream with its offset."""
     at = 4
     while at < len(stream):
         length = int.from_bytes(stream[at + 9 : at + 13], "little")
@@ -398,19 +398,19 @@ def cut(stream: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def database_of(settings: Fields, stream: bytes) -> str:
-    """Return the one database whose rule means what is asked: the program's rule is for all tables of a database.
+    """Return the one database whose rule is equivalent: the program's rule applies to all tables of a database.
 
     Raises:
         CannotFilter: There is none for the tables of this stream.
     """
-    asked = {(database, name) for database, name in settings["do_tables"]}
-    databases = {database for database, _ in asked}
+    wanted = {(database, name) for database, name in settings["do_tables"]}
+    databases = {database for database, _ in wanted}
     plain = settings["tables"] == "literal" and settings["renames"] == "name"
     if not plain or len(databases) != 1:
-        raise CannotFilter("the program's only rule is to do one database")
+        raise CannotFilter("the program's only rule is for one database")
     present = {named_table(event) for _, event in cut(stream) if event[4] == TABLE_MAP}
-    if not {each for each in present if each[0] in databases} <= asked:
-        raise CannotFilter("the program's rule for a database does not say which of its tables to do")
+    if not {each for each in present if each[0] in databases} <= wanted:
+        raise CannotFilter("the program's rule for a database applies to all of its tables")
     return str(databases.pop())
 
 
@@ -426,24 +426,24 @@ def named_table(event: bytes) -> tuple[str, str]:
 
 
 def places(text: bytes) -> list[int]:
-    """Return the offsets that the lines at the end of a text announce."""
-    found = NEXT.search(text)
-    return [int(each) for each in re.findall(rb"\d+", found[0])] if found else []
+    """Return the offsets in the ``# at`` lines at the end of a text."""
+    match = NEXT.search(text)
+    return [int(each) for each in re.findall(rb"\d+", match[0])] if match else []
 
 
 def refusal(status: int, errors: str) -> Fields | None:
-    """Return the error that the program ended with; its exit status alone does not always tell."""
+    """Return the error that the program ended with; its exit status alone does not always show one."""
     if status == 0 and not re.search("^ERROR:", errors, re.MULTILINE):
         return None
-    found = BAD_OFFSET.search(errors)
+    match = BAD_OFFSET.search(errors)
     kind = next((kind for words, kind in KINDS if words in errors), "other")
     message = " ".join(line for line in errors.splitlines() if "WARNING" not in line)
-    at = int(found[1]) if found else 0 if kind in ("not-a-binlog", "encrypted") else None
+    at = int(match[1]) if match else 0 if kind in ("not-a-binlog", "encrypted") else None
     return {"at": at, "kind": kind, "message": message}
 
 
 def stream_of(request: Fields) -> bytes:
-    """Return the stream that a question is about."""
+    """Return the stream of a request."""
     if "stream" in request:
         return base64.b64decode(request["stream"])
     with open(request["path"], "rb") as file:
@@ -452,7 +452,7 @@ def stream_of(request: Fields) -> bytes:
 
 
 def serve(reader: Reader) -> None:
-    """Answer the questions on standard input."""
+    """Answer the requests on standard input."""
     for line in sys.stdin:
         request = json.loads(line)
         if request["cmd"] == "stop":
@@ -498,9 +498,9 @@ def serve(reader: Reader) -> None:
             events, error = reader.render(streams, request["settings"])
             answer = {"seq": request["seq"], "events": events, "error": error}
         elif request["cmd"] == "render":
-            answer = {"seq": request["seq"], "unsupported": "it lists no rows of SHOW BINLOG EVENTS"}
+            answer = {"seq": request["seq"], "unsupported": "the program does not list rows of SHOW BINLOG EVENTS"}
         else:
-            answer = {"seq": request["seq"], "unsupported": f"no role {request['cmd']}"}
+            answer = {"seq": request["seq"], "unsupported": f"the role {request['cmd']} is not supported"}
         print(json.dumps(answer, separators=(",", ":")), flush=True)
 
 

@@ -1,7 +1,7 @@
-"""Adapter for python-mysql-replication: its public `BinLogStreamReader`, fed by a connection that is none.
+"""Adapter for python-mysql-replication: its public `BinLogStreamReader`, fed by a simulated connection.
 
-The library reads events from a server's network stream. The connection here cuts the stream into events, one a
-packet, and answers the few questions that the library asks a server. What is reported is what the library says.
+The library reads events from a server's network stream. The simulated connection cuts the stream into events, one per
+packet, and answers the library's few queries. Only what the library returns is reported.
 """
 
 import argparse
@@ -33,14 +33,14 @@ PROFILES = [
     "mariadb-10.x", "mariadb-11.x",
 ]  # fmt: skip
 
-#: Every event class of the library: asked for by name, as its default leaves some of them out.
+#: Every event class of the library, requested by name, as its default leaves some of them out.
 EVENT_CLASSES = [
     each
     for module in (event, row_event)
     for each in vars(module).values()
     if isinstance(each, type) and issubclass(each, event.BinLogEvent)
 ]
-#: How the library refuses an event: its own exceptions, and those that reading behind an event's end leads to.
+#: How the library refuses an event: its own exceptions, and those that reading beyond an event's end causes.
 REFUSALS: tuple[type[Exception], ...] = (
     ArithmeticError,
     AssertionError,
@@ -54,7 +54,7 @@ REFUSALS: tuple[type[Exception], ...] = (
     *(each for each in vars(exceptions).values() if isinstance(each, type) and issubclass(each, Exception)),
 )
 
-#: Type codes of Table_map and rows events: what the library's rules for tables are for.
+#: Type codes of Table_map and rows events, to which the library's rules for tables apply.
 FILTERED = (19, 20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
 
 EPOCH = datetime.datetime(1970, 1, 1)
@@ -134,7 +134,7 @@ class Refused(Exception):
 
 
 def packets(stream: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield each event with its offset; this is the adapter's doing, as the library gets events one by one."""
+    """Yield each event with its offset; the adapter does this, as the library receives events one by one."""
     if stream[:4] != MAGIC:
         kind = "encrypted" if stream[:4] == ENCRYPTED_MAGIC else "not-a-binlog"
         raise Refused(0, kind, f"the stream begins with {stream[:4].hex(' ') or 'nothing'}")
@@ -142,22 +142,22 @@ def packets(stream: bytes) -> Iterator[tuple[int, bytes]]:
     while at < len(stream):
         left = len(stream) - at
         if left < HEADER_BYTES:
-            raise Refused(at, "truncated", f"{left} bytes are left, a header has {HEADER_BYTES}")
+            raise Refused(at, "truncated", f"{left} bytes are left, but a header has {HEADER_BYTES}")
         length = int.from_bytes(stream[at + 9 : at + 13], "little")
         if length < HEADER_BYTES:
             raise Refused(at, "invalid-length", f"an event length of {length}")
         if length > left:
-            raise Refused(at, "truncated", f"an event of {length} bytes, of which {left} are left")
+            raise Refused(at, "truncated", f"an event has {length} bytes, but {left} are left")
         yield at, stream[at : at + length]
         at += length
 
 
 class Server(NamedTuple):
-    """What a server with this log would answer.
+    """What a server with this log answers.
 
     Attributes:
         version: Its version.
-        checksum: Its variable `binlog_checksum`; None where it has no such variable.
+        checksum: Its variable `binlog_checksum`; None if it has no such variable.
     """
 
     version: str
@@ -170,15 +170,15 @@ def server_of(stream: bytes) -> Server:
     if stream[8:9] != bytes([FORMAT_DESCRIPTION]) or length > len(stream) - 4 or length < HEADER_BYTES + 57 + 5:
         return Server("", None)
     text = stream[25:75].split(b"\0", 1)[0].decode("ascii", "replace")
-    found = re.match(r"(\d+)\.(\d+)\.(\d+)", text)
+    match = re.match(r"(\d+)\.(\d+)\.(\d+)", text)
     first = (5, 3, 0) if "MariaDB" in text else (5, 6, 1)
-    if found is None or tuple(map(int, found.groups())) < first:
+    if match is None or tuple(map(int, match.groups())) < first:
         return Server(text, None)
     return Server(text, "CRC32" if stream[4 + length - 5] == CRC32 else "NONE")
 
 
 class Cursor:
-    """Answers the questions of the library as the server would."""
+    """Answers the library's queries as the server would."""
 
     def __init__(self, server: Server, as_dict: bool) -> None:
         self._server = server
@@ -191,7 +191,7 @@ class Cursor:
         if "BINLOG_CHECKSUM" in sql and "SHOW" in sql and self._server.checksum is not None:
             self._row = ("binlog_checksum", self._server.checksum)
         elif "BINLOG_ROW_METADATA" in sql:
-            # The setting with which the library looks at the metadata in the log; what is not there stays unknown.
+            # With this setting the library reads the metadata in the log; what is not in the log stays unknown.
             self._row = ("binlog_row_metadata", "FULL")
         return len(self.fetchall())
 
@@ -233,7 +233,7 @@ class Connection:
         return self._server.version
 
     def _write_bytes(self, data: bytes) -> None:
-        """Take the request for the binary log; there is only one to send."""
+        """Ignore the request for the binary log; there is only one to send."""
 
     def _read_packet(self) -> Any:
         try:
@@ -263,13 +263,13 @@ class Feed:
         return self
 
     def __next__(self) -> tuple[int, bytes]:
-        found = next(self._packets)
-        self.at = found[0]
-        return found
+        packet = next(self._packets)
+        self.at = packet[0]
+        return packet
 
 
 def decode(stream: bytes, filtering: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """Return the events that the library hands out, and the error that it stops with."""
+    """Return the events that the library returns, and the error that it stops with."""
     feed, server = Feed(stream), server_of(stream)
     reader = BinLogStreamReader(
         connection_settings={},
@@ -281,8 +281,8 @@ def decode(stream: bytes, filtering: dict[str, Any]) -> tuple[list[dict[str, Any
     )
     events: list[dict[str, Any]] = []
     try:
-        for found in reader:
-            events.append(reported(found, feed.at))
+        for library_event in reader:
+            events.append(reported(library_event, feed.at))
     except Refused as refused:
         return events, refused.error
     except REFUSALS as error:
@@ -293,39 +293,39 @@ def decode(stream: bytes, filtering: dict[str, Any]) -> tuple[list[dict[str, Any
 
 
 def named_tables(stream: bytes) -> set[tuple[str, str]]:
-    """Return the database and the name of each table that the library finds Table_maps of."""
+    """Return the database and the name of each table in the Table_maps that the library returns."""
     events, _ = decode(stream, {"only_events": [row_event.TableMapEvent], "filter_non_implemented_events": False})
     return {(each["database"], each["table"]) for each in events if "table" in each}
 
 
 class CannotFilter(Exception):
-    """The library has no rule that means what is asked."""
+    """The library has no equivalent rule."""
 
 
 def rules_of(settings: dict[str, Any], stream: bytes) -> dict[str, list[str]]:
-    """Return the library's rules, which are for names alone and for databases alone, that mean what is asked.
+    """Return the library's rules, for names and for databases separately, that are equivalent to those of a request.
 
     Raises:
         CannotFilter: There are none for the tables of this stream.
     """
     if settings["tables"] != "literal" or settings["renames"] != "name":
-        raise CannotFilter("the library's rules are for names as they stand")
+        raise CannotFilter("the library's rules apply to names exactly as given")
     does = bool(settings["do_tables"])
-    asked = {(database, name) for database, name in settings["do_tables"] or settings["ignore_tables"]}
-    databases, names = ({each[part] for each in asked} for part in (0, 1))
+    wanted = {(database, name) for database, name in settings["do_tables"] or settings["ignore_tables"]}
+    databases, names = ({each[part] for each in wanted} for part in (0, 1))
     present = named_tables(stream)
     if does:
-        if {each for each in present if each[0] in databases and each[1] in names} == present & asked:
+        if {each for each in present if each[0] in databases and each[1] in names} == present & wanted:
             return {"only_schemas": sorted(databases), "only_tables": sorted(names)}
-    elif {each for each in present if each[1] in names} == present & asked:
+    elif {each for each in present if each[1] in names} == present & wanted:
         return {"ignored_tables": sorted(names)}
-    raise CannotFilter("the library's rules do not say of which database a table is")
+    raise CannotFilter("the library's rules do not combine a table's database and name")
 
 
 def filtered(
     stream: bytes, filtering: dict[str, Any], settings: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """Return the fate of the events that the library's rules are for, and of those that it hands out besides.
+    """Return the fate of the events to which the library's rules apply, and of the others that it returns.
 
     Raises:
         CannotFilter: The library has no such rules.
@@ -342,29 +342,29 @@ def filtered(
     return fates, error
 
 
-def reported(found: Any, offset: int) -> dict[str, Any]:
-    """Return an event as the protocol has it."""
-    header = found.packet
+def reported(library_event: Any, offset: int) -> dict[str, Any]:
+    """Return an event in the notation of the protocol."""
+    header = library_event.packet
     fields = {
         "offset": offset,
-        "type": found.event_type,
-        "timestamp": found.timestamp,
+        "type": library_event.event_type,
+        "timestamp": library_event.timestamp,
         "server_id": header.server_id,
         "length": header.event_size,
         "log_pos": header.log_pos,
         "flags": header.flags,
-        "handled": "ignored" if isinstance(found, event.NotImplementedEvent) else "known",
+        "handled": "ignored" if isinstance(library_event, event.NotImplementedEvent) else "known",
     }
-    for field, attribute in ATTRIBUTES.get(type(found).__name__, {}).items():
-        if hasattr(found, attribute):
-            value = getattr(found, attribute)
-            fields[field] = rows_of(found, value) if field == "rows" else converted(field, value)
+    for field, attribute in ATTRIBUTES.get(type(library_event).__name__, {}).items():
+        if hasattr(library_event, attribute):
+            value = getattr(library_event, attribute)
+            fields[field] = rows_of(library_event, value) if field == "rows" else converted(field, value)
     # A NULL variable has neither a type nor a character set.
     return {name: value for name, value in fields.items() if value is not None or name in VALUES}
 
 
 def converted(field: str, value: Any) -> Any:
-    """Return a value of the library in the form of the protocol."""
+    """Return a value of the library in the notation of the protocol."""
     if field in VALUES:
         return noted(value)
     if field == "gtid_list":
@@ -380,27 +380,27 @@ def converted(field: str, value: Any) -> Any:
     return value if isinstance(value, str) else int(value)
 
 
-def rows_of(found: Any, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of an event as the protocol has them; the library may find only here that it cannot read them."""
-    first = getattr(found, "columns_present_bitmap", b"")
-    second = getattr(found, "columns_present_bitmap2", first)
-    written = isinstance(found, row_event.WriteRowsEvent)
+def rows_of(library_event: Any, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of an event in the notation of the protocol; the library reads them here, and may refuse them."""
+    first = getattr(library_event, "columns_present_bitmap", b"")
+    second = getattr(library_event, "columns_present_bitmap2", first)
+    written = isinstance(library_event, row_event.WriteRowsEvent)
     return [
         {
-            "before": image_of(found, row.get("before_values", None if written else row.get("values")), first),
-            "after": image_of(found, row.get("after_values", row.get("values") if written else None), second),
+            "before": image_of(library_event, row.get("before_values", None if written else row.get("values")), first),
+            "after": image_of(library_event, row.get("after_values", row.get("values") if written else None), second),
         }
         for row in rows
     ]
 
 
-def image_of(found: Any, values: dict[str, Any] | None, present: bytes) -> dict[str, Any] | None:
-    """Return the values of an image by the number of their column: the library has them in the order of the columns."""
+def image_of(library_event: Any, values: dict[str, Any] | None, present: bytes) -> dict[str, Any] | None:
+    """Return the values of an image by column number; the library has them in the order of the columns."""
     if values is None:
         return None
     return {
         str(index): cell(column, value)
-        for index, (column, value) in enumerate(zip(found.columns, values.values(), strict=False))
+        for index, (column, value) in enumerate(zip(library_event.columns, values.values(), strict=False))
         if present[index // 8] >> index % 8 & 1
     }
 
@@ -425,7 +425,7 @@ def cell(column: Any, value: Any) -> Any:
 
 
 def noted(value: Any) -> Any:
-    """Return a value whose type tells all in the notation of the protocol."""
+    """Return a value in the notation of the protocol, by its Python type."""
     if isinstance(value, bytes):
         try:
             return value.decode("utf-8")
@@ -443,7 +443,7 @@ def noted(value: Any) -> Any:
 
 
 def clock_text(span: datetime.timedelta) -> str:
-    """Return a span of time as hours, minutes, seconds and, where there is one, a fraction."""
+    """Return a span of time as hours, minutes, seconds and a fraction, if there is one."""
     sign = "-" if span < datetime.timedelta(0) else ""
     seconds, micro = divmod(abs(span) // datetime.timedelta(microseconds=1), 10**6)
     fraction = f".{micro:06d}" if micro else ""
@@ -451,7 +451,7 @@ def clock_text(span: datetime.timedelta) -> str:
 
 
 def seconds_text(span: datetime.timedelta) -> str:
-    """Return a span of time as seconds and, where there is one, a fraction."""
+    """Return a span of time as seconds and a fraction, if there is one."""
     seconds, micro = divmod(span // datetime.timedelta(microseconds=1), 10**6)
     return f"{seconds}.{micro:06d}" if micro else str(seconds)
 
@@ -479,7 +479,7 @@ def change_of(diff: Any) -> dict[str, Any]:
 
 
 def sample() -> bytes:
-    """Return a small log with an event of each class: what the library reports of it is what it can report."""
+    """Return a small log with an event of each class, from which the library's fields can be listed."""
     # Post-header lengths as MySQL 8.0 writes them.
     lengths = bytes.fromhex("000d0008000000000400040000006200041a08000000080808020000000a0a0a2a2a001234000a2800")
     column = b"\0\0" + b"\x01d\0" + b"\x01t\0" + b"\x01\x03\0\0"
@@ -511,7 +511,7 @@ def sample() -> bytes:
 
 
 def declaration(filtering: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return what the library can report, found out by asking it."""
+    """Return the declaration, with the fields that the library reports for the sample."""
     events, error = decode(sample(), filtering)
     if error is not None:
         print(f"the library cannot read the adapter's sample: {error}", file=sys.stderr)
@@ -532,7 +532,7 @@ def declaration(filtering: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def stream_of(request: dict[str, Any]) -> bytes:
-    """Return the stream that a question is about."""
+    """Return the stream of a request."""
     if "stream" in request:
         return base64.b64decode(request["stream"])
     with open(request["path"], "rb") as file:
@@ -541,11 +541,9 @@ def stream_of(request: dict[str, Any]) -> bytes:
 
 
 def serve(out: TextIO) -> None:
-    """Answer the questions on standard input."""
+    """Answer the requests on standard input."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--default-filter", action="store_true", help="leave the library's filter of events as it is by default"
-    )
+    parser.add_argument("--default-filter", action="store_true", help="use the library's default filter of events")
     default = parser.parse_args().default_filter
     filtering = {} if default else {"only_events": EVENT_CLASSES, "filter_non_implemented_events": False}
     name = "mysql-replication-default-filter" if default else "mysql-replication"
@@ -565,12 +563,12 @@ def serve(out: TextIO) -> None:
             except CannotFilter as reason:
                 answer = {"seq": request["seq"], "unsupported": str(reason)}
         else:
-            answer = {"seq": request["seq"], "unsupported": f"no role {request['cmd']}"}
+            answer = {"seq": request["seq"], "unsupported": f"the role {request['cmd']} is not supported"}
         out.write(json.dumps(answer, separators=(",", ":")) + "\n")
         out.flush()
 
 
 if __name__ == "__main__":
-    logging.disable(logging.CRITICAL)  # The library warns of the server's settings once for each stream.
-    answers, sys.stdout = sys.stdout, sys.stderr  # What the library prints is no answer.
+    logging.disable(logging.CRITICAL)  # The library warns about the server's settings once per stream.
+    answers, sys.stdout = sys.stdout, sys.stderr  # The library's own output must not be taken for an answer.
     serve(answers)

@@ -1,7 +1,7 @@
-"""A child process that speaks in lines, kept on a leash: time, memory, output.
+"""A child process that exchanges lines, with limits on time, memory and output.
 
-One thread serves all three pipes, so that neither side can block the other: a child that does not read what it is
-asked, floods its standard error or never ends its line meets the deadline like any other.
+One thread serves all three pipes, so that neither side can block the other: a child that does not read its requests,
+floods its standard error or never ends its line reaches the deadline like any other.
 """
 
 import os
@@ -44,7 +44,7 @@ class Flooded(Exception):
     """A line is longer than it may be.
 
     Attributes:
-        start: How the line begins.
+        start: The beginning of the line.
     """
 
     def __init__(self, start: bytes) -> None:
@@ -53,7 +53,7 @@ class Flooded(Exception):
 
 
 class Child:
-    """A running child process in a process group of its own.
+    """A running child process in its own process group.
 
     Args:
         command: Program and arguments.
@@ -90,14 +90,14 @@ class Child:
         self._selector.register(self._errors, selectors.EVENT_READ)
 
     def _limit_memory(self, memory_bytes: int) -> None:
-        """Limit the address space from outside: a child may end before that, and is then no longer there."""
+        """Limit the address space from outside; a child that has ended already has none."""
         try:
             resource.prlimit(self._process.pid, resource.RLIMIT_AS, (memory_bytes, memory_bytes))
         except ProcessLookupError:
             return
 
     def send(self, line: bytes) -> None:
-        """Queue a line; it goes out while lines are waited for."""
+        """Queue a line; it is sent while `receive` waits."""
         if not self._unsent and not self._stdin.closed:
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
         self._unsent += line
@@ -106,7 +106,7 @@ class Child:
         """Return the next line, without its line feed.
 
         Raises:
-            TimedOut: None came within `seconds`.
+            TimedOut: No line came within `seconds`.
             Exited: The child ended before the line did.
             Flooded: The line is too long.
         """
@@ -122,10 +122,10 @@ class Child:
                 raise Exited(self._exit())
 
     def leftover(self, seconds: float) -> bytes:
-        """Return what the child says within `seconds` without being asked; 0 looks without waiting.
+        """Return what the child writes within `seconds` although no request is open; 0 does not wait.
 
         Raises:
-            Exited: It ends instead.
+            Exited: It ends.
         """
         deadline = time.monotonic() + seconds
         while not self._received:
@@ -136,7 +136,7 @@ class Child:
         return bytes(self._received[:_CHUNK])
 
     def forget_errors(self) -> None:
-        """Drop what came on standard error so far."""
+        """Drop the standard error received so far."""
         self._stderr.clear()
 
     @property
@@ -159,7 +159,7 @@ class Child:
         return line
 
     def _serve(self, seconds: float) -> bool:
-        """Move what can be moved, waiting at most `seconds`; False once standard output has ended."""
+        """Read and write what is ready, waiting at most `seconds`; return False after the end of standard output."""
         if self._stdout not in self._selector.get_map():
             return False
         for key, _ in self._selector.select(seconds):
@@ -188,13 +188,13 @@ class Child:
         except BlockingIOError:
             return
         except BrokenPipeError:
-            sent = len(self._unsent)  # Nobody reads it: that shows when the output ends, or does not come.
+            sent = len(self._unsent)  # The child does not read it; its output will end, or not come.
         del self._unsent[:sent]
         if not self._unsent:
             self._selector.unregister(self._stdin)
 
     def _exit(self) -> str:
-        """Return how the child ended, once its output has."""
+        """Return how the child ended, after the end of its output."""
         if self._unsent:
             self._unsent.clear()
             self._selector.unregister(self._stdin)
@@ -211,14 +211,14 @@ class Child:
         """Return the exit status, negative for a signal; None while the child runs."""
         if sys.platform != "linux":
             return self._process.poll()
-        # Looked at without waiting for it, so that its process group can still be told from another one.
+        # WNOWAIT keeps the child's number reserved, so that it still identifies its process group.
         ended = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
         if ended is None:
             return None
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
     def _drain_errors(self, deadline: float) -> None:
-        """Read standard error to its end; a grandchild may hold it open, hence the deadline."""
+        """Read standard error to its end, or to the deadline, as a grandchild may hold it open."""
         while self._errors in self._selector.get_map() and time.monotonic() < deadline:
             if self._selector.select(max(deadline - time.monotonic(), 0)):
                 self._read(self._errors, self._stderr)
@@ -238,9 +238,9 @@ class Child:
         self.kill()
 
     def kill(self) -> None:
-        """End the child and every process of its group, at once."""
+        """Kill the child and every process of its group."""
         if self._process.returncode is None:
-            # The group first: as long as the child is not waited for, its number belongs to nobody else.
+            # The group first: until the child is waited for, its number cannot be given to another process.
             try:
                 os.killpg(self._process.pid, signal.SIGKILL)
             except (ProcessLookupError, PermissionError):
@@ -252,7 +252,7 @@ class Child:
 
 
 def _opened(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None, "every pipe was asked for"
+    assert pipe is not None, "every pipe was requested"
     return pipe
 
 

@@ -1,4 +1,4 @@
-"""A conversation: one running process, from its declaration to its end, and the answers that it owes."""
+"""A conversation with one running process, from its declaration to its end."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ from conformance.protocol.messages import (
 )
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
 
-#: Seconds that a process has to end when it is told to.
+#: Seconds that a process has to exit after a stop message.
 _STOP_SECONDS: Final = 2.0
 
 
 class Failed(Exception):
-    """What the process did instead of answering; it is of no use any more.
+    """The process failed to answer, and cannot be used any more.
 
     Attributes:
-        trouble: The same as an answer.
+        trouble: The failure as an answer.
     """
 
     def __init__(self, trouble: Trouble) -> None:
@@ -38,11 +38,11 @@ class Conversation:
 
     Args:
         command: Program and arguments.
-        limits: What it may use up.
+        limits: What it may use.
 
     Attributes:
-        declaration: What it says of itself.
-        answered: How many questions it has answered.
+        declaration: What it declares.
+        answered: How many requests it has answered.
 
     Raises:
         Failed: There is no such program, or it does not declare itself in time.
@@ -51,7 +51,7 @@ class Conversation:
     def __init__(self, command: Sequence[str], *, limits: Limits) -> None:
         self._limits = limits
         self._seq = 0
-        self._owed: deque[tuple[int, Request]] = deque()
+        self._open: deque[tuple[int, Request]] = deque()
         self.answered = 0
         try:
             self._child = Child(command, memory_bytes=limits.memory_bytes, line_bytes=limits.answer_bytes)
@@ -65,45 +65,45 @@ class Conversation:
             self._break(error.signature, f"{error.detail}\n{shortened(line)}")
 
     @property
-    def owed(self) -> int:
-        """How many questions have no answer yet."""
-        return len(self._owed)
+    def open_requests(self) -> int:
+        """How many requests have no answer yet."""
+        return len(self._open)
 
     def ask(self, request: Request) -> None:
-        """Send a question.
+        """Send a request.
 
         Raises:
             KeyError: The implementation does not declare the role.
         """
         if request.role not in self.declaration.roles:
             raise KeyError(request.role)
-        if not self._owed:
+        if not self._open:
             self._child.forget_errors()
         self._seq += 1
-        self._owed.append((self._seq, request))
+        self._open.append((self._seq, request))
         self._child.send(encode_request(request, self._seq))
 
     def answer(self) -> Observation | Trouble:
-        """Return the answer to the oldest question that has none.
+        """Return the answer to the oldest open request.
 
         Raises:
             Failed: The process ended, hangs, or breaks the protocol.
         """
-        seq, asked = self._owed[0]
+        seq, request = self._open[0]
         line = self._receive(self._limits.seconds, late="no-answer-in-time")
         try:
-            answer = decode_answer(line, seq=seq, asked=asked, role=self.declaration.roles[asked.role])
+            answer = decode_answer(line, seq=seq, asked=request, role=self.declaration.roles[request.role])
         except ProtocolError as error:
             self._break(error.signature, f"{error.detail}\n{shortened(line)}")
-        self._owed.popleft()
+        self._open.popleft()
         self.answered += 1
         return answer
 
     def listen(self, seconds: float) -> None:
-        """Make sure that the process, which owes no answer, stays silent and running for some seconds.
+        """Check that the process, which has no open request, is silent and keeps running for some seconds.
 
         Raises:
-            Failed: It says something, or ends.
+            Failed: It writes something, or ends.
         """
         try:
             line = self._child.leftover(seconds)
@@ -113,11 +113,11 @@ class Conversation:
             self._break("unsolicited-output", shortened(line))
 
     def stop(self) -> None:
-        """Tell the process to end, and end it."""
+        """Send a stop message, and end the process."""
         self._child.stop(encode_stop(), _STOP_SECONDS)
 
     def kill(self) -> None:
-        """End the process at once."""
+        """Kill the process."""
         self._child.kill()
 
     def _receive(self, seconds: float, *, late: str) -> bytes:

@@ -1,4 +1,4 @@
-"""What an implementation may use up before the kit cuts it off."""
+"""The limits of an implementation; the kit stops it when it exceeds one."""
 
 from dataclasses import dataclass
 
@@ -8,8 +8,8 @@ class Limits:
     """The limits of one implementation under test.
 
     Attributes:
-        seconds: Time for one answer; beyond it the implementation hangs.
-        start_seconds: Time until it has declared itself.
+        seconds: Time for one answer; a later one is a hang.
+        start_seconds: Time until it has sent its declaration.
         memory_bytes: Address space that its process may reserve; None for no limit, which programs on the Java
             and Go runtimes need, as they reserve far more than they use.
         answer_bytes: Length of one answer; a longer line is an output flood.
@@ -21,5 +21,5 @@ class Limits:
     answer_bytes: int = 64 << 20
 
 
-#: The limits where none are given.
+#: The default limits.
 DEFAULT_LIMITS = Limits()

@@ -1,4 +1,4 @@
-"""An implementation in a process of its own, asked over the protocol."""
+"""An implementation in its own process, which speaks the protocol."""
 
 import re
 from collections import deque
@@ -10,34 +10,34 @@ from conformance.implementations.process.conversation import Conversation, Faile
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
 
-#: After this many failed starts in a row, none is tried any more.
+#: After this many failed starts in a row, no other is tried.
 RESTARTS: Final = 3
-#: Seconds in which a suspect that has answered may still say too much, or end.
+#: Seconds in which a suspect that has answered may still write too much, or end.
 _GRACE_SECONDS: Final = 0.05
-#: The words of a runtime that got too little memory, Java's and Go's among them.
+#: The words of runtimes that do not have enough memory, Java's and Go's among them.
 _OUT_OF_MEMORY: Final = re.compile("memory|heap|alloc|reserve|mmap", re.IGNORECASE)
 
 
 class CannotStart(Exception):
-    """An implementation that did not start, or does not declare itself as the protocol wants."""
+    """An implementation that did not start, or whose declaration breaks the protocol."""
 
 
 @dataclass(slots=True, eq=False)
-class _Question:
+class _OpenRequest:
     request: Request
     answer: Observation | Trouble | None = None
 
 
 class ProcessImplementation:
-    """A program that speaks the protocol, kept running from question to question.
+    """A program that speaks the protocol, kept running from request to request.
 
-    Whatever it does becomes an answer: a crash, a hang and a broken protocol are `Trouble`, and the next question
-    finds a new process.
+    Whatever it does becomes an answer: a crash, a hang and a protocol error are `Trouble`, and the next request
+    goes to a new process.
 
     Args:
-        command: Program and arguments, or what makes them ready when it is first started and raises `CannotStart`
-            where it cannot.
-        limits: What it may use up.
+        command: Program and arguments, or a function that prepares and returns them at the first start, and raises
+            `CannotStart` if it cannot.
+        limits: What it may use.
     """
 
     def __init__(
@@ -46,18 +46,18 @@ class ProcessImplementation:
         self._command = command
         self._limits = limits
         self._declaration: Declaration | None = None
-        self._talk: Conversation | None = None
+        self._conversation: Conversation | None = None
         self._failed_starts: list[Trouble] = []
 
     @property
     def declaration(self) -> Declaration:
-        """What it said of itself when it was first started.
+        """What it declared when it was first started.
 
         Raises:
-            RuntimeError: It was not started yet.
+            RuntimeError: It has not been started.
         """
         if self._declaration is None:
-            raise RuntimeError("the implementation was not started yet")
+            raise RuntimeError("the implementation has not been started")
         return self._declaration
 
     def __enter__(self) -> Self:
@@ -68,7 +68,7 @@ class ProcessImplementation:
         self.stop()
 
     def start(self) -> Declaration:
-        """Start the process, where none is running, and return what it declares.
+        """Start the process, if none is running, and return what it declares.
 
         Raises:
             CannotStart: There is no such program, or it does not declare itself in time.
@@ -83,19 +83,19 @@ class ProcessImplementation:
             if self._limits.memory_bytes is not None and _may_lack_memory(failed.trouble):
                 message += (
                     f"\n(its address space is limited to {self._limits.memory_bytes >> 20} MiB;"
-                    " a program on the Java or Go runtime may need that limit switched off)"
+                    " for a program on the Java or Go runtime, use --memory 0)"
                 )
             raise CannotStart(message) from failed
         return self._declaration
 
     def stop(self) -> None:
-        """Ask the process to end, and end it; what it then does is not judged."""
-        if self._talk is not None:
-            self._talk.stop()
-            self._talk = None
+        """Send a stop message, and end the process; what it then does is not judged."""
+        if self._conversation is not None:
+            self._conversation.stop()
+            self._conversation = None
 
     def ask(self, request: Request) -> Observation | Trouble:
-        """Return the answer to one question.
+        """Return the answer to one request.
 
         Raises:
             ValueError: The implementation does not declare the role.
@@ -104,116 +104,117 @@ class ProcessImplementation:
         return answer
 
     def ask_many(self, requests: Iterable[Request], window: int = 16) -> Iterator[Observation | Trouble]:
-        """Yield the answers to many questions, in their order.
+        """Yield the answers to many requests, in their order.
 
-        Up to `window` questions are under way at once. Where one of them ends in trouble, those under way are
-        asked again one by one, so that the one that did it is named and the others get their answers. Other
-        questions may be asked in between; those under way are then asked again, too.
+        Up to `window` requests are open at a time. If one of them ends in trouble, the open ones are sent again
+        one by one, so that the one that caused it is named and the others get their answers. Other requests may
+        be made in between; the open ones are then sent again, too.
 
         Args:
-            requests: The questions; they are drawn as they are asked.
-            window: How many may be under way.
+            requests: The requests; each is taken when it is sent.
+            window: How many may be open.
 
         Raises:
             ValueError: The implementation does not declare the role.
         """
         coming = iter(requests)
         again: deque[Request] = deque()
-        # Without an answer yet, but for the first: its answer waits for the next line, which shows that it was all.
-        under_way: deque[_Question] = deque()
-        talk = self._talk
+        # Only the first may have an answer: it is kept until the next line shows that nothing else belongs to it.
+        sent: deque[_OpenRequest] = deque()
+        conversation = self._conversation
         try:
             while True:
-                if talk is not self._talk:
-                    _requeue(under_way, again)
+                if conversation is not self._conversation:
+                    _requeue(sent, again)
                 try:
-                    while len(under_way) <= window:
+                    while len(sent) <= window:
                         request = again.popleft() if again else next(coming, None)
                         if request is None:
                             break
-                        behind = any(each.answer is None for each in under_way)
-                        under_way.append(_Question(request))
-                        self._send(request, behind=behind)
-                    talk = self._talk
-                    if not under_way:
+                        others_open = any(each.answer is None for each in sent)
+                        sent.append(_OpenRequest(request))
+                        self._send(request, others_open=others_open)
+                    conversation = self._conversation
+                    if not sent:
                         return
-                    settled = self._receive(under_way)
+                    settled = self._receive(sent)
                 except Failed as failed:
-                    answers = self._name_the_culprit(list(under_way), failed.trouble)
-                    again.extendleft(each.request for each in reversed(list(under_way)[len(answers) :]))
-                    under_way.clear()
-                    talk = self._talk
+                    answers = self._find_cause(list(sent), failed.trouble)
+                    again.extendleft(each.request for each in reversed(list(sent)[len(answers) :]))
+                    sent.clear()
+                    conversation = self._conversation
                     yield from answers
                     continue
                 for _ in range(settled):
-                    answer = under_way.popleft().answer
+                    answer = sent.popleft().answer
                     assert answer is not None
                     yield answer
         finally:
-            if talk is self._talk and any(each.answer is None for each in under_way):
-                self._discard()  # Nobody waits for these answers any more.
+            if conversation is self._conversation and any(each.answer is None for each in sent):
+                self._discard()  # These answers are no longer needed.
 
     def _running(self) -> Conversation:
-        """Return the conversation, after starting one where there is none.
+        """Return the conversation; start one if there is none.
 
         Raises:
-            Failed: It does not start, or did not start the last few times.
+            Failed: It does not start, or did not start the last `RESTARTS` times.
         """
-        if self._talk is None:
+        if self._conversation is None:
             if len(self._failed_starts) >= RESTARTS:
                 raise Failed(self._failed_starts[-1])
-            assert not callable(self._command), "it is made ready by start()"
+            assert not callable(self._command), "start() has prepared it"
             try:
-                self._talk = Conversation(self._command, limits=self._limits)
+                self._conversation = Conversation(self._command, limits=self._limits)
             except Failed as failed:
                 self._failed_starts.append(failed.trouble)
                 raise
             self._failed_starts.clear()
-        return self._talk
+        return self._conversation
 
     def _discard(self) -> None:
-        if self._talk is not None:
-            self._talk.kill()
-            self._talk = None
+        if self._conversation is not None:
+            self._conversation.kill()
+            self._conversation = None
 
-    def _send(self, request: Request, *, behind: bool) -> None:
-        """Send a question; `behind` tells that the same iterator has others under way."""
+    def _send(self, request: Request, *, others_open: bool) -> None:
+        """Send a request; `others_open` is whether the same iterator has other open requests."""
         if self._declaration is None:
             self.start()
         if request.role not in self.declaration.roles:
             raise ValueError(f"{self.declaration.name} does not declare the role {request.role!r}")
-        if not behind and self._talk is not None:
-            if self._talk.owed:
-                self._discard()  # Another iterator's questions are under way; it asks them again.
+        if not others_open and self._conversation is not None:
+            if self._conversation.open_requests:
+                self._discard()  # Another iterator has open requests; it sends them again.
             else:
-                self._talk.listen(0)
+                self._conversation.listen(0)
         self._running().ask(request)
 
-    def _receive(self, under_way: deque[_Question]) -> int:
-        """Take an answer in, and return how many questions at the front are settled by it.
+    def _receive(self, sent: deque[_OpenRequest]) -> int:
+        """Receive an answer, and return how many requests at the front it completes.
 
         Raises:
             Failed: See `Conversation.answer`.
         """
-        talk = self._running()
-        for place, question in enumerate(under_way):
-            if question.answer is None:
-                question.answer = talk.answer()
+        conversation = self._running()
+        for place, each in enumerate(sent):
+            if each.answer is None:
+                each.answer = conversation.answer()
                 return place
-        talk.listen(_GRACE_SECONDS if talk.answered == 1 else 0)
-        return len(under_way)
+        conversation.listen(_GRACE_SECONDS if conversation.answered == 1 else 0)
+        return len(sent)
 
-    def _name_the_culprit(self, suspects: list[_Question], trouble: Trouble) -> list[Observation | Trouble]:
-        """Ask questions again, one by one, up to the one that does it again; return the answers.
+    def _find_cause(self, suspects: list[_OpenRequest], trouble: Trouble) -> list[Observation | Trouble]:
+        """Send requests again, one by one, up to the one that fails again; return the answers.
 
-        Where none does it again, the one that was to be answered is charged, unless it was a hang: that was the
-        machine, then.
+        If none fails again, the failure is the answer to the one that was to be answered next, unless it was a hang:
+        then the machine was too slow.
 
         Args:
-            suspects: What was under way when it happened.
-            trouble: What happened.
+            suspects: The requests that were open when it failed.
+            trouble: The failure.
         """
-        earlier = 0 if self._talk is None else self._talk.answered - sum(each.answer is not None for each in suspects)
+        answered = sum(each.answer is not None for each in suspects)
+        earlier = 0 if self._conversation is None else self._conversation.answered - answered
         self._discard()
         if len(suspects) == 1 and (not earlier or trouble.status == "hang"):
             return [trouble]
@@ -225,16 +226,16 @@ class ProcessImplementation:
                 return answers
         if trouble.status != "hang":
             waiting = next((place for place, each in enumerate(suspects) if each.answer is None), len(suspects) - 1)
-            detail = f"not when asked alone, only behind other questions\n{trouble.detail}"
+            detail = f"only after other requests, not when sent alone\n{trouble.detail}"
             answers[waiting] = replace(trouble, detail=detail)
         return answers
 
     def _ask_alone(self, request: Request) -> Observation | Trouble:
         try:
-            self._send(request, behind=False)
-            talk = self._running()
-            answer = talk.answer()
-            talk.listen(_GRACE_SECONDS)
+            self._send(request, others_open=False)
+            conversation = self._running()
+            answer = conversation.answer()
+            conversation.listen(_GRACE_SECONDS)
         except Failed as failed:
             self._discard()
             return failed.trouble
@@ -242,15 +243,15 @@ class ProcessImplementation:
 
 
 def _may_lack_memory(trouble: Trouble) -> bool:
-    """Tell whether a process that did not start may have ended for want of memory: runtimes that do say so, or die."""
+    """Return whether a process that did not start may have had too little memory, by its message or its signal."""
     if trouble.status != "crash" or trouble.signature == "cannot-run":
         return False
     return trouble.signature.startswith("signal-") or _OUT_OF_MEMORY.search(trouble.detail) is not None
 
 
-def _requeue(under_way: deque[_Question], again: deque[Request]) -> None:
-    """Take back the questions whose process is gone."""
-    lost = [each for each in under_way if each.answer is None]
+def _requeue(sent: deque[_OpenRequest], again: deque[Request]) -> None:
+    """Move the unanswered requests of a lost process back to those to send."""
+    lost = [each for each in sent if each.answer is None]
     again.extendleft(each.request for each in reversed(lost))
     for each in lost:
-        under_way.remove(each)
+        sent.remove(each)

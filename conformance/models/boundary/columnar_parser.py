@@ -202,11 +202,11 @@ def _worklog_alphabet() -> list[tuple[tuple[BoundaryType, ...], bool]]:
     """Return the symbols, marked ones first: boundary type for each standing, and whether the event is a BEGIN."""
     markers = [each for each in BoundaryType if each]
     alphabet = [((marker,) * len(Standing), begin) for marker in markers for begin in (False, True)]
-    return list(dict.fromkeys([*alphabet, *_unmarked().values()]))
+    return list(dict.fromkeys([*alphabet, *_unmarked_symbols().values()]))
 
 
 @cache
-def _unmarked() -> dict[tuple[int, ...], tuple[tuple[BoundaryType, ...], bool]]:
+def _unmarked_symbols() -> dict[tuple[int, ...], tuple[tuple[BoundaryType, ...], bool]]:
     """Return the symbol of each unmarked event: index into the table of symbols -> symbol."""
     return {
         place: (tuple(guessed_row(event, standing).boundary_type for standing in Standing), is_begin(event))
@@ -237,7 +237,7 @@ def _worklog_machine() -> _Machine:
 
     alphabet = _worklog_alphabet()
     symbols = np.zeros((_TYPE_CODES, 2, 2, len(TEXTS)), dtype=np.uint8)
-    for place, symbol in _unmarked().items():
+    for place, symbol in _unmarked_symbols().items():
         symbols[place] = alphabet.index(symbol)
     shape = (len(alphabet), len(_STATES))
     steps, types = np.zeros(shape, dtype=np.uint8), np.zeros(shape, dtype=np.uint8)

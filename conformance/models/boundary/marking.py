@@ -39,14 +39,14 @@ def boundary_types(events: Sequence[FedEvent]) -> list[BoundaryType]:
         events: The events that are logged, in order; markers that they already have are ignored.
     """
     classes = [event_class(event) for event in events]
-    types = _as_made(events, classes)
+    types = _made_types(events, classes)
     _adjust_context(classes, types)
     _adjust_after_gtids(classes, types)
     return types
 
 
-def _as_made(events: Sequence[FedEvent], classes: Sequence[EventClass]) -> list[BoundaryType]:
-    """Return the types that the events are made with; between BEGIN and its end no statement is logged at once."""
+def _made_types(events: Sequence[FedEvent], classes: Sequence[EventClass]) -> list[BoundaryType]:
+    """Return the types that the events are made with; no statement between BEGIN and its end is logged immediately."""
     types: list[BoundaryType] = []
     begun = False
     for event, its_class in zip(events, classes, strict=True):

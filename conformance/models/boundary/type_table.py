@@ -23,7 +23,7 @@ class Situation(Enum):
     #: A statement that is part of a larger transaction.
     NOT_IMMEDIATE = "not immediate logging"
     BEGIN_IN_GROUP = "BEGIN, binlog write_event"
-    #: A statement that is logged at once on its own, after a Gtid event or the context events that it needs.
+    #: A statement that is logged immediately on its own, after a Gtid event or the context events that it needs.
     IMMEDIATE_IN_GROUP = "immediate logging"
     #: The first context event of a statement that is logged on its own.
     FIRST_CONTEXT = "binlog write_event"

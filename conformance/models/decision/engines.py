@@ -93,7 +93,7 @@ def shipped_capability(engine: str) -> Capability:
     return _BY_NAME[name].capability
 
 
-def capability_given(text: str) -> tuple[str, Capability]:
+def parse_engine_capability(text: str) -> tuple[str, Capability]:
     """Return engine and capability of a text such as ``innodb=row,stmt``; ``innodb=`` means neither format.
 
     Raises:
@@ -130,10 +130,10 @@ def table_of(
             [table_of(each, capability_of=capability_of, given=given) for each in names], written=written
         )
     name = usual_name(engine)
-    return opened(engine, given[name] if name in given else capability_of(engine), written=written)
+    return open_table(engine, given[name] if name in given else capability_of(engine), written=written)
 
 
-def opened(engine: str, capability: Capability, *, written: bool) -> LockedTable:
+def open_table(engine: str, capability: Capability, *, written: bool) -> LockedTable:
     """Return a table of an engine whose handler has the given flags."""
     name = usual_name(engine)
     return LockedTable(

@@ -7,7 +7,7 @@ from typing import Any, Final
 from conformance.models.decision import shipped_table, worklog_table
 from conformance.models.decision.capability import Capability
 from conformance.models.decision.decision import Decision, Mode, Safety
-from conformance.models.decision.engines import opened, shipped_capability, worklog_capability
+from conformance.models.decision.engines import open_table, shipped_capability, worklog_capability
 from conformance.models.decision.locked_table import (
     PARTITION,
     LockedTable,
@@ -65,7 +65,7 @@ class QuestionTable:
             return partitioned([each.locked(profile) for each in self.parts], written=self.written)
         capability_of = worklog_capability if profile == _WORKLOG else shipped_capability
         capability = capability_of(self.engine) if self.capability is None else self.capability
-        return opened(self.engine, capability, written=self.written)
+        return open_table(self.engine, capability, written=self.written)
 
 
 @dataclass(frozen=True, slots=True)

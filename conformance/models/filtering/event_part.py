@@ -1,4 +1,4 @@
-"""Reads events into parts of a log: what each is to its group, and which tables it concerns."""
+"""Classifies events as parts of a log: the role of each in its group, and the tables it concerns."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.sql_statement import read_statement
 from conformance.models.filtering.table_name import TableName, as_text, named_by
 
-#: Statements that are part of the structure of a log, with the name of the XA transaction where they have one.
+#: Statements that are part of the structure of a log, with the name of the XA transaction if they have one.
 _CONTROL: Final = (
     (re.compile(r"(?:BEGIN|START TRANSACTION)\s*", re.IGNORECASE), Part.BEGIN),
     (re.compile(r"(?:COMMIT|ROLLBACK)\s*", re.IGNORECASE), Part.END),
@@ -25,21 +25,21 @@ _CONTROL: Final = (
 
 
 class EventParts:
-    """Tells of each event what part of its log it is.
+    """Returns the part of its log that each event is.
 
     Args:
-        statements: Whether to read the statements of events whose tables info already names the tables.
+        statements: Whether to parse the statements of events whose tables info already names the tables.
     """
 
     def __init__(self, *, statements: bool) -> None:
         self._statements = statements
 
     def part(self, event: Event, inner: tuple[Event, ...] = ()) -> LogPart:
-        """Return what an event is.
+        """Return the part of the log that an event is.
 
         Args:
             event: The event.
-            inner: The events in it, where it is a Transaction_payload.
+            inner: The events in it if it is a Transaction_payload.
 
         Raises:
             MalformedBody: Its body contradicts its layout.
@@ -61,15 +61,15 @@ class EventParts:
     def _query(self, fields: Mapping[str, Any]) -> LogPart:
         sql = as_text(fields["query"] if "query" in fields else unpack_mariadb(fields["compressed_query"]))
         for pattern, part in _CONTROL:
-            if found := pattern.fullmatch(sql):
-                return LogPart(part, xa=found.groupdict().get("xa") or "")
+            if match := pattern.fullmatch(sql):
+                return LogPart(part, xa=match.groupdict().get("xa") or "")
         database = as_text(fields["database"])
         if "tables_info" not in fields:
             parsed = read_statement(sql, database)
             return LogPart(Part.STATEMENT, parsed.tables, parsed)
         tables = named_by(fields["tables_info"], database)
         statement = read_statement(sql, database) if self._statements else None
-        # Tables info decides, also of what the parser does not know.
+        # Tables info decides, even for statements that the parser does not know.
         return LogPart(Part.STATEMENT, tables, statement if statement and statement.certain else None)
 
     def _table_map(self, fields: Mapping[str, Any]) -> LogPart:
@@ -91,7 +91,7 @@ _READ: Final[Mapping[int, Callable[[EventParts, Mapping[str, Any]], LogPart]]] =
 _PRE_GA_ROWS: Final = frozenset(
     {EventType.PRE_GA_WRITE_ROWS, EventType.PRE_GA_UPDATE_ROWS, EventType.PRE_GA_DELETE_ROWS}
 )
-#: Event type -> its part, where the type alone tells; every other one belongs to the log.
+#: Event type -> its part, if the type alone decides; every other type is part of the log.
 _PARTS: Final[Mapping[int, Part]] = {
     **dict.fromkeys(
         (

@@ -1,4 +1,4 @@
-"""The rules of a filter: which tables to do, or which to ignore (WL#40, sections 1, 5 and 6)."""
+"""The rules of a filter: the tables to do, or the tables to ignore (WL#40, sections 1, 5 and 6)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from conformance.models.filtering.table_name import TableName
 
 @dataclass(frozen=True, slots=True)
 class FilterRules:
-    """Do rules or ignore rules, never both: what both together would mean is not defined.
+    """Do rules or ignore rules, never both: the meaning of both together is not defined.
 
     Attributes:
         do_tables: The tables that pass.
@@ -17,7 +17,7 @@ class FilterRules:
         ignore_databases: The databases whose tables are all dropped.
 
     Raises:
-        ValueError: There are do rules and ignore rules, or a table without a name.
+        ValueError: There are do rules and ignore rules, or a rule for a table without a name.
     """
 
     do_tables: frozenset[TableName] = frozenset()
@@ -26,23 +26,23 @@ class FilterRules:
     ignore_databases: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        if self.does and (self.ignore_tables or self.ignore_databases):
+        if self.has_do_rules and (self.ignore_tables or self.ignore_databases):
             does = ", ".join([*sorted(map(str, self.do_tables)), *sorted(self.do_databases)])
             ignored = ", ".join([*sorted(map(str, self.ignore_tables)), *sorted(self.ignore_databases)])
-            raise ValueError(f"rules to do ({does}) and rules to ignore ({ignored}); give only one kind")
+            raise ValueError(f"do rules ({does}) and ignore rules ({ignored}) together; give only one kind")
         nameless = [each for each in self.do_tables | self.ignore_tables if not each.name]
         if nameless:
-            raise ValueError(f"a rule for {str(nameless[0])!r}, which is a database and no table")
+            raise ValueError(f"{str(nameless[0])!r} is a database, not a table: use a rule for databases")
 
     @property
-    def does(self) -> bool:
+    def has_do_rules(self) -> bool:
         """Whether these are do rules."""
         return bool(self.do_tables or self.do_databases)
 
-    def have(self, table: TableName) -> bool:
-        """Tell whether a table belongs to the rules.
+    def cover(self, table: TableName) -> bool:
+        """Return whether the rules cover a table.
 
-        A whole database belongs to them if it has a rule; a do rule for one of its tables is enough.
+        They cover a whole database if it has a rule; a do rule for one of its tables is enough.
         """
         databases = self.do_databases | self.ignore_databases
         if not table.name:
@@ -50,10 +50,10 @@ class FilterRules:
         return table.database in databases or table in self.do_tables or table in self.ignore_tables
 
     def pass_all(self, tables: Iterable[TableName]) -> bool:
-        """Tell whether a statement on these tables passes.
+        """Return whether a statement on these tables passes.
 
-        With do rules every table must belong to them, with ignore rules none may. An empty list breaks neither.
+        Do rules must cover every table, ignore rules none. An empty list breaks neither.
         """
-        if self.does:
-            return all(map(self.have, tables))
-        return not any(map(self.have, tables))
+        if self.has_do_rules:
+            return all(map(self.cover, tables))
+        return not any(map(self.cover, tables))

@@ -1,4 +1,4 @@
-"""Writes what passes a filter as a binary log: with its own positions, lengths and checksums."""
+"""Writes the events that pass a filter as a binary log, with new positions, lengths and checksums."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,8 +27,8 @@ class FilterCounts:
 
     Attributes:
         kept: Events that passed; a Transaction_payload counts as one.
-        dropped: Events that did not.
-        uncertain: Statements that the parser did not know, and that were decided by the names in them.
+        dropped: Events that did not pass.
+        uncertain: Statements that the parser did not know, decided by the names in them.
     """
 
     kept: int = 0
@@ -46,12 +46,12 @@ class _Read:
 
 @dataclass(slots=True)
 class _Written:
-    """An event to be written: its bytes without checksum, and the event that it was."""
+    """An event to be written: its bytes without checksum, and the original event."""
 
     data: bytes
     event: Event
     checksummed: bool
-    #: Whether its log_pos is where it stands in this file, and not in the log of a source.
+    #: Whether its log_pos is an offset in this file, not in the log of a source.
     placed: bool
 
     @property
@@ -60,17 +60,15 @@ class _Written:
 
 
 class LogFilter:
-    """Filters one log.
-
-    A group of events is held in memory until it is decided.
+    """Filters one log; a group of events is held in memory until it is decided.
 
     Attributes:
-        counts: What was done so far.
+        counts: The events counted so far.
 
     Args:
         tables: Decides statements and tables.
-        unpack_payloads: Write the events of a Transaction_payload that does not pass whole without the payload,
-            instead of packing what is left of them again.
+        unpack_payloads: Write the remaining events of a Transaction_payload that does not pass whole as plain
+            events, instead of packing them into a payload again.
     """
 
     def __init__(self, tables: TableFilter, *, unpack_payloads: bool = False) -> None:
@@ -82,20 +80,20 @@ class LogFilter:
         self._offset = 0
 
     def filtered(self, events: Iterable[Event]) -> Iterator[bytes]:
-        """Yield the bytes of the log that is left, its magic number first.
+        """Yield the bytes of the filtered log, its magic number first.
 
         Raises:
             BinlogError: An event's body contradicts its layout.
-            ImportError: A package that is needed is not installed: sqlglot, or zstandard.
+            ImportError: The package sqlglot or zstandard is needed and not installed.
         """
-        yield self._placed(MAGIC)
+        yield self._advance(MAGIC)
         for event in events:
             try:
                 yield from self._add(event)
             except MalformedBody as error:
                 raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
             except KeyError as error:
-                # A format description may declare a post-header so short that a field is not there.
+                # A format description may declare a post-header so short that a field is missing.
                 message = f"the event has no field {error}; expected all fields of its type"
                 raise BinlogError(at=event.offset, kind="malformed", message=message) from error
         yield from self._group(self._groups.finish())
@@ -125,7 +123,7 @@ class LogFilter:
                 _remeasure(each, written)
         self._point_to_end(written)
         for each in written:
-            yield self._framed(each)
+            yield self._frame(each)
 
     def _count(self, fate: Fate) -> None:
         self.counts.kept += bool(fate.kept)
@@ -138,13 +136,13 @@ class LogFilter:
         event = read.event
         if fate.inner and not fate.is_whole:
             return self._payload(fate, read)
-        data = _ending_statement(event) if fate.ends_statement else event.data[: event.body_end]
+        data = _with_statement_end(event) if fate.ends_statement else event.data[: event.body_end]
         placed = event.header.log_pos == event.end % _POSITIONS
         return [_Written(data, event, event.has_checksum, placed)]
 
     def _payload(self, fate: Fate, read: _Read) -> list[_Written]:
         kept = [
-            _ending_statement(event) if inner.ends_statement else event.data
+            _with_statement_end(event) if inner.ends_statement else event.data
             for inner, event in zip(fate.inner, read.inner, strict=True)
             if inner.kept
         ]
@@ -158,22 +156,22 @@ class LogFilter:
         return [_Written(data, outer, outer.has_checksum, placed)]
 
     def _point_to_end(self, group: Sequence[_Written]) -> None:
-        """Have a Large_transaction_header tell where the event that it points to stands in this file."""
-        moved: dict[int, int] = {}
+        """Set the offset in each Large_transaction_header to that of the event that it points to in this file."""
+        new_offsets: dict[int, int] = {}
         at = self._offset
         for each in group:
-            moved[each.event.offset] = at
+            new_offsets[each.event.offset] = at
             at += each.size
         for each in group:
             event = each.event
             if event.header.type == EventType.LARGE_TRANSACTION_HEADER and event.recognised:
                 fields = event.fields()
-                told = fields["terminating_offset"]
-                # One that points at no event of its group moves as far as the group does.
-                fields["terminating_offset"] = moved.get(told, told + moved[event.offset] - event.offset)
+                old = fields["terminating_offset"]
+                # One that points to no event of its group moves by as much as the group.
+                fields["terminating_offset"] = new_offsets.get(old, old + new_offsets[event.offset] - event.offset)
                 each.data = _with_fields(event, fields)
 
-    def _framed(self, written: _Written) -> bytes:
+    def _frame(self, written: _Written) -> bytes:
         data = bytearray(written.data)
         data[_LENGTH_AT : _LENGTH_AT + 4] = written.size.to_bytes(4, "little")
         if written.placed:
@@ -181,21 +179,21 @@ class LogFilter:
             data[_LOG_POS_AT : _LOG_POS_AT + 4] = log_pos.to_bytes(4, "little")
         if written.checksummed:
             data += checksum(data).to_bytes(CHECKSUM_BYTES, "little")
-        return self._placed(bytes(data))
+        return self._advance(bytes(data))
 
-    def _placed(self, data: bytes) -> bytes:
+    def _advance(self, data: bytes) -> bytes:
         self._offset += len(data)
         return data
 
 
-#: The events that tell the length of the transaction behind them, their own included.
+#: The events that hold the length of the transaction after them, their own length included.
 _WITH_LENGTH: Final = frozenset({EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED})
-#: The events of a group that stand before its Gtid event and do not count.
+#: The events of a group that come before its Gtid event and do not count in that length.
 _BEFORE_LENGTH: Final = frozenset({EventType.TRANSACTION_CONTEXT, EventType.LARGE_TRANSACTION_HEADER})
 
 
 def _remeasure(written: _Written, group: Sequence[_Written]) -> None:
-    """Have a Gtid event tell the length of its changed transaction, where it tells one."""
+    """Update the transaction length in a Gtid event, if it has one."""
     event = written.event
     if event.header.type not in _WITH_LENGTH or not event.recognised:
         return
@@ -204,7 +202,7 @@ def _remeasure(written: _Written, group: Sequence[_Written]) -> None:
         return
     fields.pop("message_size", None)
     others = sum(each.size for each in group if each.event.header.type not in _BEFORE_LENGTH) - written.size
-    # The length counts its own event, whose size depends on the width of the length.
+    # The length includes the Gtid event, whose size depends on the width of the length.
     while True:
         written.data = _with_fields(event, fields)
         if fields["transaction_length"] == others + written.size:
@@ -213,13 +211,13 @@ def _remeasure(written: _Written, group: Sequence[_Written]) -> None:
 
 
 def _with_fields(event: Event, fields: Mapping[str, Any]) -> bytes:
-    """Return an event, without checksum, whose body holds other fields; length and log_pos are not right yet."""
+    """Return an event, without checksum, whose body holds other fields; length and log_pos are not updated."""
     layout, declared = event.layout()
     body = layout.write(fields, post_header_length=declared)
     return event.data[: event.format.header_length] + body
 
 
-def _ending_statement(event: Event) -> bytes:
-    """Return a rows event, without checksum, that says that it ends its statement."""
+def _with_statement_end(event: Event) -> bytes:
+    """Return a rows event, without checksum, with the flag that ends its statement."""
     fields = event.fields()
     return _with_fields(event, {**fields, "rows_flags": fields["rows_flags"] | STATEMENT_END})

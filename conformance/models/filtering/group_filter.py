@@ -1,6 +1,6 @@
-"""Which events of a log pass: statements and rows by their tables, and what belongs to a group with it.
+"""Decides which events of a log pass: statements and rows by their tables, other events with their group.
 
-A group is a transaction or a statement that stands for itself, with the Gtid event before it. Its BEGIN, its COMMIT,
+A group is a transaction or a self-contained statement, with the Gtid event before it. Its BEGIN, its COMMIT,
 ROLLBACK or Xid and its Gtid event are kept if any event between them is, or if there is none (WL#40, section 4.1).
 """
 
@@ -14,12 +14,12 @@ from conformance.models.filtering.table_filter import TableFilter
 
 @dataclass(slots=True)
 class Fate:
-    """What becomes of one event.
+    """The decision about one event.
 
     Attributes:
         part: The event.
-        kept: Whether it passes; while its group is open, None says that it shares the group's fate.
-        ends_statement: It must say that it ends its statement, since the rows that said so were dropped.
+        kept: Whether it passes; None while its group is open if it shares the group's fate.
+        ends_statement: It needs the flag that ends its statement, since the rows with that flag were dropped.
         inner: The fates of the events in a payload.
     """
 
@@ -30,13 +30,13 @@ class Fate:
 
     @property
     def is_whole(self) -> bool:
-        """Whether a payload that passes does so with all it holds."""
+        """Whether all events of a payload pass unchanged."""
         return all(each.kept and not each.ends_statement for each in self.inner)
 
 
 @dataclass(slots=True)
 class _RowsStatement:
-    """The Table_maps and rows of one statement, as far as they were seen."""
+    """The Table_maps and rows of one statement, as read so far."""
 
     maps: list[Fate] = field(default_factory=list)
     rows: list[Fate] = field(default_factory=list)
@@ -55,17 +55,17 @@ class GroupFilter:
         self._group: list[Fate] = []
         self._begun = False
         self._marked = False
-        #: Events of the group that wait for the statement behind them.
+        #: Events of the group that wait for the statement after them.
         self._context: list[Fate] = []
         self._rows = _RowsStatement()
         self._xa = ""
         self._dropped_xa: set[str] = set()
 
     def add(self, part: LogPart) -> list[list[Fate]]:
-        """Take the next event; return the groups that are decided by now, in the order of the log."""
+        """Take the next event; return the groups that are now decided, in the order of the log."""
         groups = []
-        if part.part in _BEGINNINGS and self._begun_before(part.part):
-            # The group before was never ended: a server crashed, or a source started anew.
+        if part.part in _BEGINNINGS and self._ends_group(part.part):
+            # The group before was never ended: a server crashed, or a source restarted.
             groups.append(self.finish())
         fate = Fate(part)
         self._group.append(fate)
@@ -75,15 +75,15 @@ class GroupFilter:
             groups.append(self.finish())
         return groups
 
-    def _begun_before(self, part: Part) -> bool:
+    def _ends_group(self, part: Part) -> bool:
         loose = bool(self._rows.maps or self._rows.rows)
         return self._begun or loose or (self._marked and part is Part.MARKER_AND_BEGIN)
 
     def finish(self) -> list[Fate]:
-        """Return the fates of the group that is open, which ends here."""
+        """End the open group, and return its fates."""
         self._end_rows()
         decided = [each.kept for each in self._group if each.part.part in _HOLDING or each.kept is False]
-        # A group of which nothing was dropped breaks no rule: an empty transaction passes.
+        # A group without dropped events breaks no rule: an empty transaction passes.
         holds = any(decided) or not decided
         for fate in self._group:
             if fate.kept is None:
@@ -106,7 +106,7 @@ class GroupFilter:
 
     def _end(self, fate: Fate) -> bool:
         if not self._begun and not self._marked:
-            # A log that begins inside a transaction: what it ends was decided statement by statement.
+            # The log begins inside a transaction, whose statements were decided one by one.
             fate.kept = True
         return True
 
@@ -129,7 +129,7 @@ class GroupFilter:
         return not self._begun
 
     def _file_end(self, fate: Fate) -> bool:
-        # No statement says which table the file was for, and what is given up changes nothing.
+        # No statement names the table of the file, and a discarded file changes nothing.
         fate.kept = False
         self._settle_context(False)
         return not self._begun
@@ -143,7 +143,7 @@ class GroupFilter:
 
     def _add_rows(self, fate: Fate) -> bool:
         self._rows.rows.append(fate)
-        # Rows of no table do nothing but end their statement.
+        # Rows without a table only end their statement.
         fate.kept = self._rows.passing.get(fate.part.table_id)
         if fate.part.statement_end:
             self._end_rows()
@@ -175,7 +175,7 @@ class GroupFilter:
         self._context = []
 
     def _end_rows(self) -> None:
-        """Decide what a statement's rows leave open, once the last of them was seen."""
+        """Decide the undecided events of a statement after the last of its rows."""
         rows = self._rows
         if not rows.maps and not rows.rows:
             return
@@ -189,11 +189,11 @@ class GroupFilter:
                 fate.kept = False
         elif not rows.rows[-1].kept and rows.rows[-1].part.statement_end:
             kept[-1].ends_statement = True
-        # The statement's text tells of all its tables.
+        # The statement's text concerns all its tables.
         self._settle_context(bool(kept) and all(rows.passing.values()))
 
 
-#: Parts that begin a group, and so end one that has begun.
+#: Parts that begin a group, and so end the one before.
 _BEGINNINGS: Final = frozenset({Part.MARKER, Part.MARKER_AND_BEGIN, Part.BEGIN})
 _OF_ROWS: Final = frozenset({Part.TABLE_MAP, Part.ROWS})
 #: Parts that keep their group if they are kept.

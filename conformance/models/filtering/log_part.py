@@ -1,4 +1,4 @@
-"""An event as the filter sees it: what part of the log it is, and which tables it concerns."""
+"""An event as the filter sees it: the part of the log that it is, and the tables it concerns."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -8,9 +8,9 @@ from conformance.models.filtering.table_name import TableName
 
 
 class Part(Enum):
-    """What an event is to the group that it stands in."""
+    """The role of an event in its group."""
 
-    #: Names the group behind it: Gtid, Anonymous_gtid, Transaction_context.
+    #: Announces the group after it: Gtid, Anonymous_gtid, Transaction_context.
     MARKER = auto()
     #: Opens a transaction.
     BEGIN = auto()
@@ -20,19 +20,19 @@ class Part(Enum):
     END = auto()
     #: Commits or rolls back an XA transaction that was prepared before.
     XA_FINISH = auto()
-    #: Says something of the statement behind it: Intvar, Rand, User_var, Rows_query, a piece of a file.
+    #: Belongs to the statement after it: Intvar, Rand, User_var, Rows_query, a piece of a file.
     CONTEXT = auto()
     #: A statement.
     STATEMENT = auto()
-    #: A file of LOAD DATA is given up, and so is what was said of it.
+    #: A file of LOAD DATA is discarded, with the context events before it.
     FILE_END = auto()
     TABLE_MAP = auto()
     ROWS = auto()
     #: A Transaction_payload.
     PAYLOAD = auto()
-    #: Shares the fate of the group that it stands in; by itself it passes.
+    #: Shares the fate of its group; passes outside groups.
     MEMBER = auto()
-    #: Part of the log and of no group: always kept.
+    #: Part of the log but of no group: always kept.
     LOG = auto()
 
 
@@ -41,12 +41,12 @@ class LogPart:
     """One event.
 
     Attributes:
-        part: What it is.
-        tables: The tables that it concerns, where it is a statement or a Table_map.
-        statement: What a statement does; None where tables info says enough.
-        table_id: Of a Table_map and of rows.
+        part: Its role.
+        tables: The tables that a statement or a Table_map concerns.
+        statement: What a statement does; None if tables info is enough.
+        table_id: The table id of a Table_map or of rows.
         statement_end: Whether rows end their statement.
-        xa: The name of the XA transaction that it opens or finishes, as it stands in the statement.
+        xa: The name of the XA transaction that it opens or finishes, as written in the statement.
         inner: The events in a payload.
     """
 

@@ -1,6 +1,6 @@
-"""Statements read with an SQL parser: which tables they name, and what they create, rename and drop.
+"""Statements read with an SQL parser: the tables that they name, create, rename and drop.
 
-The parser is sqlglot. What it knows only by its first word, such as ``RENAME TABLE``, is read from its tokens.
+The parser is sqlglot. Statements of which it knows only the first word, such as ``RENAME TABLE``, are read from tokens.
 """
 
 import re
@@ -25,11 +25,11 @@ from conformance.models.filtering.tables_info import rename_table
 if TYPE_CHECKING:
     from sqlglot import exp
 
-#: Statements whose reading is remembered, and the most characters of one of them: logs repeat themselves.
-_REMEMBERED: Final = 4096
+#: The number of statements whose result is cached, as logs repeat themselves, and the most characters of one.
+_CACHED: Final = 4096
 _SHORT: Final = 2048
 
-#: Words of a change that say nothing of its tables, and that the parser does not know.
+#: Modifiers that do not affect the tables of a change, and that the parser does not know.
 _MODIFIERS: Final = ("LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "QUICK")
 _MODIFIED: Final = re.compile(
     rf"\A\s*(INSERT|REPLACE|UPDATE|DELETE)((?:\s+(?:{'|'.join(_MODIFIERS)}))*)\b", re.IGNORECASE
@@ -46,20 +46,20 @@ _WITHOUT_TABLES: Final = (
 
 
 def read_statement(sql: str, default_database: str) -> Statement:
-    """Return what a statement does.
+    """Return the tables of a statement, and what it does to them.
 
     Args:
         sql: Its text.
-        default_database: The database of the names that have none; may be empty.
+        default_database: The database of names without one; may be empty.
 
     Raises:
         ImportError: The package sqlglot is not installed.
     """
-    return _remembered(sql, default_database) if len(sql) <= _SHORT else _read(sql, default_database)
+    return _cached_read(sql, default_database) if len(sql) <= _SHORT else _read(sql, default_database)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _remembered(sql: str, default_database: str) -> Statement:
+@lru_cache(maxsize=_CACHED)
+def _cached_read(sql: str, default_database: str) -> Statement:
     return _read(sql, default_database)
 
 
@@ -68,18 +68,18 @@ def _read(sql: str, default_database: str) -> Statement:
     heads = tuple(word.text.upper() for word in words[:2])
     if any(heads[: len(each)] == each for each in _WITHOUT_TABLES):
         return Statement()
-    parsed = _parsed(_MODIFIED.sub(_as_known, with_versioned_comments(sql), count=1))
+    parsed = _parse(_MODIFIED.sub(_known_word, with_versioned_comments(sql), count=1))
     names = Names(default_database)
-    found = None if parsed is None else _from_tree(parsed, names)
-    return found or _from_words(words, names) or Statement(certain=False, mentioned=_mentioned(words, names))
+    statement = None if parsed is None else _from_tree(parsed, names)
+    return statement or _from_words(words, names) or Statement(certain=False, mentioned=_mentioned_tables(words, names))
 
 
-def _as_known(change: re.Match[str]) -> str:
-    """Return the first word of a change as the parser knows it: to it a REPLACE is as good as an INSERT."""
+def _known_word(change: re.Match[str]) -> str:
+    """Return the first word of a change as the parser knows it: INSERT for REPLACE, which has the same tables."""
     return "INSERT" if change[1].upper() == "REPLACE" else change[1]
 
 
-def _parsed(sql: str) -> "exp.Expression | None":
+def _parse(sql: str) -> "exp.Expression | None":
     sqlglot = sqlglot_package()
     try:
         parsed: exp.Expression = sqlglot.parse_one(sql, read=DIALECT)
@@ -92,7 +92,7 @@ def _parsed(sql: str) -> "exp.Expression | None":
 
 
 def _from_tree(parsed: "exp.Expression", names: Names) -> Statement | None:
-    """Return what a parsed statement does, None where the parser knew too little of it."""
+    """Return what a parsed statement does, None if the parser did not parse enough of it."""
     for node in type(parsed).__mro__:
         if node.__name__ in _NODES:
             return _NODES[node.__name__](parsed, names)
@@ -100,7 +100,7 @@ def _from_tree(parsed: "exp.Expression", names: Names) -> Statement | None:
 
 
 def _tables_in(node: "exp.Expression", names: Names) -> list[TableName]:
-    """Return the tables that are read or changed: no aliases, no common table expressions, no foreign keys' tables."""
+    """Return the tables read or changed, without aliases, common table expressions and foreign keys' tables."""
     from sqlglot import exp
 
     tables = [each for each in node.find_all(exp.Table) if each.find_ancestor(exp.Reference) is None]
@@ -160,10 +160,10 @@ def _alter(node: Any, names: Names) -> Statement:
 
 
 _DATABASE_KINDS: Final = ("DATABASE", "SCHEMA")
-#: They belong to a database; what their bodies name is changed when they run, and not when they are made.
+#: They belong to a database; the tables in their bodies change when they run, not when they are created.
 _ROUTINE_KINDS: Final = ("PROCEDURE", "FUNCTION", "TRIGGER", "EVENT")
 
-#: Node -> how its tables are found.
+#: Node -> the function that returns its tables.
 _NODES: Final[Mapping[str, Callable[[Any, Names], Statement | None]]] = {
     "Create": _create,
     "Drop": _drop,
@@ -175,14 +175,14 @@ _NODES: Final[Mapping[str, Callable[[Any, Names], Statement | None]]] = {
 
 
 def _from_words(words: Sequence[Word], names: Names) -> Statement | None:
-    """Return what a statement does whose first words tell where its tables stand; None for any other."""
+    """Return what a statement does if its first words decide the place of its tables; None for any other."""
     for head, read in _HEADS:
-        if len(words) >= len(head) and all(word.says(*each) for word, each in zip(words, head, strict=False)):
+        if len(words) >= len(head) and all(word.is_any(*each) for word, each in zip(words, head, strict=False)):
             return read(Cursor(words, names, at=len(head)), names)
     return None
 
 
-def _renames(cursor: Cursor, names: Names) -> Statement | None:
+def _read_rename(cursor: Cursor, names: Names) -> Statement | None:
     pairs: list[tuple[TableName, TableName]] = []
     while True:
         old = cursor.table()
@@ -196,22 +196,22 @@ def _renames(cursor: Cursor, names: Names) -> Statement | None:
             return Statement(rename_table(pairs), renames=tuple(pairs))
 
 
-def _list(cursor: Cursor, names: Names) -> Statement | None:
+def _read_list(cursor: Cursor, names: Names) -> Statement | None:
     cursor.skip("LOCAL", "NO_WRITE_TO_BINLOG")
     cursor.skip("TABLE", "TABLES")
     tables = cursor.tables()
     return Statement(tables) if tables else None
 
 
-def _drops(cursor: Cursor, names: Names) -> Statement | None:
+def _read_drop(cursor: Cursor, names: Names) -> Statement | None:
     if cursor.skip("IF"):
         cursor.skip("EXISTS")
     tables = cursor.tables()
     return Statement(tables, dropped=tables) if tables else None
 
 
-def _creates(cursor: Cursor, names: Names) -> Statement | None:
-    """Read a plain ``CREATE TABLE`` with clauses that the parser does not know; one with a source is not plain."""
+def _read_create(cursor: Cursor, names: Names) -> Statement | None:
+    """Read a ``CREATE TABLE`` without a source table, with clauses that the parser does not know."""
     temporary = cursor.skip("TEMPORARY")
     if not cursor.skip("TABLE"):
         return None
@@ -220,29 +220,29 @@ def _creates(cursor: Cursor, names: Names) -> Statement | None:
         cursor.skip("NOT")
         cursor.skip("EXISTS")
     table = cursor.table()
-    if table is None or cursor.behind("SELECT", "LIKE", "TABLE"):
+    if table is None or cursor.skip_past("SELECT", "LIKE", "TABLE"):
         return None
     return Statement((table,), create=CreateTable(table, temporary=temporary, if_not_exists=if_not_exists))
 
 
-def _inserts(cursor: Cursor, names: Names) -> Statement | None:
-    """Read an ``INSERT`` or ``REPLACE`` of values; one with a source has tables that only the parser finds."""
+def _read_insert(cursor: Cursor, names: Names) -> Statement | None:
+    """Read an ``INSERT`` or ``REPLACE`` of values; only the parser finds the tables of one with a source."""
     while cursor.skip(*_MODIFIERS, "IGNORE", "INTO"):
         pass
     table = cursor.table()
-    return None if table is None or cursor.behind("SELECT", "TABLE", "WITH") else Statement((table,))
+    return None if table is None or cursor.skip_past("SELECT", "TABLE", "WITH") else Statement((table,))
 
 
-def _into(cursor: Cursor, names: Names) -> Statement | None:
-    return _list(cursor, names) if cursor.behind("INTO") else None
+def _read_into(cursor: Cursor, names: Names) -> Statement | None:
+    return _read_list(cursor, names) if cursor.skip_past("INTO") else None
 
 
-def _behind_on(cursor: Cursor, names: Names) -> Statement | None:
-    table = cursor.table() if cursor.behind("ON") else None
+def _read_after_on(cursor: Cursor, names: Names) -> Statement | None:
+    table = cursor.table() if cursor.skip_past("ON") else None
     return None if table is None else Statement((table,))
 
 
-def _database(cursor: Cursor, names: Names) -> Statement | None:
+def _read_database(cursor: Cursor, names: Names) -> Statement | None:
     if cursor.skip("IF"):
         cursor.skip("EXISTS", "NOT")
         cursor.skip("EXISTS")
@@ -250,7 +250,7 @@ def _database(cursor: Cursor, names: Names) -> Statement | None:
     return Statement((names.of_database(word.text),)) if word.named else None
 
 
-def _routine(cursor: Cursor, names: Names) -> Statement | None:
+def _read_routine(cursor: Cursor, names: Names) -> Statement | None:
     if cursor.skip("IF"):
         cursor.skip("NOT")
         cursor.skip("EXISTS")
@@ -258,36 +258,36 @@ def _routine(cursor: Cursor, names: Names) -> Statement | None:
     return None if routine is None else Statement((names.of_database(routine.database),))
 
 
-def _defined(cursor: Cursor, names: Names) -> Statement | None:
-    """Read what stands behind ``CREATE DEFINER=...``."""
+def _read_defined(cursor: Cursor, names: Names) -> Statement | None:
+    """Read the statement after ``CREATE DEFINER=...``."""
     while cursor.next is not END:
-        for word, read in (("TRIGGER", _behind_on), *((each, _routine) for each in _ROUTINES)):
+        for word, read in (("TRIGGER", _read_after_on), *((each, _read_routine) for each in _ROUTINES)):
             if cursor.skip(word):
                 return read(cursor, names)
-        cursor.pass_over()
+        cursor.advance()
     return None
 
 
-def _alters(cursor: Cursor, names: Names) -> Statement | None:
-    """Read an ``ALTER TABLE`` that the parser does not know, as far as a second table can stand in it."""
+def _read_alter(cursor: Cursor, names: Names) -> Statement | None:
+    """Read an ``ALTER TABLE`` that the parser does not know, up to the last place where it can name a second table."""
     table = cursor.table()
     if table is None:
         return None
     while cursor.next is not END:
-        if cursor.skip("RENAME") and not cursor.next.says("COLUMN", "INDEX", "KEY"):
+        if cursor.skip("RENAME") and not cursor.next.is_any("COLUMN", "INDEX", "KEY"):
             cursor.skip("TO", "AS")
             new = cursor.table()
             return None if new is None else Statement((table,), renames=((table, new),))
         if cursor.skip("WITH") and cursor.skip("TABLE"):
             other = cursor.table()
             return None if other is None else Statement(each_once([table, other]))
-        cursor.pass_over()
+        cursor.advance()
     return Statement((table,))
 
 
-def _grants(cursor: Cursor, names: Names) -> Statement | None:
+def _read_grant(cursor: Cursor, names: Names) -> Statement | None:
     """Read a ``GRANT`` or ``REVOKE``: on a table, on a database, on all, or of roles."""
-    if not cursor.behind("ON") or cursor.skip("*"):
+    if not cursor.skip_past("ON") or cursor.skip("*"):
         return Statement()
     cursor.skip("TABLE", "PROCEDURE", "FUNCTION")
     database = cursor.next.text
@@ -298,34 +298,34 @@ def _grants(cursor: Cursor, names: Names) -> Statement | None:
 
 
 _ROUTINES: Final = ("PROCEDURE", "FUNCTION", "EVENT")
-#: First words, any of each group -> how the tables behind them are read.
+#: First words, any of each group -> the function that reads the tables after them.
 _HEADS: Final[tuple[tuple[tuple[tuple[str, ...], ...], Callable[[Cursor, Names], Statement | None]], ...]] = (
-    ((("RENAME",), ("TABLE", "TABLES")), _renames),
-    ((("OPTIMIZE", "REPAIR", "CHECK", "CHECKSUM", "ANALYZE", "LOCK"),), _list),
-    ((("DROP",), ("TABLE", "TABLES")), _drops),
-    ((("DROP",), ("TEMPORARY",), ("TABLE", "TABLES")), _drops),
-    ((("LOAD",), ("DATA", "XML")), _into),
-    ((("CREATE", "ALTER", "DROP"), ("DATABASE", "SCHEMA")), _database),
-    ((("CREATE", "DROP", "ALTER"), _ROUTINES), _routine),
-    ((("CREATE",), ("TRIGGER",)), _behind_on),
-    ((("CREATE",), ("UNIQUE", "FULLTEXT", "SPATIAL"), ("INDEX",)), _behind_on),
-    ((("CREATE", "DROP"), ("INDEX",)), _behind_on),
-    ((("INSERT", "REPLACE"),), _inserts),
-    ((("CREATE",), ("DEFINER",)), _defined),
-    ((("CREATE",),), _creates),
-    ((("ALTER",), ("TABLE",)), _alters),
-    ((("GRANT", "REVOKE"),), _grants),
+    ((("RENAME",), ("TABLE", "TABLES")), _read_rename),
+    ((("OPTIMIZE", "REPAIR", "CHECK", "CHECKSUM", "ANALYZE", "LOCK"),), _read_list),
+    ((("DROP",), ("TABLE", "TABLES")), _read_drop),
+    ((("DROP",), ("TEMPORARY",), ("TABLE", "TABLES")), _read_drop),
+    ((("LOAD",), ("DATA", "XML")), _read_into),
+    ((("CREATE", "ALTER", "DROP"), ("DATABASE", "SCHEMA")), _read_database),
+    ((("CREATE", "DROP", "ALTER"), _ROUTINES), _read_routine),
+    ((("CREATE",), ("TRIGGER",)), _read_after_on),
+    ((("CREATE",), ("UNIQUE", "FULLTEXT", "SPATIAL"), ("INDEX",)), _read_after_on),
+    ((("CREATE", "DROP"), ("INDEX",)), _read_after_on),
+    ((("INSERT", "REPLACE"),), _read_insert),
+    ((("CREATE",), ("DEFINER",)), _read_defined),
+    ((("CREATE",),), _read_create),
+    ((("ALTER",), ("TABLE",)), _read_alter),
+    ((("GRANT", "REVOKE"),), _read_grant),
 )
 
 
-def _mentioned(words: Sequence[Word], names: Names) -> tuple[TableName, ...]:
-    """Return every table that words could mean: each name alone, and each two with a dot between them."""
-    found: list[TableName] = []
+def _mentioned_tables(words: Sequence[Word], names: Names) -> tuple[TableName, ...]:
+    """Return every table that words could mean: each name alone, and each two names with a dot between them."""
+    tables: list[TableName] = []
     for at, word in enumerate(words):
         if not word.named:
             continue
         if at + 2 < len(words) and words[at + 1].text == "." and words[at + 2].named:
-            found.append(TableName(word.text, words[at + 2].text))
+            tables.append(TableName(word.text, words[at + 2].text))
         if not (at and words[at - 1].text == "."):
-            found.append(TableName(names.default_database, word.text))
-    return each_once(found)
+            tables.append(TableName(names.default_database, word.text))
+    return each_once(tables)

@@ -1,4 +1,4 @@
-"""The words of a statement: what an SQL parser's tokens say of names, where it knows no more."""
+"""The words of a statement: an SQL parser's tokens, for statements that it cannot parse."""
 
 import logging
 import re
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 DIALECT: Final = "mysql"
 
-#: What servers run though it stands in a comment; quoted text is passed over.
+#: Text in comments that servers execute; quoted text is skipped.
 _VERSIONED: Final = re.compile(
     r"(?P<quoted>'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`[^`]*`)|/\*M?!\d*(?P<run>.*?)\*/", re.DOTALL
 )
@@ -30,21 +30,21 @@ def sqlglot_package() -> Any:
     """
     import sqlglot
 
-    # It says for each statement of which it knows only the first word that it knows no more.
+    # It logs a warning for each statement of which it knows only the first word.
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
     return sqlglot
 
 
 def with_versioned_comments(sql: str) -> str:
-    """Return the statement with what stands in versioned comments in their place."""
+    """Return the statement with versioned comments replaced by their content."""
     if "/*" not in sql:
         return sql
-    return _VERSIONED.sub(lambda found: found["quoted"] or f" {found['run']} ", sql)
+    return _VERSIONED.sub(lambda match: match["quoted"] or f" {match['run']} ", sql)
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Makes names of tables, with the default database where they have none."""
+    """Makes names of tables, in the default database if they name none."""
 
     default_database: str
 
@@ -53,7 +53,7 @@ class Names:
         return TableName(table.db or self.default_database, table.name)
 
     def of_database(self, database: str) -> TableName:
-        """Return what stands for a whole database, the default one where the name is empty."""
+        """Return the name of a whole database, the default one if the name is empty."""
         return TableName(database or self.default_database, "")
 
 
@@ -63,29 +63,29 @@ class Word:
 
     Attributes:
         text: Its text, unquoted.
-        named: Whether it can be a name: no string, number or sign.
-        quoted: Whether it stands in backticks, and so cannot be a keyword.
+        named: Whether it can be a name, so not a string, number or sign.
+        quoted: Whether it is in backticks, and so cannot be a keyword.
     """
 
     text: str
     named: bool
     quoted: bool = False
 
-    def says(self, *words: str) -> bool:
-        """Tell whether it is one of some keywords, which are in upper case."""
+    def is_any(self, *words: str) -> bool:
+        """Return whether it is one of these keywords, given in upper case."""
         return not self.quoted and self.text.upper() in words
 
 
-#: Stands behind the last word.
+#: The word after the last.
 END: Final = Word("", named=False)
 
 
 def words_of(sql: str) -> tuple[Word, ...]:
-    """Return the tokens of a statement; none where it cannot be cut into tokens."""
-    return tuple(_cut(with_versioned_comments(sql)))
+    """Return the tokens of a statement; none if it cannot be split into tokens."""
+    return tuple(_split(with_versioned_comments(sql)))
 
 
-def _cut(sql: str) -> Iterator[Word]:
+def _split(sql: str) -> Iterator[Word]:
     sqlglot = sqlglot_package()
     kinds = sqlglot.tokens.TokenType
     try:
@@ -94,8 +94,8 @@ def _cut(sql: str) -> Iterator[Word]:
         return
     for number, token in enumerate(tokens):
         if token.token_type == kinds.STRING and number == 1 and sql[token.start] not in "'\"":
-            # The parser keeps what follows a word that it does not know as one text.
-            yield from _cut(token.text)
+            # The parser keeps the text after a word that it does not know as one token.
+            yield from _split(token.text)
         elif token.token_type == kinds.IDENTIFIER:
             yield Word(token.text, named=True, quoted=True)
         else:
@@ -114,21 +114,21 @@ class Cursor:
 
     @property
     def next(self) -> Word:
-        """The word that is read next, `END` behind the last."""
+        """The word that is read next, `END` after the last."""
         return self._words[self._at] if self._at < len(self._words) else END
 
     def skip(self, *words: str) -> bool:
-        """Pass over a word if it is one of these, and tell whether it was."""
-        found = self.next.says(*words)
-        self._at += found
-        return found
+        """Skip a word if it is one of these, and return whether it was."""
+        matches = self.next.is_any(*words)
+        self._at += matches
+        return matches
 
-    def pass_over(self) -> None:
-        """Pass over a word, whatever it is."""
+    def advance(self) -> None:
+        """Skip the next word."""
         self._at += 1
 
-    def behind(self, *words: str) -> bool:
-        """Go behind the first of these words, and tell whether there is one."""
+    def skip_past(self, *words: str) -> bool:
+        """Skip past the first of these words, and return whether there was one."""
         while self.next is not END:
             if self.skip(*words):
                 return True
@@ -150,13 +150,13 @@ class Cursor:
         return TableName(first, second.text)
 
     def tables(self) -> tuple[TableName, ...]:
-        """Read names up to the first that is behind no comma."""
-        found: list[TableName] = []
+        """Read names separated by commas."""
+        tables: list[TableName] = []
         while (table := self.table()) is not None:
-            found.append(table)
+            tables.append(table)
             while self.next.named:
-                # The lock behind a name, or its alias.
+                # The lock after a name, or its alias.
                 self._at += 1
             if not self.skip(","):
                 break
-        return each_once(found)
+        return each_once(tables)

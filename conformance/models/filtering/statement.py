@@ -1,4 +1,4 @@
-"""What a statement does to which tables, as far as tables info and the filter depend on it."""
+"""What a statement does to its tables, as far as tables info and the filter depend on it."""
 
 from dataclasses import dataclass, field
 
@@ -11,11 +11,11 @@ class CreateTable:
 
     Attributes:
         table: The new table.
-        like: The table of its ``LIKE`` part, None where it has none.
-        sources: The tables of its ``SELECT`` part, in their order; empty where it has none or names none.
+        like: The table of its ``LIKE`` part, None if it has none.
+        sources: The tables of its ``SELECT`` part, in their order; empty if it has none or names none.
         selects: Whether it has a ``SELECT`` part.
-        temporary: Whether it says ``TEMPORARY``.
-        if_not_exists: Whether it says ``IF NOT EXISTS``.
+        temporary: Whether it has ``TEMPORARY``.
+        if_not_exists: Whether it has ``IF NOT EXISTS``.
     """
 
     table: TableName
@@ -32,11 +32,11 @@ class Statement:
 
     Attributes:
         tables: The tables that it names, each once, in their order.
-        create: What it creates, where it is a ``CREATE TABLE``.
+        create: What it creates if it is a ``CREATE TABLE``.
         renames: Old name and new name of each table that it renames, in their order.
         dropped: The tables that it drops.
-        certain: Whether `tables` are all of them; False where the parser does not know the statement.
-        mentioned: Where not certain, the tables that its words could mean.
+        certain: Whether `tables` are all of them; False if the parser does not know the statement.
+        mentioned: If not certain, the tables that its words could mean.
     """
 
     tables: tuple[TableName, ...] = ()
@@ -48,5 +48,5 @@ class Statement:
 
 
 def each_once(tables: list[TableName]) -> tuple[TableName, ...]:
-    """Return tables in their order, each at its first place only."""
+    """Return tables in order, without repetitions."""
     return tuple(dict.fromkeys(tables))

@@ -1,6 +1,6 @@
-"""The fate of one statement or one table under a filter's rules, and what the filter remembers of those before it.
+"""The decision about one statement or table under a filter's rules, and the state that earlier statements leave.
 
-WL#40 leaves two questions open (sections 5 and 6), so each has two answers here, which the user names.
+WL#40 leaves two questions open (sections 5 and 6), so each has two modes here, between which the user chooses.
 """
 
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.statement import Statement
 from conformance.models.filtering.table_name import TableName
 
-#: ``literal``: the rules as they were given. ``clever``: a table whose CREATE was dropped because of its LIKE or
+#: ``literal``: the rules as given. ``clever``: a table whose CREATE was dropped because of its LIKE or
 #: SELECT part is ignored from then on (section 5, alternative 2).
 TablesMode = Literal["literal", "clever"]
 TABLES_MODES: Final[tuple[TablesMode, ...]] = ("literal", "clever")
-#: ``name``: a rule speaks of the name. ``identity``: it follows the table through its renamings (section 6).
+#: ``name``: a rule is for the name. ``identity``: it follows the table through renames (section 6).
 RenamesMode = Literal["name", "identity"]
 RENAMES_MODES: Final[tuple[RenamesMode, ...]] = ("name", "identity")
 
@@ -23,7 +23,7 @@ class TableFilter:
     """Decides statement by statement, in the order of the log.
 
     Args:
-        rules: What to do or to ignore.
+        rules: The tables to do or to ignore.
         tables: One of `TABLES_MODES`.
         renames: One of `RENAMES_MODES`.
 
@@ -33,28 +33,28 @@ class TableFilter:
 
     def __init__(self, rules: FilterRules, *, tables: TablesMode = "literal", renames: RenamesMode = "name") -> None:
         if tables not in TABLES_MODES:
-            raise ValueError(f"tables cannot be {tables!r}; {' or '.join(TABLES_MODES)}")
+            raise ValueError(f"{tables!r} is not a valid mode for tables: write {' or '.join(TABLES_MODES)}")
         if renames not in RENAMES_MODES:
-            raise ValueError(f"renames cannot be {renames!r}; {' or '.join(RENAMES_MODES)}")
+            raise ValueError(f"{renames!r} is not a valid mode for renames: write {' or '.join(RENAMES_MODES)}")
         self.rules = rules
         self._clever = tables == "clever"
         self._by_identity = renames == "identity"
-        #: The rename list: name now -> name at first, for tables whose names differ.
+        #: The rename list: current name -> first name, for tables whose names differ.
         self._first_names: dict[TableName, TableName] = {}
-        #: Tables, by their first names, that are ignored because of what they were made from.
+        #: Tables, by their first names, that are ignored because of the tables they were created from.
         self._ignored: set[TableName] = set()
 
     @property
     def wants_statements(self) -> bool:
-        """Whether tables info is not enough, and `passes` must be told what statements do."""
+        """Whether tables info is not enough, so that `passes` needs the statements."""
         return self._clever or self._by_identity
 
     def passes(self, tables: Iterable[TableName], statement: Statement | None = None) -> bool:
-        """Tell whether a statement, or the rows of a table, pass; and remember what later ones depend on.
+        """Return whether a statement, or the rows of a table, pass; and update the state that later ones depend on.
 
         Args:
             tables: Its tables info, or the table of its rows.
-            statement: What it does; needed where `wants_statements` says so.
+            statement: What it does; needed if `wants_statements`.
         """
         tables = tuple(map(self._first_name, tables))
         kept = self._pass(tables)
@@ -66,13 +66,13 @@ class TableFilter:
         return kept
 
     def passes_uncertain(self, statement: Statement) -> bool:
-        """Tell whether a statement passes that the parser does not know.
+        """Return whether a statement that the parser does not know passes.
 
         With ignore rules it passes if its words mention none of their tables, with do rules if they mention one.
         """
         mentioned = [self._first_name(each) for each in statement.mentioned]
-        if self.rules.does:
-            return any(self.rules.have(each) and each not in self._ignored for each in mentioned)
+        if self.rules.has_do_rules:
+            return any(self.rules.cover(each) and each not in self._ignored for each in mentioned)
         return self._pass(mentioned)
 
     def _first_name(self, table: TableName) -> TableName:

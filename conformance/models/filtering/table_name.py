@@ -1,4 +1,4 @@
-"""Names of tables, as rules and tables info have them."""
+"""Names of tables in rules and in tables info."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,11 +11,11 @@ _QUALIFIED: Final = re.compile(rf"{_PART}\.{_PART}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, order=True)
 class TableName:
-    """A table by its database and its own name, which are spelled alike in case wherever they mean the same table.
+    """A table by its database and name, which are the same in case wherever they mean the same table.
 
     Attributes:
-        database: The database; empty where a statement has no default database.
-        name: The table; empty where a statement means the whole database, such as ``CREATE DATABASE``.
+        database: The database; empty if a statement has no default database.
+        name: The table; empty if a statement means the whole database, such as ``CREATE DATABASE``.
     """
 
     database: str
@@ -26,15 +26,17 @@ class TableName:
 
     @classmethod
     def parse(cls, text: str) -> "TableName":
-        """Return the table that a text such as ``db.t`` names; a part with a dot in it stands in backticks.
+        """Return the table that a text such as ``db.t`` names; a part with a dot in it is in backticks.
 
         Raises:
-            ValueError: The text is no database and table.
+            ValueError: The text is not a database and a table.
         """
-        found = _QUALIFIED.fullmatch(text)
-        if found is None:
-            raise ValueError(f"{text!r} is no table; name it as database.table, each in backticks if it has a dot")
-        quoted_database, database, quoted_name, name = found.groups()
+        match = _QUALIFIED.fullmatch(text)
+        if match is None:
+            raise ValueError(
+                f"{text!r} is not a valid table: write database.table, with backticks around a name that has a dot"
+            )
+        quoted_database, database, quoted_name, name = match.groups()
         return cls(_plain(quoted_database, database), _plain(quoted_name, name))
 
 
@@ -43,12 +45,12 @@ def _plain(quoted: str | None, bare: str | None) -> str:
 
 
 def as_text(data: bytes) -> str:
-    """Return the bytes of a name or a statement as text; those that are no UTF-8 become surrogates."""
+    """Return the bytes of a name or a statement as text; those that are not UTF-8 become surrogates."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def as_bytes(text: str) -> bytes:
-    """Return the bytes that `as_text` made a text of."""
+    """Return the bytes from which `as_text` made a text."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -57,7 +59,7 @@ def named_by(tables_info: Iterable[Mapping[str, bytes]], default_database: str) 
 
     Args:
         tables_info: The tuples, as the layout of the extended Query event reads them.
-        default_database: The event's own database, which an empty name stands for.
+        default_database: The event's database, which an empty name means.
     """
     return tuple(
         TableName(as_text(each["database"]) or default_database, as_text(each["table"])) for each in tables_info

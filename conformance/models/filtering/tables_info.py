@@ -17,13 +17,13 @@ class LoggingFormat(Enum):
 
 
 class Logged(Enum):
-    """What becomes of a statement in the log."""
+    """The form in which a statement is logged."""
 
-    #: Its own text.
+    #: Its text, unchanged.
     AS_GIVEN = auto()
     #: An ordinary ``CREATE TABLE`` with the columns in place of its ``LIKE`` or ``SELECT`` part.
     AS_DEFINITION = auto()
-    #: Nothing.
+    #: Not at all.
     NOT_LOGGED = auto()
 
 
@@ -32,7 +32,7 @@ class Formed:
     """What a statement leaves in the log.
 
     Attributes:
-        logged: In which form.
+        logged: The form.
         tables: Its tables info.
     """
 
@@ -57,26 +57,26 @@ def _new_table(create: CreateTable) -> tuple[TableName, ...]:
     return (create.table,)
 
 
-def _and_like(create: CreateTable) -> tuple[TableName, ...]:
+def _new_and_like(create: CreateTable) -> tuple[TableName, ...]:
     return (create.table, *((create.like,) if create.like else ()))
 
 
-def _and_sources(create: CreateTable) -> tuple[TableName, ...]:
+def _new_and_sources(create: CreateTable) -> tuple[TableName, ...]:
     return each_once([create.table, *create.sources])
 
 
-#: Section 4.1, SBR: shape -> the list. The statement is logged as it was given.
+#: Section 4.1, SBR: shape -> the list. The statement is logged unchanged.
 _STATEMENT_FORMAT: Final[Mapping[_Shape, _Tables]] = {
     _Shape.PLAIN: _new_table,
-    _Shape.LIKE: _and_like,
-    _Shape.SELECT: _and_sources,
+    _Shape.LIKE: _new_and_like,
+    _Shape.SELECT: _new_and_sources,
 }
 #: Section 4.1, RBR, for a new table that is not temporary: (shape, whether the table of LIKE is temporary) -> what
 #: is logged, and the list.
 _ROW_FORMAT: Final[Mapping[tuple[_Shape, bool], tuple[Logged, _Tables]]] = {
     (_Shape.PLAIN, False): (Logged.AS_GIVEN, _new_table),
     (_Shape.LIKE, True): (Logged.AS_DEFINITION, _new_table),
-    (_Shape.LIKE, False): (Logged.AS_GIVEN, _and_like),
+    (_Shape.LIKE, False): (Logged.AS_GIVEN, _new_and_like),
     (_Shape.SELECT, False): (Logged.AS_DEFINITION, _new_table),
 }
 
@@ -105,14 +105,14 @@ def create_table(create: CreateTable, logging_format: LoggingFormat, temporary: 
 
 
 def create_select_ends(create: CreateTable) -> tuple[TableName, ...]:
-    """Return the list of the BEGIN and the COMMIT around a ``CREATE TABLE ... SELECT`` in row format (4.1, note)."""
+    """Return the tables info of BEGIN and COMMIT around a ``CREATE TABLE ... SELECT`` in row format (4.1, note)."""
     return create_table(create, LoggingFormat.ROW).tables
 
 
 def rename_table(pairs: Iterable[tuple[TableName, TableName]]) -> tuple[TableName, ...]:
-    """Return the list of a ``RENAME TABLE`` (section 4.2).
+    """Return the tables info of a ``RENAME TABLE`` (section 4.2).
 
-    A table stands in it if it is renamed and was not made by an earlier pair of the same statement.
+    A table is in it if it is renamed and its name did not come from an earlier pair of the same statement.
 
     Args:
         pairs: Old and new name of each table, in the order of the statement.
@@ -129,7 +129,7 @@ def rename_table(pairs: Iterable[tuple[TableName, TableName]]) -> tuple[TableNam
 def tables_info_of(
     statement: Statement, logging_format: LoggingFormat, temporary: Set[TableName] = frozenset()
 ) -> Formed:
-    """Return what any statement leaves in the log; beyond section 4 the list is the tables that it names.
+    """Return what any statement leaves in the log; beyond section 4 its tables info is the tables that it names.
 
     Args:
         statement: The statement.

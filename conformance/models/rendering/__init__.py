@@ -1,1 +1,1 @@
-"""What is printed of a log: the text of mysqlbinlog, version by version, and the rows of ``SHOW BINLOG EVENTS``."""
+"""Printing logs: the text of mysqlbinlog, version by version, and the rows of ``SHOW BINLOG EVENTS``."""

@@ -1,4 +1,4 @@
-"""The BINLOG statement: events in base64, which a server executes as they stand."""
+"""The BINLOG statement: events in base64, which a server executes."""
 
 import base64
 from collections.abc import Iterable, Iterator
@@ -6,10 +6,10 @@ from typing import Final
 
 from conformance.models.rendering.session_settings import DELIMITER
 
-#: Characters of a line; an event never shares a line with another.
+#: The most characters of a line; two events never share a line.
 LINE_CHARACTERS: Final = 76
 _OPENING: Final = "BINLOG '"
-#: Where the length stands in the common header.
+#: Offset of the length in the common header.
 _LENGTH_AT: Final = 9
 _LENGTH_END: Final = 13
 
@@ -31,18 +31,18 @@ def binlog_statement(lines: Iterable[str]) -> Iterator[str]:
 def statement_events(text: str) -> list[list[bytes]]:
     """Return the events in each BINLOG statement of a printed log, as bytes.
 
-    An event ends with the line in which its own length is reached.
+    An event ends with the line in which its length is reached.
 
     Raises:
-        ValueError: What stands in a statement is no base64, or a line goes on behind an event's end.
+        ValueError: A statement is not valid base64, or a line continues after an event's end.
     """
-    found = []
+    statements = []
     for part in text.split(f"{_OPENING}\n")[1:]:
         inside, end, _ = part.partition(f"\n'{DELIMITER}")
         if not end:
-            raise ValueError("a BINLOG statement without its end")
-        found.append(list(_events(inside.split("\n"))))
-    return found
+            raise ValueError("a BINLOG statement without an end")
+        statements.append(list(_events(inside.split("\n"))))
+    return statements
 
 
 def _events(lines: Iterable[str]) -> Iterator[bytes]:
@@ -53,4 +53,4 @@ def _events(lines: Iterable[str]) -> Iterator[bytes]:
             yield event
             event = b""
     if event:
-        raise ValueError(f"a BINLOG statement that ends inside an event, {len(event)} bytes behind its start")
+        raise ValueError(f"a BINLOG statement ends inside an event, {len(event)} bytes after the event's start")

@@ -1,6 +1,6 @@
 """Gtid, Anonymous_gtid, tagged Gtid and Previous_gtids events as mysqlbinlog prints them.
 
-Source: the output of mysqlbinlog 9.7.4; WL#7592 for the words that went away.
+Source: the output of mysqlbinlog 9.7.4; WL#7592 for the words that were removed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,17 +16,17 @@ from conformance.models.rendering.session_settings import DELIMITER
 #: The flag of a transaction that may hold changes logged as statements.
 _STATEMENTS: Final = 0x01
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-#: Row changes alone are applied without gap locks.
+#: A transaction with row changes only is applied without gap locks.
 _READ_COMMITTED: Final = f"/*!50718 SET TRANSACTION ISOLATION LEVEL READ COMMITTED*/{DELIMITER}"
-#: What servers write where they do not know the version.
+#: The tag of a GTID without one.
 _NO_TAG: Final = b""
 
 
 def gtid_of(type_code: int, fields: Mapping[str, Any]) -> str:
-    """Return the GTID of an event, ``ANONYMOUS`` where it has none.
+    """Return the GTID of an event, ``ANONYMOUS`` if it has none.
 
     Raises:
-        KeyError: A tagged Gtid leaves out a part of it.
+        KeyError: A tagged Gtid event omits a part of it.
     """
     if type_code == EventType.ANONYMOUS_GTID:
         return "ANONYMOUS"
@@ -35,7 +35,7 @@ def gtid_of(type_code: int, fields: Mapping[str, Any]) -> str:
 
 
 def gtid_description(version: PrinterVersion, type_code: int, fields: Mapping[str, Any]) -> str:
-    """Return what the header line of a Gtid event says behind its numbers."""
+    """Return the part of a Gtid event's header line after its numbers."""
     name = "Anonymous_GTID" if type_code == EventType.ANONYMOUS_GTID else "GTID"
     if version.gtid_lines == "commit":
         return f"{name} [commit=yes]"
@@ -57,7 +57,7 @@ def gtid_description(version: PrinterVersion, type_code: int, fields: Mapping[st
 
 
 def gtid_lines(version: PrinterVersion, type_code: int, fields: Mapping[str, Any], zone: tzinfo) -> Iterator[str]:
-    """Yield the lines behind the header line of a Gtid event."""
+    """Yield the lines after the header line of a Gtid event."""
     if version.gtid_lines != "commit" and not fields.get("gtid_flags", 0) & _STATEMENTS:
         yield _READ_COMMITTED
     if version.gtid_lines == "timestamps":

@@ -15,12 +15,12 @@ def clock_text(timestamp: int, zone: tzinfo) -> str:
 
 
 def header_line(event: Event, zone: tzinfo, *, boundary: str = "") -> str:
-    """Return the header line of an event up to the words for it; they follow a tab, or stand on the next line.
+    """Return the header line of an event up to its description, which follows after a tab or on the next line.
 
     Args:
         event: The event.
         zone: The time zone in which times are shown.
-        boundary: The name of its boundary type (WL#4162), empty where none is shown.
+        boundary: The name of its boundary type (WL#4162), empty if none is shown.
     """
     header = event.header
     words = [f"#{clock_text(header.timestamp, zone)} server id {header.server_id} ", f"end_log_pos {header.log_pos}"]
@@ -32,10 +32,10 @@ def header_line(event: Event, zone: tzinfo, *, boundary: str = "") -> str:
 
 
 def with_checksum(event: Event, data: bytes) -> bytes:
-    """Return an event of a log that has checksums with its length and checksum filled in; else with its length.
+    """Return an event with its length filled in, and with a checksum if its log has checksums.
 
     Args:
-        event: The event in the place of which it stands.
+        event: The event that it replaces.
         data: The event, without a checksum.
     """
     sums = event.format.checksum_bytes
@@ -46,7 +46,7 @@ def with_checksum(event: Event, data: bytes) -> bytes:
 
 
 def as_printed(inner: Event, payload: Event) -> Event:
-    """Return an event of a payload as it is printed: at the payload's end, with a checksum where the log has them."""
+    """Return an event of a payload as it is printed: at the payload's end, with a checksum if the log has checksums."""
     data = with_checksum(payload, inner.data)
     old = inner.header
     header = Header(old.timestamp, old.type, old.server_id, len(data), payload.header.log_pos, old.flags)

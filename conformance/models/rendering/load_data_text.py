@@ -1,4 +1,4 @@
-"""LOAD DATA as mysqlbinlog prints it: with the file that it would write the events' blocks to."""
+"""LOAD DATA as mysqlbinlog prints it: with the name of the file to which it would write the events' blocks."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,7 +9,7 @@ _REPLACE: Final = 2
 
 
 def load_file(folder: str, file_id: int) -> str:
-    """Return the name of the file for a file number, inside a folder where one is named."""
+    """Return the name of the file for a file number, in the folder if one is given."""
     name = f"SQL_LOAD_MB-{file_id:x}-0"
     return f"{folder.rstrip('/')}/{name}" if folder else name
 

@@ -23,7 +23,7 @@ from conformance.models.rendering.session_settings import DELIMITER
 from conformance.models.rendering.transaction_words import is_about_transaction
 
 _TYPE_AT: Final = 4
-#: Compressed rows event -> the rows event that it stands for, in its place in a BINLOG statement.
+#: Compressed rows event -> the rows event that replaces it in a BINLOG statement.
 _UNCOMPRESSED: Final = {
     int(EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1): int(EventType.WRITE_ROWS_V1),
     int(EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1): int(EventType.UPDATE_ROWS_V1),
@@ -32,7 +32,7 @@ _UNCOMPRESSED: Final = {
     int(EventType.MARIADB_UPDATE_ROWS_COMPRESSED): int(EventType.UPDATE_ROWS),
     int(EventType.MARIADB_DELETE_ROWS_COMPRESSED): int(EventType.DELETE_ROWS),
 }
-#: Type codes under which MySQL has events that MariaDB names, and only skips.
+#: Type codes of MySQL's events that MariaDB skips, with the names that it prints.
 _OF_MYSQL: Final[Mapping[int, str]] = {
     EventType.IGNORABLE: "Ignorable log event",
     EventType.ROWS_QUERY: "MySQL Rows_query",
@@ -44,7 +44,7 @@ _OF_MYSQL: Final[Mapping[int, str]] = {
     EventType.TRANSACTION_PAYLOAD: "MySQL Transaction_payload",
     EventType.HEARTBEAT_V2: "MySQL Heartbeat",
 }
-#: From here on MariaDB knows no type code of MySQL's.
+#: MySQL's type codes that MariaDB does not know.
 _NEWER: Final = frozenset(range(EventType.GTID_TAGGED, MARIADB_TYPES_START))
 #: Bits of the flags in a Query that begin, or end, an ALTER TABLE in two phases.
 _ALTER_STARTS: Final = 0x02
@@ -54,7 +54,7 @@ _ALTER_WORDS: Final = (
     (mariadb_layouts.COMMIT_ALTER, " COMMIT ALTER id= {}"),
     (mariadb_layouts.ROLLBACK_ALTER, " ROLLBACK ALTER id= {}"),
 )
-#: Type code -> the method that prints the event; nothing waits for the statement behind it.
+#: Type code -> the method that prints the event; no event waits for the statement after it.
 _PRINTERS: Final[Mapping[int, str]] = {
     **PRINTERS,
     **HELD_PRINTERS,
@@ -67,7 +67,7 @@ _PRINTERS: Final[Mapping[int, str]] = {
 
 
 class MariadbBinlogText(MysqlbinlogText):
-    """Prints logs, one behind the other, in MariaDB's words."""
+    """Prints one log after another as MariaDB's program does."""
 
     def __init__(self, version: PrinterVersion, options: PrintOptions, boundaries: BoundaryWatch | None = None) -> None:
         super().__init__(version, options, boundaries)
@@ -102,7 +102,7 @@ class MariadbBinlogText(MysqlbinlogText):
         yield DELIMITER
 
     def _two_phase_alter(self, event: Event, query: str, *, starts: bool) -> Iterator[str]:
-        """Yield half of an ALTER TABLE: only the whole event can tell a server which half it is."""
+        """Yield half of an ALTER TABLE: only the event in base64 shows a server which half it is."""
         lines = list(base64_lines(event.data)) if self._in_base64 else []
         if lines and starts:
             yield from ("/*!100600 BINLOG '", *lines, f"' */{DELIMITER}")
@@ -123,9 +123,9 @@ class MariadbBinlogText(MysqlbinlogText):
         words += "".join(form.format(fields.get("start_alter_gno")) for bit, form in _ALTER_WORDS if extra & bit)
         yield self._header(event, words)
         serial = int(not flags & mariadb_layouts.ALLOW_PARALLEL)
-        yield from self._changed("100101", "skip_parallel_replication", serial)
-        yield from self._changed("100001", "gtid_domain_id", fields["domain_id"])
-        yield from self._changed("100001", "server_id", event.header.server_id)
+        yield from self._set_if_changed("100101", "skip_parallel_replication", serial)
+        yield from self._set_if_changed("100001", "gtid_domain_id", fields["domain_id"])
+        yield from self._set_if_changed("100001", "server_id", event.header.server_id)
         yield f"/*M!100001 SET @@session.gtid_seq_no={fields['gno']}*/{DELIMITER}"
         if flags & mariadb_layouts.PREPARED_XA:
             yield f"XA START {xid_text(fields)}{DELIMITER}"
@@ -133,7 +133,7 @@ class MariadbBinlogText(MysqlbinlogText):
             yield "START TRANSACTION"
             yield DELIMITER
 
-    def _changed(self, since: str, name: str, value: int) -> Iterator[str]:
+    def _set_if_changed(self, since: str, name: str, value: int) -> Iterator[str]:
         if self._domain.get(name) != value:
             self._domain[name] = value
             yield f"/*M!{since} SET @@session.{name}={value}*/{DELIMITER}"
@@ -156,7 +156,7 @@ class MariadbBinlogText(MysqlbinlogText):
         return f"`{text(name).replace('`', '``')}`"
 
     def _annotate(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
-        # It is shown with the Table_map of its statement, and not at all where none follows.
+        # It is shown with the Table_map of its statement, and not at all if none follows.
         self._annotation = event
         return iter(())
 

@@ -28,14 +28,14 @@ from conformance.models.rendering.user_variable_text import user_variable_lines
 _ROLLBACK: Final = f"ROLLBACK /* added by mysqlbinlog */ {DELIMITER}"
 _AUTOMATIC: Final = f"SET @@SESSION.GTID_NEXT= 'AUTOMATIC' /* added by mysqlbinlog */ {DELIMITER}"
 _BEGIN: Final = f"BEGIN /*added by mysqlbinlog */ {DELIMITER}"
-#: First server that tells whether a table has a generated invisible primary key, and the flag by which it does.
+#: The first server version that flags a generated invisible primary key, and that flag.
 _GENERATED_KEYS: Final = 80030
 _GENERATED_KEY: Final = 0x0004
 #: Characters of a Rows_query's statement that are shown as two.
 _ESCAPES: Final = str.maketrans({"\0": "\\0", "\b": "\\b", "\t": "\\t", "\r": "\\r", "\\": "\\\\"})
 _INTVAR_NAMES: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
-#: The events that set something for the statement behind them, and wait for it: type code -> the method that prints it.
+#: Type code -> the method that prints the event, for events that set a value for the next statement and wait for it.
 HELD_PRINTERS: Final[Mapping[int, str]] = {
     EventType.INTVAR: "_intvar",
     EventType.RAND: "_rand",
@@ -67,15 +67,15 @@ PRINTERS: Final[Mapping[int, str]] = {
 
 
 class MysqlbinlogText:
-    """Prints logs, one behind the other.
+    """Prints one log after another.
 
     Args:
-        version: Whose text it is.
+        version: The version of the program.
         options: The program's options.
-        boundaries: Tells the boundary types that are shown, and warns of wrong steps (WL#4162); none when None.
+        boundaries: Returns boundary types to show, and warnings of wrong steps (WL#4162); None: neither is printed.
 
     Attributes:
-        warnings: What the program says on its error stream, so far.
+        warnings: The program's messages on its error stream so far.
     """
 
     def __init__(self, version: PrinterVersion, options: PrintOptions, boundaries: BoundaryWatch | None = None) -> None:
@@ -89,9 +89,9 @@ class MysqlbinlogText:
         self._base64: list[str] = []
         self._late: list[str] = []
         self._in_transaction = False
-        #: Whether a GTID was set for a transaction that has not begun.
+        #: Whether a GTID is set for a transaction that has not begun.
         self._gtid_is_set = False
-        #: The version of the server that logged the transaction, as its Gtid event says.
+        #: The version of the server that logged the transaction, from its Gtid event.
         self._server_version = 0
         self._log_is_open = False
         self._files: set[int] = set()
@@ -115,12 +115,12 @@ class MysqlbinlogText:
             yield from self.event(event)
 
     def start_log(self) -> None:
-        """Take note that another log begins: its boundaries have nothing to do with those of the one before."""
+        """Start another log: its boundaries are independent of those of the previous log."""
         if self._boundaries is not None:
             self._boundaries.start_log()
 
     def closing(self) -> Iterator[str]:
-        """Yield the lines behind the last log."""
+        """Yield the lines after the last log."""
         if self._base64 or self._rows.waiting:
             self.warnings.append(
                 "The range of printed events ends with a row event or a table map event that does not have the "
@@ -155,13 +155,13 @@ class MysqlbinlogText:
         return self._options.base64_output == "never" and event.recognised and rows_kind(code) is not None
 
     def _feed(self, event: Event) -> None:
-        """Follow the boundaries, and warn of a wrong step."""
+        """Feed an event to the boundary parser, and add its warning."""
         warning = self._boundaries.feed(event) if self._boundaries is not None else None
         if warning is not None:
             self.warnings.append(warning)
 
     def _is_next_log(self, event: Event) -> bool:
-        """Tell whether a source's format description comes behind that of another log."""
+        """Return whether an event is a source's format description after that of another log."""
         if event.header.type != EventType.FORMAT_DESCRIPTION or event.header.flags & Flag.RELAY_LOG:
             return False
         opened, self._log_is_open = self._log_is_open, True
@@ -219,7 +219,7 @@ class MysqlbinlogText:
         return self._header(event, f"{name}\t{numbers}{xid}")
 
     def _follow(self, query: bytes) -> None:
-        """Follow the transaction that statements begin and end."""
+        """Track the transaction that statements begin and end."""
         self._gtid_is_set = False
         if begins_transaction(query):
             self._in_transaction = True
@@ -281,7 +281,7 @@ class MysqlbinlogText:
         yield from self._at_once_or_late(lines, wait=self._version.table_maps_wait)
 
     def _name(self, name: bytes) -> str:
-        """Return a name as a Table_map shows it: MySQL's program does not double the backticks inside it."""
+        """Return a name as shown for a Table_map: MySQL's program does not double backticks inside it."""
         return f"`{text(name)}`"
 
     def _rows_event(self, event: Event, code: int) -> Iterator[str]:
@@ -399,7 +399,7 @@ class MysqlbinlogText:
         yield "# Start of compressed events."
         for inner in inner_events(event):
             yield f"# at {event.header.log_pos}"
-            # Row changes inside a payload are left out without a word where base64 is forbidden.
+            # Row changes inside a payload are omitted without a message if base64 is forbidden.
             if not self._is_forbidden(inner):
                 yield from self._print(as_printed(inner, event))
         yield "# End of compressed events."

@@ -1,10 +1,10 @@
-"""The options of the printing programs, and what they forbid."""
+"""The options of the printing programs, and the error if they forbid an event."""
 
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import Literal
 
-#: What is done with events that can only be printed in base64.
+#: How events that can only be printed in base64 are handled.
 Base64Output = Literal["auto", "decode-rows", "never"]
 
 
@@ -28,7 +28,7 @@ class PrintOptions:
         verbose: How often ``--verbose`` is given.
         base64_output: The value of ``--base64-output``.
         zone: The time zone in which times are shown.
-        local_load: The folder that the files of LOAD DATA are said to be in; empty for none.
+        local_load: The folder that is printed for the files of LOAD DATA; empty for none.
     """
 
     verbose: int = 0
@@ -38,5 +38,5 @@ class PrintOptions:
 
     @property
     def very_verbose(self) -> bool:
-        """Whether statements behind row changes, and column types, are shown too."""
+        """Whether the statements of row changes, and column types, are also shown."""
         return self.verbose > 1

@@ -1,7 +1,7 @@
 """What each version of the printing program prints: one row of a table for each profile.
 
 Sources: the worklogs for `worklog`; for `mysql-9.x` and the MariaDB profiles what mysqlbinlog 9.7.4 and mariadb-binlog
-10.11 print; the versions between them as their sources and manuals tell it.
+10.11 print; the versions between them from their sources and manuals.
 """
 
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from conformance.specs.profiles import PROFILES
 
-#: How the header line of a Gtid event goes on, and which comments and settings follow it.
+#: The rest of a Gtid event's header line, and the comments and settings after it.
 GtidLines = Literal["commit", "logical", "timestamps"]
 
 _REPLICA_MODE: Final = "/*!50530 SET @@SESSION.PSEUDO_SLAVE_MODE=1*/;"
@@ -31,26 +31,26 @@ class PrinterVersion:
     Attributes:
         profile: The profile whose program it is.
         opening: The lines before the delimiter is set.
-        closing: The lines behind ``# End of log file``.
-        ends_logs: A log's end, and the start of the next, close the open transaction and the GTID with lines of
-            their own; earlier programs roll back once, at the very end.
+        closing: The lines after ``# End of log file``.
+        ends_logs: A log's end, and the start of the next, print lines that close the open transaction and the
+            GTID; earlier programs roll back once, at the very end.
         gtid_lines: How Gtid events are printed.
         boundary_types: Header lines show boundary types, and wrong steps give warnings (WL#4162).
         table_maps_wait: The header line of a Table_map is printed at the end of its statement, so that ``# at`` lines
-            stand together.
-        rows_wait: The header lines of rows events are, likewise.
+            come one after another.
+        rows_wait: The same for the header lines of rows events.
         quotes: Table names in row lines are quoted.
         stored_prefix: The statement of a Rows_query may be stored with the ``# `` that shows it.
         versioned_rows: Rows events of version 1 are named ``Write_rows_v1``.
         all_rows_flags: All flags of a rows event are named, not only STMT_END_F.
         escapes_statements: Control characters of a Rows_query's statement are shown as two; its blank lines are kept.
-        query_xid: The header line of a Query shows the number of a DDL statement's transaction.
+        query_xid: The header line of a Query shows the transaction number of a DDL statement.
         removed_modes: A comment masks the SQL modes that 8.0 no longer has.
         status_since_8: Status variables 16 to 20 are printed.
-        variable_charset: User variables are set under a character set of their own.
-        generated_key: Whether a table has a generated invisible primary key is told behind its Table_map.
+        variable_charset: User variables are set after a change to their character set.
+        generated_key: A line after a Table_map shows whether the table has a generated invisible primary key.
         charset_three: The name of the character set of three bytes.
-        replica_thread: Who is said to have written a relay log's format description; empty where it is printed as any
+        replica_thread: The writer that is printed for a relay log's format description; empty if it is printed as any
             other.
     """
 

@@ -41,14 +41,14 @@ _WITH_TYPES: Final = 2
 
 
 class RowChangesText:
-    """Follows the row changes of a log, and keeps the lines of the open statement.
+    """Tracks the row changes of a log, and keeps the lines of the open statement.
 
     Args:
         version: The program's version.
         verbose: How often ``--verbose`` is given.
 
     Attributes:
-        row_count: How many rows the open statement has changed, as far as they were looked at.
+        row_count: The number of rows of the open statement that were read.
     """
 
     def __init__(self, version: PrinterVersion, *, verbose: int) -> None:
@@ -60,7 +60,7 @@ class RowChangesText:
 
     @property
     def waiting(self) -> bool:
-        """Whether a statement with row changes has not come to its end."""
+        """Whether a statement with row changes has not ended."""
         return bool(self._waiting)
 
     def name(self, code: int) -> str:
@@ -69,13 +69,13 @@ class RowChangesText:
         return f"{_NAMES[code]}{suffix}"
 
     def flags(self, flags: int) -> str:
-        """Return the names of the flags of a rows event, behind a space and a heading where there are any."""
+        """Return the names of the flags of a rows event, after a space and a heading; empty if there are none."""
         known = _FLAGS if self._version.all_rows_flags else _FLAGS[:1]
         names = [name for bit, name in known if flags & bit]
         return f" flags: {' '.join(names)}" if names else ""
 
     def table_map(self, event: Event) -> None:
-        """Take note of a Table_map event.
+        """Open the table of a Table_map event.
 
         Raises:
             MalformedBody: It cannot be read.
@@ -83,12 +83,12 @@ class RowChangesText:
         self._tables.observe(event)
 
     def rows(self, event: Event, fields: Mapping[str, Any]) -> bool:
-        """Take the rows of an event, and tell whether it ends its statement.
+        """Take the rows of an event, and return whether it ends its statement.
 
         Raises:
             MalformedBody: The rows do not fit the table.
         """
-        # MariaDB's program tells the number of rows whether it shows them or not.
+        # MariaDB's program prints the number of rows even if it does not show them.
         if (self._verbose or self._version.is_mariadb) and fields.get("column_count"):
             lines = list(self._row_lines(event, fields))
             self._waiting += lines if self._verbose else []
@@ -97,9 +97,9 @@ class RowChangesText:
         return ends
 
     def lines(self) -> list[str]:
-        """Return the lines of the statement that ends, and forget them."""
-        found, self._waiting, self.row_count = self._waiting, [], 0
-        return found
+        """Return the lines of the statement that ends, and discard them."""
+        lines, self._waiting, self.row_count = self._waiting, [], 0
+        return lines
 
     def _row_lines(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         if not self._tables.has(fields["table_id"]):
@@ -124,14 +124,16 @@ class RowChangesText:
 
 
 def _extra_lines(event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is told of an event's extra data."""
+    """Yield the line for an event's extra data."""
     update = rows_kind(event.format.type_code(event.header.type)) == "update"
     parts = read_rows_extra_data(fields.get("extra_data", b""), update=update)
     if "partition" in parts:
-        found = parts["partition"]
-        where = f"partition: {found['partition_id']}"
+        partition = parts["partition"]
+        where = f"partition: {partition['partition_id']}"
         if update:
-            where = f"source_partition: {found['source_partition_id']} target_partition: {found['partition_id']}"
+            where = (
+                f"source_partition: {partition['source_partition_id']} target_partition: {partition['partition_id']}"
+            )
         yield f"### Extra row info for partitioning: {where}"
 
 

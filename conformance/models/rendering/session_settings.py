@@ -1,4 +1,4 @@
-"""The settings of the session that a printed statement depends on: each is printed where it differs from the last one.
+"""The session settings that a printed statement depends on: each is printed if it differs from the last one.
 
 Sources: the output of mysqlbinlog 9.7.4 for logs of MySQL 5.0 to 9.7.
 """
@@ -22,7 +22,7 @@ _OPTIONS: Final = (
     (1 << 27, True, "unique_checks"),
     (1 << 19, True, "autocommit"),
 )
-#: Those that MariaDB has besides.
+#: Options that only MariaDB has.
 _MARIADB_OPTIONS: Final = (
     (1 << 15, True, "check_constraint_checks"),
     (1 << 28, False, "sql_if_exists"),
@@ -33,7 +33,7 @@ _MARIADB_OPTIONS: Final = (
 _REMOVED_MODES: Final = 0x1003FF00
 _THREE_BYTES: Final = "utf8mb3"
 
-#: Status variable -> the statement that sets it, for those that are printed again with every Query that has them.
+#: Status variable -> the statement that sets it, for variables that are printed for every Query that has them.
 _REPEATED: Final = {
     "sql_require_primary_key": "/*!80013 SET @@session.sql_require_primary_key={}*/",
     "default_table_encryption": "/*!80016 SET @@session.default_table_encryption={}*/",
@@ -44,7 +44,7 @@ Charset = tuple[int, int, int]
 
 
 class SessionSettings:
-    """What was last set, from the first event on.
+    """The settings that were printed last.
 
     Args:
         version: The program's version.
@@ -65,7 +65,7 @@ class SessionSettings:
             event: The event.
             fields: Its fields.
             variables: Its status variables.
-            bare: Whether the statement needs no default database, whatever the event says.
+            bare: Whether the statement needs no default database, whatever the event's database is.
         """
         yield from self._use(event, fields["database"], bare=bare)
         micro = variables.get("microseconds", variables.get("mariadb_microseconds", 0))
@@ -85,7 +85,7 @@ class SessionSettings:
             yield from self._since_8(variables)
 
     def set_charset(self, wanted: Charset) -> Iterator[str]:
-        """Yield the lines that put another character set in force, none where it is in force already."""
+        """Yield the lines that set another character set, none if it is set already."""
         if wanted == self.charset:
             return
         self.charset = wanted
@@ -114,7 +114,7 @@ class SessionSettings:
         if bare and (self._version.is_mariadb or event.header.flags & Flag.SUPPRESS_USE):
             return
         if event.header.flags & Flag.SUPPRESS_USE:
-            # What its statement did to the default database is not known.
+            # The effect of its statement on the default database is not known.
             self._database = b""
         elif database != self._database:
             self._database = database

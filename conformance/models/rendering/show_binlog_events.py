@@ -1,6 +1,6 @@
 """The rows of ``SHOW BINLOG EVENTS``.
 
-Sources: WL#4033, SHOW BINLOG EVENTS OUTPUT; what MySQL 9.7.4 and MariaDB 10.11 list of their own logs.
+Sources: WL#4033, SHOW BINLOG EVENTS OUTPUT; what MySQL 9.7.4 and MariaDB 10.11 list for their own logs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ COLUMNS: Final = ("Log_name", "Pos", "Event_type", "Server_id", "End_log_pos", "
 
 _PREFIX: Final = "# "
 _VERSION_1: Final = "_v1"
-#: What the ``mysql`` client puts in the place of characters that would break a line in two or a column.
+#: The replacements of the ``mysql`` client for characters that would break a line or a column.
 _ESCAPES: Final = str.maketrans({"\n": "\\n", "\t": "\\t", "\\": "\\\\", "\0": "\\0"})
 
 
@@ -28,11 +28,11 @@ class EventRow:
 
     Attributes:
         log_name: The log.
-        pos: Where the event starts, in bytes from the start of the log; inside a payload, where the payload ends.
-        event_type: The name under which the server lists the type.
+        pos: Offset of the event, in bytes from the start of the log; inside a payload, that of the payload's end.
+        event_type: The name that the server lists for the type.
         server_id: Id of the server that logged the event.
-        end_log_pos: Where the event ends, as its header or that of its payload says.
-        info: Its content; None where this kit does not know the server's words.
+        end_log_pos: The end of the event, from its header or that of its payload.
+        info: Its content; None if this kit does not know the server's words.
     """
 
     log_name: str
@@ -50,7 +50,7 @@ class EventRow:
 
 
 def show_binlog_events(log_name: str, events: Iterable[Event], version: PrinterVersion) -> Iterator[EventRow]:
-    """Yield the rows of a log, those of the events inside a payload behind the payload's.
+    """Yield the rows of a log, those of the events inside a payload after the payload's.
 
     Args:
         log_name: The log's name.

@@ -1,6 +1,6 @@
-"""The statements that begin and end a transaction, as mysqlbinlog tells them by their text.
+"""The statements that begin and end a transaction, as mysqlbinlog recognises them by their text.
 
-Source: mysqlbinlog 9.7.4, which compares as many characters as the statement has: any beginning of a word will do.
+Source: mysqlbinlog 9.7.4, which compares as many characters as the statement has: any beginning of a word matches.
 """
 
 from typing import Final
@@ -16,23 +16,23 @@ _XA: Final = b"XA "
 
 
 def begins_transaction(query: bytes) -> bool:
-    """Tell whether a statement begins a transaction."""
+    """Return whether a statement begins a transaction."""
     return bool(query) and (_BEGIN.startswith(query) or query.startswith(_XA_START))
 
 
 def ends_transaction(query: bytes) -> bool:
-    """Tell whether a statement ends a transaction; ``XA COMMIT`` does not, as ``XA PREPARE`` ended its transaction."""
+    """Return whether a statement ends a transaction; ``XA COMMIT`` does not, as ``XA PREPARE`` ended it before."""
     upper = query.upper()
     rolls_back = upper.startswith(_ROLLBACK) and not upper.startswith(_ROLLBACK_TO)
     return bool(query) and (_COMMIT.startswith(query) or rolls_back or query.startswith(_XA_ROLLBACK))
 
 
 def is_about_transaction(query: bytes, *, xa: bool = True) -> bool:
-    """Tell whether a statement is about a transaction and nothing else, so that it needs no default database.
+    """Return whether a statement concerns only a transaction, so that it needs no default database.
 
     Args:
         query: The statement.
-        xa: Whether those about XA transactions count.
+        xa: Whether statements of XA transactions count.
     """
     upper = query.upper()
     if upper.startswith(_XA):

@@ -30,19 +30,19 @@ def user_variable_lines(version: PrinterVersion, session: SessionSettings, field
 
 
 def value_text(version: PrinterVersion, fields: Mapping[str, Any]) -> str:
-    """Return the value of a User_var event as an expression; ``???`` where its character set is not known.
+    """Return the value of a User_var event as an expression; ``???`` if its character set is not known.
 
     Raises:
-        MalformedBody: The value has not the size that its type asks for.
+        MalformedBody: The value does not have the size of its type.
     """
     value = variable_value(fields)
     if value is None:
         return "NULL"
     if isinstance(value, bytes):
-        found = collation(fields["variable_charset"])
+        named = collation(fields["variable_charset"])
         form = "X'{}'" if version.is_mariadb else "0x{}"
         digits = form.format(value.hex().upper()) if value else '""'
-        return f"_{found.charset} {digits} COLLATE `{found.name}`" if found else "???"
+        return f"_{named.charset} {digits} COLLATE `{named.name}`" if named else "???"
     if isinstance(value, Decimal):
         return f"{value:f}"
     return f"{value:.14g}" if isinstance(value, float) else str(value)

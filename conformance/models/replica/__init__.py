@@ -1,5 +1,5 @@
-"""Replica models: what a receiver writes to its relay log, and what an applier does with it (WL#7592, WL#4033).
+"""Models of a replica: the receiver, which writes relay logs, and the applier, which executes them (WL#7592, WL#4033).
 
-`relay` and `applier` follow a stream event by event; `event_kind`, `groups` and `compatibility` hold their tables,
-`recovery` the search for executed GTIDs at a start.
+`relay` and `applier` process a stream event by event; `event_kind`, `groups` and `compatibility` hold their tables,
+`recovery` the search for executed GTIDs at a server's start.
 """

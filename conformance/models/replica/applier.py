@@ -1,4 +1,4 @@
-"""The applier: what a replica does with its relay log, event by event (WL#7592, WL#4033)."""
+"""The applier: how a replica executes its relay log, event by event (WL#7592, WL#4033)."""
 
 import re
 from collections.abc import Iterable
@@ -22,40 +22,40 @@ from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_settings import ReplicaSettings
 from conformance.models.replica.transaction_table import ANONYMOUS
 
-#: The kinds that no skip counter counts: they belong to files, not to what is applied.
+#: The kinds that the skip counter does not count: they are part of files, not of what is applied.
 _NOT_COUNTED: Final = frozenset({Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVIOUS_GTIDS})
 _DROP_DATABASE: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
 
 
 class Outcome(Enum):
-    """What became of an event."""
+    """What the applier did with an event."""
 
     APPLIED = "applied"
-    #: Passed over, as an ignorable event of a type that the replica does not know.
+    #: Skipped, as an ignorable event of a type that the replica does not know.
     IGNORED = "ignored"
-    #: Passed over by the skip counter, or as its GTID is executed already.
+    #: Skipped by the skip counter, or because its GTID is executed already.
     SKIPPED = "skipped"
-    #: Not applied: the position to stop at is reached before it.
+    #: Not applied: the position to stop at was reached before it.
     UNTIL = "until"
     #: Not applied: the applier stops at it with an error.
     FAILED = "failed"
 
 
 class StopReason(Enum):
-    """Why an applier stops with an error."""
+    """The reason why an applier stops with an error."""
 
     GTID_MISSING = "a transaction has no Gtid event, and gtid_mode is ON"
     ANONYMOUS = "a transaction is anonymous, and gtid_mode is ON"
     GTID = "a transaction has a GTID, and gtid_mode is OFF"
-    IMPLICIT_COMMIT = "an implicit commit inside a transaction that has its GTID"
+    IMPLICIT_COMMIT = "an implicit commit inside a transaction that has a GTID"
     ANONYMOUS_UNKNOWN = "the replica cannot handle Anonymous_gtid events (BUG#74683)"
-    UNKNOWN_EVENT = "the replica does not know the event type, and may not pass over it"
-    INCIDENT = "the source says that events are lost"
-    PARTIAL_DROP = "DROP DATABASE failed half way, and cannot be logged with its GTID"
+    UNKNOWN_EVENT = "the replica does not know the event type, and must not skip it"
+    INCIDENT = "the source reports lost events"
+    PARTIAL_DROP = "DROP DATABASE failed halfway, and cannot be logged with its GTID"
     DIRECTORY_REMAINS = "DROP DATABASE failed: the directory is not empty"
 
 
-#: Reason -> the number by which servers know it; those that differ by version are in `ReplicaRules`.
+#: Reason -> its error number in servers; those that differ by version are in `ReplicaRules`.
 _CODES: Final[dict[StopReason, int]] = {
     StopReason.GTID_MISSING: 1782,
     StopReason.ANONYMOUS: 1782,
@@ -64,7 +64,7 @@ _CODES: Final[dict[StopReason, int]] = {
     StopReason.PARTIAL_DROP: CANNOT_LOG_PARTIAL_DROP,
     StopReason.DIRECTORY_REMAINS: CANNOT_REMOVE_DIRECTORY,
 }
-#: ER_GTID_NEXT_TYPE_UNDEFINED_GTID: how a server misses the Gtid event behind a transaction that had one.
+#: ER_GTID_NEXT_TYPE_UNDEFINED_GTID: the error for a missing Gtid event after a transaction that had one.
 _GTID_NEXT_USED: Final = 1837
 
 
@@ -78,21 +78,21 @@ class LoggedGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What an applier did with one event, and where it stands behind it.
+    """What an applier did with one event, and its state after it.
 
     Attributes:
         event: The event.
-        outcome: What became of it.
-        relay_log_pos: Where reading goes on, in bytes from the start of the relay log.
-        group_relay_log_pos: Where a restart begins: behind the last whole group.
-        source_log: The source's log that the position counts in; empty where none was named yet.
-        source_log_pos: The position behind the last whole group in the source's log.
+        outcome: What the applier did with it.
+        relay_log_pos: Where reading continues, in bytes from the start of the relay log.
+        group_relay_log_pos: Where a restart begins: after the last whole group.
+        source_log: The source's log in which the position counts; empty if none was named yet.
+        source_log_pos: The position after the last whole group in the source's log.
         in_group: Whether a group is open.
         skip_counter: How many events are still to be skipped.
-        gtid: The GTID of the open group, ``ANONYMOUS`` where it has none, empty outside groups and in skipped ones.
+        gtid: The GTID of the open group, ``ANONYMOUS`` if it has none, empty outside groups and in skipped ones.
         executed: The GTIDs executed so far.
         transactions: How many groups were committed so far.
-        logged: What the replica wrote to its own log by itself on account of an event that failed.
+        logged: What the replica wrote to its own log because of an event that failed.
     """
 
     event: ReplicaEvent
@@ -109,7 +109,7 @@ class Applied:
     logged: tuple[LoggedGroup, ...] = ()
 
     def entry(self) -> dict[str, Any]:
-        """Return the entry of the role `apply` that says so."""
+        """Return the entry of the role `apply` for it."""
         entry: dict[str, Any] = {
             "offset": self.event.offset,
             "type": self.event.type,
@@ -132,13 +132,13 @@ class Applied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """Why an applier stopped, and at which event.
+    """The reason why an applier stopped, and the event.
 
     Attributes:
         event: The event that it could not apply.
-        reason: Why.
+        reason: The reason.
         message: The reason in words; for a failed DROP DATABASE, the worklog's message.
-        code: The number by which servers know the error; None where no server names one.
+        code: The error's number in servers; None if it has none.
     """
 
     event: ReplicaEvent
@@ -151,9 +151,9 @@ class ApplierStopped(Exception):
     """An event cannot be applied.
 
     Attributes:
-        reason: Why.
-        message: The same in words.
-        logged: What the replica has written to its own log all the same.
+        reason: The reason.
+        message: The reason in words.
+        logged: What the replica wrote to its own log nevertheless.
     """
 
     def __init__(self, reason: StopReason, *, message: str = "", logged: tuple[LoggedGroup, ...] = ()) -> None:
@@ -167,13 +167,13 @@ class Applier:
     """Applies a relay log.
 
     Args:
-        settings: How the replica is set up.
-        start: Where it starts, in bytes from the start of the relay log.
+        settings: The replica's settings.
+        start: The position at which it starts, in bytes from the start of the relay log.
 
     Attributes:
-        stopped: Why it stopped with an error, None while it has not.
-        history: The GTIDs of the committed groups, in their order, ``ANONYMOUS`` for those without one: what the
-            server's transaction history shows.
+        stopped: The error with which it stopped, None if it has not.
+        history: The GTIDs of the committed groups, in order, ``ANONYMOUS`` for those without one, as the server's
+            transaction history shows them.
     """
 
     def __init__(self, settings: ReplicaSettings, *, start: int = 4) -> None:
@@ -182,7 +182,7 @@ class Applier:
         self.history: list[str] = []
         self._rules = settings.rules
         self._state = State.OUTSIDE
-        #: The GTID of the open group; it stays when the group is committed.
+        #: The GTID of the open group; it is kept when the group is committed.
         self._gtid = ""
         #: Whether the last group that a Gtid event named has a GTID.
         self._had_gtid = False
@@ -197,7 +197,7 @@ class Applier:
         """Apply events until they end, the position to stop at is reached, or an error stops it (`stopped`)."""
         done: list[Applied] = []
         for event in events:
-            if self._until_reached(event):
+            if self._reaches_until(event):
                 done.append(self._applied(event, Outcome.UNTIL, event.offset))
                 break
             try:
@@ -212,7 +212,7 @@ class Applier:
         return done
 
     def code_of(self, reason: StopReason) -> int | None:
-        """Return the number by which servers know a reason to stop, at this point of the relay log."""
+        """Return a reason's error number in servers, at this point of the relay log; None if it has none."""
         if reason in (StopReason.UNKNOWN_EVENT, StopReason.ANONYMOUS_UNKNOWN):
             return self._rules.read_failure
         if reason is StopReason.INCIDENT:
@@ -241,7 +241,7 @@ class Applier:
             logged=logged,
         )
 
-    def _until_reached(self, event: ReplicaEvent) -> bool:
+    def _reaches_until(self, event: ReplicaEvent) -> bool:
         until = self.settings.until
         if until is None or event.server_id in self._exempt_ids():
             return False
@@ -254,7 +254,7 @@ class Applier:
         return position >= until.log_pos
 
     def _exempt_ids(self) -> tuple[int, ...]:
-        # The worklog knows the replica's own events by the id 0; servers write their own id into most of them.
+        # In the worklog the replica's own events have the id 0; servers write their own id into most of them.
         return (0, self.settings.server_id) if self._rules.own_id_exempt else (0,)
 
     def _take(self, event: ReplicaEvent, kind: Kind) -> Outcome:
@@ -267,7 +267,7 @@ class Applier:
             return Outcome.IGNORED
         if kind is Kind.INCIDENT:
             raise ApplierStopped(StopReason.INCIDENT)
-        if kind is Kind.GTID and event.type != EventType.MARIADB_GTID and not self._names(event):
+        if kind is Kind.GTID and event.type != EventType.MARIADB_GTID and not self._opens_group(event):
             return Outcome.IGNORED
         self._check_gtid(kind)
         return self._run(event, kind)
@@ -278,11 +278,11 @@ class Applier:
         if self._skip_counter > 1 or self._state is State.OUTSIDE:
             self._skip_counter -= 1
 
-    def _names(self, event: ReplicaEvent) -> bool:
-        """Tell whether a Gtid event begins a group here; the other versions pass over it.
+    def _opens_group(self, event: ReplicaEvent) -> bool:
+        """Return whether a Gtid event begins a group; if not, the replica ignores it.
 
         Raises:
-            ApplierStopped: It may not stand here.
+            ApplierStopped: It is not allowed here.
         """
         anonymous = event.gtid == ANONYMOUS
         rules = self._rules
@@ -337,21 +337,21 @@ class Applier:
         return Outcome.SKIPPED if skipped else Outcome.APPLIED
 
     def _fail_drop(self, event: ReplicaEvent) -> None:
-        """Fail where a DROP DATABASE leaves the directory behind (WL#7592, DROP DATABASE and Plan 13.3)."""
-        found = _DROP_DATABASE.match(event.query)
-        tables = self.settings.leftovers.get(found[1]) if found else None
-        if found is None or tables is None:
+        """Fail at a DROP DATABASE that cannot remove the directory (WL#7592, DROP DATABASE and Plan 13.3)."""
+        match = _DROP_DATABASE.match(event.query)
+        tables = self.settings.leftovers.get(match[1]) if match else None
+        if match is None or tables is None:
             return
         statements = list(drop_statements(tables))
         if self._state is State.OUTSIDE or not _is_mysql(self._gtid):
             logged = tuple(LoggedGroup(ANONYMOUS, each) for each in statements)
             raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=logged)
         if len(statements) > 1 or self.settings.profile != "worklog":
-            raise ApplierStopped(StopReason.PARTIAL_DROP, message=failure_message(found[1], self._gtid))
+            raise ApplierStopped(StopReason.PARTIAL_DROP, message=failure_message(match[1], self._gtid))
         raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=(LoggedGroup(self._gtid, statements[0]),))
 
     def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
-        # A Previous_gtids event is read, and is no end of a group: a restart may read it again.
+        # A Previous_gtids event is read but does not end a group: a restart may read it again.
         if self._state is not State.OUTSIDE or kind is Kind.PREVIOUS_GTIDS:
             return
         self._group_relay_log_pos = event.end
@@ -364,11 +364,11 @@ class Applier:
 
 
 def _is_mysql(gtid: str) -> bool:
-    """Tell whether a group has a GTID of MySQL's form: MariaDB's has no UUID and is not refused for being there."""
+    """Return whether a GTID has MySQL's form: MariaDB's have no UUID, and are never refused."""
     return ":" in gtid
 
 
 def _log_number(name: str) -> tuple[int, str]:
-    """Return what logs of one server are ordered by: the number at the end of the name."""
+    """Return the sort key of one server's logs: the number at the end of the name."""
     stem, _, number = name.rpartition(".")
     return (int(number), stem) if number.isdigit() else (0, name)

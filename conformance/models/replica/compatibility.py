@@ -1,4 +1,4 @@
-"""Which replica takes what: the cross-version tables of WL#4033 and WL#7592, and what follows from them by version."""
+"""What replicas of each version accept: the cross-version tables of WL#4033 and WL#7592, and the rules by version."""
 
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -17,17 +17,17 @@ class Anonymous(Enum):
     UNKNOWN = "unknown"
     #: It stops (BUG#74683).
     STOPS = "stops"
-    #: It passes over the event, as it is ignorable.
+    #: It skips the event, as it is ignorable.
     IGNORED = "ignored"
     #: A group begins.
     OPENS_GROUP = "opens a group"
 
 
 class ChecksBegin(Enum):
-    """When an applier asks for a Gtid event before BEGIN and COMMIT too."""
+    """When an applier requires a Gtid event before BEGIN and COMMIT too."""
 
     NEVER = "never"
-    #: Until it has applied a group with a GTID; behind one it waits for the first statement (MySQL 9.7).
+    #: Until it has applied a group with a GTID; after one it checks only from the first statement on (MySQL 9.7).
     AT_FIRST = "at first"
     ALWAYS = "always"
 
@@ -37,11 +37,11 @@ class ReplicaRules:
     """What a replica of one version does.
 
     Attributes:
-        ignorable: It passes over unknown events that carry the ignorable flag (WL#4033).
+        ignorable: It skips unknown events that carry the ignorable flag (WL#4033).
         gtids: It knows Gtid events and gtid_mode.
         anonymous: What it does at an Anonymous_gtid event.
-        checks_begin: With gtid_mode=ON, when it misses the Gtid event at BEGIN and COMMIT already, not only at what
-            stands between them (WL#7592, Stricter checks).
+        checks_begin: With gtid_mode=ON, when it requires the Gtid event already at BEGIN and COMMIT, not only at the
+            events between them (WL#7592, Stricter checks).
         skips_with_gtids: The skip counter may be set with gtid_mode=ON.
         read_failure: The number of the error with which it stops at an event that it cannot read.
         incident: The number of the error with which it stops at an Incident event.
@@ -91,10 +91,10 @@ def replica_rules(profile: str, version: str = "") -> ReplicaRules:
 
     Args:
         profile: Whose rules hold.
-        version: The replica's version where it is not the one that stands for the profile.
+        version: The replica's version if it is not the default one of the profile.
 
     Raises:
-        ValueError: There is no such profile, or the text is no version.
+        ValueError: There is no such profile, or the text is not a version.
     """
     server = server_of(profile)
     if server.is_mariadb:
@@ -103,7 +103,7 @@ def replica_rules(profile: str, version: str = "") -> ReplicaRules:
         return _TO_THE_LETTER
     numbers = version_tuple(version or server.version)
     if numbers == (0, 0, 0):
-        raise ValueError(f"{version!r} is no server version; it is MAJOR.MINOR.PATCH")
+        raise ValueError(f"{version!r} is not a valid server version: write MAJOR.MINOR.PATCH")
     return [rules for first, rules in _BY_VERSION if first <= numbers][-1]
 
 
@@ -113,9 +113,9 @@ class Pairing:
 
     Attributes:
         new_source: The source can write ignorable events.
-        new_replica: The replica passes over those that it does not know.
-        breaks: Replication breaks where an ignorable event stands in the stream.
-        workaround: What keeps it going all the same.
+        new_replica: The replica skips those that it does not know.
+        breaks: Replication breaks if the stream contains an ignorable event.
+        workaround: How to keep it running nevertheless.
     """
 
     new_source: bool
@@ -134,11 +134,11 @@ PAIRINGS: Final = (
 
 
 def replicates(*, new_source: bool, new_replica: bool, logs_ignorable: bool) -> bool:
-    """Tell whether replication keeps going between a source and a replica, patched with WL#4033 or not.
+    """Return whether replication continues between a source and a replica, patched with WL#4033 or not.
 
     Args:
         new_source: Whether the source can write ignorable events.
-        new_replica: Whether the replica passes over those that it does not know.
+        new_replica: Whether the replica skips those that it does not know.
         logs_ignorable: Whether the source's option for logging ignorable events is on.
     """
     pairing = next(each for each in PAIRINGS if (each.new_source, each.new_replica) == (new_source, new_replica))

@@ -1,4 +1,4 @@
-"""What an event means to an applier: one kind for each event."""
+"""The kinds of event that an applier distinguishes: one kind for each event."""
 
 import re
 from enum import Enum, auto
@@ -9,28 +9,28 @@ from conformance.models.replica.replica_event import ReplicaEvent
 
 
 class Kind(Enum):
-    """The kinds of event that an applier treats each in its own way."""
+    """The kinds of event that an applier treats differently."""
 
-    #: Says how to read what follows.
+    #: Describes the format of the events after it.
     FORMAT = auto()
     #: Names the next log.
     ROTATE = auto()
     STOP = auto()
     PREVIOUS_GTIDS = auto()
-    #: Names the group behind it: Gtid and Anonymous_gtid events.
+    #: Begins a group with its GTID: Gtid and Anonymous_gtid events.
     GTID = auto()
     #: Gtid and BEGIN in one, as MariaDB writes them.
     GTID_AND_BEGIN = auto()
     BEGIN = auto()
     #: COMMIT, ROLLBACK, Xid, XA_prepare: it ends the group.
     COMMIT = auto()
-    #: A statement that ends the transaction before it, and is one by itself: CREATE TABLE and the like.
+    #: A statement that ends the transaction before it, and is itself one: CREATE TABLE and the like.
     DDL = auto()
     #: The CREATE TABLE of an atomic CREATE TABLE ... SELECT, which stays inside its transaction.
     ATOMIC_CREATE = auto()
     #: Any other statement.
     STATEMENT = auto()
-    #: Belongs to the statement behind it: Intvar, Rand, User_var, Table_map, Rows_query, the file of LOAD DATA.
+    #: Belongs to the statement after it: Intvar, Rand, User_var, Table_map, Rows_query, the file of LOAD DATA.
     PREPARES = auto()
     ROWS = auto()
     #: The last rows event of a statement.
@@ -40,11 +40,11 @@ class Kind(Enum):
     INCIDENT = auto()
     #: An ignorable event of a type that the replica does not know.
     UNKNOWN = auto()
-    #: Known, and nothing to an applier.
+    #: Known, and ignored by an applier.
     PASSED = auto()
 
 
-#: The kinds that are part of a transaction: each needs a Gtid event before it where gtid_mode is ON (WL#7592, Stricter
+#: The kinds that are part of a transaction: each needs a Gtid event before it if gtid_mode is ON (WL#7592, Stricter
 #: checks).
 OF_TRANSACTIONS: Final = frozenset(
     {
@@ -125,7 +125,7 @@ _PATTERNS: Final = (
 
 
 def kind_of(event: ReplicaEvent) -> Kind:
-    """Return what an event means to an applier."""
+    """Return the kind of an event."""
     if not event.recognised:
         return Kind.UNKNOWN
     if event.type in _STATEMENTS:

@@ -1,4 +1,4 @@
-"""DROP DATABASE that fails half way: tables are gone, the directory stays (WL#7592, DROP DATABASE and Plan 13.3)."""
+"""DROP DATABASE that fails halfway: tables are gone, the directory remains (WL#7592, DROP DATABASE and Plan 13.3)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,9 +6,9 @@ from typing import Final
 _HEAD: Final = "DROP TABLE IF EXISTS "
 #: Bytes of the buffer in which a server up to 5.7 writes one statement.
 _BUFFER_BYTES: Final = 1024
-#: Behind each name and its comma there must be room for a terminating zero.
+#: After each name and its comma there must be room for a terminating zero.
 _TERMINATOR: Final = 1
-#: Characters at which the message cuts each name.
+#: The most characters of each name in the message.
 _NAME_LIMIT: Final = 192
 
 #: ER_CANNOT_LOG_PARTIAL_DROP_DATABASE_WITH_GTID, which the worklog calls
@@ -19,10 +19,10 @@ CANNOT_REMOVE_DIRECTORY: Final = 1010
 
 
 def drop_statements(tables: Sequence[str]) -> Iterator[str]:
-    """Yield the DROP TABLE statements that say which tables are gone, each as long as fits into the buffer.
+    """Yield the DROP TABLE statements that name the dropped tables, each as long as the buffer allows.
 
     Args:
-        tables: Names of the tables, as they were dropped.
+        tables: Names of the tables, in the order in which they were dropped.
     """
     names: list[str] = []
     used = len(_HEAD)
@@ -39,11 +39,11 @@ def drop_statements(tables: Sequence[str]) -> Iterator[str]:
 
 
 def failure_message(database: str, gtid: str) -> str:
-    """Return the error message of the worklog, names filled in and cut at 192 characters.
+    """Return the error message of the worklog with the names, each cut at 192 characters.
 
     Args:
         database: Name of the database, and of its directory.
-        gtid: The GTID that was given to the statement.
+        gtid: The GTID of the statement.
     """
     directory, gtid, name = (each[:_NAME_LIMIT] for each in (database, gtid, database))
     return (

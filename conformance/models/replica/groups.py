@@ -1,4 +1,4 @@
-"""Groups: where a transaction stands in an applier, as a table of states and kinds of event (WL#7592, Plan 5)."""
+"""Groups: the state of a transaction in an applier, as a table of states and kinds of event (WL#7592, Plan 5)."""
 
 from enum import Enum, auto
 from typing import Final, NamedTuple
@@ -7,15 +7,15 @@ from conformance.models.replica.event_kind import Kind
 
 
 class State(Enum):
-    """Where an applier stands."""
+    """The state of an applier."""
 
     #: Between groups.
     OUTSIDE = auto()
-    #: Behind a Gtid or Anonymous_gtid event: the group has begun, before its BEGIN is seen.
+    #: After a Gtid or Anonymous_gtid event: the group has begun, but its BEGIN has not been read.
     NAMED = auto()
-    #: Inside a statement of several events that no BEGIN encloses.
+    #: Inside a statement of several events without BEGIN.
     STATEMENT = auto()
-    #: Behind BEGIN.
+    #: After BEGIN.
     OPEN = auto()
 
 
@@ -24,14 +24,14 @@ class Effect(Enum):
 
     NOTHING = auto()
     COMMIT = auto()
-    #: What was begun is rolled back: the rest of it never came.
+    #: The open transaction is rolled back: the rest of it never came.
     ROLLBACK = auto()
-    #: An implicit commit inside a group: an error where the group has a GTID, which can be used only once.
+    #: An implicit commit inside a group: an error if the group has a GTID, which can be used only once.
     IMPLICIT_COMMIT = auto()
 
 
 class Step(NamedTuple):
-    """One cell of the table: the next state, and what happens to the transaction."""
+    """One cell of the table: the next state, and the effect on the transaction."""
 
     state: State
     effect: Effect = Effect.NOTHING
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 _OUTSIDE, _NAMED, _STATEMENT, _OPEN = State.OUTSIDE, State.NAMED, State.STATEMENT, State.OPEN
 _COMMITTED: Final = Step(_OUTSIDE, Effect.COMMIT)
 
-#: What stands for itself, or ends what was begun.
+#: Steps of events that are transactions themselves, or end or begin one.
 _BETWEEN: Final = {
     Kind.GTID: Step(_NAMED),
     Kind.GTID_AND_BEGIN: Step(_OPEN),
@@ -56,7 +56,7 @@ _BETWEEN: Final = {
 }
 _STEPS: Final[dict[State, dict[Kind, Step]]] = {
     State.OUTSIDE: _BETWEEN,
-    # A COMMIT right behind a Gtid event is an empty transaction.
+    # A COMMIT directly after a Gtid event is an empty transaction.
     State.NAMED: {**_BETWEEN, Kind.COMMIT: _COMMITTED},
     State.STATEMENT: {
         **_BETWEEN,
@@ -69,7 +69,7 @@ _STEPS: Final[dict[State, dict[Kind, Step]]] = {
         Kind.GTID_AND_BEGIN: Step(_OPEN, Effect.ROLLBACK),
         Kind.BEGIN: Step(_OPEN, Effect.IMPLICIT_COMMIT),
         Kind.COMMIT: _COMMITTED,
-        # CREATE TABLE ... SELECT before WL#7592: the CREATE stands inside the transaction, and the rows follow.
+        # CREATE TABLE ... SELECT before WL#7592: the CREATE is inside the transaction, and the rows follow.
         Kind.DDL: Step(_OPEN, Effect.IMPLICIT_COMMIT),
         Kind.ATOMIC_CREATE: Step(_OPEN),
         Kind.STATEMENT: Step(_OPEN),
@@ -82,5 +82,5 @@ _STEPS: Final[dict[State, dict[Kind, Step]]] = {
 
 
 def step(state: State, kind: Kind) -> Step:
-    """Return where an event of a kind leads; the kinds that take no part in groups change nothing."""
+    """Return the step for an event of a kind; kinds that take no part in groups change nothing."""
     return _STEPS[state].get(kind, Step(state))

@@ -1,4 +1,4 @@
-"""Recovery: which GTIDs a server finds in its own logs when it starts (WL#7592, Plan 10)."""
+"""Recovery: the GTIDs that a server finds in its own logs when it starts (WL#7592, Plan 10)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from conformance.binlog.gtid_set import GtidSet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogGtids:
-    """What a recovery sees in one log.
+    """The GTIDs in one log, for recovery.
 
     Attributes:
         name: Name of the log.
-        previous: The set of its Previous_gtids event, None where it has none.
-        gtids: The GTIDs of its Gtid events, in their order; Anonymous_gtid events have none.
+        previous: The set of its Previous_gtids event, None if it has none.
+        gtids: The GTIDs of its Gtid events, in order; Anonymous_gtid events have none.
     """
 
     name: str
@@ -25,7 +25,7 @@ class LogGtids:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovered:
-    """What a recovery found.
+    """The result of a recovery.
 
     Attributes:
         executed: The GTIDs executed.
@@ -42,8 +42,8 @@ _ENDS: Final[dict[tuple[bool, bool, bool], bool]] = {
     (False, True, False): False,
     (True, False, False): False,
     (True, True, False): True,
-    # The worklog's simplified recovery ends at a log without a Previous_gtids event, and, since servers always write
-    # one, also at a log that has one and no Gtid event.
+    # The worklog's simplified recovery ends at a log without a Previous_gtids event, and, because servers always
+    # write one, also at a log that has one and no Gtid event.
     (False, False, True): True,
     (False, True, True): True,
     (True, False, True): True,
@@ -52,7 +52,7 @@ _ENDS: Final[dict[tuple[bool, bool, bool], bool]] = {
 
 
 def recover(logs: Sequence[LogGtids], *, simplified: bool) -> Recovered:
-    """Return what a server finds in a series of logs.
+    """Return the GTIDs that a server finds in a series of logs.
 
     Args:
         logs: The series, the oldest first.

@@ -1,4 +1,4 @@
-"""The receiver: what a replica writes to its relay logs of what a source sends (WL#7592, WL#4033, WL#4162)."""
+"""The receiver: the relay logs that a replica writes from a source's events (WL#7592, WL#4033, WL#4162)."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from conformance.models.replica.transaction_table import ANONYMOUS
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
-#: Where a log's first event stands, in bytes.
+#: Offset of a log's first event, in bytes.
 _FIRST: Final = len(MAGIC)
 #: Bytes from the start of a format description to its time of creation.
 _CREATED_AT: Final = HEADER_BYTES + 2 + 50
@@ -29,14 +29,14 @@ _CREATED_AT: Final = HEADER_BYTES + 2 + 50
 class Reception(Enum):
     """What a receiver does with an event."""
 
-    #: It is written as it came.
+    #: It is written unchanged.
     WRITTEN = "written"
-    #: It is not written, and a Rotate of the replica's own carries the source's position on.
+    #: It is not written; instead, the replica writes a Rotate with the source's position.
     REPLACED = "replaced"
     LEFT_OUT = "left out"
 
 
-#: The events that are not written as they came.
+#: The events that are not written unchanged.
 _RECEPTIONS: Final[dict[int, Reception]] = {
     EventType.STOP: Reception.LEFT_OUT,
     EventType.HEARTBEAT: Reception.LEFT_OUT,
@@ -44,14 +44,14 @@ _RECEPTIONS: Final[dict[int, Reception]] = {
     # WL#7592, Cross-version compatibility: it belongs to the source's log, not to its transactions.
     EventType.PREVIOUS_GTIDS: Reception.REPLACED,
 }
-#: A source sends these between two events of its log, or at its end: they move no position.
+#: A source sends these between two events of its log, or at its end: they do not change the position.
 _SENT_ONLY: Final = frozenset({int(EventType.STOP), int(EventType.HEARTBEAT), int(EventType.HEARTBEAT_V2)})
-#: Of a source whose id is to be ignored these are written all the same: they carry the position and the format.
+#: These are written even if their server id is to be ignored: they carry the position and the format.
 _NEVER_IGNORED: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.ROTATE)})
 
 
 class OwnGtids(Enum):
-    """When a relay log begins with a Previous_gtids event of the replica's own."""
+    """When a relay log begins with a Previous_gtids event made by the replica."""
 
     ALWAYS = "always"
     WITH_GTID_MODE = "with gtid_mode=ON"
@@ -60,12 +60,12 @@ class OwnGtids(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RelayRules:
-    """What the relay logs of a profile's replica are like.
+    """The properties of the relay logs of a profile's replica.
 
     Attributes:
         previous_gtids: When they begin with a Previous_gtids event.
-        own_id_zero: Every event that the replica makes itself has the server id 0, as the worklog has it; servers
-            give it only to the Rotate in the place of a skipped event.
+        own_id_zero: Every event that the replica makes has the server id 0, as in the worklog; servers use 0 only
+            for the Rotate that replaces a skipped event.
     """
 
     previous_gtids: OwnGtids
@@ -88,19 +88,19 @@ _RULES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelaySettings:
-    """How a receiving replica is set up.
+    """The settings of a receiving replica.
 
     Attributes:
-        profile: Whose rules hold.
+        profile: The profile whose rules apply.
         server_id: The replica's own id.
         gtid_mode: ``ON`` or ``OFF``.
-        relay_log: What the names of its relay logs begin with.
+        relay_log: The prefix of the names of its relay logs.
         source_log: The source's log that is read first.
         retrieved: The GTIDs received before.
-        ignored_ids: Ids of servers whose events are left out.
+        ignored_ids: Ids of servers whose events are not written.
         timestamp: The time of the replica's own events, in seconds since 1970.
-        version: What the replica calls itself; what the profile's server does when empty.
-        source_checksums: Whether the source's events have a checksum before its format description comes.
+        version: The version that the replica reports; empty: that of the profile's server.
+        source_checksums: Whether the source's events before its format description have a checksum.
     """
 
     profile: str
@@ -116,12 +116,12 @@ class RelaySettings:
 
     @property
     def rules(self) -> RelayRules:
-        """What the relay logs are like."""
+        """The properties of the relay logs."""
         return _RULES[self.profile]
 
     @classmethod
     def of_json(cls, profile: str, settings: Mapping[str, Any]) -> Self:
-        """Return the settings that a question in the role `relay` has.
+        """Return the settings of a question in the role `relay`.
 
         Raises:
             ValueError: There is no such profile.
@@ -135,11 +135,11 @@ class RelaySettings:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the settings as a question has them; the profile stands beside them."""
+        """Return the settings as in a question, which holds the profile separately."""
         return {"server_id": self.server_id, "gtid_mode": self.gtid_mode, "source_log": self.source_log}
 
 
-#: Takes an event that is queued for the relay log; returns the warning to log, None where there is none.
+#: Takes an event that is queued for the relay log; returns the warning to log, None if there is none.
 Feed = Callable[[ReplicaEvent], str | None]
 
 
@@ -153,9 +153,9 @@ class RelayEvent(NamedTuple):
         log_pos: The end position in its header.
         flags: The flags word.
         data: All its bytes.
-        source: The event received that it is, or that it stands for; None for the replica's own.
+        source: The received event that it is, or that it replaces; None for the replica's own.
         written: Whether it is that event, byte for byte.
-        warning: The warning logged when it was received, empty where there was none.
+        warning: The warning logged when it was received, empty if there was none.
     """
 
     log: int
@@ -173,8 +173,8 @@ class Receiver:
     """Receives what a source sends over one connection.
 
     Args:
-        settings: How the replica is set up.
-        feed: Takes each event that is queued into a boundary parser, which is new with the connection (WL#4162).
+        settings: The replica's settings.
+        feed: Feeds each event that is queued to a boundary parser, which is new for the connection (WL#4162).
 
     Attributes:
         events: The events of the relay logs, in their order.
@@ -190,7 +190,7 @@ class Receiver:
         self._retrieved = ExecutedGtids(settings.retrieved)
         self._gtid = ""
         self._source_log = settings.source_log
-        #: The source's format description, as long as what it governs may still come.
+        #: The source's format description, as long as events that it governs may still come.
         self._source_format: bytes | None = None
         self._feed = feed
         self._left_out: ReplicaEvent | None = None
@@ -203,7 +203,7 @@ class Receiver:
         return tuple(map(bytes, self._logs))
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return the entries of the role `relay` for what stands in the relay logs."""
+        """Return the entries of the role `relay` for the events in the relay logs."""
         return [{"log": each.log, "data": each.data.hex(), "warning": each.warning} for each in self.events]
 
     def receive_all(self, events: Iterable[tuple[ReplicaEvent, bytes]]) -> None:
@@ -227,26 +227,26 @@ class Receiver:
             self._replace(event)
         elif reception is Reception.WRITTEN:
             warning = self._warning(event)
-            data = self._checked(event, data)
+            data = self._with_checksum(event, data)
             self._write(RelayEvent(self._log, *_header(event), data, source=event, written=True, warning=warning))
         return reception
 
     def close(self) -> None:
-        """End the connection: what was left out last, being the replica's own, is stood for by one Rotate."""
+        """End the connection: if the last event was left out, write one Rotate in its place."""
         if self._left_out is not None:
             self._replace(self._left_out)
             self._left_out = None
 
     def rotate(self, *, timestamp: int | None = None) -> None:
-        """Begin the next relay log, as FLUSH RELAY LOGS does, or a log that has grown too large.
+        """Begin the next relay log, as after FLUSH RELAY LOGS, or when a log is too large.
 
         Args:
-            timestamp: The time of the replica's own events from now on, in seconds since 1970; as before when None.
+            timestamp: The time of the replica's own events from now on, in seconds since 1970; None: unchanged.
         """
         self._timestamp = self._timestamp if timestamp is None else timestamp
         self._rotate()
         if self._source_format is not None:
-            # What follows is in the source's format, and no Rotate will say so again.
+            # The next events are in the source's format, and no Rotate from the source will announce it again.
             renewed = bytearray(self._source_format)
             renewed[_CREATED_AT : _CREATED_AT + 4] = bytes(4)
             timestamp, code, server_id, length, _, flags = HEADER.unpack(renewed[:HEADER_BYTES])
@@ -284,8 +284,8 @@ class Receiver:
             self._source_format = data
             self._algorithm = FormatDescription.from_event(data).checksum_algorithm
 
-    def _checked(self, event: ReplicaEvent, data: bytes) -> bytes:
-        """Return what is written: in a log with checksums, the first Rotate of a source without them gets one."""
+    def _with_checksum(self, event: ReplicaEvent, data: bytes) -> bytes:
+        """Return the bytes to write: in a log with checksums, the first Rotate of a source without them gets one."""
         own_format = self._algorithm == ChecksumAlgorithm.CRC32 and not self.settings.source_checksums
         if not own_format or event.type != EventType.ROTATE or self._source_format is not None:
             return data
@@ -346,7 +346,7 @@ class Receiver:
         counted: bool = True,
         source: ReplicaEvent | None = None,
     ) -> None:
-        """Write an event of the replica's own; `counted` says that its end position counts in the relay log."""
+        """Write an event of the replica's own; `counted`: its end position counts in the relay log."""
         if server_id is None:
             server_id = 0 if self._own.own_id_zero else self.settings.server_id
         plain = self._algorithm in (None, ChecksumAlgorithm.NONE)

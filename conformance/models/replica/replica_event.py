@@ -1,4 +1,4 @@
-"""An event as a replica sees it: the few fields on which its rules depend."""
+"""An event as a replica sees it: the fields on which its rules depend."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ class ReplicaEvent:
         offset: Where it starts, in bytes from the start of the stream.
         type: Event type code.
         length: Bytes of the whole event.
-        log_pos: Offset of its end in the log that it was first written to; 0 where it stands in none.
+        log_pos: Offset of its end in the log that it was first written to; 0 if it is in none.
         server_id: Id of the server that made it.
         flags: The flags word.
-        recognised: False where a reader skips it as an ignorable event of a type that it does not know.
+        recognised: False if a reader skips it as an ignorable event of a type that it does not know.
         query: The statement of a Query event, else empty.
         gtid: Of a Gtid event ``UUID:NUMBER`` or ``UUID:TAG:NUMBER``, ``ANONYMOUS`` of an Anonymous_gtid event, else
             empty.
         ends_statement: Whether a rows event is the last of its statement.
-        standalone: Whether a Gtid event of MariaDB stands before a statement without BEGIN.
+        standalone: Whether a Gtid event of MariaDB comes before a statement without BEGIN.
         next_file: The log that a Rotate event names, else empty.
         next_position: The position in that log, in bytes.
     """
@@ -69,12 +69,12 @@ class ReplicaEvent:
 
     @property
     def end(self) -> int:
-        """Offset behind the event, in bytes from the start of the stream."""
+        """Offset of the event's end, exclusive, in bytes from the start of the stream."""
         return self.offset + self.length
 
     @property
     def of_relay_log(self) -> bool:
-        """Whether the replica made it for its relay log, and says so in the flags."""
+        """Whether the replica made it for its relay log, by its flags."""
         return bool(self.flags & _RELAY_LOG)
 
     @property

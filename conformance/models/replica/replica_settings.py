@@ -1,4 +1,4 @@
-"""How a replica is set up, and the form of it that a question in JSON has."""
+"""The settings of a replica, and their form in a question."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ GTID_MODES: Final[tuple[GtidMode, ...]] = get_args(GtidMode)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Until:
-    """Where START REPLICA UNTIL ends: a position in the source's log, in bytes."""
+    """The position at which START REPLICA UNTIL stops: in the source's log, in bytes."""
 
     log_name: str
     log_pos: int
@@ -20,19 +20,19 @@ class Until:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaSettings:
-    """How an applying replica is set up.
+    """The settings of an applying replica.
 
     Attributes:
-        profile: Whose rules hold.
-        version: The replica's version where it is not the one that stands for the profile.
-        server_id: Its own id.
-        gtid_mode: One of `GTID_MODES`; without meaning before 5.6 and in MariaDB.
+        profile: The profile whose rules apply.
+        version: The replica's version if it is not the default one of the profile.
+        server_id: Its server id.
+        gtid_mode: One of `GTID_MODES`; has no effect before 5.6 and in MariaDB.
         skip_counter: How many events to skip.
-        until: Where to stop; None applies everything.
-        leftovers: Database -> its tables, where its directory holds a file that no DROP DATABASE removes.
+        until: Where to stop; None: nowhere.
+        leftovers: Database -> its tables, if its directory holds a file that DROP DATABASE does not remove.
 
     Raises:
-        ValueError: There is no such mode, the counter is negative, or may not be set in this mode.
+        ValueError: There is no such mode, the counter is negative, or must not be set in this mode.
     """
 
     profile: str
@@ -45,11 +45,11 @@ class ReplicaSettings:
 
     def __post_init__(self) -> None:
         if self.gtid_mode not in GTID_MODES:
-            raise ValueError(f"gtid_mode {self.gtid_mode!r}; it is one of {', '.join(GTID_MODES)}")
+            raise ValueError(f"{self.gtid_mode!r} is not a valid gtid_mode: write one of {', '.join(GTID_MODES)}")
         if self.skip_counter < 0:
-            raise ValueError(f"a skip counter of {self.skip_counter}; it is 0 or more")
+            raise ValueError(f"{self.skip_counter} is not a valid skip counter: write an integer from 0")
         if self.skip_counter and self.gtid_mode == "ON" and not self.rules.skips_with_gtids:
-            raise ValueError("the skip counter may not be set with gtid_mode=ON (error 1858)")
+            raise ValueError("the skip counter must not be set with gtid_mode=ON (error 1858)")
 
     @property
     def rules(self) -> ReplicaRules:
@@ -58,10 +58,10 @@ class ReplicaSettings:
 
     @classmethod
     def of_json(cls, profile: str, settings: Mapping[str, Any]) -> Self:
-        """Return the settings that a question in the role `apply` has.
+        """Return the settings of a question in the role `apply`.
 
         Raises:
-            ValueError: A setting has a value that it cannot have.
+            ValueError: A setting has an invalid value.
         """
         until = settings.get("until")
         return cls(
@@ -75,7 +75,7 @@ class ReplicaSettings:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the settings as a question has them; the profile stands beside them."""
+        """Return the settings as in a question, which holds the profile separately."""
         settings: dict[str, Any] = {"gtid_mode": self.gtid_mode, "server_id": self.server_id}
         if self.version:
             settings["version"] = self.version

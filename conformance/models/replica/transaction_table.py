@@ -1,28 +1,28 @@
-"""The GTID that a server's transaction tables show while a transaction lives (WL#7592, PERFORMANCE_SCHEMA)."""
+"""The GTID that a server's transaction tables show for a transaction (WL#7592, PERFORMANCE_SCHEMA)."""
 
 from enum import Enum
 from typing import Final
 
-#: What stands in the place of a GTID where a transaction has none.
+#: The word in the place of a GTID for a transaction without one.
 ANONYMOUS: Final = "ANONYMOUS"
-#: What a transaction of a source shows until it has its GTID; never in the history.
+#: The word for a transaction of a source until it has its GTID; never in the history.
 AUTOMATIC: Final = "AUTOMATIC"
 
 
 class Phase(Enum):
-    """Where a transaction stands."""
+    """The phase of a transaction."""
 
     EXECUTING = "executing"
-    #: Committed: it has moved on to the history.
+    #: Committed: it has moved to the history.
     HISTORY = "history"
 
 
 def gtid_shown(gtid: str, *, phase: Phase, on_replica: bool) -> str:
-    """Return what the tables show for a transaction.
+    """Return the GTID that the tables show for a transaction.
 
     Args:
-        gtid: The GTID that it has or will have; `ANONYMOUS` or empty where gtid_mode is OFF.
-        phase: Where it stands.
+        gtid: The GTID that it has or will have; `ANONYMOUS` or empty if gtid_mode is OFF.
+        phase: Its phase.
         on_replica: Whether an applier executes it, which knows the GTID before it starts.
     """
     if phase is Phase.EXECUTING and not on_replica:

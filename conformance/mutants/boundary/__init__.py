@@ -1,4 +1,4 @@
-"""The mutants of the role `boundary`: the parser of WL#4162, and the one that servers ship, with one fault each."""
+"""The mutants of the role `boundary`: the parser of WL#4162 and the shipped parser, with one fault each."""
 
 from typing import Final
 

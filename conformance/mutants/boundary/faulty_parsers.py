@@ -15,7 +15,7 @@ from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 _T: Final = BoundaryType
 _E: Final = EventType
 
-#: What each type is mistaken for.
+#: Boundary type -> the wrong type that a mutant uses instead.
 OTHER_TYPES: Final = {
     _T.IGNORE_BOUNDARY: _T.SELF_CONTAINED,
     _T.SELF_CONTAINED: _T.INSIDE_TRANSACTION,
@@ -26,7 +26,7 @@ OTHER_TYPES: Final = {
 
 
 class OtherCell(WorklogParser):
-    """A parser with the other outcome in one cell of the transition table."""
+    """A parser with the opposite outcome in one cell of the transition table."""
 
     def __init__(self, requirement: str) -> None:
         super().__init__()
@@ -34,14 +34,14 @@ class OtherCell(WorklogParser):
 
     def look_up(self, boundary_type: BoundaryType) -> Cell:
         """See `WorklogParser.look_up`."""
-        found = super().look_up(boundary_type)
-        if found.requirement != self._requirement:
-            return found
-        return replace(found, outcome=Outcome.ERR if found.outcome is Outcome.OK else Outcome.OK)
+        cell = super().look_up(boundary_type)
+        if cell.requirement != self._requirement:
+            return cell
+        return replace(cell, outcome=Outcome.ERR if cell.outcome is Outcome.OK else Outcome.OK)
 
 
 class OtherType(WorklogParser):
-    """A parser that guesses another type by one row of the type table."""
+    """A parser that guesses a wrong type by one row of the type table."""
 
     def __init__(self, requirement: str) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class GuessesAlways(WorklogParser):
 
 
 class GuessesNothing(WorklogParser):
-    """A parser that passes over events without a marker."""
+    """A parser that ignores events without a marker."""
 
     def feed(self, event: FedEvent) -> ParserStep:
         """See `WorklogParser.feed`."""
@@ -75,7 +75,7 @@ class GuessesNothing(WorklogParser):
 
 
 class HeaderOnly(WorklogParser):
-    """A parser that sees no statement."""
+    """A parser that is not given statements."""
 
     def guess(self, event: FedEvent) -> TypeRow:
         """See `WorklogParser.guess`."""
@@ -83,7 +83,7 @@ class HeaderOnly(WorklogParser):
 
 
 class PrefixOfRollback(WorklogParser):
-    """A parser that takes ROLLBACK TO for ROLLBACK."""
+    """A parser that reads ROLLBACK TO as ROLLBACK."""
 
     def guess(self, event: FedEvent) -> TypeRow:
         """See `WorklogParser.guess`."""
@@ -93,7 +93,7 @@ class PrefixOfRollback(WorklogParser):
 
 
 class LoadAlone(WorklogParser):
-    """A parser to which Execute_load_query always stands on its own."""
+    """A parser to which Execute_load_query is always self-contained."""
 
     def guess(self, event: FedEvent) -> TypeRow:
         """See `WorklogParser.guess`."""
@@ -103,7 +103,7 @@ class LoadAlone(WorklogParser):
 
 
 class GtidsIgnored(WorklogParser):
-    """A parser that passes over unmarked Gtid events."""
+    """A parser that ignores unmarked Gtid events."""
 
     def guess(self, event: FedEvent) -> TypeRow:
         """See `WorklogParser.guess`."""
@@ -113,7 +113,7 @@ class GtidsIgnored(WorklogParser):
 
 
 class XaPrepareAlone(WorklogParser):
-    """A parser to which XA_prepare stands on its own."""
+    """A parser to which XA_prepare is self-contained."""
 
     def guess(self, event: FedEvent) -> TypeRow:
         """See `WorklogParser.guess`."""
@@ -123,22 +123,22 @@ class XaPrepareAlone(WorklogParser):
 
 
 class ForgetsContext(WorklogParser):
-    """A parser that takes a statement for itself alone where context events, and nothing else, stand before it."""
+    """A parser to which a statement is self-contained if only context events come before it."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._behind_context = False
+        self._after_context = False
 
     def guess(self, event: FedEvent) -> TypeRow:
         """See `WorklogParser.guess`."""
         row = super().guess(event)
-        alone = row.situation is Situation.IMMEDIATE_IN_GROUP and self._behind_context
-        self._behind_context = event_class(event) in CONTEXT_CLASSES
+        alone = row.situation is Situation.IMMEDIATE_IN_GROUP and self._after_context
+        self._after_context = event_class(event) in CONTEXT_CLASSES
         return replace(row, boundary_type=_T.SELF_CONTAINED) if alone else row
 
 
 class NotMixed(WorklogParser):
-    """A parser that does not know rows behind a statement of the same transaction."""
+    """A parser that does not expect rows after a statement of the same transaction."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ class NotMixed(WorklogParser):
 
 
 class IgnoreIsSelf(WorklogParser):
-    """A parser that moves as if an event that takes no part stood on its own."""
+    """A parser that takes the step of a self-contained event for events with Ignore Boundary."""
 
     def feed(self, event: FedEvent) -> ParserStep:
         """See `WorklogParser.feed`."""
@@ -170,7 +170,7 @@ class IgnoreIsSelf(WorklogParser):
 
 
 class EndIsUndefined(WorklogParser):
-    """A parser that goes back to Not Defined at the end of a transaction."""
+    """A parser that returns to Not Defined at the end of a transaction."""
 
     def take(self, used: Cell, event: FedEvent) -> None:
         """See `WorklogParser.take`."""
@@ -180,7 +180,7 @@ class EndIsUndefined(WorklogParser):
 
 
 class ThreeInside(WorklogParser):
-    """A parser that takes no more than two events inside a transaction one after the other."""
+    """A parser that accepts at most two successive events inside a transaction."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -189,12 +189,12 @@ class ThreeInside(WorklogParser):
     def look_up(self, boundary_type: BoundaryType) -> Cell:
         """See `WorklogParser.look_up`."""
         self._inside = self._inside + 1 if boundary_type is _T.INSIDE_TRANSACTION else 0
-        found = super().look_up(boundary_type)
-        return replace(found, outcome=Outcome.ERR) if self._inside > 2 else found
+        cell = super().look_up(boundary_type)
+        return replace(cell, outcome=Outcome.ERR) if self._inside > 2 else cell
 
 
 class WarnsAtStart(WorklogParser):
-    """A parser that warns of a stream that begins with a transaction."""
+    """A parser that warns about a stream that begins with a transaction."""
 
     def feed(self, event: FedEvent) -> ParserStep:
         """See `WorklogParser.feed`."""
@@ -204,7 +204,7 @@ class WarnsAtStart(WorklogParser):
 
 
 class WarnsOnce(WorklogParser):
-    """A parser that warns only of the first of several wrong steps one after the other."""
+    """A parser that warns about the first of several successive wrong steps only."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -220,20 +220,20 @@ class WarnsOnce(WorklogParser):
 
 
 class EmptyTransaction(WorklogParser):
-    """A parser to which a transaction with nothing in it is wrong."""
+    """A parser to which an empty transaction is wrong."""
 
     def look_up(self, boundary_type: BoundaryType) -> Cell:
         """See `WorklogParser.look_up`."""
-        found = super().look_up(boundary_type)
-        empty = found is CELLS[_T.START_TRANSACTION, _T.END_TRANSACTION]
-        return replace(found, outcome=Outcome.ERR) if empty else found
+        cell = super().look_up(boundary_type)
+        empty = cell is CELLS[_T.START_TRANSACTION, _T.END_TRANSACTION]
+        return replace(cell, outcome=Outcome.ERR) if empty else cell
 
 
 class NoReset(WorklogParser):
-    """A parser that a reset does not change; after a wrong step it is in Not Defined all the same."""
+    """A parser that a reset does not change; it still goes to Not Defined after a wrong step."""
 
     def reset(self) -> None:
-        """Stay as it is."""
+        """Do nothing."""
 
     def take(self, used: Cell, event: FedEvent) -> None:
         """See `WorklogParser.take`."""
@@ -243,7 +243,7 @@ class NoReset(WorklogParser):
 
 
 class ResetToSelf(NoReset):
-    """A parser that a reset puts into Self Contained."""
+    """A parser that is in Self Contained after a reset."""
 
     def reset(self) -> None:
         """Go to Self Contained."""
@@ -258,7 +258,7 @@ class ResetToSelf(NoReset):
 
 
 class MovesOnError(WorklogParser):
-    """A parser that has the type of the event after a wrong step."""
+    """A parser that takes the type of the event after a wrong step."""
 
     def take(self, used: Cell, event: FedEvent) -> None:
         """See `WorklogParser.take`."""

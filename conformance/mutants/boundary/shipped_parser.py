@@ -1,4 +1,4 @@
-"""The mutants of the boundary parser that servers ship; under the worklog's profile they are right."""
+"""The mutants of the shipped boundary parser; under the profile `worklog` they have no fault."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,8 +13,8 @@ from conformance.protocol.observation import Observation, Request
 from conformance.reference.boundary import observe
 
 
-class _StartsAnew(ShippedParser):
-    """A parser that is outside of all transactions after an error."""
+class _ResetByError(ShippedParser):
+    """A parser that is outside any transaction after an error."""
 
     def feed(self, event: FedEvent) -> ShippedStep:
         """See `ShippedParser.feed`."""
@@ -24,8 +24,8 @@ class _StartsAnew(ShippedParser):
         return step
 
 
-class _Silent(ShippedParser):
-    """A parser that takes a second Gtid event within a transaction."""
+class _AcceptsSecondGtid(ShippedParser):
+    """A parser that accepts a second Gtid event within a transaction."""
 
     def feed(self, event: FedEvent) -> ShippedStep:
         """See `ShippedParser.feed`."""
@@ -33,8 +33,8 @@ class _Silent(ShippedParser):
         return replace(step, error=False, warning=None) if step.shipped_type is ShippedType.GTID else step
 
 
-class _OtherPlace(ShippedParser):
-    """A parser whose warnings do not say where the event stands."""
+class _PlaceNotNamed(ShippedParser):
+    """A parser whose warnings do not name the place of the event."""
 
     def feed(self, event: FedEvent) -> ShippedStep:
         """See `ShippedParser.feed`."""
@@ -46,7 +46,7 @@ class _OtherPlace(ShippedParser):
 
 
 class _EndsAtStop(ShippedParser):
-    """A parser to which events that stand on their own end a transaction."""
+    """A parser to which self-contained events end a transaction."""
 
     def feed(self, event: FedEvent) -> ShippedStep:
         """See `ShippedParser.feed`."""
@@ -56,8 +56,8 @@ class _EndsAtStop(ShippedParser):
         return step
 
 
-class _BearsIncidents(ShippedParser):
-    """A parser that stays where it is at an Incident."""
+class _IgnoresIncidents(ShippedParser):
+    """A parser whose state does not change at an Incident."""
 
     def feed(self, event: FedEvent) -> ShippedStep:
         """See `ShippedParser.feed`."""
@@ -81,9 +81,11 @@ def _mutant(name: str, rule: str, text: str, make: Callable[[ShippedVersion], Sh
 
 #: Every mutant of shipped parsers, in the order of the catalogue.
 SHIPPED_BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
-    _mutant("second-gtid-taken", "ERROR-TOLD", "a second Gtid event within a transaction is no error", _Silent),
-    _mutant("starts-anew", "GOES-ON", "after an error the parser is outside of all transactions", _StartsAnew),
-    _mutant("place-not-told", "WARNING-TEXT", "the warning does not say where the event stands", _OtherPlace),
-    _mutant("stop-ends", "IGNORED-WITHIN", "a Stop or Rotate within a transaction ends it", _EndsAtStop),
-    _mutant("incident-borne", "INCIDENT", "an Incident within a transaction leaves it open", _BearsIncidents),
+    _mutant(
+        "second-gtid-accepted", "ERROR-TOLD", "a second Gtid event within a transaction is accepted", _AcceptsSecondGtid
+    ),
+    _mutant("reset-by-error", "GOES-ON", "after an error the parser is outside any transaction", _ResetByError),
+    _mutant("place-not-named", "WARNING-TEXT", "the warning does not name the place of the event", _PlaceNotNamed),
+    _mutant("stop-ends-transaction", "IGNORED-WITHIN", "a Stop or Rotate within a transaction ends it", _EndsAtStop),
+    _mutant("incident-ignored", "INCIDENT", "an Incident within a transaction leaves it open", _IgnoresIncidents),
 )

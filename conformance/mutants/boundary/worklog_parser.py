@@ -1,4 +1,4 @@
-"""The mutants on boundaries: the parser of WL#4162 with one fault each, and decoders that lose or invent markers."""
+"""The mutants about boundaries: the parser of WL#4162 with one fault each, and decoders that lose or invent markers."""
 
 from bisect import bisect_right
 from collections.abc import Callable
@@ -46,7 +46,7 @@ Answer = Callable[[Request], Observation]
 
 
 def _parser(request: Request, make: Callable[[], WorklogParser]) -> Parser:
-    """Return the mutant under the worklog's profile, and what servers ship under theirs."""
+    """Return the mutant under the profile `worklog`, else the shipped parser."""
     shipped = None if request.profile == "worklog" else parser_of(request.profile)
     return shipped or make()
 
@@ -56,8 +56,8 @@ def _parses(make: Callable[[], WorklogParser]) -> Answer:
     return lambda request: observe(request, _parser(request, make))
 
 
-def _says(alter: Callable[[Event, Entry], Entry | None]) -> Answer:
-    """Return the answer of the right parser, told wrongly."""
+def _altered(alter: Callable[[Event, Entry], Entry | None]) -> Answer:
+    """Return the answer of the right parser with its entries altered."""
     return lambda request: observe(request, _parser(request, WorklogParser), alter)
 
 
@@ -93,7 +93,7 @@ def _extended_not_read(request: Request) -> Observation:
 
 
 def _kept() -> Answer:
-    """Return the answer of a parser that goes on from question to question."""
+    """Return the answers of one parser that is used for all questions."""
     parser = WorklogParser()
     return lambda request: observe(request, _parser(request, lambda: parser))
 
@@ -109,7 +109,7 @@ def _silent_in_dumps(request: Request) -> Observation:
 def _with(
     name: str, value: Callable[[Entry], object], condition: Callable[[Entry], bool] = lambda entry: True
 ) -> Callable[[Event, Entry], Entry]:
-    """Tell another value of a field, where it is told and a condition is met."""
+    """Return the change of one field, if it is answered and a condition is met."""
 
     def alter(event: Event, entry: Entry) -> Entry:
         return {**entry, name: value(entry)} if name in entry and condition(entry) else entry
@@ -118,20 +118,20 @@ def _with(
 
 
 def _without_letter(letter: str) -> Answer:
-    return _says(_with("answers", lambda entry: entry["answers"].replace(letter, "")))
+    return _altered(_with("answers", lambda entry: entry["answers"].replace(letter, "")))
 
 
 def _marker_lost(boundary_type: BoundaryType) -> Answer:
     undefined = _T.NOT_DEFINED.heading
-    return _says(_with("marker", lambda entry: undefined, lambda entry: entry["marker"] == boundary_type.heading))
+    return _altered(_with("marker", lambda entry: undefined, lambda entry: entry["marker"] == boundary_type.heading))
 
 
 def _outside(*codes: int) -> Answer:
-    return _says(_with("within_transaction", lambda entry: "no", lambda entry: entry["type"] in codes))
+    return _altered(_with("within_transaction", lambda entry: "no", lambda entry: entry["type"] in codes))
 
 
 def _inside(*codes: int) -> Answer:
-    return _says(_with("within_transaction", lambda entry: "yes", lambda entry: entry["type"] in codes))
+    return _altered(_with("within_transaction", lambda entry: "yes", lambda entry: entry["type"] in codes))
 
 
 def _ddl_stays_open(event: Event, entry: Entry) -> Entry:
@@ -183,13 +183,13 @@ def _is_warning(entry: Entry) -> bool:
     return bool(entry["warning"])
 
 
-#: Every mutant on boundaries, in the order of the catalogue.
+#: Every mutant about boundaries, in the order of the catalogue.
 BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     # Markers as a decoder reports them
     Mutant(
-        "marker-of-neighbours",
+        "marker-of-four-bits",
         "WL4162-MARKER-THREE-FLAG-BITS",
-        "bit 13 of the flags word counts as a bit of the marker",
+        "bit 13 of the flags word is read as a bit of the marker",
         change("flags", lambda flags: flags ^ 0x1000 if flags & 0x2000 else flags),
     ),
     Mutant(
@@ -233,14 +233,14 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "marker-is-the-guess",
         "WL4162-BOUNDARY-NOT-DEFINED",
-        "an event without a marker is told to have the one that it would have",
-        answer=_says(_with("marker", lambda entry: entry["boundary_type"])),
+        "the marker of an unmarked event is the guessed type",
+        answer=_altered(_with("marker", lambda entry: entry["boundary_type"])),
     ),
     *(
         Mutant(
             f"marker-lost-{name.lower()}",
             f"WL4162-BOUNDARY-{name}",
-            f"the marker {each.heading} is told to be Not Defined",
+            f"the marker {each.heading} is reported as Not Defined",
             answer=_marker_lost(each),
         )
         for each, name in _MARKERS.items()
@@ -248,20 +248,20 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "forgets-context",
         "WL4162-SELF-QUERY-CONDITIONS",
-        "a statement behind its context events is Self Contained",
+        "a statement after its context events is Self Contained",
         answer=_parses(ForgetsContext),
     ),
     # Streams
     Mutant(
-        "passes-over-table-maps",
+        "table-maps-left-out",
         "WL4162-STREAM-TRACKED",
-        "nothing is told of Table_map events",
-        answer=_says(lambda event, entry: None if event.header.type == _E.TABLE_MAP else entry),
+        "Table_map events are left out",
+        answer=_altered(lambda event, entry: None if event.header.type == _E.TABLE_MAP else entry),
     ),
     Mutant(
         "two-inside-at-most",
         "WL4162-STREAM-GRAMMAR",
-        "a third event inside a transaction, one after the other, is wrong",
+        "a third successive event inside a transaction is wrong",
         answer=_parses(ThreeInside),
     ),
     Mutant(
@@ -273,7 +273,7 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "table-map-outside",
         "WL4162-STREAM-MIDDLE-KNOWN",
-        "the stream is told to stand outside a transaction behind a Table_map event",
+        "the stream is outside a transaction after a Table_map event",
         answer=_outside(_E.TABLE_MAP),
     ),
     Mutant(
@@ -285,22 +285,22 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "one-parser-for-all",
         "WL4162-STREAM-OWN-PARSER",
-        "the parser goes on from stream to stream",
+        "one parser is used for all streams",
         answer=_kept(),
     ),
     Mutant(
-        "fed-with-headers",
+        "fed-headers-only",
         "WL4162-STREAM-WHOLE-EVENT-FED",
-        "the parser sees no more than the header of an event",
+        "the parser is given only the header of an event",
         answer=_parses(HeaderOnly),
     ),
     Mutant(
         "not-mixed",
         "WL4162-ANY-BINLOG-FORMAT",
-        "rows behind a statement of the same transaction are Self Contained",
+        "rows after a statement of the same transaction are Self Contained",
         answer=_parses(NotMixed),
     ),
-    Mutant("gtids-ignored", "WL4162-ANY-GTID-MODE", "unmarked Gtid events take no part", answer=_parses(GtidsIgnored)),
+    Mutant("gtids-ignored", "WL4162-ANY-GTID-MODE", "unmarked Gtid events are ignored", answer=_parses(GtidsIgnored)),
     # The transition table, the guess and resets
     Mutant(
         "end-is-undefined",
@@ -311,8 +311,8 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "state-ignore",
         "WL4162-TT-NEVER-IGNORE",
-        "the parser has the type Ignore Boundary after an event that takes no part",
-        answer=_says(
+        "the parser is in Ignore Boundary after an ignored event",
+        answer=_altered(
             _with(
                 "state",
                 lambda entry: entry["boundary_type"],
@@ -324,14 +324,14 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "guesses-nothing",
         "WL4162-TT-GUESS-UNMARKED",
-        "events without a marker take no part",
+        "events without a marker are ignored",
         answer=_parses(GuessesNothing),
     ),
     Mutant(
-        "warns-of-unmarked",
+        "warns-about-unmarked",
         "WL4162-TT-GUESS-OLD-SOURCE",
-        "every event without a marker gives a warning",
-        answer=_says(
+        "every event without a marker causes a warning",
+        answer=_altered(
             _with(
                 "warning",
                 lambda entry: entry["warning"] or "The event has no marker.",
@@ -342,14 +342,14 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "ignore-is-self",
         "WL4162-TT-IGNORE-KEEPS-STATE",
-        "an event that takes no part counts as Self Contained",
+        "an ignored event counts as Self Contained",
         answer=_parses(IgnoreIsSelf),
     ),
     Mutant(
         "unmarked-outside",
         "WL4162-OLD-METHOD-WITHOUT-MARKERS",
         "a stream without markers is never within a transaction",
-        answer=_says(
+        answer=_altered(
             _with(
                 "within_transaction",
                 lambda entry: "no",
@@ -374,39 +374,39 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "no-warnings",
         "WL4162-WARN-WRONG-TRANSITION",
-        "wrong steps give no warning",
-        answer=_says(_with("warning", lambda entry: "")),
+        "wrong steps cause no warning",
+        answer=_altered(_with("warning", lambda entry: "")),
     ),
     Mutant(
         "names-swapped",
         "WL4162-WARN-TEXT-RECEIVER",
-        "the warning names the two types the other way round",
-        answer=_says(_with("warning", _swapped, _is_warning)),
+        "the warning names the two types in reverse",
+        answer=_altered(_with("warning", _swapped, _is_warning)),
     ),
     Mutant(
         "no-full-stop",
         "WL4162-WARN-TEXT-MIDDLE",
-        "the warning on a stream that begins in a transaction has no full stop",
-        answer=_says(
+        "the warning about a stream that begins within a transaction has no full stop",
+        answer=_altered(
             _with("warning", lambda entry: entry["warning"].rstrip("."), lambda entry: entry["warning"] == _MIDDLE)
         ),
     ),
     Mutant(
         "names-of-constants",
         "WL4162-BOUNDARY-NAMES",
-        "warnings call the types by the names of constants",
-        answer=_says(_with("warning", _constants, _is_warning)),
+        "warnings have the names of constants for the types",
+        answer=_altered(_with("warning", _constants, _is_warning)),
     ),
     Mutant(
         "warns-once",
         "WL4162-WARN-EACH-EVENT",
-        "of several wrong steps one after the other only the first is warned of",
+        "only the first of several successive wrong steps causes a warning",
         answer=_parses(WarnsOnce),
     ),
     Mutant(
         "warns-at-start",
         "WL4162-REPOSITION-AT-START",
-        "a stream that begins with a transaction gives a warning",
+        "a stream that begins with a transaction causes a warning",
         answer=_parses(WarnsAtStart),
     ),
     # Types and statements
@@ -447,13 +447,13 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "ddl-stays-open",
         "WL7592-DDL-ENDS-ANON-GROUP",
         "a CREATE TABLE leaves its transaction open",
-        answer=_says(_ddl_stays_open),
+        answer=_altered(_ddl_stays_open),
     ),
     Mutant(
         "begin-outside",
         "WL7592-CREATE-SELECT-BOUNDARIES",
         "BEGIN opens no transaction",
-        answer=_says(_begin_outside),
+        answer=_altered(_begin_outside),
     ),
     Mutant(
         "previous-gtids-inside",

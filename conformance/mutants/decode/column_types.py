@@ -12,7 +12,7 @@ _T: Final = ColumnType
 
 
 def _of(code: ColumnType, change: Callable[[Any], Any]) -> ChangeCell:
-    """Change the values of one column type that are not NULL."""
+    """Return the change of the values of one column type that are not NULL."""
     return lambda column, value: change(value) if column.type == code and value is not None else value
 
 
@@ -72,23 +72,28 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
     _cells(
         "decimal-as-double",
         "VALUES-DECIMAL",
-        "a DECIMAL goes through a double",
+        "a DECIMAL is converted through a double",
         _of(_T.NEWDECIMAL, lambda text: f"{float(text):.20f}"),
     ),
-    _cells("float-of-6", "VALUES-FLOAT", "a FLOAT has 6 digits", _of(_T.FLOAT, lambda value: float(f"{value:.6g}"))),
     _cells(
-        "double-of-15", "VALUES-DOUBLE", "a DOUBLE has 15 digits", _of(_T.DOUBLE, lambda value: float(f"{value:.15g}"))
+        "float-6-digits", "VALUES-FLOAT", "a FLOAT has 6 digits", _of(_T.FLOAT, lambda value: float(f"{value:.6g}"))
     ),
-    _cells("bit-little-endian", "VALUES-BIT", "the bytes of a BIT stand the other way", _little_endian),
+    _cells(
+        "double-15-digits",
+        "VALUES-DOUBLE",
+        "a DOUBLE has 15 digits",
+        _of(_T.DOUBLE, lambda value: float(f"{value:.15g}")),
+    ),
+    _cells("bit-little-endian", "VALUES-BIT", "the bytes of a BIT are reversed", _little_endian),
     _cells("year-1900", "VALUES-YEAR", "the year 0000 is 1900", _of(_T.YEAR, lambda year: year or 1900)),
-    _cells("zero-date-is-null", "VALUES-DATE", "a DATE with parts of zero is NULL", _of(_T.DATE, _null_where_zero)),
+    _cells("zero-date-is-null", "VALUES-DATE", "a DATE with zero parts is NULL", _of(_T.DATE, _null_where_zero)),
     _cells(
         "old-time-positive", "VALUES-OLD-TIME", "an old TIME has no sign", _of(_T.TIME, lambda text: text.lstrip("-"))
     ),
     _cells(
         "old-zero-datetime-is-null",
         "VALUES-OLD-DATETIME",
-        "an old DATETIME with parts of zero is NULL",
+        "an old DATETIME with zero parts is NULL",
         _of(_T.DATETIME, _null_where_zero),
     ),
     _cells(
@@ -111,12 +116,12 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         _of(_T.TIMESTAMP2, _without_fraction),
     ),
     _cells(
-        "char-of-40",
+        "char-cut-at-40",
         "VALUES-CHAR",
         "a CHAR is cut at 40 bytes",
         _of(_T.STRING, lambda value: _noted(_bytes_of(value)[:40])),
     ),
-    _cells("varchar-is-text", "VALUES-VARCHAR", "a VARBINARY is made text", _of(_T.VARCHAR, _only_text)),
+    _cells("varchar-is-text", "VALUES-VARCHAR", "a VARBINARY is decoded as text", _of(_T.VARCHAR, _only_text)),
     _cells(
         "blob-loses-a-byte",
         "VALUES-BLOB",
@@ -137,13 +142,13 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
     _cells(
         "columns-stay-packed",
         "VALUES-MARIADB-COMPRESSED",
-        "a compressed column is handed on with its head",
+        "a compressed column keeps its compression header",
         _of(_T.MARIADB_VARCHAR_COMPRESSED, lambda value: _noted(b"\0" + _bytes_of(value))),
     ),
     _cells(
-        "vector-of-1",
+        "vector-first-element-only",
         "VALUES-VECTOR",
-        "a VECTOR ends behind its first element",
+        "a VECTOR ends after its first element",
         _of(_T.VECTOR, lambda value: value[:1]),
     ),
 )

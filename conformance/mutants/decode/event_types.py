@@ -9,7 +9,7 @@ from conformance.binlog.transaction_payload import inner_events
 from conformance.mutants.mutant import Mutant, Reported, change, drop, has_field, low_half, of_type, refuse
 
 _T: Final = EventType
-#: Where the type code stands in a header, in bytes.
+#: Where the type code is in a header, in bytes.
 _TYPE_AT: Final = 4
 _COMPRESSED_ROWS: Final = (
     _T.MARIADB_WRITE_ROWS_COMPRESSED_V1,
@@ -55,7 +55,7 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "the number of a deleted file has 16 bits",
         change("file_id", lambda number: number & 0xFFFF, of_type(_T.DELETE_FILE)),
     ),
-    # What servers write of themselves
+    # What servers write about themselves
     Mutant("no-incident-message", "FORMAT-INCIDENT", "an incident has no message", change("message", lambda text: "")),
     Mutant(
         "heartbeat-name-short",
@@ -85,11 +85,11 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "payload-never-compressed",
         "FORMAT-TRANSACTION-PAYLOAD",
-        "the compression of a payload is none",
+        "the compression type of a payload is always none",
         change("compression_type", lambda kind: 255),
     ),
     Mutant(
-        "payloads-on-trust",
+        "unknown-in-payload-ends-quietly",
         "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
         "an unknown event inside a payload ends the log quietly",
         swallow=lambda error, stream: (
@@ -97,13 +97,13 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         ),
     ),
     Mutant(
-        "payloads-without-ignorable-events",
+        "ignorable-in-payload-refused",
         "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
         "an ignorable event inside a payload is refused",
         refuse(_holds_ignorable),
     ),
     Mutant(
-        "terminated-by-nothing",
+        "terminating-type-zero",
         "FORMAT-LARGE-TRANSACTION-HEADER",
         "a large transaction ends with type 0",
         change("terminating_type", lambda code: 0),
@@ -118,17 +118,17 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "first-gtid-only",
         "FORMAT-MARIADB-GTID-LIST",
-        "a list of GTIDs ends behind the first",
+        "a list of GTIDs ends after the first",
         change("gtid_list", lambda text: text.partition(",")[0]),
     ),
     Mutant(
         "checkpoint-with-length",
         "FORMAT-MARIADB-BINLOG-CHECKPOINT",
-        "the length stands before the name of a checkpoint's log",
+        "the name of a checkpoint's log begins with its length",
         change("log_name", lambda name: f"\r{name}", of_type(_T.MARIADB_BINLOG_CHECKPOINT)),
     ),
     Mutant(
-        "annotation-of-100",
+        "annotation-cut-at-100",
         "FORMAT-MARIADB-ANNOTATE-ROWS",
         "an annotation is cut at 100 characters",
         change("rows_query", lambda text: text[:100], of_type(_T.MARIADB_ANNOTATE_ROWS)),
@@ -140,7 +140,7 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         swallow=lambda error, stream: error.kind == "encrypted",
     ),
     Mutant(
-        "still-compressed",
+        "compressed-query-lost",
         "FORMAT-MARIADB-QUERY-COMPRESSED",
         "a compressed statement is lost",
         change("query", lambda text: "", of_type(_T.MARIADB_QUERY_COMPRESSED)),
@@ -155,17 +155,17 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "first-row-only",
         "FORMAT-ROWS-IMAGES",
-        "rows behind the first are lost",
+        "rows after the first are lost",
         change("rows", lambda rows: rows[:1]),
     ),
     Mutant(
-        "no-rows-behind-extra-data",
+        "no-rows-after-extra-data",
         "FORMAT-ROWS-EXTRA-DATA",
-        "rows behind extra data are lost",
+        "rows after extra data are lost",
         change("rows", lambda rows: [], lambda event, reported: bool(event.fields().get("extra_data"))),
     ),
     Mutant(
-        "no-rows-of-betas",
+        "beta-rows-dropped",
         "FORMAT-ROWS-PRE-GA",
         "rows events of 5.1's betas are lost",
         drop(of_type(_T.PRE_GA_WRITE_ROWS, _T.PRE_GA_UPDATE_ROWS, _T.PRE_GA_DELETE_ROWS)),

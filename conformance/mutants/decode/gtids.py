@@ -32,7 +32,7 @@ def _gtid_as_double(value: str) -> str:
     return f"{uuid}:{int(float(gno))}"
 
 
-#: Every mutant on Gtid events, in the order of the catalogue.
+#: Every mutant about Gtid events, in the order of the catalogue.
 GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "anonymous-known-too-early",
@@ -49,7 +49,7 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "types-up-to-33",
         "WL7592-ANON-CODE-DECLARED-EARLY",
-        "33 event types at most",
+        "the count of event types is at most 33",
         change("event_types", lambda count: min(count, 33)),
     ),
     Mutant(
@@ -61,7 +61,7 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "gno-as-double",
         "WL7592-GTID-IDENTIFIER-READ",
-        "a GTID's number goes through a double",
+        "a GTID's number is converted through a double",
         change("gtid", _gtid_as_double, of_type(_T.GTID)),
     ),
     Mutant(
@@ -71,15 +71,15 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("gtid", to(f"{UUID(int=0)}:0"), of_type(_T.ANONYMOUS_GTID)),
     ),
     Mutant(
-        "even-gtids-only",
+        "odd-gtid-length-refused",
         "WL7592-BODY-SIZES-DIFFER",
         "a Gtid event of an odd length is refused",
         refuse(lambda event, reported: event.header.type in _GTIDS and event.body_end % 2 == 1),
     ),
     Mutant(
-        "no-tail",
+        "gtid-tail-refused",
         "WL7592-BODY-UNKNOWN-TAIL",
-        "bytes behind the known fields are refused",
+        "bytes after the known fields are refused",
         refuse(lambda event, reported: event.header.type in _GTIDS and TAIL in event.fields()),
     ),
     Mutant(
@@ -127,41 +127,41 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "empty-set-is-none",
         "WL7592-PREVIOUS-GTIDS-EMPTY-READ",
-        "the empty GTID set is nothing",
+        "the empty GTID set is null",
         change("previous_gtids", lambda text: text or None),
     ),
     Mutant(
-        "last-number-excluded",
+        "gtid-set-digit-lost",
         "WL7592-PREVIOUS-GTIDS-SET-READ",
         "the last digit of a GTID set is lost",
         change("previous_gtids", lambda text: text[:-1]),
     ),
     Mutant(
-        "relay-previous-gtids",
+        "relay-previous-gtids-ignored",
         "WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY",
         "a Previous_gtids of a relay log is ignored",
         change("handled", to("ignored"), all_of(of_type(_T.PREVIOUS_GTIDS), flagged(Flag.RELAY_LOG))),
     ),
     Mutant(
-        "gtids-wanted",
+        "query-without-gtids-refused",
         "WL7592-OLD-STREAMS-READ",
-        "a Query is refused where no Gtid type is declared",
+        "a Query is refused if no Gtid type is declared",
         refuse(lambda event, reported: event.header.type == _T.QUERY and event.format.event_types < 33),
     ),
     Mutant(
-        "no-create-in-group",
+        "create-in-group-refused",
         "WL7592-OLD-CREATE-SELECT-READ",
         "CREATE inside a transaction is refused",
         refuse(has_field("query", b"CREATE TABLE `t2` (`a` int(11))")),
     ),
     Mutant(
-        "old-timestamps-spill",
+        "query-after-timestamps-lost",
         "WL7592-OLD-QUERY-TIMESTAMPS-READ",
-        "a query behind logical timestamps is lost",
+        "a query after logical timestamps is lost",
         change("query", to(""), lambda event, reported: event.fields()["status_variables"][:1] == b"\x0e"),
     ),
     Mutant(
-        "header-of-20",
+        "table-map-length-plus-one",
         "WL7592-HEADER-19-BYTES",
         "a Table_map's length counts one byte more",
         change("length", minus(-1), of_type(_T.TABLE_MAP)),
@@ -169,11 +169,11 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "gtid-log-pos",
         "WL7592-LOG-POS-CHAIN",
-        "the log_pos of a Gtid event leaves its checksum out",
+        "the log_pos of a Gtid event does not count its checksum",
         change("log_pos", minus(4), of_type(*_GTIDS)),
     ),
     Mutant(
-        "gtid-checksum-body",
+        "checksummed-gtid-refused",
         "WL7592-GTID-CHECKSUM",
         "a Gtid event with a checksum is refused",
         refuse(all_of(of_type(*_GTIDS), checksummed)),
@@ -185,19 +185,22 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         swallow=lambda error, stream: error.kind == "checksum" and stream[error.at + _TYPE_AT] in _GTIDS,
     ),
     Mutant(
-        "large-rows",
+        "large-rows-table-id",
         "WL7592-LARGE-EVENTS-WHOLE",
-        "rows events beyond 8 KiB have another table id",
+        "rows events of more than 8 KiB have a wrong table id",
         change("table_id", minus(1), lambda event, reported: event.header.length > 8192),
     ),
     Mutant(
-        "xid-of-27",
+        "xid-always-27-bytes",
         "WL7592-XID-SIZE",
         "an Xid has 27 bytes, whatever its checksum",
         change("length", to(27), of_type(_T.XID)),
     ),
     Mutant(
-        "query-64k", "WL7592-QUERY-SIZE-GROWS", "a query is cut at 64 KiB", change("query", lambda text: text[:65535])
+        "query-cut-at-64k",
+        "WL7592-QUERY-SIZE-GROWS",
+        "a query is cut at 64 KiB",
+        change("query", lambda text: text[:65535]),
     ),
     Mutant(
         "tail-hides-gtid",

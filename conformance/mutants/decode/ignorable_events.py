@@ -27,14 +27,14 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 
 
 def _cut_to_length_byte(event: Event, reported: Reported) -> Reported:
-    """Believe the length byte of a Rows_query, not the length of the event."""
+    """Use the length byte of a Rows_query instead of the length of the event."""
     if "rows_query" not in reported:
         return reported
     text = reported["rows_query"].encode()[: event.fields()["length_byte"]]
     return {**reported, "rows_query": text.decode("utf-8", "replace")}
 
 
-#: Every mutant on ignorable events, in the order of the catalogue.
+#: Every mutant about ignorable events, in the order of the catalogue.
 IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant("no-ignorable-rule", "WL4033-READ-UNKNOWN-SKIPPED", "an ignorable event stops the reader", refuse(unknown)),
     Mutant(
@@ -70,7 +70,7 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "ignorable-is-known",
         "WL4033-READ-UNKNOWN-AS-IGNORABLE",
-        "ignorable events are told as known ones",
+        "ignorable events are reported as known ones",
         change("handled", to("known"), unknown),
     ),
     Mutant(
@@ -88,11 +88,11 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "unknown-is-known",
         "WL4033-READ-UNKNOWN-REFUSED",
-        "events of unknown types are taken for known ones",
+        "events of unknown types are read as known ones",
         rules=lambda rules: replace(rules, known=frozenset(range(256))),
     ),
     Mutant(
-        "another-message",
+        "wrong-message",
         "WL4033-READ-UNKNOWN-MESSAGE",
         "the error does not name the type",
         message="something is wrong",
@@ -104,14 +104,12 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("type", to(28), of_type(_T.ROWS_QUERY)),
     ),
     Mutant(
-        "text-of-255",
+        "text-cut-at-255",
         "WL4033-READ-ROWS-QUERY-TEXT",
         "the text is cut at 255 characters",
         change("rows_query", lambda text: text[:255]),
     ),
-    Mutant(
-        "believes-length-byte", "WL4033-READ-ROWS-QUERY-LENGTH-BYTE", "the length byte decides", _cut_to_length_byte
-    ),
+    Mutant("uses-length-byte", "WL4033-READ-ROWS-QUERY-LENGTH-BYTE", "the length byte is used", _cut_to_length_byte),
     Mutant(
         "one-rows-event",
         "WL4033-READ-ROWS-QUERY-SEVERAL-ROWS",
@@ -119,15 +117,15 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         refuse(has_field("rows_flags", 0)),
     ),
     Mutant(
-        "log-pos-is-start",
+        "query-log-pos-early",
         "WL4033-READ-POSITION-CHAIN",
-        "a Query's log_pos is its start",
+        "a Query's log_pos is one byte too small",
         change("log_pos", minus(1), of_type(_T.QUERY)),
     ),
     Mutant(
         "strips-prefix",
         "WL4033-GOLDEN-ROWS-QUERY-BYTES",
-        "a stored '# ' is taken off",
+        "a stored '# ' is removed",
         change("rows_query", lambda text: text.removeprefix("# ")),
     ),
     Mutant(
@@ -139,13 +137,13 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "rows-v1-table",
         "WL4033-GOLDEN-WRITE-ROWS-BYTES",
-        "rows of version 1 have another table id",
+        "rows of version 1 have a wrong table id",
         change("table_id", minus(1), of_type(_T.WRITE_ROWS_V1)),
     ),
     Mutant(
         "always-a-checksum",
         "WL4033-GOLDEN-NO-CHECKSUM",
-        "four bytes are taken off where there is no checksum",
+        "four bytes are removed although there is no checksum",
         change("rows_query", lambda text: text[:-4], lambda event, reported: not event.has_checksum),
     ),
     Mutant(
@@ -156,7 +154,7 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant("no-5.5-logs", "WL4033-CROSS-OLD-TO-NEW", "logs of 5.5 are refused", refuse(of_version("5.5"))),
     Mutant(
-        "one-ignorable-event",
+        "late-ignorable-refused",
         "WL4033-CROSS-NEW-TO-NEW",
         "ignorable events beyond the first 600 bytes are refused",
         refuse(lambda event, reported: not event.recognised and event.offset > 600),

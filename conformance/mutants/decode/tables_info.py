@@ -13,9 +13,9 @@ from conformance.binlog.tables_info import TUPLE, size_of, tables_text
 from conformance.mutants.mutant import Alter, Mutant, Reported, all_of, change, flagged, of_type, refuse, to
 
 _T: Final = EventType
-#: Bytes of the usual post-header, which the extended one begins with.
+#: Bytes of the usual post-header, with which the extended one begins.
 _USUAL: Final = 13
-#: Begins the worklog's example, whose names stand without backticks.
+#: The beginning of the worklog's example, whose names have no backticks.
 _EXAMPLE: Final = "RENAME TABLE t1 "
 
 
@@ -32,7 +32,7 @@ def _declares_tables_info(event: Event, reported: Reported) -> bool:
 
 
 def _as_usual(event: Event, reported: Reported) -> Reported:
-    """Skip the four bytes that are new, and read the rest as ever."""
+    """Skip the four new bytes, and read the rest as usual."""
     if not is_extended_query(event):
         return reported
     usual = layout_of(_T.QUERY, _USUAL)
@@ -45,7 +45,7 @@ def _as_usual(event: Event, reported: Reported) -> Reported:
 
 
 def _changed(change: Callable[[dict[str, Any], Reported], Reported]) -> Alter:
-    """Change what is reported of extended events by what stands in them."""
+    """Return the change of what is reported for extended events, by their fields."""
 
     def alter(event: Event, reported: Reported) -> Reported:
         return {**reported, **change(event.fields(), reported)} if is_extended_query(event) else reported
@@ -84,8 +84,8 @@ def _database_in_variables(fields: dict[str, Any], reported: Reported) -> Report
 
 
 def _database_to_zero(fields: dict[str, Any], reported: Reported) -> Reported:
-    behind = fields["database"] + fields["query"] + _wire(fields)
-    return {"database": _text(behind.partition(b"\0")[0])}
+    after = fields["database"] + fields["query"] + _wire(fields)
+    return {"database": _text(after.partition(b"\0")[0])}
 
 
 def _with_tables(fields: dict[str, Any], reported: Reported) -> Reported:
@@ -111,7 +111,7 @@ def _heads_swapped(fields: dict[str, Any], reported: Reported) -> Reported:
 
 
 def _short_by_a_checksum(event: Event, reported: Reported) -> Reported:
-    """Leave the last four bytes out where there is no checksum."""
+    """Leave out the last four bytes although there is no checksum."""
     if not is_extended_query(event) or event.has_checksum:
         return reported
     tables = event.fields()["tables_info"]
@@ -125,7 +125,7 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "query-loses-nul",
         "WL40-USUAL-QUERY-TO-END",
-        "the last byte of a query is taken for a terminator",
+        "the last byte of a query is read as a terminator",
         change("query", lambda text: text[:-1], lambda event, reported: len(reported["query"]) > 5),
     ),
     Mutant("always-usual-queries", "WL40-FORMAT-FROM-FDE", "an extended Query event is read as a usual one", _as_usual),
@@ -158,13 +158,13 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "database-before-variables",
         "WL40-STATUS-VARS-UNCHANGED",
-        "the database of an extended Query event is read where the status variables stand",
+        "the database of an extended Query event is read from the status variables",
         _changed(_database_in_variables),
     ),
     Mutant(
-        "zero-behind-database",
+        "zero-after-database",
         "WL40-DB-NO-ZERO",
-        "the first byte of an extended event's query is taken for a zero",
+        "the first byte of an extended event's query is read as a terminator",
         _changed(lambda fields, reported: {"query": reported["query"][1:]}),
     ),
     Mutant(
@@ -180,11 +180,11 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         _changed(_with_tables),
     ),
     Mutant("sorted-tables-info", "WL40-TABLES-INFO-LIST", "tables info is sorted by table", _changed(_sorted_tables)),
-    Mutant("names-of-127", "WL40-TABLES-INFO-NAME-LENGTHS", "a name is cut at 127 bytes", _changed(_names_of_127)),
+    Mutant("names-cut-at-127", "WL40-TABLES-INFO-NAME-LENGTHS", "a name is cut at 127 bytes", _changed(_names_of_127)),
     Mutant(
         "default-database-mysql",
         "WL40-TABLES-INFO-DEFAULT-DB",
-        "an empty database in tables info is taken for mysql",
+        "an empty database in tables info is read as mysql",
         _changed(_other_default),
     ),
     Mutant("example-refused", "WL40-GOLDEN-EVENT", "the worklog's example is refused", refuse(_example)),
@@ -197,7 +197,7 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "extended-log-pos",
         "WL40-GOLDEN-LOG-POS",
-        "the end of an extended Query event leaves its tables info out",
+        "the log_pos of an extended Query event does not count its tables info",
         _changed(lambda fields, reported: {"log_pos": reported["log_pos"] - size_of(fields["tables_info"])}),
     ),
     Mutant(
@@ -212,13 +212,13 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "example-tables",
         "WL40-GOLDEN-TABLES",
-        "the worklog's example has the intermediate table as well",
+        "the worklog's example has the intermediate table too",
         change("tables_info", lambda text: f"{text},``.`tmp`", _example),
     ),
     Mutant(
         "tables-info-short-by-checksum",
         "WL40-GOLDEN-NO-CHECKSUM",
-        "four bytes of tables info are taken for a checksum where there is none",
+        "four bytes of tables info are read as a checksum although there is none",
         _short_by_a_checksum,
     ),
 )

@@ -1,4 +1,4 @@
-"""Mutants that misread the wire format, or read on where a log must be refused."""
+"""Mutants that misread the wire format, or continue where a log must be refused."""
 
 import re
 from dataclasses import replace
@@ -43,7 +43,7 @@ def _fixed_post_headers(event: Event, reported: Reported) -> Reported:
 
 
 def _with_checksum(event: Event, reported: Reported) -> Reported:
-    """Report a query with the checksum behind it."""
+    """Report a query followed by its checksum."""
     if event.has_checksum and "query" in reported:
         return {**reported, "query": reported["query"] + event.data[-4:].decode("latin-1")}
     return reported
@@ -53,19 +53,19 @@ def _as_double(value: int) -> int:
     return int(float(value))
 
 
-def _length_said(error: BinlogError) -> int | None:
-    found = re.match(r"an event length of (\d+)", error.message)
-    return int(found.group(1)) if found else None
+def _stated_length(error: BinlogError) -> int | None:
+    match = re.match(r"an event length of (\d+)", error.message)
+    return int(match.group(1)) if match else None
 
 
-#: Every mutant on the wire format, in the order of the catalogue's themes.
+#: Every mutant about the wire format, in the order of the catalogue's themes.
 FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
     # Delivery and framing
     Mutant("drops-intvar", "FORMAT-EVENT-DELIVERED", "Intvar events are lost", drop(of_type(_T.INTVAR))),
     Mutant(
-        "xid-elsewhere",
+        "xid-one-byte-late",
         "FORMAT-EVENT-START",
-        "Xid events are seen one byte late",
+        "the offset of Xid events is one byte late",
         change("offset", minus(-1), of_type(_T.XID)),
     ),
     Mutant(
@@ -75,9 +75,9 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         refuse(all_of(of_type(_T.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG))),
     ),
     Mutant(
-        "in-use-is-damage",
+        "in-use-refused",
         "FORMAT-IN-USE-CHECKSUM",
-        "the checksum of a log in use is found wrong",
+        "a log in use is refused",
         refuse(all_of(of_type(_T.FORMAT_DESCRIPTION), flagged(Flag.BINLOG_IN_USE))),
     ),
     # The common header
@@ -88,17 +88,17 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "timestamps are an hour late",
         change("timestamp", minus(-3600)),
     ),
-    Mutant("server-id-byte", "FORMAT-HEADER-SERVER-ID", "the server id is 0", change("server_id", to(0))),
+    Mutant("server-id-zero", "FORMAT-HEADER-SERVER-ID", "the server id is 0", change("server_id", to(0))),
     Mutant(
         "length-without-checksum",
         "FORMAT-HEADER-LENGTH",
-        "the length of a Rotate leaves its checksum out",
+        "the length of a Rotate does not count its checksum",
         change("length", minus(4), all_of(of_type(_T.ROTATE), checksummed)),
     ),
     Mutant(
-        "log-pos-of-rotate",
+        "rotate-log-pos-7",
         "FORMAT-HEADER-LOG-POS",
-        "a Rotate has no log_pos",
+        "the log_pos of a Rotate is 7",
         change("log_pos", to(7), of_type(_T.ROTATE)),
     ),
     Mutant(
@@ -134,7 +134,7 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "no-verification",
         "FORMAT-CHECKSUM-WRONG",
-        "wrong checksums pass",
+        "wrong checksums are accepted",
         rules=lambda rules: replace(rules, verify_checksums=False),
     ),
     # Bodies
@@ -148,7 +148,7 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("next_file", lambda name: name + "\0"),
     ),
     Mutant("no-stop", "FORMAT-STOP", "Stop is refused", refuse(of_type(_T.STOP))),
-    Mutant("xid-as-double", "FORMAT-XID", "an Xid goes through a double", change("xid", _as_double)),
+    Mutant("xid-as-double", "FORMAT-XID", "an Xid is converted through a double", change("xid", _as_double)),
     Mutant("intvar-32-bits", "FORMAT-INTVAR", "an Intvar has 32 bits", change("intvar_value", low_half)),
     Mutant("seed-32-bits", "FORMAT-RAND", "a seed has 32 bits", change("seed2", low_half)),
     Mutant(
@@ -161,7 +161,7 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "commit-timestamp-bit",
         "FORMAT-GTID-COMMIT-FIELDS",
-        "bit 55 of the commit timestamp is not taken off",
+        "bit 55 of the commit timestamp is not cleared",
         change(
             "immediate_commit_timestamp", lambda time: time | 1 << 55, has_field("has_original_commit_timestamp", True)
         ),
@@ -195,24 +195,26 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "small-length-ends-quietly",
         "FORMAT-LENGTH-TOO-SMALL",
         "a length below a header ends the log quietly",
-        swallow=lambda error, stream: (_length_said(error) or HEADER_BYTES) < HEADER_BYTES or _length_said(error) == 0,
+        swallow=lambda error, stream: (
+            (_stated_length(error) or HEADER_BYTES) < HEADER_BYTES or _stated_length(error) == 0
+        ),
     ),
     Mutant(
         "large-length-ends-quietly",
         "FORMAT-LENGTH-TOO-LARGE",
         "a length beyond any event ends the log quietly",
-        swallow=lambda error, stream: (_length_said(error) or 0) > HEADER_BYTES,
+        swallow=lambda error, stream: (_stated_length(error) or 0) > HEADER_BYTES,
     ),
     Mutant(
         "headless-ends-quietly",
         "FORMAT-NO-FORMAT-DESCRIPTION",
-        "a log without format description is empty",
+        "a log without format description is read as empty",
         swallow=lambda error, stream: error.kind == "no-format-description",
     ),
     Mutant(
         "any-magic",
         "FORMAT-BAD-MAGIC",
-        "a file that is no binary log is empty",
+        "a file that is not a binary log is read as empty",
         swallow=lambda error, stream: error.kind == "not-a-binlog",
     ),
 )

@@ -1,4 +1,4 @@
-"""The mutants of the role `log`: the model of a server that logs, with one fault each."""
+"""The mutants of the role `log`: the model of a logging server, with one fault each."""
 
 from typing import Final
 

@@ -38,15 +38,15 @@ _T = EventType
 
 
 def table_map_for_each(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
-    """Write the Table_map again before each rows event behind another one."""
+    """Write the Table_map again before each rows event after another one."""
     event = unit.events[at]
     if event.type in ROWS and unit.events[at - 1].type in ROWS:
         yield next(each for each in unit.events[at::-1] if each.type == _T.TABLE_MAP)
     yield event
 
 
-def text_behind(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
-    """Write the statement's text behind its Table_map."""
+def text_after_table_map(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+    """Write the statement's text after its Table_map."""
     event = unit.events[at]
     if event.type == _T.ROWS_QUERY:
         yield from (unit.events[at + 1], event)
@@ -55,7 +55,7 @@ def text_behind(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
 
 
 def text_with_rows(text: bytes, condition: Condition) -> Answer:
-    """Return what writes a Rows_query of its own before some Table_map events."""
+    """Return the answer with an extra Rows_query before some Table_map events."""
     extra = LoggedEvent(_T.ROWS_QUERY, {"rows_query": text}, int(Flag.IGNORABLE))
 
     def change(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
@@ -68,7 +68,7 @@ def text_with_rows(text: bytes, condition: Condition) -> Answer:
 
 
 def drops_of(change: Callable[[list[bytes]], Iterable[bytes]], *, several: bool = False) -> Answer:
-    """Return what changes the names in each DROP TABLE of a failed DROP DATABASE."""
+    """Return the answer with other names in each DROP TABLE of a failed DROP DATABASE."""
 
     def change_event(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
         event = unit.events[at]
@@ -89,7 +89,7 @@ def listed_for(
     words: tuple[bytes, ...] = (),
     binlog_format: str | None = None,
 ) -> Answer:
-    """Return what changes the tables info of the Query events of some statements."""
+    """Return the answer with other tables info in the Query events of some statements."""
 
     def answer(request: Request) -> Observation:
         scenario = scenario_of(request)
@@ -121,27 +121,27 @@ def _with_lists(
 
 
 def entry_of(name: Any) -> dict[str, bytes]:
-    """Return a table as tables info lists it."""
+    """Return the entry of a table in tables info."""
     return {"database": name.database.encode(), "table": name.table.encode()}
 
 
 def is_begin(log: PlannedLog, unit: Unit, event: LoggedEvent) -> bool:
-    """Tell a BEGIN."""
+    """Return whether an event is a BEGIN."""
     return event.fields.get("query") == BEGIN
 
 
 def always(unit: Unit, at: int, right: BoundaryType) -> bool:
-    """Tell any event."""
+    """Return true for every event."""
     return True
 
 
-def behind_gtid(unit: Unit, at: int) -> bool:
-    """Tell the event directly behind a Gtid event."""
+def after_gtid(unit: Unit, at: int) -> bool:
+    """Return whether an event is directly after a Gtid event."""
     return at == 1 and unit.events[0].type in GTIDS
 
 
 def query_in_group(unit: Unit, at: int, right: BoundaryType) -> bool:
-    """Tell a statement between BEGIN and the end of its transaction."""
+    """Return whether an event is a statement between BEGIN and the end of its transaction."""
     event = unit.events[at]
     return event.type == _T.QUERY and begins(unit) and event.fields["query"] not in (BEGIN, COMMIT, ROLLBACK)
 
@@ -152,7 +152,7 @@ def without_timestamps(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def created_as_given(which: str) -> Answer:
-    """Return what logs a CREATE TABLE in the user's words where the server writes its own."""
+    """Return the answer with CREATE TABLE in the user's words where the server writes its own."""
     kinds = {"like": (CreateTableLike,), "row": (CreateTableSelect,)}[which]
 
     def answer(request: Request) -> Observation:
@@ -182,7 +182,7 @@ def rewritten(request: Request) -> Observation:
 
 
 def texts_for(kind: type[Statement]) -> Answer:
-    """Return what writes a Rows_query for statements of a kind, which have no text."""
+    """Return the answer with a Rows_query for statements of a kind, which have no text."""
 
     def answer(request: Request) -> Observation:
         scenario = scenario_of(request)
@@ -205,7 +205,7 @@ def text_per_table(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent
 
 
 def first_text_only(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
-    """Leave out the statements' texts but for the first of a transaction."""
+    """Leave out all texts of statements except the first of a transaction."""
     event = unit.events[at]
     if event.type != _T.ROWS_QUERY or all(each.type != _T.ROWS_QUERY for each in unit.events[:at]):
         yield event
@@ -220,7 +220,7 @@ def ignorable_before_rows(log: PlannedLog, unit: Unit, at: int) -> Iterator[Logg
 
 
 def longer_xids(request: Request) -> Observation:
-    """Write a byte more in each Xid event."""
+    """Write one more byte in each Xid event."""
     tail = LoggedEvent(_T.XID, {"xid": 0, TAIL: b"\0"})
     return changed(of_type(_T.XID), lambda event: replace(tail, statement=event.statement))(request)
 
@@ -235,8 +235,8 @@ def by_type_alone(unit: Unit, at: int, right: BoundaryType) -> int:
     return BoundaryType.INSIDE_TRANSACTION if event.type in CONTEXT else right
 
 
-def context_behind(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
-    """Write each context event behind the statement that it belongs to."""
+def context_after_statement(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+    """Write each context event after the statement that it belongs to."""
     event = unit.events[at]
     if event.type in CONTEXT:
         return

@@ -1,4 +1,4 @@
-"""Ways to make a fault: the model of a server that logs, changed in one respect."""
+"""Functions that make a fault: the model of a logging server, changed in one respect."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -39,11 +39,11 @@ CONTEXT: Final = frozenset({_T.INTVAR, _T.RAND, _T.USER_VAR})
 Answer = Callable[[Request], Observation]
 
 
-#: Changes one transaction, or what stands alone; yields what is written in its place.
+#: Changes one transaction or a single event; yields what is written instead.
 ChangeUnit = Callable[[Scenario, PlannedLog, Unit], Iterable[Unit]]
 
 
-#: Changes one event; yields what is written in its place.
+#: Changes one event; yields what is written instead.
 ChangeEvent = Callable[[PlannedLog, Unit, int], Iterable[LoggedEvent]]
 
 
@@ -51,7 +51,7 @@ Condition = Callable[[PlannedLog, Unit, LoggedEvent], bool]
 
 
 def units(change: ChangeUnit) -> Answer:
-    """Return what answers with every unit changed."""
+    """Return the answer with every unit changed."""
 
     def answer(request: Request) -> Observation:
         scenario = scenario_of(request)
@@ -64,7 +64,7 @@ def units(change: ChangeUnit) -> Answer:
 
 
 def each_event(change: ChangeEvent) -> Answer:
-    """Return what answers with every event changed."""
+    """Return the answer with every event changed."""
 
     def change_unit(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
         made = tuple(event for place in range(len(unit.events)) for event in change(log, unit, place))
@@ -75,19 +75,19 @@ def each_event(change: ChangeEvent) -> Answer:
 
 
 def without(condition: Condition) -> Answer:
-    """Return what answers without some events."""
+    """Return the answer without some events."""
     return each_event(lambda log, unit, at: () if condition(log, unit, unit.events[at]) else (unit.events[at],))
 
 
 def changed(condition: Condition, change: Callable[[LoggedEvent], LoggedEvent]) -> Answer:
-    """Return what answers with some events changed."""
+    """Return the answer with some events changed."""
     return each_event(
         lambda log, unit, at: (change(unit.events[at]) if condition(log, unit, unit.events[at]) else unit.events[at],)
     )
 
 
 def other_rules(**rules: Any) -> Answer:
-    """Return what answers with other rules for logging."""
+    """Return the answer with other rules for logging."""
 
     def changed_rules(settings: Settings) -> LoggingRules:
         return replace(rules_of(settings), **rules)
@@ -96,12 +96,12 @@ def other_rules(**rules: Any) -> Answer:
 
 
 def other_scenario(change: Callable[[Scenario], Scenario]) -> Answer:
-    """Return what answers as if another scenario had been asked about."""
+    """Return the answer to another scenario."""
     return lambda request: written(request, log_of(change(scenario_of(request))).logs)
 
 
 def other_bytes(change: Callable[[bytes], bytes]) -> Answer:
-    """Return what answers with the bytes of each log changed."""
+    """Return the answer with the bytes of each log changed."""
 
     def answer(request: Request) -> Observation:
         streams = [change(log_bytes(log)) for log in log_of(scenario_of(request)).logs]
@@ -111,7 +111,7 @@ def other_bytes(change: Callable[[bytes], bytes]) -> Answer:
 
 
 def marking(change: Callable[[Unit, int, BoundaryType], int]) -> Answer:
-    """Return what answers with other boundary markers."""
+    """Return the answer with other boundary markers."""
 
     def mark(unit: Unit) -> list[int]:
         return [change(unit, at, right) for at, right in enumerate(boundaries_of(unit))]
@@ -124,46 +124,46 @@ def marking(change: Callable[[Unit, int, BoundaryType], int]) -> Answer:
 
 
 def is_query(*words: bytes) -> Condition:
-    """Return what tells Query events that begin with one of some words."""
+    """Return the condition that an event is a Query that begins with one of some words."""
     return lambda log, unit, event: event.type == _T.QUERY and event.fields["query"].upper().startswith(words)
 
 
 def of_type(*types: int) -> Condition:
-    """Return what tells events of some types."""
+    """Return the condition that an event has one of some types."""
     return lambda log, unit, event: event.type in types
 
 
 def begins(unit: Unit) -> bool:
-    """Tell whether a transaction has BEGIN."""
+    """Return whether a transaction has BEGIN."""
     return any(event.fields.get("query") == BEGIN for event in unit.events)
 
 
 def by_kind(*kinds: type[Statement]) -> Callable[[Scenario, Unit], bool]:
-    """Return what tells the units of some kinds of statements."""
+    """Return the condition that a unit is of some kinds of statements."""
 
-    def tell(scenario: Scenario, unit: Unit) -> bool:
+    def of_kind(scenario: Scenario, unit: Unit) -> bool:
         return unit.statement is not None and isinstance(scenario.statements[unit.statement], kinds)
 
-    return tell
+    return of_kind
 
 
 def set_fields(**fields: Any) -> Callable[[LoggedEvent], LoggedEvent]:
-    """Return what gives an event other fields."""
+    """Return the change that sets fields of an event."""
     return lambda event: replace(event, fields={**event.fields, **fields})
 
 
 def set_flags(flags: int, *, clear: int = 0) -> Callable[[LoggedEvent], LoggedEvent]:
-    """Return what sets flags of an event, and clears some."""
+    """Return the change that sets some flags of an event and clears others."""
     return lambda event: replace(event, flags=event.flags & ~clear | flags)
 
 
 def doubled(condition: Condition) -> Answer:
-    """Return what writes some events twice."""
+    """Return the answer with some events written twice."""
     return each_event(lambda log, unit, at: (unit.events[at],) * (1 + condition(log, unit, unit.events[at])))
 
 
 def statements_of(*kinds: type[Statement], **attributes: Any) -> Callable[[Scenario], Iterator[int]]:
-    """Return what finds the indices of statements of some kinds, with some values."""
+    """Return the function that yields the indices of statements of some kinds, with some values."""
 
     def find(scenario: Scenario) -> Iterator[int]:
         for index, each in enumerate(scenario.statements):
@@ -174,20 +174,20 @@ def statements_of(*kinds: type[Statement], **attributes: Any) -> Callable[[Scena
 
 
 def other_settings(**changed_settings: Any) -> Answer:
-    """Return what answers as if the server had other settings."""
+    """Return the answer of a server with other settings."""
     return other_scenario(lambda scenario: replace(scenario, settings=replace(scenario.settings, **changed_settings)))
 
 
 def marks_as(condition: Callable[[Unit, int, BoundaryType], bool], marker: int) -> Answer:
-    """Return what answers with one boundary marker on some events."""
+    """Return the answer with one boundary marker on some events."""
     return marking(lambda unit, at, right: marker if condition(unit, at, right) else right)
 
 
 def is_type(*types: int) -> Callable[[Unit, int, BoundaryType], bool]:
-    """Return what tells the events of some types by their place in a transaction."""
+    """Return the condition that the event at a place of a transaction has one of some types."""
     return lambda unit, at, right: unit.events[at].type in types
 
 
 def creates(unit: Unit) -> bool:
-    """Tell whether a transaction creates a table in the words of the server."""
+    """Return whether a transaction creates a table in the server's own words."""
     return any(event.fields.get("query", b"").startswith(b"CREATE TABLE") for event in unit.events)

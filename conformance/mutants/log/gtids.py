@@ -42,13 +42,13 @@ from conformance.mutants.log.faults import (
 from conformance.mutants.log.transaction_faults import (
     all_gtids,
     extra_anonymous,
-    goes_on,
     joined,
     logs_refused,
     lone_gtids,
-    longer_lengths,
     numbered,
     previous_gtids,
+    reads_past,
+    shorter_lengths,
     unlogged,
     with_bad_checksum,
     without_gtid,
@@ -72,9 +72,9 @@ _ALL_CLASSES: Final[tuple[DropClass, ...]] = (
 LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     # Logs as a whole
     Mutant(
-        "logs-rotate-garbage",
+        "logs-table-map-no-null-bits",
         "FORMAT-LOG-BODY",
-        "an Intvar event has a byte too few",
+        "Table_map events have no null bits",
         answer=changed(of_type(_T.TABLE_MAP), lambda event: replace(event, fields={**event.fields, "null_bits": b""})),
     ),
     Mutant(
@@ -86,7 +86,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-other-table-id",
         "FORMAT-LOG-TABLE-MAP",
-        "rows events have a table id that no Table_map gave",
+        "rows events have a table id that no Table_map has",
         answer=changed(of_type(*ROWS), set_fields(table_id=1)),
     ),
     Mutant(
@@ -104,11 +104,11 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-short-transaction-length",
         "FORMAT-LOG-TRANSACTION-LENGTH",
-        "the transaction length leaves out a byte",
-        answer=longer_lengths,
+        "the transaction length is one byte too small",
+        answer=shorter_lengths,
     ),
     Mutant(
-        "logs-gtid-again",
+        "logs-gtid-repeated",
         "FORMAT-LOG-GTID-ONCE",
         "every transaction has the number 1",
         answer=changed(of_type(_T.GTID), set_fields(gno=1)),
@@ -120,27 +120,27 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=doubled(of_type(_T.PREVIOUS_GTIDS)),
     ),
     Mutant(
-        "logs-behind-rotate",
+        "logs-after-rotate",
         "FORMAT-LOG-END-LAST",
-        "a log ends with two Rotate events",
+        "a log ends with two Rotate or Stop events",
         answer=doubled(of_type(_T.ROTATE, _T.STOP)),
     ),
     Mutant(
-        "logs-rotate-to-itself",
+        "logs-rotate-to-wrong-log",
         "FORMAT-LOG-ROTATE-NEXT",
-        "a Rotate names another log than the next",
+        "a Rotate does not name the next log",
         answer=changed(of_type(_T.ROTATE), set_fields(next_file=b"bin.000999")),
     ),
     Mutant(
-        "logs-still-sequence",
+        "logs-no-logical-timestamps",
         "WL7592-LOG-LOGICAL-TIMESTAMPS",
-        "Gtid events carry no logical timestamps",
+        "Gtid events have no logical timestamps",
         answer=changed(of_type(*GTIDS), lambda event: replace(event, fields=without_timestamps(event.fields))),
     ),
     Mutant(
         "logs-query-timestamps",
         "WL7592-LOG-NO-QUERY-TIMESTAMPS",
-        "Query events carry a logical timestamp among their status variables",
+        "Query events have a logical timestamp among their status variables",
         answer=changed(
             of_type(_T.QUERY),
             lambda event: set_fields(status_variables=event.fields["status_variables"] + b"\x0e" + bytes(8))(event),
@@ -148,25 +148,25 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     # WL#7592: Gtid events and Previous_gtids
     Mutant(
-        "logs-on-unnamed",
+        "logs-on-ddl-no-gtid",
         "WL7592-LOG-ON-GTID-FIRST",
         "DDL has no Gtid event",
         answer=without_gtid(lambda scenario, log, unit: unit.events[0].type != _T.ANONYMOUS_GTID and not begins(unit)),
     ),
     Mutant(
-        "logs-off-unnamed",
+        "logs-off-no-anonymous-gtid",
         "WL7592-LOG-OFF-ANON-FIRST",
         "transactions without a GTID have no Anonymous_gtid event",
         answer=without_gtid(lambda scenario, log, unit: unit.events[0].type == _T.ANONYMOUS_GTID and begins(unit)),
     ),
     Mutant(
-        "logs-off-ddl-unnamed",
+        "logs-off-ddl-no-anonymous-gtid",
         "WL7592-LOG-OFF-ANON-DDL",
         "DDL without a GTID has no Anonymous_gtid event",
         answer=without_gtid(lambda scenario, log, unit: unit.events[0].type == _T.ANONYMOUS_GTID and not begins(unit)),
     ),
     Mutant(
-        "logs-gtid-at-begin",
+        "logs-gtid-of-rollback",
         "WL7592-LOG-WITH-FLUSH",
         "a transaction that is rolled back leaves its Anonymous_gtid event",
         answer=lone_gtids,
@@ -178,7 +178,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=changed(of_type(_T.ANONYMOUS_GTID), set_flags(0, clear=int(Flag.IGNORABLE))),
     ),
     Mutant(
-        "logs-off-otherwise",
+        "logs-off-no-begin",
         "WL7592-LOG-SAME-SKELETON",
         "without GTIDs transactions begin without BEGIN",
         answer=without(lambda log, unit, event: not numbered(log) and is_begin(log, unit, event)),
@@ -186,19 +186,19 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-on-anonymous-too",
         "WL7592-LOG-ON-UNCHANGED",
-        "with gtid_mode=ON an Anonymous_gtid event stands before each DDL's Gtid event",
+        "with gtid_mode=ON an empty anonymous transaction is logged before each DDL",
         answer=units(extra_anonymous),
     ),
     Mutant(
         "logs-on-no-previous-gtids",
         "WL7592-LOG-ON-PREVIOUS-GTIDS",
-        "logs begun with GTIDs have no Previous_gtids event",
+        "logs that begin with GTIDs have no Previous_gtids event",
         answer=previous_gtids(lambda logs, number: numbered(logs[number]), lambda logs, number: None),
     ),
     Mutant(
         "logs-off-no-previous-gtids",
         "WL7592-LOG-OFF-PREVIOUS-GTIDS",
-        "logs begun without GTIDs have no Previous_gtids event",
+        "logs that begin without GTIDs have no Previous_gtids event",
         answer=previous_gtids(lambda logs, number: not numbered(logs[number]), lambda logs, number: None),
     ),
     Mutant(
@@ -210,16 +210,16 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-reads-older-logs",
         "WL7592-LOG-SIMPLE-RECOVERY-OLD",
-        "a restart goes on to older logs behind one without a Previous_gtids event",
+        "a restart continues to older logs after one without a Previous_gtids event",
         answer=other_settings(binlog_gtid_simple_recovery=False),
     ),
     Mutant(
-        "logs-reads-on",
+        "logs-reads-past-previous-gtids",
         "WL7592-LOG-SIMPLE-RECOVERY-NEW",
-        "a restart goes on to older logs behind one that has a Previous_gtids event and no Gtid event",
-        answer=previous_gtids(goes_on, all_gtids),
+        "a restart continues to older logs after one with a Previous_gtids event and no Gtid event",
+        answer=previous_gtids(reads_past, all_gtids),
     ),
-    # WL#7592: strange statements
+    # WL#7592: unusual statements
     Mutant(
         "logs-off-restricted",
         "WL7592-LOG-OFF-NO-RESTRICTIONS",
@@ -241,13 +241,13 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-create-select-in-group",
         "WL7592-LOG-CREATE-SELECT-STATEMENT",
-        "in statement format CREATE TABLE ... SELECT stands between BEGIN and COMMIT",
+        "in statement format CREATE TABLE ... SELECT is logged between BEGIN and COMMIT",
         answer=wrapped((CreateTableSelect,)),
     ),
     Mutant(
-        "logs-create-select-first-only",
+        "logs-create-select-kept-in-row",
         "WL7592-LOG-CREATE-SELECT-ROW",
-        "the CREATE TABLE that stands before the rows keeps its SELECT",
+        "the CREATE TABLE before the rows keeps its SELECT",
         answer=created_as_given("row"),
     ),
     Mutant(
@@ -265,7 +265,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-drop-base-first",
         "WL7592-LOG-DROP-TEMPORARY-FIRST",
-        "temporary tables are dropped behind the others",
+        "temporary tables are dropped after the others",
         answer=other_rules(drop_groups=(_ALL_CLASSES[2:], _ALL_CLASSES[:1], _ALL_CLASSES[1:2])),
     ),
     Mutant(
@@ -281,7 +281,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=joined((DropTable,), mode="OFF"),
     ),
     Mutant(
-        "logs-temporary-drop-commits",
+        "logs-temporary-drop-left-out",
         "WL7592-LOG-DROP-TEMPORARY-INSIDE",
         "DROP TEMPORARY TABLE inside a transaction is not logged in it",
         answer=without(
@@ -289,7 +289,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         ),
     ),
     Mutant(
-        "logs-partial-drop-forgets",
+        "logs-partial-drop-incomplete",
         "WL7592-LOG-DROPDB-PARTIAL",
         "the first table that a failed DROP DATABASE dropped is left out",
         answer=drops_of(lambda names: names[1:] or [b"`other`"]),
@@ -297,7 +297,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-partial-drop-twice",
         "WL7592-LOG-DROPDB-SPLIT",
-        "each statement of a failed DROP DATABASE names a table of the one before again",
+        "each statement of a failed DROP DATABASE repeats a table of the previous one",
         answer=drops_of(lambda names: [*names, b"`%b`" % (b"table_" + b"x" * 50 + b"_0")]),
     ),
     Mutant(
@@ -313,9 +313,9 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=joined((DropDatabase,), mode="ON"),
     ),
     Mutant(
-        "logs-partial-drop-unnamed",
+        "logs-partial-drop-own-gtid",
         "WL7592-LOG-DROPDB-NAMED-ONE",
-        "a failed DROP DATABASE is logged under a GTID of the server's own although one was given",
+        "a failed DROP DATABASE is logged with the server's own GTID although one was given",
         answer=changed(
             lambda log, unit, event: (
                 event.type == _T.GTID and unit.events[-1].fields.get("query", b"").startswith(b"DROP TABLE")
@@ -332,13 +332,13 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-temporary-in-group",
         "WL7592-LOG-TEMPORARY-OUTSIDE",
-        "CREATE TEMPORARY TABLE outside a transaction stands between BEGIN and COMMIT",
+        "CREATE TEMPORARY TABLE outside a transaction is logged between BEGIN and COMMIT",
         answer=wrapped((CreateTable, DropTable)),
     ),
     Mutant(
         "logs-temporary-rolled-back",
         "WL7592-LOG-TEMPORARY-INSIDE",
-        "a rollback takes temporary tables out of the log",
+        "a rollback removes temporary tables from the log",
         answer=unlogged(Rollback),
     ),
     Mutant(
@@ -350,7 +350,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-no-disconnect-drops",
         "WL7592-LOG-DISCONNECT-DROPS",
-        "the temporary tables of a session that ends are not dropped in the log",
+        "when a session ends, the DROP of its temporary tables is not logged",
         answer=unlogged(Disconnect),
     ),
 )

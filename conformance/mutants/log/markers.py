@@ -6,10 +6,10 @@ from conformance.binlog.event_types import EventType
 from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.server.events import BEGIN, COMMIT, ROLLBACK
 from conformance.mutants.log.event_faults import (
+    after_gtid,
     always,
-    behind_gtid,
     by_type_alone,
-    context_behind,
+    context_after_statement,
     longer_xids,
     query_in_group,
 )
@@ -37,7 +37,7 @@ _T: Final = EventType
 LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
     # WL#4162
     Mutant(
-        "marks-not-incidents",
+        "marks-not-previous-gtids",
         "WL4162-MARKER-EVERY-EVENT",
         "Previous_gtids and Stop events have no marker",
         answer=marks_as(is_type(_T.PREVIOUS_GTIDS, _T.STOP), 0),
@@ -45,17 +45,17 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "marks-nothing",
         "WL4162-MARKER-IN-FILE",
-        "no marker comes into the file",
+        "no marker is written to the file",
         answer=marks_as(always, 0),
     ),
     Mutant(
         "marks-over-flags",
         "WL4162-MARKER-OTHER-FLAGS-KEPT",
-        "the marker takes the place of the other flags",
+        "the marker replaces the other flags",
         answer=changed(lambda log, unit, event: log.boundary_markers, set_flags(0, clear=0xFFFF)),
     ),
     Mutant(
-        "marks-in-more-bytes",
+        "marks-longer-xids",
         "WL4162-MARKER-NO-EXTRA-SPACE",
         "the marker makes an Xid event longer",
         answer=longer_xids,
@@ -63,7 +63,7 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "marks-by-setting",
         "WL4162-ALWAYS-ENABLED",
-        "in statement format there are no markers",
+        "there are no markers in statement format",
         answer=other_scenario(unmarked_statement_format),
     ),
     Mutant(
@@ -75,13 +75,13 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "marks-by-type-alone",
         "WL4162-BOUNDARY-CHANGED-BY-CONTEXT",
-        "the marker follows from the type alone",
+        "the marker depends on the event type only",
         answer=marking(by_type_alone),
     ),
     Mutant(
         "marks-self-as-ignore",
         "WL4162-MARK-DEFAULT-SELF",
-        "what is self-contained is marked Ignore Boundary",
+        "self-contained events are marked Ignore Boundary",
         answer=marks_as(lambda unit, at, right: right is BoundaryType.SELF_CONTAINED, BoundaryType.IGNORE_BOUNDARY),
     ),
     Mutant(
@@ -118,37 +118,37 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=marks_as(query_in_group, BoundaryType.SELF_CONTAINED),
     ),
     Mutant(
-        "marks-all-behind-gtid",
+        "marks-all-after-gtid",
         "WL4162-ADJUST-AFTER-GTID",
-        "the event behind a Gtid event is marked Start Transaction",
-        answer=marks_as(lambda unit, at, right: behind_gtid(unit, at), BoundaryType.START_TRANSACTION),
+        "the event after a Gtid event is marked Start Transaction",
+        answer=marks_as(lambda unit, at, right: after_gtid(unit, at), BoundaryType.START_TRANSACTION),
     ),
     Mutant(
         "marks-begin-start",
         "WL4162-ADJUST-START-TO-INSIDE",
-        "BEGIN behind a Gtid event stays Start Transaction",
+        "BEGIN after a Gtid event stays Start Transaction",
         answer=marks_as(
-            lambda unit, at, right: behind_gtid(unit, at) and unit.events[at].fields.get("query") == BEGIN,
+            lambda unit, at, right: after_gtid(unit, at) and unit.events[at].fields.get("query") == BEGIN,
             BoundaryType.START_TRANSACTION,
         ),
     ),
     Mutant(
         "marks-ddl-self",
         "WL4162-ADJUST-SELF-TO-END",
-        "DDL behind a Gtid event stays Self Contained",
+        "DDL after a Gtid event stays Self Contained",
         answer=marks_as(
             lambda unit, at, right: at > 0 and not begins(unit) and right is BoundaryType.END_TRANSACTION,
             BoundaryType.SELF_CONTAINED,
         ),
     ),
     Mutant(
-        "marks-context-behind",
+        "marks-context-after-statement",
         "WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT",
-        "Intvar, Rand and User_var stand behind their statement",
-        answer=each_event(context_behind),
+        "Intvar, Rand and User_var are logged after their statement",
+        answer=each_event(context_after_statement),
     ),
     Mutant(
-        "marks-context-all-start",
+        "marks-context-first-inside",
         "WL4162-CONTEXT-FIRST-EVENT-STARTS",
         "the first context event of a statement on its own is marked Inside Transaction",
         answer=marks_as(

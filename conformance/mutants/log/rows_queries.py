@@ -13,7 +13,7 @@ from conformance.mutants.log.event_faults import (
     ignorable_before_rows,
     is_begin,
     table_map_for_each,
-    text_behind,
+    text_after_table_map,
     text_per_table,
     text_with_rows,
     texts_for,
@@ -65,13 +65,13 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         ),
     ),
     Mutant(
-        "logs-text-of-statements",
+        "logs-text-although-off",
         "WL4033-LOG-ROWS-QUERY-CONDITIONS",
-        "the text stands before rows although the option is off",
+        "the text is logged before rows although the option is off",
         answer=text_with_rows(b"# any", of_type(_T.TABLE_MAP)),
     ),
     Mutant(
-        "logs-no-internal-rows",
+        "logs-text-of-internal-rows",
         "WL4033-LOG-ROWS-QUERY-NEEDS-TEXT",
         "rows without a statement get a Rows_query",
         answer=texts_for(InternalRows),
@@ -79,14 +79,14 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-text-per-table",
         "WL4033-LOG-ROWS-QUERY-PER-STATEMENT",
-        "the text stands before each Table_map of a statement",
+        "the text is logged before each Table_map of a statement",
         answer=each_event(text_per_table),
     ),
     Mutant(
-        "logs-text-behind-table-map",
+        "logs-text-after-table-map",
         "WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP",
-        "the text stands behind the Table_map",
-        answer=each_event(text_behind),
+        "the text is logged after the Table_map",
+        answer=each_event(text_after_table_map),
     ),
     Mutant(
         "logs-insert-without-begin",
@@ -103,13 +103,13 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-option-unknown",
         "WL4033-LOG-OPTION-NAME",
-        "the option is not known by its name",
+        "the option's name is not recognised",
         answer=other_sessions(of_rows_queries(lambda each: None)),
     ),
     Mutant(
         "logs-option-global",
         "WL4033-LOG-OPTION-SCOPE",
-        "the option of one session holds for all",
+        "the option of one session applies to all",
         answer=other_scenario(scoped_globally),
     ),
     Mutant(
@@ -133,7 +133,7 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-option-off-ignorable",
         "WL4033-LOG-OPTION-OFF-OLD-SAFE",
-        "with the option off an empty ignorable event stands before rows",
+        "with the option off an empty ignorable event is logged before rows",
         answer=each_event(ignorable_before_rows),
     ),
     Mutant(
@@ -164,7 +164,7 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-statement-and-rows",
         "WL3303-LOG-AS-STATEMENT",
-        "in statement format rows are logged beside the statements",
+        "in statement format rows are logged in addition to the statements",
         answer=in_both_formats("STATEMENT", "ROW"),
     ),
     Mutant(
@@ -176,7 +176,7 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-rows-and-statement",
         "WL3303-LOG-AS-ROWS",
-        "in row format statements are logged beside their rows",
+        "in row format statements are logged in addition to their rows",
         answer=in_both_formats("ROW", "STATEMENT"),
     ),
     Mutant(

@@ -92,7 +92,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=listed_for(statements_of(CreateTableLike), lambda each, tables: tables[:1], binlog_format="STATEMENT"),
     ),
     Mutant(
-        "logs-list-select",
+        "logs-list-sources-first",
         "WL40-CREATE-SBR-SELECT",
         "in statement format CREATE TABLE ... SELECT lists its sources first",
         answer=listed_for(
@@ -100,7 +100,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         ),
     ),
     Mutant(
-        "logs-temporary-rows",
+        "logs-temporary-create-in-row",
         "WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED",
         "in row format CREATE TEMPORARY TABLE is logged",
         answer=logs_refused(_CREATES),
@@ -132,7 +132,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-list-like-temporary",
         "WL40-CREATE-RBR-LIKE-TEMPORARY",
-        "in row format CREATE TABLE LIKE a temporary table lists that too",
+        "in row format CREATE TABLE LIKE a temporary table lists the temporary table too",
         answer=listed_for(
             statements_of(CreateTableLike), lambda each, tables: (*tables[:1], entry_of(each.like)), binlog_format="ROW"
         ),
@@ -154,7 +154,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         ),
     ),
     Mutant(
-        "logs-create-select-xid",
+        "logs-create-select-no-begin",
         "WL40-CREATE-SELECT-SEQUENCE",
         "CREATE TABLE ... SELECT in row format has no BEGIN",
         answer=without(lambda log, unit, event: is_begin(log, unit, event) and creates(unit)),

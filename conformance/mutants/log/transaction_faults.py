@@ -40,12 +40,12 @@ from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
 
 _T = EventType
-#: What statements that change rows begin with.
+#: The first words of statements that change rows.
 _CHANGES: Final = (b"INSERT", b"UPDATE", b"DELETE")
 
 
 def without_gtid(condition: Callable[[Scenario, PlannedLog, Unit], bool]) -> Answer:
-    """Return what leaves out the Gtid event of some transactions."""
+    """Return the answer without the Gtid event of some transactions."""
 
     def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
         left_out = unit.events[0].type in GTIDS and len(unit.events) > 1 and condition(scenario, log, unit)
@@ -78,7 +78,7 @@ def extra_anonymous(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator
 
 
 def joined(kinds: tuple[type[Statement], ...], *, mode: str | None = None) -> Answer:
-    """Return what writes all that a statement of some kinds logs under one Gtid event."""
+    """Return the answer with all that a statement of some kinds logs after one Gtid event."""
     is_kind = by_kind(*kinds)
 
     def answer(request: Request) -> Observation:
@@ -100,7 +100,7 @@ def joined(kinds: tuple[type[Statement], ...], *, mode: str | None = None) -> An
 
 
 def wrapped(kinds: tuple[type[Statement], ...]) -> Answer:
-    """Return what writes the statements of some kinds, logged alone, between BEGIN and COMMIT."""
+    """Return the answer with statements of some kinds, which are logged alone, between BEGIN and COMMIT."""
     is_kind = by_kind(*kinds)
 
     def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
@@ -115,7 +115,7 @@ def wrapped(kinds: tuple[type[Statement], ...]) -> Answer:
 
 
 def unlogged(*kinds: type[Statement], condition: Callable[[Scenario], bool] = lambda scenario: True) -> Answer:
-    """Return what does not log the statements of some kinds."""
+    """Return the answer without the statements of some kinds."""
     is_kind = by_kind(*kinds)
 
     def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
@@ -126,7 +126,7 @@ def unlogged(*kinds: type[Statement], condition: Callable[[Scenario], bool] = la
 
 
 def logs_refused(kinds: tuple[type[Statement], ...]) -> Answer:
-    """Return what logs statements of some kinds that it refuses, or that must leave nothing in the log."""
+    """Return the answer with statements of some kinds that are refused, or must not be logged."""
 
     def answer(request: Request) -> Observation:
         scenario = scenario_of(request)
@@ -179,7 +179,7 @@ def with_option_on(scenario: Scenario) -> Scenario:
 
 
 def other_sessions(change: Callable[[SetSession], SetSession | None]) -> Answer:
-    """Return what answers as if session variables had been set otherwise; None leaves a statement without effect."""
+    """Return the answer to other values of session variables; None leaves a statement without effect."""
 
     def alter(scenario: Scenario) -> Scenario:
         made: list[Statement] = []
@@ -193,12 +193,12 @@ def other_sessions(change: Callable[[SetSession], SetSession | None]) -> Answer:
 
 
 def of_rows_queries(change: Callable[[SetSession], SetSession | None]) -> Callable[[SetSession], SetSession | None]:
-    """Return what changes only where that option is set."""
+    """Return a change of the statements that set binlog_rows_query_log_events only."""
     return lambda each: change(each) if each.variable == "binlog_rows_query_log_events" else each
 
 
 def scoped_globally(scenario: Scenario) -> Scenario:
-    """Let each session's value of the option hold for all sessions."""
+    """Apply each session's value of the option to all sessions."""
     made: list[Statement] = []
     sessions = sorted({each.session for each in scenario.statements})
     for each in scenario.statements:
@@ -209,7 +209,7 @@ def scoped_globally(scenario: Scenario) -> Scenario:
 
 
 def rotating_options(scenario: Scenario) -> Scenario:
-    """Rotate the log behind each new value of the option."""
+    """Rotate the log after each new value of the option."""
     made: list[Statement] = []
     for each in scenario.statements:
         made.append(each)
@@ -221,7 +221,7 @@ def rotating_options(scenario: Scenario) -> Scenario:
 def previous_gtids(
     condition: Callable[[Sequence[PlannedLog], int], bool], gtids: Callable[..., GtidSet | None]
 ) -> Answer:
-    """Return what writes other sets, or none, in the Previous_gtids events of some logs."""
+    """Return the answer with other sets in the Previous_gtids events of some logs, or without these events."""
 
     def answer(request: Request) -> Observation:
         scenario = scenario_of(request)
@@ -243,7 +243,7 @@ def _with_gtids(log: PlannedLog, gtids: GtidSet | None) -> Iterator[Unit]:
 
 
 def numbered(log: PlannedLog) -> bool:
-    """Tell whether transactions of a log have GTIDs of their own."""
+    """Return whether the transactions of a log have GTIDs."""
     return log.gtid_mode in ("ON", "ON_PERMISSIVE")
 
 
@@ -256,13 +256,13 @@ def all_gtids(logs: Sequence[PlannedLog], number: int) -> GtidSet:
     return executed.gtids()
 
 
-def goes_on(logs: Sequence[PlannedLog], number: int) -> bool:
-    """Tell whether the log before this one has a Previous_gtids event and no Gtid event."""
+def reads_past(logs: Sequence[PlannedLog], number: int) -> bool:
+    """Return whether the log before this one has a Previous_gtids event and no Gtid event."""
     return number > 0 and logs[number - 1].previous_gtids is not None and not gtids_in(logs[number - 1])
 
 
 def with_bad_checksum(stream: bytes) -> bytes:
-    """Spoil the CRC32 of a format description behind which events have none."""
+    """Spoil the CRC32 of a format description whose log has no checksums."""
     size = HEADER.unpack(stream[len(MAGIC) : len(MAGIC) + HEADER_BYTES])[3]
     end = len(MAGIC) + size
     described = FormatDescription.from_event(stream[len(MAGIC) : end])
@@ -272,7 +272,7 @@ def with_bad_checksum(stream: bytes) -> bytes:
 
 
 def two_formats(request: Request) -> Observation:
-    """Write usual Query events in every log but the first."""
+    """Write usual Query events in every log except the first."""
     logs = log_of(scenario_of(request)).logs
     usual = server_of(request.profile).post_header_lengths
     for log in logs[1:]:
@@ -280,8 +280,8 @@ def two_formats(request: Request) -> Observation:
     return written(request, logs)
 
 
-def longer_lengths(request: Request) -> Observation:
-    """Write transaction lengths that count one byte too many."""
+def shorter_lengths(request: Request) -> Observation:
+    """Write transaction lengths that are one byte too small."""
     observed = written(request, log_of(scenario_of(request)).logs)
     streams = []
     for stream in observed.streams:
@@ -294,13 +294,13 @@ def longer_lengths(request: Request) -> Observation:
             if event[4] == _T.FORMAT_DESCRIPTION:
                 described = FormatDescription.from_event(event)
             if event[4] in GTIDS and described is not None:
-                data[at : at + size] = _one_longer(event, described)
+                data[at : at + size] = _one_shorter(event, described)
             at += size
         streams.append(bytes(data))
     return observed_streams(streams, server_of(request.profile).rules)
 
 
-def _one_longer(data: bytes, described: FormatDescription) -> bytes:
+def _one_shorter(data: bytes, described: FormatDescription) -> bytes:
     """Return a Gtid event whose transaction length is one less; its own length stays."""
     header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
     event = Event(0, header, data, described)
@@ -321,30 +321,30 @@ def unmarked_statement_format(scenario: Scenario) -> Scenario:
     return replace(scenario, settings=replace(scenario.settings, boundary_markers=marked))
 
 
-def in_format(asked: str, logged: str) -> Callable[[Scenario], Scenario]:
-    """Return what runs a scenario of one format in another."""
+def in_format(wanted: str, logged: str) -> Callable[[Scenario], Scenario]:
+    """Return the change that runs a scenario of one format in another."""
 
     def change(scenario: Scenario) -> Scenario:
         settings = scenario.settings
         return (
             replace(scenario, settings=replace(settings, binlog_format=logged))
-            if settings.binlog_format == asked
+            if settings.binlog_format == wanted
             else scenario
         )
 
     return change
 
 
-def in_both_formats(asked: str, also: str) -> Answer:
-    """Return what logs, in scenarios of one format, each change a second time: as it is logged in another."""
+def in_both_formats(wanted: str, also: str) -> Answer:
+    """Return the answer that logs each change of scenarios in one format again, as in another format."""
 
     def answer(request: Request) -> Observation:
         scenario = scenario_of(request)
         logs = log_of(scenario).logs
-        if scenario.settings.binlog_format != asked:
+        if scenario.settings.binlog_format != wanted:
             return written(request, logs)
         again: dict[int | None, list[LoggedEvent]] = defaultdict(list)
-        for log in log_of(in_format(asked, also)(scenario)).logs:
+        for log in log_of(in_format(wanted, also)(scenario)).logs:
             for unit in log.units:
                 for event in filter(_changes, unit.events):
                     again[_owner(unit, event)].append(event)
@@ -356,7 +356,7 @@ def in_both_formats(asked: str, also: str) -> Answer:
 
 
 def _changes(event: LoggedEvent) -> bool:
-    """Tell whether an event is a change of rows, or its Table_map, or the text of one."""
+    """Return whether an event is a change of rows, its Table_map, or a statement that changes rows."""
     return (
         event.type in ROWS or event.type == _T.TABLE_MAP or event.fields.get("query", b"").upper().startswith(_CHANGES)
     )
@@ -367,7 +367,7 @@ def _owner(unit: Unit, event: LoggedEvent) -> int | None:
 
 
 def _with_more(unit: Unit, more: Mapping[int | None, Sequence[LoggedEvent]]) -> Unit:
-    """Return a unit with more events behind the last change of each of its statements."""
+    """Return a unit with more events after the last change of each of its statements."""
     last = {_owner(unit, event): at for at, event in enumerate(unit.events) if _changes(event)}
     made: list[LoggedEvent] = []
     for at, event in enumerate(unit.events):

@@ -1,4 +1,4 @@
-"""Comparisons of a logged event that is expected with one that is there."""
+"""Comparisons of an expected logged event with an observed one."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from conformance.protocol.roles.log import QUERY_TYPES, words_of
 Entry = Mapping[str, Any]
 
 
-#: Compares what is expected of an event with what is there; returns what is wrong, empty where nothing is.
+#: Compares an expected event with the observed one and returns what is wrong, "" if nothing is.
 Compare = Callable[[Entry, Entry], str]
 
 IGNORABLE: Final = int(Flag.IGNORABLE)
@@ -24,85 +24,85 @@ _COMMENT: Final = re.compile(r"\s*/\*.*?\*/\s*", re.DOTALL)
 
 
 def name_of(entry: Entry) -> str:
-    """Return the words for what an entry is."""
+    """Return the name of what an entry is."""
     if entry["type"] in QUERY_TYPES:
         return words_of(str(entry.get("query", ""))) or "QUERY"
     return type_name(entry["type"])
 
 
 def tables_of(entry: Entry) -> frozenset[str]:
-    """Return the tables that a statement names, with their databases, quoted names only."""
+    """Return the tables that a statement names in quotes, with their databases."""
     text = str(entry.get("query", ""))
     database = str(entry.get("database", ""))
     return frozenset(f"{first}.{second}" if second else f"{database}.{first}" for first, second in _NAMES.findall(text))
 
 
-def same(*names: str) -> Compare:
-    """Return the comparison of fields, as they stand."""
+def equal(*names: str) -> Compare:
+    """Return the comparison of fields by value."""
 
-    def compare(wanted: Entry, found: Entry) -> str:
+    def compare(wanted: Entry, observed: Entry) -> str:
         for name in names:
-            if name in wanted and found.get(name) != wanted[name]:
-                return f"{name} is {shown(found.get(name))}, expected {shown(wanted[name])}"
+            if name in wanted and observed.get(name) != wanted[name]:
+                return f"{name} is {shown(observed.get(name))}, expected {shown(wanted[name])}"
         return ""
 
     return compare
 
 
-def same_statement(wanted: Entry, found: Entry) -> str:
-    """Compare two statements; of one that the server writes itself only what it says, not how."""
-    if wanted["type"] not in QUERY_TYPES or found["type"] not in QUERY_TYPES:
+def equal_statements(wanted: Entry, observed: Entry) -> str:
+    """Compare two statements; those that the server writes itself are compared by meaning, not by wording."""
+    if wanted["type"] not in QUERY_TYPES or observed["type"] not in QUERY_TYPES:
         return ""
     if words_of(wanted["query"]) == "DROP TABLE":
-        if tables_of(wanted) != tables_of(found):
-            return f"it drops {', '.join(sorted(tables_of(found)))}, expected {', '.join(sorted(tables_of(wanted)))}"
+        if tables_of(wanted) != tables_of(observed):
+            return f"it drops {', '.join(sorted(tables_of(observed)))}, expected {', '.join(sorted(tables_of(wanted)))}"
         return ""
     if wanted["query"].startswith("CREATE TABLE"):
-        return _same_creation(wanted, found)
-    texts = [_COMMENT.sub("", each["query"]).casefold() for each in (wanted, found)]
-    return "" if texts[0] == texts[1] else f"it is {shown(found['query'])}, expected {shown(wanted['query'])}"
+        return _equal_creations(wanted, observed)
+    texts = [_COMMENT.sub("", each["query"]).casefold() for each in (wanted, observed)]
+    return "" if texts[0] == texts[1] else f"it is {shown(observed['query'])}, expected {shown(wanted['query'])}"
 
 
-def _same_creation(wanted: Entry, found: Entry) -> str:
-    """Compare a CREATE TABLE that the server wrote itself: which table it is, and that nothing is selected."""
-    names = [_NAMES.search(each["query"]) for each in (wanted, found)]
+def _equal_creations(wanted: Entry, observed: Entry) -> str:
+    """Compare a CREATE TABLE that the server wrote itself: the table, and that it has no LIKE or SELECT."""
+    names = [_NAMES.search(each["query"]) for each in (wanted, observed)]
     tables = [(each[2] or each[1]) if each else "" for each in names]
     if tables[0] != tables[1]:
         return f"it creates {tables[1]}, expected {tables[0]}"
-    unwanted = re.search(r"\bSELECT\b|\bLIKE\b", found["query"], re.IGNORECASE)
+    unwanted = re.search(r"\bSELECT\b|\bLIKE\b", observed["query"], re.IGNORECASE)
     return f"it still has {unwanted[0].upper()}" if unwanted else ""
 
 
 def flagged(bits: int, *, alone: bool = False) -> Compare:
-    """Return the comparison that asks for flags; `alone` for no others, boundary markers left out."""
+    """Return the comparison that checks that flags are set; with `alone`, no others, except boundary markers."""
 
-    def compare(wanted: Entry, found: Entry) -> str:
-        flags = found["flags"] & ~MARKER_BITS.mask
+    def compare(wanted: Entry, observed: Entry) -> str:
+        flags = observed["flags"] & ~MARKER_BITS.mask
         good = flags == bits if alone else flags & bits == bits
         return "" if good else f"the flags are {flags:#06x}, expected {bits:#06x}"
 
     return compare
 
 
-def same_marker(wanted: Entry, found: Entry) -> str:
+def equal_markers(wanted: Entry, observed: Entry) -> str:
     """Compare boundary markers."""
-    markers = [MARKER_BITS.stored(each["flags"]) for each in (wanted, found)]
+    markers = [MARKER_BITS.stored(each["flags"]) for each in (wanted, observed)]
     return "" if markers[0] == markers[1] else f"the marker is {markers[1]}, expected {markers[0]}"
 
 
-def same_other_flags(wanted: Entry, found: Entry) -> str:
-    """Compare the flags but for boundary markers, of events that have one that every server sets."""
+def equal_other_flags(wanted: Entry, observed: Entry) -> str:
+    """Compare the flags other than boundary markers, by the ignorable flag, which every server sets."""
     if not wanted["flags"] & IGNORABLE:
         return ""
-    return "" if found["flags"] & IGNORABLE else f"the flags are {found['flags']:#06x}, without the ignorable one"
+    return "" if observed["flags"] & IGNORABLE else f"the flags are {observed['flags']:#06x}, without the ignorable one"
 
 
-def same_list(wanted: Entry, found: Entry) -> str:
-    """Compare tables info, the default database filled in."""
+def equal_lists(wanted: Entry, observed: Entry) -> str:
+    """Compare tables info, with the default database filled in."""
     if wanted.get("tables_info") is None:
         return ""
-    lists = [_listed(each) for each in (wanted, found)]
-    return "" if lists[0] == lists[1] else f"tables_info is {shown(found.get('tables_info'))}, expected {lists[0]}"
+    lists = [_listed(each) for each in (wanted, observed)]
+    return "" if lists[0] == lists[1] else f"tables_info is {shown(observed.get('tables_info'))}, expected {lists[0]}"
 
 
 def _listed(entry: Entry) -> list[str]:
@@ -110,14 +110,14 @@ def _listed(entry: Entry) -> list[str]:
     return list(dict.fromkeys(f"{first or entry.get('database', '')}.{second}" for first, second in pairs))
 
 
-def same_gtid_kind(wanted: Entry, found: Entry) -> str:
-    """Compare whether a Gtid event is anonymous, and where it is not, its GTID."""
-    if (wanted["type"] == EventType.ANONYMOUS_GTID) != (found["type"] == EventType.ANONYMOUS_GTID):
-        return f"it is {type_name(found['type'])}, expected {type_name(wanted['type'])}"
-    return same("gtid")(wanted, found)
+def equal_gtid_kinds(wanted: Entry, observed: Entry) -> str:
+    """Compare whether a Gtid event is anonymous and, if it is not, its GTID."""
+    if (wanted["type"] == EventType.ANONYMOUS_GTID) != (observed["type"] == EventType.ANONYMOUS_GTID):
+        return f"it is {type_name(observed['type'])}, expected {type_name(wanted['type'])}"
+    return equal("gtid")(wanted, observed)
 
 
 def place_of(entry: Entry) -> str:
-    """Return the words for an entry and where it stands."""
+    """Return the name of an entry and its place."""
     where = f" at offset {entry['offset']}" if "offset" in entry else ""
     return f"{name_of(entry)} in log {entry['log'] + 1}{where}"

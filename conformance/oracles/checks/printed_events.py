@@ -1,4 +1,4 @@
-"""What is judged of a single event in a printed log."""
+"""The checks of a single event in a printed log."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,17 +11,17 @@ from conformance.models.rendering.binlog_statement import LINE_CHARACTERS, state
 from conformance.oracles.checks.printed_facts import Fact, Printed
 from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
 
-#: What is wrong with how an event is printed: a signature and a message, None where nothing is.
+#: What is wrong with how an event is printed: a signature and a message, None if nothing is.
 Fault = tuple[str, str] | None
-#: Judges an event in a printed log, which is that of the fact with a number.
+#: Judges an event in a printed log; the number is that of its fact.
 JudgeEvent = Callable[[Printed, int, PrintedEvent], Fault]
 
 _DELIMITER: Final = "/*!*/;"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-#: Where the flags stand in the common header.
+#: Where the flags are in the common header, in bytes.
 _FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
-#: Where the rows event of the WL#4033 sample starts; its columns are the only ones whose NULLs are known.
+#: Where the rows event of the WL#4033 sample starts; only for its columns is it known which may be NULL.
 _SAMPLE_AT: Final = 1279
 _SAMPLE_NULLABLE: Final = ("0", "1", "1")
 _INT_RANGE: Final = 1 << 32
@@ -33,19 +33,19 @@ _ESCAPES: Final = str.maketrans({"\0": "\\0", "\b": "\\b", "\t": "\\t", "\r": "\
 
 
 def _statement_forms(statement: str) -> list[list[str]]:
-    """Return the lines in which a statement may be shown, without the sign of a comment."""
-    found = []
+    """Return the lines in which a statement may be shown, without comment signs."""
+    forms = []
     for stored in (statement, statement.removeprefix("# ")):
         for text in (stored, stored.translate({ord("\r"): None})):
             lines = text.split("\n")
             for shown in (lines, [line.translate(_ESCAPES) for line in lines]):
-                found += [shown, [line for line in shown if line]]
-    return found
+                forms += [shown, [line for line in shown if line]]
+    return forms
 
 
 def _lines(event: PrintedEvent) -> list[str]:
-    """Return the lines behind a header line without the sign of a comment; whether each has it is asked elsewhere."""
-    return [line.removeprefix("#").removeprefix(" ") if line.startswith("#") else line for line in event.behind]
+    """Return the lines after a header line without comment signs; `all_comments` checks that each has one."""
+    return [line.removeprefix("#").removeprefix(" ") if line.startswith("#") else line for line in event.following]
 
 
 def statement_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
@@ -53,47 +53,47 @@ def statement_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     forms = _statement_forms(printed.facts[index]["rows_query"])
     if _lines(event) in forms:
         return None
-    return "statement not shown", f"its comment is {event.text[:80]!r}, the statement {forms[0][0][:80]!r}"
+    return "statement not shown", f"its comment is {event.text[:80]!r}, but the statement is {forms[0][0][:80]!r}"
 
 
 def rows_query_words(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The header line ends with the word Rows_query, and the statement begins on the next line."""
     if not event.description.endswith("Rows_query"):
-        return "another header line", f"its header line ends with {event.description!r}, not with 'Rows_query'"
+        return "wrong header line", f"its header line ends with {event.description!r}, not with 'Rows_query'"
     firsts = {"# " + form[0] for form in _statement_forms(printed.facts[index]["rows_query"]) if form}
-    if firsts and event.behind and event.behind[0] not in firsts:
-        return "another first line", f"the line behind its header line is {event.behind[0][:80]!r}"
+    if firsts and event.following and event.following[0] not in firsts:
+        return "wrong first line", f"the line after its header line is {event.following[0][:80]!r}"
     return None
 
 
 def before_its_table(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The event printed next is the Table_map of the statement."""
-    table, rows = printed.behind(index), printed.behind(index + 1)
+    table, rows = printed.after(index), printed.after(index + 1)
     if table is None or table["type"] != EventType.TABLE_MAP or rows is None or rows_kind(rows["type"]) is None:
-        return None  # It has no statement of its own.
-    found = printed.event(table)
-    if found is None or printed.log.next_header(event.line) != found.line:
-        return "not before its Table_map", "the header line behind it is not that of its Table_map"
+        return None  # It has no statement with rows.
+    printed_table = printed.event(table)
+    if printed_table is None or printed.log.next_header(event.line) != printed_table.line:
+        return "not before its Table_map", "the next header line is not that of its Table_map"
     return None
 
 
 def all_comments(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """Every line behind the header line is a comment."""
-    executed = [line for line in event.behind if line and not line.startswith("#")]
-    return ("executed line", f"the line {executed[0][:80]!r} is no comment") if executed else None
+    """Every line after the header line is a comment."""
+    executed = [line for line in event.following if line and not line.startswith("#")]
+    return ("line is not a comment", f"the line {executed[0][:80]!r} is not a comment") if executed else None
 
 
 # The golden text
 
 
 def positions_together(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """The ``# at`` lines of a Table_map and of the rows event behind it stand together, before both header lines."""
-    rows = printed.behind(index)
+    """The ``# at`` lines of a Table_map and of the rows event after it are adjacent, before both header lines."""
+    rows = printed.after(index)
     if rows is None or rows_kind(rows["type"]) is None:
         return None
     places = [printed.log.at(each["offset"]) for each in (printed.facts[index], rows)]
     if places[0] is None or places[1] != places[0] + 1 or places[1] > event.line:
-        return "'# at' lines apart", "the '# at' lines of it and of the rows event behind it do not stand together"
+        return "'# at' lines apart", "its '# at' line and that of the rows event after it are not adjacent"
     return None
 
 
@@ -106,10 +106,10 @@ def time_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The header line shows the local time, and SET TIMESTAMP the seconds."""
     fact = printed.facts[index]
     if event.clock != _clock(printed, fact):
-        return "another time", f"its header line shows {event.clock}, expected {_clock(printed, fact)}"
+        return "wrong time", f"its header line shows {event.clock}, expected {_clock(printed, fact)}"
     pattern = rf"SET TIMESTAMP={fact['timestamp']}(?:\.\d+)?{re.escape(_DELIMITER)}"
-    if not any(re.fullmatch(pattern, line) for line in event.behind):
-        return "another SET TIMESTAMP", f"no line sets TIMESTAMP to {fact['timestamp']}"
+    if not any(re.fullmatch(pattern, line) for line in event.following):
+        return "wrong SET TIMESTAMP", f"no line sets TIMESTAMP to {fact['timestamp']}"
     return None
 
 
@@ -120,19 +120,19 @@ def table_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     quoted = f"Table_map: `{fact['database']}`.`{fact['table'].replace('`', '``')}` mapped to number {fact['table_id']}"
     if any(each in event.description for each in (raw, quoted)):
         return None
-    return "another table", f"its header line says {event.description!r}, expected {raw!r}"
+    return "wrong table", f"its header line ends with {event.description!r}, expected {raw!r}"
 
 
 def rows_named(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """A rows event shows its table's number and the name of its flag."""
     wanted = f"Write_rows: table id {printed.facts[index]['table_id']} flags: STMT_END_F"
     return None if event.description.endswith(wanted) else (
-        "another rows event", f"its header line says {event.description!r}, expected {wanted!r}"
+        "wrong rows event", f"its header line ends with {event.description!r}, expected {wanted!r}"
     )  # fmt: skip
 
 
 def in_one_statement(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """One BINLOG statement holds a Rows_query and the events of its statement, each on lines of its own."""
+    """One BINLOG statement holds a Rows_query and the events of its statement, each on its own lines."""
     statement = [printed.facts[index]]
     for fact in printed.facts[index + 1 :]:
         statement.append(fact)
@@ -142,10 +142,10 @@ def in_one_statement(printed: Printed, index: int, event: PrintedEvent) -> Fault
         return None
     wanted = [printed.data(fact) for fact in statement if fact["handled"] == "known"]
     try:
-        found = statement_events(printed.log.text)
+        statements = statement_events(printed.log.text)
     except ValueError as error:
         return "BINLOG statement unreadable", str(error)
-    if not any(_holds(events, wanted) for events in found):
+    if not any(_holds(events, wanted) for events in statements):
         return "not in one BINLOG statement", f"no BINLOG statement holds its {len(wanted)} events in their order"
     if any(len(line) > LINE_CHARACTERS for line in _base64_lines(printed.log)):
         return "base64 line too long", f"a line of base64 has more than {LINE_CHARACTERS} characters"
@@ -153,12 +153,12 @@ def in_one_statement(printed: Printed, index: int, event: PrintedEvent) -> Fault
 
 
 def _is_refused(printed: Printed, statement: list[Fact]) -> bool:
-    """Tell whether the program refused an event of a statement, which it then does not print."""
+    """Return whether the program refused an event of a statement, and so did not print it."""
     return any(printed.event(fact) is None for fact in statement)
 
 
 def _holds(events: list[bytes], wanted: list[bytes]) -> bool:
-    """Tell whether a statement holds some events one behind the other, whatever their flags are."""
+    """Return whether a statement holds some events one after another, whatever their flags are."""
     events, wanted = [list(map(_without_flags, each)) for each in (events, wanted)]
     return any(events[at : at + len(wanted)] == wanted for at in range(len(events) - len(wanted) + 1))
 
@@ -190,7 +190,7 @@ def row_comments(printed: Printed, index: int, event: PrintedEvent) -> Fault:
 
 
 def table_of(printed: Printed, index: int) -> Fact | None:
-    """Return the Table_map of a rows event, None where other events than rows of its statement stand between them."""
+    """Return the Table_map of a rows event, None if anything but rows of the same statement is between them."""
     for fact in reversed(printed.facts[:index]):
         if fact["type"] == EventType.TABLE_MAP:
             return fact if fact["table_id"] == printed.facts[index]["table_id"] else None
@@ -212,11 +212,11 @@ def _row_patterns(fact: Fact, table: Fact) -> Iterator[str]:
 
 
 def transaction_bordered(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """BEGIN and COMMIT are printed behind a Query line, each with the delimiter behind it."""
+    """BEGIN and COMMIT are printed after a Query line, each followed by the delimiter."""
     fact = printed.facts[index]
     numbers = " ".join(f"{each}={fact[each]}" for each in ("thread_id", "exec_time", "error_code"))
     if f"Query {numbers}" not in event.description:
-        return "another Query line", f"its header line says {event.description!r}, expected 'Query {numbers}'"
+        return "wrong Query line", f"its header line ends with {event.description!r}, expected 'Query {numbers}'"
     if f"{fact['query']}\n{_DELIMITER}" not in event.text:
         return "statement without its delimiter", f"{fact['query']} is not followed by {_DELIMITER}"
     return None
@@ -227,14 +227,14 @@ def transaction_bordered(printed: Printed, index: int, event: PrintedEvent) -> F
 
 def without_timestamps(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The line of a Query shows no logical timestamps."""
-    found = re.search(r"last_committed|sequence_number", event.description)
-    return ("logical timestamps", f"its header line says {event.description!r}") if found else None
+    match = re.search(r"last_committed|sequence_number", event.description)
+    return ("logical timestamps shown", f"its header line ends with {event.description!r}") if match else None
 
 
 def without_commit_word(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """Nothing printed for a Gtid says commit=yes or commit=no."""
-    found = re.search(r"commit=(?:yes|no)\b", f"{event.description}\n{event.text}")
-    return ("commit word", f"it is printed with {found[0]!r}") if found else None
+    """What is printed for a Gtid has neither commit=yes nor commit=no."""
+    match = re.search(r"commit=(?:yes|no)\b", f"{event.description}\n{event.text}")
+    return ("commit word shown", f"it is printed with {match[0]!r}") if match else None
 
 
 GTID_WORDS: Final = {int(EventType.PREVIOUS_GTIDS): "previous", int(EventType.ANONYMOUS_GTID): "anonymous_gtid"}
@@ -244,7 +244,7 @@ def gtid_event_named(printed: Printed, index: int, event: PrintedEvent) -> Fault
     """A Previous_gtids or Anonymous_gtid event is printed under its name."""
     word = GTID_WORDS[printed.facts[index]["type"]]
     return None if word in event.description.lower() else (
-        "another event", f"its header line says {event.description!r}, which has no {word!r}"
+        "wrong event", f"its header line ends with {event.description!r}, without {word!r}"
     )  # fmt: skip
 
 
@@ -267,23 +267,23 @@ def statement_stops(printed: Printed, index: int, event: PrintedEvent) -> Fault:
 def boundary_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """A comment line of the event shows its boundary type."""
     name = printed.facts[index]["boundary"]
-    if name in event.description or any(name in line for line in event.behind if line.startswith("#")):
+    if name in event.description or any(name in line for line in event.following if line.startswith("#")):
         return None
     return "no boundary type", f"no comment line of it shows {name!r}"
 
 
 def boundary_is_comment(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """No line that is executed shows the event's boundary type."""
+    """No executed line shows the event's boundary type."""
     name = printed.facts[index]["boundary"]
-    executed = [line for line in event.behind if name in line and not line.startswith("#")]
-    return ("boundary type executed", f"{name!r} stands in the line {executed[0][:80]!r}") if executed else None
+    executed = [line for line in event.following if name in line and not line.startswith("#")]
+    return ("boundary type executed", f"{name!r} is in the line {executed[0][:80]!r}") if executed else None
 
 
 def bytes_untouched(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """A BINLOG statement holds the event's bytes as they are stored."""
+    """A BINLOG statement holds the event's bytes as stored."""
     try:
-        found = [each for events in statement_events(printed.log.text) for each in events]
+        printed_events = [each for events in statement_events(printed.log.text) for each in events]
     except ValueError as error:
         return "BINLOG statement unreadable", str(error)
     wanted = printed.data(printed.facts[index])
-    return None if wanted in found else ("event changed", "no BINLOG statement holds its bytes as they are stored")
+    return None if wanted in printed_events else ("event changed", "no BINLOG statement holds its bytes as stored")

@@ -1,4 +1,4 @@
-"""The text of mysqlbinlog, taken apart: where each event is announced, and what stands behind its header line."""
+"""A parser of mysqlbinlog's text: where each event is announced, and what follows its header line."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _HEADER: Final = re.compile(
 )
 _AT: Final = re.compile(r"# at (\d+)")
 _CHECKSUM: Final = re.compile(r"\bCRC32 0x[0-9a-f]+")
-#: What does not belong to an event any more: the BINLOG statement, and what the program adds at an end.
+#: Where the lines of an event end: at a BINLOG statement, or at what the program adds at the end.
 _BORDERS: Final = re.compile(r"BINLOG '|DELIMITER |.*/\* ?added by mysqlbinlog")
 
 
@@ -21,22 +21,22 @@ class PrintedEvent:
 
     Attributes:
         line: Number of its header line, from 0.
-        clock: Date and time as they are shown, with single spaces.
+        clock: Date and time as shown, with single spaces.
         server_id: The server id that is shown.
         description: The rest of the header line, without the checksum and with single spaces.
-        behind: The lines behind it, up to the next event, BINLOG statement or end.
+        following: The lines after it, up to the next event, BINLOG statement or end.
     """
 
     line: int
     clock: str
     server_id: int
     description: str
-    behind: tuple[str, ...]
+    following: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """The lines behind the header line, as they stand."""
-        return "\n".join(self.behind)
+        """The lines after the header line, joined."""
+        return "\n".join(self.following)
 
 
 class PrintedLog:
@@ -60,40 +60,40 @@ class PrintedLog:
                 self._note(number, line)
 
     def _note(self, number: int, line: str) -> None:
-        if found := _AT.fullmatch(line):
-            self._at.setdefault(int(found[1]), number)
-        elif found := _HEADER.fullmatch(line):
-            self._headers.setdefault(int(found["log_pos"]), (number, found))
+        if match := _AT.fullmatch(line):
+            self._at.setdefault(int(match[1]), number)
+        elif match := _HEADER.fullmatch(line):
+            self._headers.setdefault(int(match["log_pos"]), (number, match))
             self._header_lines.append(number)
 
     def event(self, log_pos: int) -> PrintedEvent | None:
-        """Return the event whose header line shows an end, the first such; None where there is none."""
+        """Return the first event whose header line shows `log_pos` as its end, None if there is none."""
         if log_pos not in self._headers:
             return None
-        number, found = self._headers[log_pos]
-        behind: list[str] = []
+        number, match = self._headers[log_pos]
+        following: list[str] = []
         for line in self.lines[number + 1 :]:
             if _AT.fullmatch(line) or _HEADER.fullmatch(line) or _BORDERS.match(line):
                 break
-            behind.append(line)
+            following.append(line)
         return PrintedEvent(
             line=number,
-            clock=f"{found['date']} {found['time']}",
-            server_id=int(found["server_id"]),
-            description=" ".join(_CHECKSUM.sub("", found["rest"]).split()),
-            behind=tuple(behind),
+            clock=f"{match['date']} {match['time']}",
+            server_id=int(match["server_id"]),
+            description=" ".join(_CHECKSUM.sub("", match["rest"]).split()),
+            following=tuple(following),
         )
 
     def next_header(self, line: int) -> int | None:
-        """Return the number of the first header line behind a line."""
+        """Return the number of the first header line after a line."""
         return min((number for number in self._header_lines if number > line), default=None)
 
     def at(self, offset: int) -> int | None:
-        """Return the number of the line that tells where an event starts."""
+        """Return the number of the ``# at`` line of an offset, None if there is none."""
         return self._at.get(offset)
 
 
 @lru_cache(maxsize=4)
 def printed_log(text: str) -> PrintedLog:
-    """Return a printed log taken apart; several oracles look at the same one."""
+    """Return a parsed printed log; it is cached, as several oracles examine the same one."""
     return PrintedLog(text)

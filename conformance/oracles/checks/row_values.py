@@ -1,4 +1,4 @@
-"""The oracles of rows: how many there are, which columns their images hold, and what the values are."""
+"""The oracles of rows: their number, the columns of their images, and the values."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -12,19 +12,19 @@ from conformance.strategies.events.columns import LARGEST_SIGNED
 _SIDES: Final = ("before", "after")
 _ROWS: Final = frozenset({"rows"})
 
-#: One value that is expected: column type code, place, the value, and the one seen.
+#: One expected value: column type code, place, the value, and the one seen.
 _Cell = tuple[int, str, Any, Any]
-#: Tells from a column type code and the expected value whether a requirement governs it.
+#: Returns whether a requirement governs a value, given its column type code and the expected value.
 _Governs = Callable[[int, Any], bool]
 
 
 def row_values(requirement: str, *codes: ColumnType) -> Oracle:
-    """Return the oracle that compares the values of some column types that are neither NULL nor beyond the sign."""
+    """Return the oracle that compares the values of some column types, except NULL and integers with the top bit."""
     return _values(requirement, lambda code, value: code in codes and not _needs_sign(code, value))
 
 
 def unsigned_values(requirement: str) -> Oracle:
-    """Return the oracle that compares integers which are negative to a reader that takes them for signed."""
+    """Return the oracle that compares integers that are negative if read as signed."""
     return _values(requirement, _needs_sign)
 
 
@@ -33,8 +33,8 @@ def _needs_sign(code: int, value: Any) -> bool:
 
 
 def _values(requirement: str, governs: _Governs) -> Oracle:
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             event = alignment.case.expected.events[index]
             codes = alignment.case.expected.columns[index]
             tolerated = index in alignment.case.expected.tolerated
@@ -50,15 +50,15 @@ def _values(requirement: str, governs: _Governs) -> Oracle:
                 else:
                     yield _differs(alignment, index, code, place, expected, seen)
 
-    # JSON's true and 1 are alike to Python, so an answer that equals the expected one has to be looked at as well.
+    # JSON's true and 1 are equal in Python, so an answer that equals the expected one must be examined too.
     return Oracle(requirement, examine, any_of=_ROWS, asks_more=True)
 
 
 def null_values(requirement: str) -> Oracle:
-    """Return the oracle that asks for NULL where NULL is."""
+    """Return the oracle that checks that NULL values are reported as NULL."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             for code, place, expected, seen in _cells(alignment, index):
                 if expected is None and seen is not None:
                     yield _differs(alignment, index, code, place, expected, seen)
@@ -71,8 +71,8 @@ def null_values(requirement: str) -> Oracle:
 def whole_rows(requirement: str, *codes: ColumnType) -> Oracle:
     """Return the oracle that compares rows and all their values, or those of some column types."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             yield from _shapes(alignment, index)
             for code, place, expected, seen in _cells(alignment, index):
                 if codes and code not in codes:
@@ -86,17 +86,17 @@ def whole_rows(requirement: str, *codes: ColumnType) -> Oracle:
 
 
 def row_images(requirement: str) -> Oracle:
-    """Return the oracle that compares how many rows there are, which images each has, and which columns these hold."""
+    """Return the oracle that compares the number of rows, the images of each, and the columns of these."""
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             yield from _shapes(alignment, index)
 
     return Oracle(requirement, examine, any_of=_ROWS)
 
 
 def _seen_rows(alignment: Alignment, index: int) -> list[Any] | None:
-    """Return the rows that were reported for an event, None where it was not delivered."""
+    """Return the reported rows of an event, None if it was not delivered."""
     seen = alignment.observed(index)
     if seen is None or "rows" not in alignment.role.fields:
         return None
@@ -113,16 +113,16 @@ def _shapes(alignment: Alignment, index: int) -> Iterator[Check]:
     where = alignment.describe(index)
     if len(rows) != len(expected):
         message = f"{where} has {len(rows)} rows, expected {len(expected)}"
-        yield Check("another number of rows", message, event["offset"])
+        yield Check("wrong number of rows", message, event["offset"])
         return
     for number, (wanted, seen) in enumerate(zip(expected, rows, strict=True)):
         for side in _SIDES:
-            columns, found = _columns(wanted[side]), _columns(seen.get(side))
-            if columns == found:
+            columns, reported = _columns(wanted[side]), _columns(seen.get(side))
+            if columns == reported:
                 yield GOOD
                 continue
-            message = f"{where}: row {number} has the columns {found} {side} the change, expected {columns}"
-            signature = f"image {side} the change missing" if found is None else f"other columns {side} the change"
+            message = f"{where}: row {number} has the columns {reported} {side} the change, expected {columns}"
+            signature = f"image {side} the change missing" if reported is None else f"wrong columns {side} the change"
             yield Check(signature, message, event["offset"])
 
 
@@ -131,25 +131,25 @@ def _columns(image: Mapping[str, Any] | None) -> list[str] | None:
 
 
 def _cells(alignment: Alignment, index: int) -> Iterator[_Cell]:
-    """Yield the expected values of an event that have a counterpart in the rows that were reported."""
+    """Yield the expected values of an event that have a counterpart in the reported rows."""
     rows = _seen_rows(alignment, index)
     codes = alignment.case.expected.columns[index]
     for number, (wanted, seen) in enumerate(
         zip(alignment.case.expected.events[index]["rows"], rows or (), strict=False)
     ):
         for side in _SIDES:
-            found = seen.get(side)
-            if found is None:
+            image = seen.get(side)
+            if image is None:
                 continue
             for name, value in (wanted[side] or {}).items():
-                if name in found:
-                    yield codes[int(name)], f"row {number}, column {name}, {side}", value, found[name]
+                if name in image:
+                    yield codes[int(name)], f"row {number}, column {name}, {side}", value, image[name]
 
 
 def _differs(alignment: Alignment, index: int, code: int, place: str, expected: Any, seen: Any) -> Check:
     how = "is null" if seen is None else "is not null" if expected is None else "differs"
     if how == "differs" and _kind(expected) != _kind(seen):
-        how = "is of another kind"
+        how = "is of the wrong kind"
     kind = ColumnType(code).name
     message = f"{alignment.describe(index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
     return Check(f"{kind} {how}", message, alignment.case.expected.events[index]["offset"])

@@ -1,4 +1,4 @@
-"""When two values in the notation of the protocol are the same value of a column type."""
+"""Comparisons of two values in the notation of the protocol, by column type."""
 
 import base64
 import binascii
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from conformance.binlog.rows.column_codes import ColumnType
 
-#: Characters of a number as text beyond which it is not looked at.
+#: A number in more characters than these is not parsed.
 _NUMBER_CHARACTERS: Final = 200
 _FLOAT: Final = struct.Struct("<f")
 _DOUBLE: Final = struct.Struct("<d")
@@ -18,9 +18,9 @@ Same = Callable[[Any, Any], bool]
 
 
 def same_bytes(expected: Any, seen: Any) -> bool:
-    """Tell whether both stand for the same bytes: a text for its UTF-8, an object for its base64.
+    """Return whether both mean the same bytes: a text in UTF-8, or an object with base64.
 
-    Where `expected` also says which text the bytes are in their character set, that text is right as well.
+    If `expected` also has the text of the bytes in their character set, that text is right too.
     """
     if isinstance(expected, dict) and "text" in expected:
         if seen == expected or same_bytes(expected["text"], seen):
@@ -42,14 +42,14 @@ def _bytes_of(value: Any) -> bytes | None:
 
 
 def same_integer(expected: Any, seen: Any) -> bool:
-    """Tell whether `seen` is the integer, or its decimal digits."""
+    """Return whether `seen` is the integer, or its decimal digits."""
     if isinstance(seen, str):
         return seen == str(expected)
     return isinstance(seen, int | float) and not isinstance(seen, bool) and bool(seen == expected)
 
 
 def same_number(expected: Any, seen: Any) -> bool:
-    """Tell whether `seen` is the exact decimal number: its text, or an integer."""
+    """Return whether `seen` is the exact decimal number: its text, or an integer."""
     if isinstance(seen, bool) or not isinstance(seen, int | str):
         return False
     text = str(seen)
@@ -78,12 +78,12 @@ same_double: Final = _same_real(_DOUBLE)
 
 
 def same_text(expected: Any, seen: Any) -> bool:
-    """Tell whether `seen` is the same text."""
+    """Return whether `seen` is the same text."""
     return isinstance(seen, str) and seen == expected
 
 
 def same_time(expected: Any, seen: Any) -> bool:
-    """Tell whether `seen` is the same time; zeros at the end of its fraction may be left out."""
+    """Return whether `seen` is the same time; trailing zeros of its fraction may be left out."""
     return isinstance(seen, str) and _without_zeros(seen) == _without_zeros(expected)
 
 
@@ -94,7 +94,7 @@ def _without_zeros(text: str) -> str:
 
 
 def same_json(expected: Any, seen: Any) -> bool:
-    """Tell whether two JSON values are the same: members in any order, 1 and 1.0 alike, but neither is true."""
+    """Return whether two JSON values are equal: members in any order, 1 equal to 1.0, but neither equal to true."""
     if isinstance(expected, dict):
         return (
             isinstance(seen, dict)
@@ -138,14 +138,14 @@ _SAME: Final[dict[int, Same]] = {
 
 
 def same_cell(code: int, expected: Any, seen: Any) -> bool:
-    """Tell whether `seen` is the expected value of a column of type `code`; NULL is null on both sides."""
+    """Return whether `seen` is the expected value of a column of type `code`; NULL is null on both sides."""
     if expected is None or seen is None:
         return expected is seen
     return _SAME[code](expected, seen)
 
 
 def same_variable(expected: Any, seen: Any) -> bool:
-    """Tell whether `seen` is the value of a user variable: NULL, an integer, a double, or a text or bytes."""
+    """Return whether `seen` is the value of a user variable: NULL, an integer, a double, or a text or bytes."""
     if expected is None:
         return seen is None
     if isinstance(expected, float):

@@ -18,93 +18,93 @@ _Pairs = list[tuple[str, str]]
 
 
 def _pairs(text: Any, database: str) -> _Pairs | None:
-    """Return the tables that a text lists, their databases resolved; None where it is no list."""
+    """Return the tables that a text lists, their databases resolved; None if it is not a list."""
     if not isinstance(text, str):
         return None
-    found: _Pairs = []
+    pairs: _Pairs = []
     at = 0
     while at < len(text):
         tuple_ = _TUPLE.match(text, at)
         if tuple_ is None:
             return None
         names = [name.replace("``", "`") for name in tuple_.groups()]
-        found.append((names[0] or database, names[1]))
+        pairs.append((names[0] or database, names[1]))
         at = tuple_.end()
-    return found
+    return pairs
 
 
 def _tables(requirement: str, blame: Callable[[_Pairs, _Pairs], bool] | None = None) -> Oracle:
-    """Return the oracle that compares tables info as resolved pairs: a reader may leave the default database out.
+    """Return the oracle that compares tables info as resolved pairs: a reader may leave out the default database.
 
     Args:
         requirement: The requirement's id.
-        blame: Whether a difference breaks this requirement, told by the tables expected and those seen, an empty list
-            for no list; any difference does when None.
+        blame: Returns whether a difference between the expected tables and those seen (an empty list if there is no
+            list) breaks this requirement; any difference does if None.
     """
 
-    def examine(alignment: Alignment, name: str) -> Iterator[Check]:
-        for index in alignment.marked(name):
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
             expected, seen = alignment.case.expected.events[index], alignment.observed(index)
             if seen is None or "tables_info" not in expected:
                 continue
             wanted = _pairs(expected["tables_info"], expected["database"]) or []
             # An empty list may be left out.
-            found = _pairs(seen.get("tables_info", ""), expected["database"])
-            if found == wanted or (blame is not None and not blame(wanted, found or [])):
+            pairs = _pairs(seen.get("tables_info", ""), expected["database"])
+            if pairs == wanted or (blame is not None and not blame(wanted, pairs or [])):
                 yield GOOD
             else:
-                told = f"{shown(seen.get('tables_info'))}, expected {shown(expected['tables_info'])}"
-                message = f"{alignment.describe(index)}: tables_info is {told}"
+                difference = f"{shown(seen.get('tables_info'))}, expected {shown(expected['tables_info'])}"
+                message = f"{alignment.describe(index)}: tables_info is {difference}"
                 yield Check("tables_info of QUERY differs", message, expected["offset"])
 
     return Oracle(requirement, examine, any_of=frozenset({"tables_info"}))
 
 
 def _is_long(expected: str, seen: object) -> bool:
-    """The statement is longer than one byte can say."""
+    """Return whether the statement is longer than one length byte can express."""
     return len(expected.encode()) > 0xFF
 
 
-def _same_size(expected: str, seen: object) -> bool:
-    """As many bytes, but others: they were taken from another place."""
+def _equal_size(expected: str, seen: object) -> bool:
+    """Return whether there are as many bytes: they were read at another place."""
     return isinstance(seen, str) and len(seen.encode()) == len(expected.encode())
 
 
 def _runs_on(expected: str, seen: object) -> bool:
-    """What comes next is taken for a part of it."""
+    """Return whether what follows was read as part of it."""
     return isinstance(seen, str) and seen.startswith(expected)
 
 
-def _begins_otherwise(expected: str, seen: object) -> bool:
-    """It was looked for in another place."""
+def _begin_differs(expected: str, seen: object) -> bool:
+    """Return whether it was read at another place."""
     return not _runs_on(expected, seen)
 
 
 def _first_byte_lost(expected: str, seen: object) -> bool:
-    """The first byte was taken for the end of the database name."""
+    """Return whether the first byte was read as the end of the database name."""
     return seen == expected[1:]
 
 
-def _some_left_out(wanted: _Pairs, found: _Pairs) -> bool:
-    return wanted[: len(found)] == found
+def _some_left_out(wanted: _Pairs, seen: _Pairs) -> bool:
+    return wanted[: len(seen)] == seen
 
 
-def _in_another_order(wanted: _Pairs, found: _Pairs) -> bool:
-    return set(wanted) == set(found)
+def _in_another_order(wanted: _Pairs, seen: _Pairs) -> bool:
+    return set(wanted) == set(seen)
 
 
-def _long_names_differ(wanted: _Pairs, found: _Pairs) -> bool:
+def _long_names_differ(wanted: _Pairs, seen: _Pairs) -> bool:
     return any(len(name.encode()) > 0x7F for pair in wanted for name in pair)
 
 
-def _databases_differ(wanted: _Pairs, found: _Pairs) -> bool:
-    return [name for _, name in wanted] == [name for _, name in found]
+def _databases_differ(wanted: _Pairs, seen: _Pairs) -> bool:
+    return [name for _, name in wanted] == [name for _, name in seen]
 
 
-def _off_by_a_checksum(wanted: _Pairs, found: _Pairs) -> bool:
-    """The last four bytes, which are one short tuple, were taken for a checksum."""
-    lost = wanted[len(found) :]
-    return _some_left_out(wanted, found) and sum(2 + len(name) for _, name in lost) == CHECKSUM_BYTES
+def _off_by_a_checksum(wanted: _Pairs, seen: _Pairs) -> bool:
+    """Return whether the last four bytes, one short tuple, were read as a checksum."""
+    lost = wanted[len(seen) :]
+    return _some_left_out(wanted, seen) and sum(2 + len(name) for _, name in lost) == CHECKSUM_BYTES
 
 
 #: Every oracle, in the order of the catalogue.
@@ -114,10 +114,10 @@ TABLES_INFO_ORACLES: Final[tuple[Oracle, ...]] = (
     fields("WL40-POST-HEADER-ORDER", "thread_id", "exec_time", "error_code"),
     fields("WL40-QUERY-LEN", "query", blame=_is_long),
     _tables("WL40-TABLES-INFO-LEN", _some_left_out),
-    # Whether the lengths fill the event, only a reader sees that reads to its end.
+    # Only a reader that reads to the end of the event can check that the lengths fill it.
     replace(refused("WL40-LENGTHS-CONTRADICT"), needs=frozenset({"tables_info"})),
-    fields("WL40-DATA-ORDER", "query", blame=_same_size),
-    fields("WL40-STATUS-VARS-UNCHANGED", "database", blame=_begins_otherwise),
+    fields("WL40-DATA-ORDER", "query", blame=_equal_size),
+    fields("WL40-STATUS-VARS-UNCHANGED", "database", blame=_begin_differs),
     fields("WL40-DB-NO-ZERO", "query", blame=_first_byte_lost),
     fields("WL40-DB-BY-LENGTH", "database", blame=_runs_on),
     fields("WL40-QUERY-STOPS", "query", blame=_runs_on),

@@ -1,1 +1,1 @@
-"""Tables of coverage: what the cases of a run exercised, counted by cells."""
+"""Tables of coverage: what the cases of a run exercised, counted in cells."""

@@ -1,4 +1,4 @@
-"""What a run in the role `boundary` reached: cells of the transition table, states, event types in them, lengths."""
+"""What a run in the role `boundary` exercised: cells of the transition table, states, event types in them, lengths."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -12,9 +12,9 @@ from conformance.oracles.coverage.coverage_table import Cell, CoverageTable
 from conformance.strategies.grammar.case import Case
 
 _CELL_OF: Final[Mapping[str, TransitionCell]] = {cell.requirement: cell for cell in CELLS.values()}
-#: The state of a parser that only tells whether a transaction is open.
-_WITHIN: Final = {"yes": "within a transaction", "no": "outside of any"}
-#: The states of the worklog's parser, which never is in the type that is ignored, and of those that servers ship.
+#: The states of a parser that only reports whether a transaction is open.
+_WITHIN: Final = {"yes": "within a transaction", "no": "outside any transaction"}
+#: The states of the worklog's parser, which is never in Ignore Boundary, and of the shipped parser.
 _STATES: Final = (
     *(each.heading for each in BoundaryType if each is not BoundaryType.IGNORE_BOUNDARY),
     *_WITHIN.values(),
@@ -49,10 +49,10 @@ def _lengths(case: Case) -> Iterator[Cell]:
 
 
 _table: Final = partial(CoverageTable, role="boundary")
-#: What a corpus, or a night of fuzzing, reached.
+#: What a corpus or a fuzzing run exercised.
 BOUNDARY_TABLES: Final = (
     _table("cells of the transition table", ("from", "to", "outcome"), _cells, tuple(map(_texts, CELLS.values()))),
     _table("states of the boundary parser", ("state",), _states, tuple((each,) for each in _STATES)),
-    _table("event types and the states behind them", ("event type", "state"), _types_and_states),
+    _table("event types and the states after them", ("event type", "state"), _types_and_states),
     _table("lengths of boundary sequences", ("events",), _lengths),
 )

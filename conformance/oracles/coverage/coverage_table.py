@@ -1,11 +1,11 @@
-"""Tables of coverage: what cases exercise, counted by cells."""
+"""Tables of coverage: what cases exercise, counted in cells."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from conformance.strategies.grammar.case import Case
 
-#: What a table is counted by: the texts of its columns.
+#: One cell of a table: the texts of its columns.
 Cell = tuple[str, ...]
 
 
@@ -16,8 +16,8 @@ class CoverageTable:
     Attributes:
         name: What it shows, such as ``cells of the transition table``.
         columns: What the texts of a cell mean.
-        cells: Returns the cells that a case exercises, one as often as it does.
-        every: The cells that there are, so that what was not reached is seen; empty where there is no end to them.
+        cells: Returns the cells that a case exercises, each as many times as it does.
+        every: All cells, so that those not exercised can be listed; empty if they cannot be listed.
         role: The role whose cases exercise it; None for every role.
     """
 

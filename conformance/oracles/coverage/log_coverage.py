@@ -1,4 +1,4 @@
-"""What a run in the role `log` reached: kinds of statements in each format and gtid_mode, and settings."""
+"""What a run in the role `log` exercised: kinds of statements in each format and gtid_mode, and settings."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,8 +11,8 @@ from conformance.strategies.grammar.case import Case
 
 
 def _scenario(case: Case) -> dict[str, Any]:
-    found: dict[str, Any] = case.settings["scenario"]
-    return found
+    scenario: dict[str, Any] = case.settings["scenario"]
+    return scenario
 
 
 def _kinds(case: Case) -> Iterator[Cell]:
@@ -34,7 +34,7 @@ def _logs(case: Case) -> Iterator[Cell]:
 
 
 _table: Final = partial(CoverageTable, role="log")
-#: What a corpus reached.
+#: What a corpus exercised.
 LOG_TABLES: Final = (
     _table("kinds of statements logged", ("statement",), _kinds, tuple((kind,) for kind in KINDS)),
     _table("statements and formats", ("statement", "format of the server"), _kinds_and_formats),

@@ -1,4 +1,4 @@
-"""What a run in the role `boundary` reached of the parser that servers ship: the cells of its table of states."""
+"""What a run in the role `boundary` exercised of the shipped parser: the cells of its state table."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -7,7 +7,7 @@ from conformance.models.boundary.shipped_tables import CELLS
 from conformance.oracles.coverage.coverage_table import Cell, CoverageTable
 from conformance.strategies.grammar.case import Case
 
-#: Names of the state before an event and of what the event is -> the cell.
+#: The names of the state before an event and of the event's kind -> the cell.
 _TEXTS: Final[Mapping[tuple[str, str], Cell]] = {
     (state.name, kind.name): (state.name, kind.name, "Err" if cell.error else "Ok")
     for (state, kind), cell in CELLS.items()
@@ -18,10 +18,10 @@ def _cells(case: Case) -> Iterator[Cell]:
     yield from map(_TEXTS.__getitem__, case.expected.shipped_steps)
 
 
-#: What a corpus, or a night of fuzzing, reached.
+#: What a corpus or a fuzzing run exercised.
 SHIPPED_BOUNDARY_TABLES: Final = (
     CoverageTable(
-        "cells of the parser that servers ship",
+        "cells of the shipped parser",
         ("state", "event", "outcome"),
         _cells,
         tuple(_TEXTS.values()),

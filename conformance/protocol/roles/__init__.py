@@ -1,1 +1,1 @@
-"""The roles: what an implementation can be asked, one module for each, by the name of the role."""
+"""The roles: the questions that an implementation can answer, a module for each, named like the role."""

@@ -9,10 +9,10 @@ from conformance.protocol.role import AnswerField, Role, required
 FIELDS: Final[Mapping[str, AnswerField]] = {
     "format": AnswerField(
         "word",
-        "the format in which the statement is logged, ``none`` where nothing is",
+        "the format in which the statement is logged, ``none`` if it is not",
         ("statement", "row", "mixture", "none"),
     ),
-    "message": AnswerField("word", "what the user is told; only the kind is asked for", ("error", "warning", "none")),
+    "message": AnswerField("word", "the kind of the message that the user gets", ("error", "warning", "none")),
     "executed": AnswerField("word", "whether the statement is executed", ("yes", "no")),
     "row_capable": AnswerField("word", "whether the set of tables is row logging capable (RLC)", ("yes", "no")),
     "statement_capable": AnswerField(
@@ -20,7 +20,7 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
     ),
     "restricted": AnswerField(
         "word",
-        "the only format that the set of tables can be logged in (RLR or SLR), ``none`` where there is no such one",
+        "the only format that the set of tables can be logged in (RLR or SLR), ``none`` if there is no such format",
         ("statement", "row", "none"),
     ),
 }
@@ -28,16 +28,16 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 #: The role itself.
 ROLE: Final = Role(
     name="decide",
-    question="How is each of these statements logged, and what is its user told?",
+    question="How is each of these statements logged, and which message does its user get?",
     fields=FIELDS,
     always=("format", "message"),
     missing=required(*FIELDS),
     settings={
         "statements": "the statements in their order, each with `safety` (safe or unsafe, as given), `mode` "
-        "(statement, mixed or row), `log_open` and `sql_log_bin` (true or false), `text` (its SQL, which decides "
-        "nothing) and `tables`: those that it locks, each with `engine`, `lock` (read or write), and either `row` and "
-        "`statement`, the flags of its handler, or `parts`, the tables under a partitioned one, or nothing, where the "
-        "engine's own setting counts",
+        "(statement, mixed or row), `log_open` and `sql_log_bin` (true or false), `text` (its SQL, which has no "
+        "effect) and `tables`: those that it locks, each with `engine`, `lock` (read or write), and either `row` and "
+        "`statement`, the flags of its handler, or `parts`, the tables of a partitioned table; without any of these "
+        "the engine's own flags apply",
     },
     has_stream=False,
     aligned="order",

@@ -12,7 +12,7 @@ from conformance.binlog.event_types import EventType
 from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.role import AnswerField, Role
 
-#: The two fields that every decoder reports: the kit aligns events by the first and names them by the second.
+#: The fields that every decoder reports: the kit aligns events by `offset` and names them by `type`.
 ALWAYS: Final = ("offset", "type")
 
 #: What `handled` can be.
@@ -34,12 +34,12 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
     "timestamp": AnswerField("integer", "seconds since 1970"),
     "server_id": AnswerField("integer", "id of the server that logged the event"),
     "length": AnswerField("integer", "bytes of the whole event, header and checksum included"),
-    "log_pos": AnswerField("integer", "where the event ends, as its header says, in bytes"),
+    "log_pos": AnswerField("integer", "where the event ends, in bytes, according to its header"),
     "flags": AnswerField("integer", "the header's flags word"),
     "handled": AnswerField("word", "what the reader did with the event", tuple(HANDLED)),
     "binlog_version": AnswerField("integer", "version of the binary log format"),
-    "server_version": AnswerField("text", "what the server calls itself, without the NULs that pad it"),
-    "created": AnswerField("integer", "seconds since 1970 when the server started with this log, else 0"),
+    "server_version": AnswerField("text", "the server's own version string, without the NULs that pad it"),
+    "created": AnswerField("integer", "seconds since 1970 in the first log after a server start, else 0"),
     "event_types": AnswerField("integer", "how many event types the format description has post-header lengths for"),
     "checksum_algorithm": AnswerField("word", "how events are checksummed", tuple(CHECKSUM_ALGORITHMS)),
     "thread_id": AnswerField("integer", "connection that ran the statement"),
@@ -49,30 +49,34 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
     "query": AnswerField("text", "the statement, without checksum or terminator"),
     "tables_info": AnswerField(
         "text",
-        "WL#40: the tables of an extended Query event, each as `` `database`.`table` `` with backticks doubled, and "
-        "commas between them; the default database may be left out, as in ``` ``.`table` ```; may be empty",
+        "WL#40: the tables of an extended Query event, each as `` `database`.`table` `` with backticks doubled, "
+        "separated by commas; the default database may be left out, as in ``` ``.`table` ```; may be empty",
     ),
     "xid": AnswerField("integer", "number of the transaction that commits"),
-    "next_position": AnswerField("integer", "where to read on in the next log, in bytes"),
+    "next_position": AnswerField("integer", "where reading continues in the next log, in bytes"),
     "next_file": AnswerField("text", "name of the next log"),
     "gtid": AnswerField(
         "text", "`uuid:number`, `uuid:tag:number`, or `ANONYMOUS`; MariaDB: `domain-server-number`; in lower case"
     ),
     "gtid_flags": AnswerField("integer", "the event's own flags byte, not the header's"),
-    "last_committed": AnswerField("integer", "logical timestamp of the last transaction it depends on; signed"),
-    "sequence_number": AnswerField("integer", "its own logical timestamp; signed; View_change: number of the view"),
+    "last_committed": AnswerField(
+        "integer", "logical timestamp of the last transaction that this one depends on; signed"
+    ),
+    "sequence_number": AnswerField(
+        "integer", "the transaction's own logical timestamp, signed; View_change: number of the view"
+    ),
     "immediate_commit_timestamp": AnswerField("integer", "microseconds since 1970: commit on the logging server"),
     "original_commit_timestamp": AnswerField("integer", "microseconds since 1970: commit on the first server"),
     "transaction_length": AnswerField("integer", "bytes of the transaction, this event included"),
     "immediate_server_version": AnswerField("integer", "version of the server that logged it, such as 80043"),
     "original_server_version": AnswerField("integer", "version of the first server"),
     "previous_gtids": AnswerField("text", "the GTID set as servers print it, without white space; may be empty"),
-    "rows_query": AnswerField("text", "the statement behind the row events, all of it"),
+    "rows_query": AnswerField("text", "the whole statement that caused the row events"),
     "intvar_type": AnswerField("integer", "1 LAST_INSERT_ID, 2 INSERT_ID"),
     "intvar_value": AnswerField("integer", "the variable's value, 64 bits"),
     "seed1": AnswerField("integer", "first seed of RAND()"),
     "seed2": AnswerField("integer", "second seed of RAND()"),
-    "table_id": AnswerField("integer", "number that row events name the table by"),
+    "table_id": AnswerField("integer", "number by which row events refer to the table"),
     "table": AnswerField("text", "the table's name"),
     "column_count": AnswerField("integer", "columns of the table"),
     "rows_flags": AnswerField("integer", "the row event's own flags word"),
@@ -81,31 +85,33 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
     "message": AnswerField("text", "the incident in words"),
     "variable_name": AnswerField("text", "name of the user variable"),
     "variable_type": AnswerField("integer", "0 text or bytes, 1 double, 2 integer, 4 decimal"),
-    "variable_charset": AnswerField("integer", "id of its collation"),
-    "variable_value": AnswerField("value", "its value, null for NULL"),
+    "variable_charset": AnswerField("integer", "id of the value's collation"),
+    "variable_value": AnswerField("value", "the variable's value, null for NULL"),
     "file_id": AnswerField("integer", "number of the file that LOAD DATA read"),
     "block_data": AnswerField("value", "a piece of that file: bytes"),
-    "file_name_start": AnswerField("integer", "where the clause that names the file begins, in bytes of the statement"),
+    "file_name_start": AnswerField(
+        "integer", "where the clause that names the file begins, in bytes from the start of the statement"
+    ),
     "file_name_end": AnswerField("integer", "where that clause ends"),
     "duplicate_handling": AnswerField("integer", "0 error, 1 IGNORE, 2 REPLACE"),
     "log_name": AnswerField("text", "Heartbeat: the log that the source is at; Binlog_checkpoint: the oldest needed"),
-    "log_position": AnswerField("integer", "where in that log, in bytes"),
-    "server_uuid": AnswerField("text", "UUID of the member that ran the transaction, as it stands"),
-    "gtid_specified": AnswerField("integer", "1 where its GTID was given and not generated"),
-    "snapshot_version": AnswerField("value", "the GTID set that it saw: bytes"),
-    "write_set_count": AnswerField("integer", "rows that it wrote"),
-    "read_set_count": AnswerField("integer", "rows that it read"),
+    "log_position": AnswerField("integer", "the position in that log, in bytes"),
+    "server_uuid": AnswerField("text", "UUID of the member that ran the transaction, exactly as in the event"),
+    "gtid_specified": AnswerField("integer", "1 if the transaction's GTID was given, 0 if it was generated"),
+    "snapshot_version": AnswerField("value", "the GTID set that the transaction saw: bytes"),
+    "write_set_count": AnswerField("integer", "rows that the transaction wrote"),
+    "read_set_count": AnswerField("integer", "rows that the transaction read"),
     "view_id": AnswerField("text", "name of the group's view, without the NULs that pad it"),
     "certification_count": AnswerField("integer", "entries of the certification information"),
-    "one_phase": AnswerField("integer", "1 where the XA transaction is committed at once, 0 where it is prepared"),
+    "one_phase": AnswerField("integer", "1 if the XA transaction is committed at once, 0 if it is prepared"),
     "xa_format_id": AnswerField("integer", "format id of the XA transaction's name"),
     "xa_gtrid": AnswerField("value", "global part of the name: bytes"),
     "xa_bqual": AnswerField("value", "branch part of the name: bytes"),
     "compression_type": AnswerField("integer", "0 zstd, 255 none"),
     "uncompressed_size": AnswerField("integer", "bytes of the events inside the payload"),
-    "payload_size": AnswerField("integer", "bytes of the payload as it stands"),
+    "payload_size": AnswerField("integer", "bytes of the payload as stored in the event"),
     "header_version": AnswerField("integer", "version of the large transaction's header"),
-    "terminating_offset": AnswerField("integer", "where the event that ends the transaction starts"),
+    "terminating_offset": AnswerField("integer", "where the event that ends the transaction starts, in bytes"),
     "terminating_type": AnswerField("integer", "type code of that event"),
     "mariadb_gtid_flags": AnswerField("integer", "MariaDB: the Gtid event's own flags byte"),
     "commit_id": AnswerField("integer", "MariaDB: number of the group commit"),
@@ -115,11 +121,11 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 
 @dataclass(frozen=True, slots=True)
 class TypeFields:
-    """The fields of one event type, behind those of the common header.
+    """The fields of one event type, after those of the common header.
 
     Attributes:
-        required: Reported for every event of the type by whoever declares them.
-        optional: In some events of the type only, depending on the event or on the server's version.
+        required: Reported for every event of the type, if declared.
+        optional: Reported for some events of the type only, depending on the event or on the server's version.
     """
 
     required: tuple[str, ...] = ()
@@ -148,7 +154,7 @@ _OLD_ROWS: Final = TypeFields(optional=("table_id", "rows_flags"))
 _OLD_LOAD: Final = TypeFields(optional=("thread_id", "exec_time", "database", "table"))
 _LOAD_BLOCK: Final = TypeFields(("file_id", "block_data"))
 
-#: Event type code -> its fields. A type that is not here has only those of the common header.
+#: Event type code -> its fields. A type that is not in the table has only those of the common header.
 FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
     EventType.FORMAT_DESCRIPTION: TypeFields(
         ("binlog_version", "server_version", "created", "event_types", "checksum_algorithm")
@@ -208,7 +214,7 @@ _HEADER: Final = frozenset(HEADER_FIELDS)
 
 
 @cache
-def _owed(declared: frozenset[str], type_code: int) -> tuple[frozenset[str], frozenset[str]]:
+def _required(declared: frozenset[str], type_code: int) -> tuple[frozenset[str], frozenset[str]]:
     """Return the declared fields that an ignored and that a known event of a type must have."""
     header = declared & _HEADER
     kind = FIELDS_OF_TYPE.get(type_code)
@@ -216,21 +222,21 @@ def _owed(declared: frozenset[str], type_code: int) -> tuple[frozenset[str], fro
 
 
 def missing_fields(declaration: RoleDeclaration, event: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the declared fields that apply to an event of the role `decode` and that it does not have, sorted.
+    """Return the declared fields that apply to an event of the role `decode` and are missing, sorted.
 
     Args:
         declaration: What the implementation declares for the role.
-        event: A reported event; only its common header is asked for where `handled` is ``ignored``.
+        event: A reported event; only its common header is required if `handled` is ``ignored``.
     """
-    ignored, known = _owed(declaration.fields, event["type"])
-    owed = ignored if event.get("handled") == "ignored" else known
-    return () if owed <= event.keys() else tuple(sorted(owed - event.keys()))
+    ignored, known = _required(declaration.fields, event["type"])
+    required = ignored if event.get("handled") == "ignored" else known
+    return () if required <= event.keys() else tuple(sorted(required - event.keys()))
 
 
 #: The role itself.
 ROLE: Final = Role(
     name="decode",
-    question="Which events are in this stream, and what do they say?",
+    question="Which events are in this stream, and what do they contain?",
     fields=FIELDS,
     always=ALWAYS,
     missing=missing_fields,

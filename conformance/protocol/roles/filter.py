@@ -23,10 +23,10 @@ ROLE: Final = Role(
     always=("offset",),
     missing=required("fate"),
     settings={
-        "do_tables": "the tables that pass, each as a list of database and name; empty where there are ignore rules",
-        "ignore_tables": "the tables that are dropped, in the same form; empty where there are do rules",
-        "tables": "`literal`: the rules as they stand; `clever`: a table whose CREATE TABLE was dropped because of its "
-        "LIKE or SELECT part is ignored from then on",
-        "renames": "`name`: a rule speaks of the name; `identity`: it follows the table through its renamings",
+        "do_tables": "the tables that pass, each as a list of database and name; empty if there are ignore rules",
+        "ignore_tables": "the tables that are dropped, in the same form; empty if there are do rules",
+        "tables": "`literal`: the rules exactly as given; `clever`: also ignore a table from the point where its "
+        "CREATE TABLE was dropped because of its LIKE or SELECT part",
+        "renames": "`name`: a rule applies to the name; `identity`: a rule follows the table when it is renamed",
     },
 )

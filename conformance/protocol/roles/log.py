@@ -8,18 +8,18 @@ from conformance.binlog.event_types import EventType
 from conformance.protocol.role import AnswerField, Role, required
 from conformance.protocol.roles.decode import FIELDS as DECODE_FIELDS
 
-#: Every field by name: those of decoded events, and the log that an event stands in.
+#: Every field by name: those of decoded events, and the log that contains the event.
 FIELDS: Final[Mapping[str, AnswerField]] = {
-    "log": AnswerField("integer", "the number of the log that the event stands in, from 0"),
+    "log": AnswerField("integer", "the number of the log that contains the event, from 0"),
     **DECODE_FIELDS,
 }
 
 GTID_TYPES: Final = frozenset({int(EventType.GTID), int(EventType.ANONYMOUS_GTID), int(EventType.GTID_TAGGED)})
 QUERY_TYPES: Final = frozenset({int(EventType.QUERY), int(EventType.MARIADB_QUERY_COMPRESSED)})
 
-#: What stands between the words by which a statement is known: comments, and what no two servers write alike.
+#: What the words that identify a statement leave out: comments, and clauses that servers write differently.
 _NOISE: Final = re.compile(r"/\*.*?\*/|\bTEMPORARY\b|\bIF (NOT )?EXISTS\b", re.IGNORECASE | re.DOTALL)
-#: Ends of transactions are one kind: the engine decides whether a Query or an Xid event is one.
+#: All ends of transactions are of one kind: whether it is a Query or an Xid event depends on the engine.
 END: Final = "COMMIT"
 _ROWS: Final = {
     int(each): each.name.split("_ROWS", 1)[0]
@@ -29,13 +29,13 @@ _ROWS: Final = {
 
 
 def words_of(query: str) -> str:
-    """Return the words by which a statement is known, such as ``CREATE TABLE`` or ``INSERT``, in upper case."""
+    """Return the words that identify a statement, such as ``CREATE TABLE`` or ``INSERT``, in upper case."""
     words = _NOISE.sub(" ", query).upper().split()
     return " ".join(words[:2] if words[:1] in (["CREATE"], ["DROP"], ["ALTER"], ["RENAME"]) else words[:1])
 
 
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
-    """Return what tells one event of a server's logs from another."""
+    """Return what distinguishes one event of a server's logs from another."""
     code: int = entry.get("type", 0)
     if code in GTID_TYPES:
         return "gtid"
@@ -49,11 +49,11 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
 #: The role itself.
 ROLE: Final = Role(
     name="log",
-    question="Which binary logs does a server write when this is done to it?",
+    question="Which binary logs does a server write in this scenario?",
     fields=FIELDS,
     always=("log", "type"),
     missing=required(),
-    settings={"scenario": "the server's settings and the statements, see the page of the role"},
+    settings={"scenario": "the server's settings and the statements, see docs/roles/log.md"},
     has_stream=False,
     answers_streams=True,
     aligned="sequence",

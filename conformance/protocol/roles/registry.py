@@ -1,4 +1,4 @@
-"""The roles that implementations can be asked, by name."""
+"""The roles that implementations can declare, by name."""
 
 from functools import cache
 from importlib import import_module
@@ -8,7 +8,7 @@ from conformance.specs.catalogue import ROLES
 
 
 def role_names() -> tuple[str, ...]:
-    """Return the names of the roles that can be asked."""
+    """Return the names of all roles."""
     return ROLES
 
 
@@ -17,9 +17,9 @@ def role_of(name: str) -> Role:
     """Return a role by name.
 
     Raises:
-        ValueError: It cannot be asked.
+        ValueError: There is no such role.
     """
     if name not in ROLES:
-        raise ValueError(f"the role {name!r} cannot be asked; there are {', '.join(ROLES)}")
+        raise ValueError(f"{name!r} is not a valid role: write one of {', '.join(ROLES)}")
     role: Role = import_module(f"conformance.protocol.roles.{name}").ROLE
     return role

@@ -11,20 +11,20 @@ from conformance.protocol.role import AnswerField, Role, required
 
 #: Every field by name, in the order of the protocol's page.
 FIELDS: Final[Mapping[str, AnswerField]] = {
-    "log": AnswerField("integer", "the number of the relay log that the event stands in, from 0"),
-    "data": AnswerField("text", "the whole event as it stands there, from header to checksum, in hex"),
-    "warning": AnswerField("text", "the warning logged when the event was received, empty where there was none"),
+    "log": AnswerField("integer", "the number of the relay log that contains the event, from 0"),
+    "data": AnswerField("text", "the whole event as written there, from header to checksum, in hex"),
+    "warning": AnswerField("text", "the warning that the replica logged when it received the event, empty if none"),
 }
 
-#: The events of which a replica makes some itself, with another body for each.
+#: Event types that a replica also writes itself, with another body in each.
 _OWN: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS), int(EventType.ROTATE)})
 _TYPE_AT: Final = 4
-#: Bytes of a body by which events are told apart.
+#: Bytes of a body that distinguish events.
 _BODY_BYTES: Final = 24
 
 
 def event_data(entry: Mapping[str, Any]) -> bytes | None:
-    """Return the bytes of the event that an entry holds, None where its data is no event."""
+    """Return the bytes of the event that an entry holds, None if its data is not an event."""
     try:
         data = bytes.fromhex(entry["data"])
     except ValueError:
@@ -33,10 +33,10 @@ def event_data(entry: Mapping[str, Any]) -> bytes | None:
 
 
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
-    """Return what tells one event of a relay log from another: its type and, where no replica makes such, its body.
+    """Return what distinguishes one event of a relay log from another: its type and, where it matters, its body.
 
-    A checksum is no part of the body: a relay log may have them where the source has none, and the reverse. What is no
-    event is of no kind.
+    A checksum is not part of the body: a relay log may have checksums if the source has none, and the reverse. The kind
+    of data that is not an event is None.
     """
     data = event_data(entry)
     if data is None:
@@ -51,14 +51,14 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
 #: The role itself.
 ROLE: Final = Role(
     name="relay",
-    question="Which events stand in the relay logs of a replica that received these events over one connection?",
+    question="Which events are in the relay logs of a replica that received these events over one connection?",
     fields=FIELDS,
     always=("log", "data"),
     missing=required(*FIELDS),
     settings={
         "server_id": "the replica's own server id",
-        "gtid_mode": "its gtid_mode, ``ON`` or ``OFF``",
-        "source_log": "the source's log in which the first event stands",
+        "gtid_mode": "the replica's gtid_mode, ``ON`` or ``OFF``",
+        "source_log": "the name of the source's log that contains the first event",
     },
     aligned="sequence",
     kind_of=kind_of,

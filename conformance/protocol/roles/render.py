@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.role import AnswerField, Role
 
-#: What can be asked for.
+#: The forms of output.
 FORMS: Final = {
     "mysqlbinlog": "the text of mysqlbinlog: one entry, with `text` and `warnings`",
     "events": "the rows of SHOW BINLOG EVENTS: an entry for each, with the other fields",
@@ -15,13 +15,13 @@ FORMS: Final = {
 #: Every field by name, in the order of the protocol's page.
 FIELDS: Final[Mapping[str, AnswerField]] = {
     "text": AnswerField(
-        "text", "everything that is printed, line ends and all; bytes that are no UTF-8 may be anything"
+        "text", "everything that is printed, with its line ends; bytes that are not UTF-8 may be replaced by anything"
     ),
-    "warnings": AnswerField("text", "what goes to the error stream, one warning a line; empty for none"),
+    "warnings": AnswerField("text", "what is printed to standard error, one warning per line; empty if none"),
     "pos": AnswerField("integer", "where the event starts, in bytes from the start of the log"),
     "event_type": AnswerField("text", "the name of the type"),
     "server_id": AnswerField("integer", "id of the server that logged the event"),
-    "end_log_pos": AnswerField("integer", "where the event ends, as its header says, in bytes"),
+    "end_log_pos": AnswerField("integer", "where the event ends, in bytes, according to its header"),
     "info": AnswerField("text", "the content"),
 }
 _TEXT: Final = frozenset({"text", "warnings"})
@@ -29,9 +29,9 @@ _ROW: Final = frozenset(FIELDS) - _TEXT
 
 
 def missing(declaration: RoleDeclaration, entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the declared fields that an entry owes and does not have, sorted: those of a text or those of a row."""
-    owed = _TEXT if "text" in entry else _ROW
-    return tuple(sorted((owed & declaration.fields) - entry.keys()))
+    """Return the declared fields that an entry lacks, sorted: those of a text or those of a row."""
+    required = _TEXT if "text" in entry else _ROW
+    return tuple(sorted((required & declaration.fields) - entry.keys()))
 
 
 #: The role itself.
@@ -42,12 +42,12 @@ ROLE: Final = Role(
     always=(),
     missing=missing,
     settings={
-        "form": f"what is asked for: {'; '.join(f'`{name}` is {meaning}' for name, meaning in FORMS.items())}",
-        "verbose": "how often `--verbose` is given, 0 to 2",
+        "form": f"the form of the output: {'; '.join(f'`{name}` is {meaning}' for name, meaning in FORMS.items())}",
+        "verbose": "how many times `--verbose` is given, 0 to 2",
         "base64_output": "`auto` or `decode-rows`",
         "utc_offset": "the time zone in which times are shown, in minutes east of UTC",
-        "start_position": "where printing begins, in bytes: an event's start; the format description is printed anyway",
-        "following": "further logs, each in base64, that the same call prints behind the stream",
+        "start_position": "where printing begins: an event's offset in bytes; the format description is always printed",
+        "following": "further logs, each in base64, that the same call prints after the stream",
     },
     aligned="sequence",
     kind_of=lambda entry: entry.get("pos", "text"),

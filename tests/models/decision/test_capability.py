@@ -7,7 +7,7 @@ import pytest
 from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
 from conformance.models.decision.engines import (
     WORKLOG_ENGINES,
-    capability_given,
+    parse_engine_capability,
     shipped_capability,
     table_of,
     usual_name,
@@ -72,18 +72,18 @@ def test_an_engine_without_a_row_has_to_be_given():
     assert shipped_capability("InnoDB") == BOTH
     with pytest.raises(ValueError, match="'rocksdb'"):
         shipped_capability("rocksdb")
-    name, capability = capability_given("RocksDB=row")
+    name, capability = parse_engine_capability("RocksDB=row")
     assert table_of("rocksdb", capability_of=worklog_capability, given={name: capability}) == LockedTable(
         "rocksdb", ROW_ONLY
     )
     for wrong in ("innodb", "=row"):
         with pytest.raises(ValueError, match=f"'{wrong}'"):
-            capability_given(wrong)
+            parse_engine_capability(wrong)
 
 
 def test_a_given_capability_counts_for_every_name_of_the_engine():
     for spelling in ("heap", "MEMORY", "ha_heap"):
-        name, capability = capability_given(f"{spelling}=stmt")
+        name, capability = parse_engine_capability(f"{spelling}=stmt")
         assert table_of("memory", capability_of=worklog_capability, given={name: capability}).capability == (
             STATEMENT_ONLY
         )

@@ -1,4 +1,4 @@
-"""Logs of everyday work on tables, as servers write them: splits, renamings, compressed transactions."""
+"""Logs of everyday work on tables, as servers write them: splits, renames, compressed transactions."""
 
 from conformance.binlog.servers import server_of
 from conformance.models.filtering.statement import CreateTable
@@ -10,12 +10,12 @@ from conformance.strategies.scenarios.table_work import TableWork
 TABLES = tuple(TableName(database, name) for database, name in (
     ("test", "t1"), ("test", "t2"), ("test", "t3"), ("other", "t1"), ("test", "back`tick"), ("test", "日本"),
 ))  # fmt: skip
-TMP, S = TableName("test", "tmp"), TableName("test", "s")
+TMP, RENAMED = TableName("test", "tmp"), TableName("test", "s")
 WITH_PAYLOADS = ("mysql-8.0", "mysql-8.4", "mysql-9.x")
 
 
 def log_of(number, profile, *, extended=False):
-    """Return the log with a number, the same at each call, and the tables that its rules are for."""
+    """Return log number `number`, the same at each call, and the tables that its rules are for."""
     choose = SeededChooser(f"filtered log {profile} {extended} {number}")
     stream = StreamBuilder(choose, server_of(profile))
     work = TableWork(stream)
@@ -40,7 +40,7 @@ def add(work, *, payloads):
     elif kind == 3:
         work.group(work.rename((some[0], TMP), (some[-1], some[0]), (TMP, some[-1])))
     elif kind == 4:
-        work.group(work.rename((some[0], S)))
+        work.group(work.rename((some[0], RENAMED)))
     elif kind == 5:
         work.group(work.drop(some))
     elif kind == 6 and payloads:

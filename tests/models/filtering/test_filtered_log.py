@@ -1,4 +1,4 @@
-"""What a filter writes is a valid log, and nothing of a table that it leaves out is in it."""
+"""The output of a filter is a valid log without anything of the tables that it drops."""
 
 import pytest
 from generated_logs import log_of
@@ -26,7 +26,7 @@ LOGS = 60
 
 
 def filtered(stream, rules, *, unpack=False, reading=None, **modes):
-    """Return the log that is left of one, and what was counted."""
+    """Return the filtered log, and the counts."""
     chosen = LogFilter(TableFilter(rules, **modes), unpack_payloads=unpack)
     return b"".join(chosen.filtered(read_events(stream, reading))), chosen.counts
 
@@ -40,7 +40,7 @@ def doing(tables):
 
 
 def all_events(stream, reading=None):
-    """Yield the events of a log, those in payloads behind the payload."""
+    """Yield the events of a log, those in payloads after the payload."""
     for event in read_events(stream, reading):
         yield event
         if event.recognised and event.header.type == EventType.TRANSACTION_PAYLOAD:
@@ -49,24 +49,24 @@ def all_events(stream, reading=None):
 
 def tables_of(stream, reading=None):
     """Return every list of tables in a log: of statements, by their tables info or their text, and of Table_maps."""
-    found = []
+    table_lists = []
     for event in all_events(stream, reading):
         code = event.format.type_code(event.header.type)
         if code == EventType.QUERY and event.recognised:
             fields = event.fields()
             database = as_text(fields["database"])
             if "tables_info" in fields:
-                found.append(named_by(fields["tables_info"], database))
+                table_lists.append(named_by(fields["tables_info"], database))
             else:
-                found.append(read_statement(as_text(fields["query"]), database).tables)
+                table_lists.append(read_statement(as_text(fields["query"]), database).tables)
         elif code == EventType.TABLE_MAP:
             fields = event.fields()
-            found.append((TableName(as_text(fields["database"]), as_text(fields["table"])),))
-    return [each for each in found if each]
+            table_lists.append((TableName(as_text(fields["database"]), as_text(fields["table"])),))
+    return [each for each in table_lists if each]
 
 
 def assert_sound(stream, *, lengths=True):
-    """Positions, lengths and checksums are right, every rows event has its Table_map, and groups are closed."""
+    """Check that positions and lengths are right, that every rows event has a Table_map, and that groups are closed."""
     open_maps, inside, marked = {}, False, None
     for event in read_events(stream):
         assert event.header.log_pos == event.end
@@ -106,7 +106,7 @@ def assert_sound(stream, *, lengths=True):
 @pytest.mark.parametrize("profile", USUAL)
 @pytest.mark.parametrize("rules", [ignoring, doing])
 @pytest.mark.parametrize("unpack", [False, True])
-def test_generated_logs_are_filtered_soundly(profile, rules, unpack):
+def test_filtered_generated_logs_are_valid_and_hold_only_tables_that_pass(profile, rules, unpack):
     left_out = 0
     for number in range(LOGS):
         stream, tables = log_of(number, profile)
@@ -125,7 +125,7 @@ def test_generated_logs_are_filtered_soundly(profile, rules, unpack):
 
 @pytest.mark.parametrize("renames", ["name", "identity"])
 @pytest.mark.parametrize("tables_mode", ["literal", "clever"])
-def test_extended_logs_are_filtered_soundly(tables_mode, renames):
+def test_filtered_extended_logs_are_valid_and_hold_no_ignored_table(tables_mode, renames):
     for number in range(LOGS):
         stream, tables = log_of(number, "worklog", extended=True)
         left, _ = filtered(stream, ignoring(tables), tables=tables_mode, renames=renames)
@@ -135,7 +135,7 @@ def test_extended_logs_are_filtered_soundly(tables_mode, renames):
 
 
 @pytest.mark.parametrize("profile", USUAL)
-def test_a_filter_that_leaves_nothing_out_changes_nothing(profile):
+def test_a_filter_that_drops_nothing_changes_nothing(profile):
     for number in range(LOGS):
         stream, _ = log_of(number, profile)
         left, counts = filtered(stream, ignoring([TableName("none", "such")]))
@@ -143,7 +143,7 @@ def test_a_filter_that_leaves_nothing_out_changes_nothing(profile):
 
 
 @pytest.mark.parametrize("profile", USUAL)
-def test_a_filter_that_passes_all_is_the_same_twice(profile):
+def test_filtering_a_filtered_log_again_changes_nothing(profile):
     for number in range(LOGS):
         stream, tables = log_of(number, profile)
         once, _ = filtered(stream, ignoring(tables))

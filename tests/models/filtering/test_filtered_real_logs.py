@@ -1,4 +1,4 @@
-"""Real logs through the filter: unchanged where no rule concerns them, and without a table that is left out."""
+"""Real logs through the filter: unchanged if no rule concerns them, and without the tables that are dropped."""
 
 from io import BytesIO
 
@@ -45,13 +45,13 @@ def test_nothing_of_a_table_is_left(ground_truth, name):
 
 def broken(data):
     """Return the requirements that a log breaks."""
-    told = []
-    LogChecker("bin.000001", tell=told.append).check(BytesIO(data))
-    return {each.requirement for each in told if isinstance(each, Violation)}
+    findings = []
+    LogChecker("bin.000001", report=findings.append).check(BytesIO(data))
+    return {each.requirement for each in findings if isinstance(each, Violation)}
 
 
 @pytest.mark.parametrize("name", HEALTHY)
-def test_what_is_left_breaks_no_other_requirement(ground_truth, name):
+def test_a_filtered_log_breaks_no_other_requirement(ground_truth, name):
     data = (ground_truth / name).read_bytes()
     named = sorted({table for each in tables_of(data, RULES) for table in each if table.name})
     for table in named[:1]:

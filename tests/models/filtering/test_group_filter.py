@@ -1,4 +1,4 @@
-"""What belongs to a group shares its fate."""
+"""The events of a group are kept or dropped together."""
 
 import pytest
 
@@ -36,14 +36,14 @@ _WORDS = {
 
 
 def fates(words):
-    """Return the fates of events where the table a is ignored."""
+    """Return the fates of events if the table a is ignored."""
     groups = GroupFilter(TableFilter(FilterRules(ignore_tables=frozenset({A}))))
     decided = [fate for word in words for group in groups.add(_WORDS[word]) for fate in group]
     return decided + groups.finish()
 
 
 def kept(text):
-    """Return the words of the events that pass; one that has to end its statement has an exclamation mark."""
+    """Return the words of the events that pass; one that must end its statement has an exclamation mark."""
     words = text.split()
     decided = fates(words)
     assert len(decided) == len(words)
@@ -61,7 +61,7 @@ def kept(text):
         ("gtid begin a b a end", "gtid begin b end"),
         ("gtid+begin a end gtid+begin b end", "gtid+begin b end"),
         ("gtid begin end", "gtid begin end"),
-        # Context goes with the statement behind it.
+        # Context goes with the statement after it.
         ("context a context b", "context b"),
         ("begin context context a context b end", "begin context b end"),
         # A file that is given up has no table.
@@ -75,13 +75,13 @@ def kept(text):
         ("begin map-a rows-a last end", ""),
         ("begin map-a map-b last-a end", ""),
         ("begin map-a last-a map-b last-b end", "begin map-b last-b end"),
-        # The statement's text tells of all its tables.
+        # The statement's text concerns all its tables.
         ("begin context map-a map-b rows-b last-a end", "begin map-b rows-b! end"),
         ("begin context map-b last-b end", "begin context map-b last-b end"),
         # Rows outside transactions.
         ("map-a last-a map-b last-b", "map-b last-b"),
         ("gtid map-a last-a gtid map-b last-b", "gtid map-b last-b"),
-        # What is no part of any group stays where it is.
+        # Events outside groups stay in their place.
         ("begin a log end", "log"),
         ("member begin a member end member", "member member"),
         ("begin b member end", "begin b member end"),
@@ -97,7 +97,7 @@ def kept(text):
         ("b a end a", "b end"),
     ],
 )
-def test_what_is_left(log, left):
+def test_the_events_that_a_filter_keeps(log, left):
     assert kept(log) == left
 
 

@@ -1,4 +1,4 @@
-"""The server's own tool accepts what the filter writes, and prints nothing of a table that is left out."""
+"""The server's tool accepts what the filter writes, and prints nothing of the tables that are dropped."""
 
 import shutil
 import subprocess
@@ -14,13 +14,13 @@ LOGS = 100
 
 @pytest.fixture(scope="module")
 def mysqlbinlog():
-    found = shutil.which("mysqlbinlog")
-    if not found:
+    program = shutil.which("mysqlbinlog")
+    if not program:
         pytest.skip("needs the program mysqlbinlog on the PATH")
-    version = subprocess.run([found, "--version"], capture_output=True, text=True, check=True).stdout
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
     if "MariaDB" in version:
         pytest.skip(f"the mysqlbinlog here is MariaDB's: {version.strip()}")
-    return found
+    return program
 
 
 def printed(program, path):
@@ -31,7 +31,7 @@ def printed(program, path):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_mysqlbinlog_reads_what_is_left(mysqlbinlog, profile, tmp_path):
+def test_mysqlbinlog_reads_filtered_logs(mysqlbinlog, profile, tmp_path):
     path = tmp_path / "left.000001"
     for number in range(LOGS):
         stream, tables = log_of(number, profile)

@@ -67,13 +67,13 @@ def short(table):
 
 
 @pytest.mark.parametrize(("sql", "expected"), TABLES, ids=lambda each: each[:40])
-def test_the_tables_of_a_statement_are_found(sql, expected):
-    found = read_statement(sql, "test")
-    assert found.certain
-    assert [short(each) if each.name else f"{each.database}." for each in found.tables] == expected.split()
+def test_the_tables_of_a_statement(sql, expected):
+    statement = read_statement(sql, "test")
+    assert statement.certain
+    assert [short(each) if each.name else f"{each.database}." for each in statement.tables] == expected.split()
 
 
-def test_what_is_created_is_told():
+def test_the_table_that_a_statement_creates():
     create = read_statement("CREATE TEMPORARY TABLE IF NOT EXISTS t LIKE d.u", "test").create
     assert (create.table, create.like) == (TableName("test", "t"), TableName("d", "u"))
     assert (create.temporary, create.if_not_exists, create.selects) == (True, True, False)
@@ -89,17 +89,17 @@ def test_what_is_created_is_told():
         ("ALTER TABLE t RENAME COLUMN a TO b", []),
     ],
 )
-def test_renamings_are_told(sql, pairs):
+def test_the_tables_that_a_statement_renames(sql, pairs):
     assert [(str(old), str(new)) for old, new in read_statement(sql, "test").renames] == pairs
 
 
-def test_what_is_dropped_is_told():
+def test_the_tables_that_a_statement_drops():
     assert read_statement("DROP TABLE a", "test").dropped == (TableName("test", "a"),)
     assert read_statement("DROP VIEW a", "test").dropped == ()
 
 
 @pytest.mark.parametrize("sql", ["weird stuff on d.t and u", "aä", "'", ""])
-def test_what_the_parser_does_not_know_is_said(sql):
+def test_a_statement_that_the_parser_does_not_know_is_uncertain(sql):
     assert not read_statement(sql, "test").certain
 
 
@@ -109,5 +109,5 @@ def test_the_names_in_an_unknown_statement_are_mentioned():
     assert TableName("d", "v") not in mentioned
 
 
-def test_deep_nesting_is_no_obstacle():
+def test_a_deeply_nested_statement_is_read():
     assert read_statement("SELECT " + "(" * 5000 + "1" + ")" * 5000, "test") is not None

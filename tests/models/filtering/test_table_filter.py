@@ -1,4 +1,4 @@
-"""The examples of WL#40, sections 4 to 6, and what the two open questions mean."""
+"""The examples of WL#40, sections 4 to 6, and the modes for its two open questions."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def drop(chosen, name):
     return chosen.passes((t(name),), Statement((t(name),), dropped=(t(name),)))
 
 
-def test_do_rules_ask_for_every_table():
+def test_do_rules_must_cover_every_table():
     assert work(doing("t1", "t2"), "t1", "t2")
     assert not work(doing("t1"), "t1", "t2")
 
@@ -55,7 +55,7 @@ def test_an_empty_list_breaks_no_rule(chosen):
     assert chosen.passes(())
 
 
-def test_a_rule_means_its_table_and_no_other():
+def test_a_rule_covers_its_table_and_no_other():
     chosen = doing("t")
     assert work(chosen, "t")
     assert not work(chosen, "t1")
@@ -75,7 +75,7 @@ def test_section_5():
 
 
 @pytest.mark.parametrize("how", [{"like": "t1"}, {"sources": ("t1",)}, {"sources": ("t9", "t1")}])
-def test_a_clever_filter_ignores_what_was_made_from_an_ignored_table(how):
+def test_a_clever_filter_ignores_tables_created_from_an_ignored_table(how):
     chosen = ignoring("t1", tables="clever")
     assert not create(chosen, "t2", **how)
     assert not work(chosen, "t2")
@@ -91,7 +91,7 @@ def test_a_clever_filter_with_do_rules():
     assert work(doing("t"), "t")
 
 
-def test_a_clever_filter_keeps_what_was_made_from_nothing_ignored():
+def test_a_clever_filter_keeps_tables_created_from_others():
     chosen = ignoring("t1", tables="clever")
     assert create(chosen, "t2", like="t3")
     assert work(chosen, "t2")
@@ -117,7 +117,7 @@ def test_section_6_by_identity():
     assert work(chosen, "s")
     assert rename(chosen, "s>t")
     assert work(chosen, "t")
-    assert not work(chosen, "s"), "a later table of that name is another one"
+    assert not work(chosen, "s"), "a later table with that name is another table"
 
 
 def test_identity_follows_a_swap():
@@ -143,7 +143,7 @@ def test_identity_with_ignore_rules():
 
 
 @pytest.mark.parametrize("ends", [drop, create])
-def test_a_name_that_ends_is_free_for_another_table(ends):
+def test_the_name_of_a_dropped_or_created_table_is_free_for_another(ends):
     chosen = doing("t", renames="identity")
     rename(chosen, "t>s")
     assert work(chosen, "s")
@@ -151,7 +151,7 @@ def test_a_name_that_ends_is_free_for_another_table(ends):
     assert not work(chosen, "s")
 
 
-def test_both_clever_answers_work_together():
+def test_the_modes_clever_and_identity_work_together():
     chosen = ignoring("t1", tables="clever", renames="identity")
     assert not create(chosen, "t2", like="t1")
     assert not rename(chosen, "t2>t5")
@@ -176,13 +176,13 @@ def test_do_and_ignore_rules_exclude_each_other(other):
 
 
 def test_a_rule_for_a_nameless_table_is_refused():
-    with pytest.raises(ValueError, match="'d', which is a database"):
+    with pytest.raises(ValueError, match="'d' is a database, not a table"):
         FilterRules(do_tables=frozenset({TableName("d", "")}))
 
 
 @pytest.mark.parametrize(("name", "word"), [("tables", "smart"), ("renames", "both")])
 def test_an_unknown_mode_is_refused(name, word):
-    with pytest.raises(ValueError, match=f"{name} cannot be '{word}'"):
+    with pytest.raises(ValueError, match=f"'{word}' is not a valid mode for {name}"):
         doing("t", **{name: word})
 
 

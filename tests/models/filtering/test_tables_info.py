@@ -1,4 +1,4 @@
-"""Tables info is formed as WL#40, section 4, says."""
+"""Tables info has the form of WL#40, section 4."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_in_statement_format_all_tables_are_listed(create, expected, temporary, 
         (SELECT, {t("t1")}, Logged.AS_DEFINITION, ["t"]),
     ],
 )
-def test_in_row_format_the_list_follows_what_is_logged(create, temporary, logged, expected):
+def test_in_row_format_tables_info_depends_on_the_logged_form(create, temporary, logged, expected):
     formed = create_table(create, ROW, temporary)
     assert (formed.logged, names(formed.tables)) == (logged, expected)
 
@@ -86,7 +86,7 @@ def test_a_source_that_is_named_twice_is_listed_once():
         ("a>b c>a b>c", "a c"),
     ],
 )
-def test_a_renaming_lists_what_no_earlier_pair_made(pairs, expected):
+def test_tables_info_of_a_rename_omits_names_that_an_earlier_pair_made(pairs, expected):
     split = [tuple(map(t, pair.split(">"))) for pair in pairs.split()]
     assert names(rename_table(split)) == expected.split()
 
@@ -96,7 +96,7 @@ def test_renamed_names_are_compared_with_their_databases():
     assert rename_table(pairs) == (t("a"), t("b"))
 
 
-def test_other_statements_list_what_they_name():
+def test_other_statements_list_the_tables_they_name():
     formed = tables_info_of(Statement((t("a"), t("b", "other"), TableName("other", ""))), ROW)
     assert formed.tables == (t("a"), t("b", "other"))
     assert tables_info_of(Statement((t("t"),), create=PLAIN), ROW).tables == (t("t"),)
@@ -104,7 +104,7 @@ def test_other_statements_list_what_they_name():
     assert tables_info_of(Statement((t("a"),), renames=pairs), STATEMENT).tables == (t("a"),)
 
 
-def test_the_default_database_is_written_as_nothing():
+def test_the_default_database_is_written_as_an_empty_name():
     tuples = tuples_of((t("a"), t("b", "other")), "test")
     assert tuples == ({"database": b"", "table": b"a"}, {"database": b"other", "table": b"b"})
     assert named_by(tuples, "test") == (t("a"), t("b", "other"))
@@ -125,6 +125,6 @@ def test_a_name_is_parsed(text, database, name):
 
 
 @pytest.mark.parametrize("text", ["t", "", ".", "d.", ".t", "a.b.c", "`d.t", "d.``"])
-def test_what_names_no_table_is_refused(text):
-    with pytest.raises(ValueError, match="is no table; name it as"):
+def test_a_text_that_does_not_name_a_table_is_refused(text):
+    with pytest.raises(ValueError, match="is not a valid table: write"):
         TableName.parse(text)

@@ -1,4 +1,4 @@
-"""What the kit prints of a log, as bytes, and small logs made by hand."""
+"""The kit's printed text of a log, as bytes, and small logs made by hand."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -16,7 +16,7 @@ from conformance.models.rendering.printer_version import printer_version
 from conformance.reference.printed_boundaries import boundaries_of
 
 _GONE = {EventType.WRITE_ROWS_V1, EventType.UPDATE_ROWS_V1, EventType.DELETE_ROWS_V1}
-#: What mysqlbinlog 9.7 reads: rows events of version 1 are refused, wrong checksums are not looked at.
+#: How mysqlbinlog 9.7 reads: it refuses rows events of version 1, and ignores wrong checksums.
 RULES_9 = ReaderRules(verify_checksums=False, highest_type=127, known=ReaderRules().known - _GONE)
 
 
@@ -36,7 +36,7 @@ def printed(
 
 
 def small_log(*events, profile: str = "mysql-9.x", format_flags: int = 0) -> bytes:
-    """Return a log without checksums: each event is a type, its fields, and its flags where it has any."""
+    """Return a log without checksums: each event is a type, its fields, and its flags if it has any."""
     server = server_of(profile)
     described = FormatDescription(4, server.version, 0, 19, server.post_header_lengths, 0 if server.checksums else None)
     code, body = int(EventType.FORMAT_DESCRIPTION), described.body()

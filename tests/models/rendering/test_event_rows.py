@@ -1,4 +1,4 @@
-"""Rows of SHOW BINLOG EVENTS that need words of their own; the expected ones are those of MySQL 9.7.4."""
+"""Rows of SHOW BINLOG EVENTS whose Info column is special; the expected ones are those of MySQL 9.7.4."""
 
 import pytest
 from printed import small_log
@@ -44,13 +44,13 @@ def test_a_row(event, name, info):
     assert (row.event_type, row.info) == (name, info)
 
 
-def test_a_number_of_a_file_is_widened_with_its_sign():
+def test_the_number_of_a_file_is_widened_with_its_sign():
     load = {**QUERY, "query": b"LOAD", "file_id": 2**32 - 1, "file_name_start": 4, "file_name_end": 4}
     (row,) = rows((T.EXECUTE_LOAD_QUERY, {**load, "duplicate_handling": 0}))
     assert row.info == f"use `te``st`; LOAD ;file_id={2**64 - 1}"
 
 
-def test_the_stored_sign_of_a_comment_is_shown_once_by_the_worklog():
+def test_in_the_worklog_the_stored_hash_of_a_comment_is_shown_once():
     shown = {
         profile: rows((T.ROWS_QUERY, {"rows_query": b"# DO 1"}), profile=profile)[0].info
         for profile in ("worklog", "mysql-9.x")
@@ -58,7 +58,7 @@ def test_the_stored_sign_of_a_comment_is_shown_once_by_the_worklog():
     assert shown == {"worklog": "# DO 1", "mysql-9.x": "# # DO 1"}
 
 
-def test_a_line_is_escaped_as_the_client_does_it():
+def test_a_line_is_escaped_as_by_the_client():
     row = EventRow("bin.000001", 4, "Query", 1, 99, "a\tb\nc\\d\0")
     assert row.line() == "bin.000001\t4\tQuery\t1\t99\ta\\tb\\nc\\\\d\\0"
     assert EventRow("bin.000001", 4, "Query", 1, 99, None).line().endswith("\t99\t")

@@ -1,4 +1,4 @@
-"""Golden texts: the sample that WL#4033 prints, and what mysqlbinlog 9.7.4 prints of our own servers' logs."""
+"""Golden texts: the sample in WL#4033, and what mysqlbinlog 9.7.4 prints for our own servers' logs."""
 
 import base64
 import re
@@ -19,7 +19,7 @@ from conformance.models.rendering.show_binlog_events import show_binlog_events
 GOLDEN = Path(__file__).parents[3] / "tests" / "golden"
 WHOLE = ("rows_query", "no_checksum", "tagged_gtid", "previous_gtids_tagged", "relay")
 
-#: The sample of WL#4033, MYSQLBINLOG OUTPUT, as it is printed there without its line ends.
+#: The sample of WL#4033, MYSQLBINLOG OUTPUT, which has no line ends there.
 SAMPLE = """\
 BEGIN /*!*/; # at 1183 #100610 12:22:17 server id 1 end_log_pos 1236 Rows_query # insert into t1(a,b) \
 values(1,2) # at 1236 # at 1279 #100610 12:22:17 server id 1 end_log_pos 1279 Table_map: `test`.`t1` mapped to \
@@ -33,7 +33,7 @@ SET TIMESTAMP=1276143737/*!*/; COMMIT"""
 #: The words that this version adds to header lines (WL#4162).
 BOUNDARY = re.compile(r" boundary: \w+ \w+")
 TIME = 1276143737
-#: The flag of statements that no default database is named for.
+#: The flag of statements for which no default database is printed.
 SUPPRESS_USE = 8
 #: Flags, SQL mode, catalog and character set: with them the COMMIT has the sample's 69 bytes.
 STATUS = bytes.fromhex("00004000000100000000000000000603737464040800080008 00")
@@ -93,5 +93,5 @@ def test_the_rows_of_the_worklog_are_reproduced():
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_golden_log_is_printed_line_by_line(name):
-    told = (GOLDEN / f"{name}.vv.txt").read_bytes().split(b"\n")
-    assert printed([(GOLDEN / f"{name}.bin").read_bytes()], options=PrintOptions(verbose=2)).split(b"\n") == told
+    theirs = (GOLDEN / f"{name}.vv.txt").read_bytes().split(b"\n")
+    assert printed([(GOLDEN / f"{name}.bin").read_bytes()], options=PrintOptions(verbose=2)).split(b"\n") == theirs

@@ -1,4 +1,4 @@
-"""The text of real and generated logs, against the mysqlbinlog of this machine, if it is a 9.7."""
+"""The text of real and generated logs, compared with that of the local mysqlbinlog if its version is 9.7."""
 
 import re
 import shutil
@@ -20,11 +20,11 @@ MODES = {
     ("-vv", "--base64-output=decode-rows"): PrintOptions(verbose=2, base64_output="decode-rows"),
     ("--base64-output=never",): PrintOptions(base64_output="never"),
 }
-#: Foreign log -> why the program prints it otherwise.
+#: Foreign log -> why the program prints it differently.
 DIFFERENT = {
-    "real-binlogs/5.1.30_bug40482-bin.000001": "it refuses an incident of number 0, which the kit's reader takes",
-    "real-binlogs/5.2.2_ver_5_1-wl2325_r.001": "it does not know that alphas with row events number them otherwise",
-    "real-binlogs/5.2.2_ver_5_1-wl2325_s.001": "it does not know that alphas with row events number them otherwise",
+    "real-binlogs/5.1.30_bug40482-bin.000001": "it refuses an incident of number 0, which the kit's reader accepts",
+    "real-binlogs/5.2.2_ver_5_1-wl2325_r.001": "it does not know that alphas with row events number them differently",
+    "real-binlogs/5.2.2_ver_5_1-wl2325_s.001": "it does not know that alphas with row events number them differently",
 }
 #: Families whose streams the program reads as the kit does, to their end.
 FAMILIES = (
@@ -45,11 +45,11 @@ def program():
     return PROGRAM
 
 
-def told(program, path, arguments):
+def printed_by(program, path, arguments):
     command = [program, "--no-defaults", f"--local-load={path.parent}", *arguments, str(path)]
     done = subprocess.run(command, capture_output=True, env={"TZ": "UTC", "PATH": "/usr/bin:/bin"}, check=False)
     text = done.stdout.replace(f"'{path.parent}/".encode(), b"'")
-    # A file that is there already makes the program count on.
+    # If a file exists already, the program uses the next number.
     return re.sub(rb"(SQL_LOAD_MB-[0-9a-f]+)-[0-9a-f]+'", rb"\1-0'", text).split(b"\n")
 
 
@@ -59,7 +59,7 @@ def told(program, path, arguments):
 def test_foreign_logs(program, ground_truth, tmp_path, name, arguments):
     path = tmp_path / "binlog.000001"
     path.write_bytes((ground_truth / name).read_bytes())
-    assert printed([path.read_bytes()], options=MODES[arguments]).split(b"\n") == told(program, path, arguments)
+    assert printed([path.read_bytes()], options=MODES[arguments]).split(b"\n") == printed_by(program, path, arguments)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -70,4 +70,4 @@ def test_generated_logs(program, tmp_path, name):
         path = tmp_path / "binlog.000001"
         path.write_bytes(stream)
         for arguments, options in MODES.items():
-            assert printed([stream], options=options).split(b"\n") == told(program, path, arguments)
+            assert printed([stream], options=options).split(b"\n") == printed_by(program, path, arguments)

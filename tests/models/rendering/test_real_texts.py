@@ -1,4 +1,4 @@
-"""The text of real logs, line by line what mysqlbinlog 9.7.4 and mariadb-binlog 10.11 print of them."""
+"""The text of real logs, line by line as mysqlbinlog 9.7.4 and mariadb-binlog 10.11 print them."""
 
 import re
 
@@ -17,11 +17,11 @@ OPTIONS = {
 }
 #: MariaDB's logs were printed by its own program.
 PROFILES = {name: "mariadb-10.x" if "mariadb" in name else "mysql-9.x" for name in LISTED}
-#: Lines that the kit prints otherwise -> why. The program was told to put LOAD DATA's files into a folder of its own.
+#: Lines that the kit prints differently -> why. The program wrote LOAD DATA's files to a folder given by an option.
 DIFFERENCES = {r"^(LOAD DATA LOCAL INFILE ')[^']*/(SQL_LOAD_MB-\w+-)\w+'": "the folder of the files, and their count"}
 
 
-def told(path):
+def read_text(path):
     text = path.read_bytes().decode("utf-8", "surrogateescape")
     for pattern in DIFFERENCES:
         text = re.sub(pattern, r"\1\g<2>0'", text, flags=re.MULTILINE)
@@ -34,11 +34,11 @@ def test_every_line_is_the_program_s(ground_truth, name, form):
     path = ground_truth / name
     rules = RULES_9 if PROFILES[name] == "mysql-9.x" else ReaderRules()
     text = printed([path.read_bytes()], PROFILES[name], OPTIONS[form], rules)
-    assert text.split(b"\n") == told(path.with_name(f"{path.name}.{form}.txt"))
+    assert text.split(b"\n") == read_text(path.with_name(f"{path.name}.{form}.txt"))
 
 
 def test_a_torn_log_is_printed_up_to_its_tear(ground_truth):
     path = ground_truth / TORN
-    assert printed([path.read_bytes()], options=OPTIONS["decode"]).split(b"\n") == told(
+    assert printed([path.read_bytes()], options=OPTIONS["decode"]).split(b"\n") == read_text(
         path.with_name(f"{path.name}.decode.txt")
     )

@@ -1,4 +1,4 @@
-"""Events as a replica sees them, made in a line each; offsets and positions follow one another."""
+"""Events as a replica sees them, each made in one line; offsets and positions are consecutive."""
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
@@ -47,7 +47,7 @@ NAMES_LOG = rotate("binlog.000001", flags=int(Flag.ARTIFICIAL), log_pos=0)
 
 
 def stream(*made):
-    """Return the events one behind the other, from offset 4."""
+    """Return the events one after another, from offset 4."""
     placed = []
     at = 4
     for fields in made:

@@ -1,4 +1,4 @@
-"""The applier: what becomes of each event, where the applier stands, and why it stops."""
+"""The applier: the outcome of each event, the positions, and the errors that stop it."""
 
 import pytest
 from replica_events import (
@@ -94,12 +94,12 @@ def test_an_implicit_commit_inside_a_group_with_a_gtid_is_an_error(second):
     assert stop(ANONYMOUS, BEGIN, INSERT, second, XID) is None
 
 
-def test_begin_inside_an_anonymous_group_commits_what_was_begun():
+def test_begin_inside_an_anonymous_group_commits_the_open_transaction():
     done, _ = applied(ANONYMOUS, BEGIN, INSERT, BEGIN, INSERT, XID)
     assert [each.transactions for each in done] == [0, 0, 0, 1, 1, 2]
 
 
-def test_the_create_inside_a_group_of_mariadb_is_no_error():
+def test_a_create_inside_a_group_of_mariadb_is_not_an_error():
     named = event(EventType.MARIADB_GTID, gtid="0-1-5")
     done, applier = applied(named, CREATE, TABLE_MAP, LAST_ROWS, COMMIT, profile="mariadb-11.x")
     assert applier.stopped is None
@@ -107,7 +107,7 @@ def test_the_create_inside_a_group_of_mariadb_is_no_error():
     assert [each.in_group for each in done] == [True, True, True, True, False]
 
 
-def test_the_create_of_an_atomic_create_select_is_no_implicit_commit():
+def test_the_create_of_an_atomic_create_select_is_not_an_implicit_commit():
     atomic = query("CREATE TABLE `t2` (\n  `a` int\n) START TRANSACTION")
     done, applier = applied(gtid(1), BEGIN, atomic, TABLE_MAP, LAST_ROWS, XID, gtid_mode="ON")
     assert applier.stopped is None
@@ -123,7 +123,7 @@ def test_an_incident_stops_the_applier():
 
 
 @pytest.mark.parametrize("place", range(5))
-def test_an_unknown_ignorable_event_changes_nothing_but_the_position(place):
+def test_an_unknown_ignorable_event_changes_only_the_position(place):
     made = [ANONYMOUS, BEGIN, INSERT, XID]
     plain, _ = applied(*made)
     done, applier = applied(*made[:place], UNKNOWN, *made[place:])
@@ -147,7 +147,7 @@ def test_a_transaction_without_a_gtid_event_stops_an_applier_in_mode_on(profile,
 
 
 @pytest.mark.parametrize(("profile", "place"), [("worklog", 4), ("mysql-5.7", 5), ("mysql-8.0", 5), ("mysql-9.x", 5)])
-def test_behind_a_group_with_a_gtid_servers_miss_it_at_the_first_statement_and_the_worklog_at_begin(profile, place):
+def test_after_a_group_with_a_gtid_servers_require_one_at_the_first_statement_and_the_worklog_at_begin(profile, place):
     done, applier = applied(gtid(1), BEGIN, INSERT, XID, BEGIN, INSERT, XID, profile=profile, gtid_mode="ON")
     assert applier.stopped.code == 1837
     assert applier.stopped.event == done[place].event == done[-1].event
@@ -164,12 +164,12 @@ def test_a_gtid_stops_an_applier_in_mode_off():
 
 
 @pytest.mark.parametrize("mode", ["OFF_PERMISSIVE", "ON_PERMISSIVE"])
-def test_the_permissive_modes_take_groups_of_both_kinds(mode):
+def test_the_permissive_modes_accept_groups_of_both_kinds(mode):
     assert stop(gtid(1), CREATE, ANONYMOUS, CREATE, CREATE, gtid_mode=mode) is None
 
 
 @pytest.mark.parametrize("profile", NEW)
-def test_a_new_replica_in_mode_off_takes_streams_without_gtid_events(profile):
+def test_a_new_replica_in_mode_off_accepts_streams_without_gtid_events(profile):
     _, applier = applied(BEGIN, CREATE, TABLE_MAP, ROWS, LAST_ROWS, COMMIT, BEGIN, INSERT, XID, profile=profile)
     assert applier.stopped is None
     assert applier.history == ["ANONYMOUS"] * 2
@@ -195,29 +195,29 @@ def test_the_counter_goes_down_inside_a_group_but_not_to_zero():
     assert counters(ANONYMOUS, BEGIN, TABLE_MAP, ROWS, LAST_ROWS, XID, CREATE, skip_counter=3) == [2, 1, 1, 1, 1, 0, 0]
 
 
-def test_the_counter_counts_over_the_end_of_a_group():
+def test_the_counter_continues_after_the_end_of_a_group():
     assert counters(ANONYMOUS, CREATE, ANONYMOUS, CREATE, ANONYMOUS, skip_counter=3) == [2, 1, 1, 0, 0]
 
 
-def test_what_belongs_to_files_is_not_counted():
+def test_events_that_are_part_of_files_are_not_counted():
     made = (format_description(), NAMES_LOG, event(EventType.PREVIOUS_GTIDS), ANONYMOUS, CREATE)
     assert counters(*made, skip_counter=2) == [2, 2, 2, 1, 0]
 
 
-def test_without_gtid_events_begin_and_what_prepares_a_statement_keep_the_counter_at_one():
+def test_without_gtid_events_begin_and_context_events_keep_the_counter_at_one():
     assert counters(BEGIN, INSERT, COMMIT, skip_counter=1) == [1, 1, 0]
     assert counters(INTVAR, INSERT, INSERT, skip_counter=1) == [1, 0, 0]
     assert counters(TABLE_MAP, ROWS, LAST_ROWS, skip_counter=1) == [1, 1, 0]
 
 
-def test_mode_off_lets_the_counter_be_set_and_5_7_does_not_in_mode_on():
+def test_the_counter_may_be_set_in_mode_off_and_in_5_7_not_in_mode_on():
     with pytest.raises(ValueError, match="1858"):
         ReplicaSettings(profile="mysql-5.7", gtid_mode="ON", skip_counter=1)
     ReplicaSettings(profile="mysql-5.7", gtid_mode="OFF", skip_counter=1)
     ReplicaSettings(profile="mysql-9.x", gtid_mode="ON", skip_counter=1)
 
 
-def test_a_negative_counter_and_an_unknown_mode_are_refused_by_value():
+def test_the_error_for_a_negative_counter_or_an_unknown_mode_has_the_value():
     with pytest.raises(ValueError, match="-1"):
         ReplicaSettings(profile="mysql-9.x", skip_counter=-1)
     with pytest.raises(ValueError, match="MAYBE"):
@@ -231,7 +231,7 @@ def until(position):
     return Until(log_name="binlog.000001", log_pos=position)
 
 
-def test_the_applier_stops_before_the_first_event_behind_the_position():
+def test_the_applier_stops_before_the_first_event_after_the_position():
     made = (NAMES_LOG, ANONYMOUS, CREATE, ANONYMOUS, CREATE)
     done, applier = applied(*made, until=until(4 + 3 * LENGTH))
     assert outcomes(done) == ["applied"] * 3 + ["until"]
@@ -239,7 +239,7 @@ def test_the_applier_stops_before_the_first_event_behind_the_position():
     assert applier.stopped is None
 
 
-def test_a_position_inside_a_group_lets_the_group_end():
+def test_with_a_position_inside_a_group_the_group_is_completed():
     done, _ = applied(NAMES_LOG, ANONYMOUS, BEGIN, INSERT, XID, ANONYMOUS, CREATE, until=until(4 + 2 * LENGTH))
     assert outcomes(done) == ["applied"] * 5 + ["until"]
 
@@ -263,7 +263,7 @@ def test_the_position_of_an_event_with_server_id_zero_does_not_count(profile, se
     assert len(done) == (4 if stops else 6)
 
 
-def test_a_later_log_of_the_source_is_behind_every_position_of_an_earlier_one():
+def test_a_later_log_of_the_source_is_after_every_position_of_an_earlier_one():
     made = (NAMES_LOG, ANONYMOUS, CREATE, rotate("binlog.000002"), ANONYMOUS, CREATE)
     done, _ = applied(*made, until=until(10_000))
     assert outcomes(done) == ["applied"] * 4 + ["until"]
@@ -282,13 +282,13 @@ def test_a_rotate_of_the_source_names_its_next_log():
     ]
 
 
-def test_the_replicas_own_rotate_moves_no_position_of_the_source():
+def test_the_replicas_own_rotate_does_not_change_the_source_position():
     own = rotate("relay.000002", server_id=REPLICA_ID, flags=0x40, log_pos=9999)
     done, _ = applied(NAMES_LOG, ANONYMOUS, CREATE, own)
     assert (done[-1].source_log, done[-1].source_log_pos) == ("binlog.000001", 154)
 
 
-def test_the_end_position_of_a_rotate_with_id_zero_does_not_count_but_what_it_names_does():
+def test_a_rotate_with_id_zero_counts_by_the_position_it_names_not_by_its_end():
     passed = rotate("binlog.000001", 777, server_id=0, log_pos=9999)
     done, _ = applied(NAMES_LOG, passed)
     assert (done[-1].source_log, done[-1].source_log_pos) == ("binlog.000001", 777)
@@ -302,14 +302,14 @@ def test_the_end_position_of_a_rotate_with_id_zero_does_not_count_but_what_it_na
     ("version", "works"),
     [("5.6.10", False), ("5.6.21", False), ("5.6.22", True), ("5.6.51", True), ("5.7.5", False), ("5.7.6", True)],
 )
-def test_anonymous_groups_before_replicas_of_each_version(version, works):
+def test_anonymous_groups_at_replicas_of_each_version(version, works):
     settings = {"profile": "mysql-5.6" if version < "5.7" else "mysql-5.7", "version": version}
     expected = None if works else (StopReason.ANONYMOUS_UNKNOWN, 1594)
     assert stop(ANONYMOUS, BEGIN, INSERT, XID, **settings) == expected
 
 
 @pytest.mark.parametrize("version", ["5.6.21", "5.6.22", "5.7.5", "5.7.6", "8.0.43", "9.7.4"])
-def test_groups_with_gtids_work_before_replicas_of_every_version_since_5_6(version):
+def test_groups_with_gtids_work_at_replicas_of_every_version_from_5_6_on(version):
     assert stop(gtid(1), BEGIN, INSERT, XID, profile="mysql-5.6", version=version, gtid_mode="ON") is None
 
 
@@ -318,12 +318,12 @@ def test_5_5_knows_neither_event():
         assert stop(made, profile="mysql-5.5") == (StopReason.UNKNOWN_EVENT, 1594)
 
 
-def test_a_text_that_is_no_version_is_refused():
+def test_a_text_that_is_not_a_version_is_refused():
     with pytest.raises(ValueError, match="new"):
         Applier(ReplicaSettings(profile="mysql-5.6", version="new"))
 
 
-# --- DROP DATABASE that fails half way
+# --- DROP DATABASE that fails halfway
 
 
 TABLES = tuple(f"{number:03d}".rjust(60, "t") for number in range(40))
@@ -331,7 +331,7 @@ DROP = query("DROP DATABASE `d1`")
 
 
 @pytest.mark.parametrize("profile", ["worklog", "mysql-5.7"])
-def test_without_a_gtid_each_drop_is_logged_behind_an_anonymous_gtid_event(profile):
+def test_without_a_gtid_each_drop_is_logged_after_an_anonymous_gtid_event(profile):
     done, applier = applied(ANONYMOUS, DROP, profile=profile, leftovers={"d1": TABLES})
     assert applier.stopped.reason is StopReason.DIRECTORY_REMAINS
     assert len(done[-1].logged) > 1
@@ -341,7 +341,7 @@ def test_without_a_gtid_each_drop_is_logged_behind_an_anonymous_gtid_event(profi
 
 
 @pytest.mark.parametrize("profile", ["worklog", "mysql-5.7"])
-def test_with_a_gtid_nothing_is_logged_and_the_gtid_stays_unused(profile):
+def test_with_a_gtid_nothing_is_logged_and_the_gtid_remains_unused(profile):
     done, applier = applied(gtid(7), DROP, profile=profile, gtid_mode="ON", leftovers={"d1": TABLES})
     assert (applier.stopped.reason, applier.stopped.code) == (StopReason.PARTIAL_DROP, 3091)
     assert done[-1].logged == ()
@@ -350,7 +350,7 @@ def test_with_a_gtid_nothing_is_logged_and_the_gtid_stays_unused(profile):
         assert part in applier.stopped.message
 
 
-def test_by_the_worklog_a_single_drop_can_be_logged_with_the_gtid():
+def test_in_the_worklog_a_single_drop_can_be_logged_with_the_gtid():
     few = {"d1": TABLES[:2]}
     done, applier = applied(gtid(7), DROP, profile="worklog", gtid_mode="ON", leftovers=few)
     assert applier.stopped.reason is StopReason.DIRECTORY_REMAINS
@@ -358,5 +358,5 @@ def test_by_the_worklog_a_single_drop_can_be_logged_with_the_gtid():
     assert stop(gtid(7), DROP, profile="mysql-5.7", gtid_mode="ON", leftovers=few) == (StopReason.PARTIAL_DROP, 3091)
 
 
-def test_another_database_is_dropped_without_trouble():
+def test_another_database_is_dropped_without_an_error():
     assert stop(ANONYMOUS, query("DROP DATABASE d2"), profile="worklog", leftovers={"d1": TABLES}) is None

@@ -1,4 +1,4 @@
-"""The receiver: what is written to relay logs, and real relay logs byte for byte."""
+"""The receiver: the events written to relay logs, and real relay logs byte for byte."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def artificial_rotate(name):
 
 
 def sent(path):
-    """Yield the events that a source sends of a log, each with its bytes."""
+    """Yield the events that a source sends from a log, each with its bytes."""
     rotate = artificial_rotate(path.name)
     artificial = int(Flag.ARTIFICIAL)
     yield (
@@ -57,7 +57,7 @@ def sent(path):
 @pytest.mark.ground_truth
 def test_the_relay_logs_of_a_real_replica_byte_for_byte(ground_truth: Path):
     folder = ground_truth / "real-servers/k_replica_relay/pos"
-    # The server's clock stood at 1795202842, and at ...845 when FLUSH RELAY LOGS was run.
+    # The server's clock was at 1795202842, and at ...845 when FLUSH RELAY LOGS was run.
     settings = RelaySettings(
         profile="mysql-9.x", server_id=REPLICA_ID, version="9.7.4-2", timestamp=1795202842, source_log="bin.000001"
     )
@@ -73,7 +73,7 @@ def test_the_relay_logs_of_a_real_replica_byte_for_byte(ground_truth: Path):
 
 
 def received(profile, family="relay_logs", *, index=0, **settings):
-    """Return a receiver that has received a generated stream, the stream's events, and what became of them."""
+    """Return a receiver that has received a generated stream, the stream's events, and their receptions."""
     case = case_of(CaseId(family, profile, seed=5, index=index, role="relay"))
     receiver = Receiver(RelaySettings.of_json(profile, {**case.settings, **settings}))
     events = [(ReplicaEvent.of_entry(report(event)), event.data) for event in read_events(case.stream)]
@@ -82,7 +82,7 @@ def received(profile, family="relay_logs", *, index=0, **settings):
 
 @pytest.mark.parametrize("index", range(20))
 @pytest.mark.parametrize("profile", NEW)
-def test_what_is_written_is_written_as_it_came(profile, index):
+def test_written_events_are_unchanged(profile, index):
     receiver, events, receptions = received(profile, index=index)
     written = [data for (_, data), each in zip(events, receptions, strict=True) if each is Reception.WRITTEN]
     assert [event.data for event in receiver.events if event.written] == written
@@ -99,7 +99,7 @@ def test_relay_logs_can_be_read_and_begin_with_the_replicas_own_events(profile, 
         assert first.server_id == second.server_id == (0 if profile == "worklog" else 100)
 
 
-def test_what_is_not_written():
+def test_the_events_that_are_not_written():
     seen = {}
     for index in range(60):
         _, events, receptions = received("mysql-9.x", index=index)
@@ -115,7 +115,7 @@ def test_what_is_not_written():
     assert all(seen[each] == {Reception.WRITTEN} for each in others)
 
 
-def test_the_rotate_in_the_place_of_a_skipped_event_carries_the_sources_position():
+def test_the_rotate_that_replaces_a_skipped_event_has_the_sources_position():
     receiver, events, receptions = received("mysql-9.x", "previous_gtids_misplaced", source_log="source.000007")
     skipped = next(event for (event, _), each in zip(events, receptions, strict=True) if each is Reception.REPLACED)
     made = next(event for event in receiver.events if event.source == skipped)
@@ -124,7 +124,7 @@ def test_the_rotate_in_the_place_of_a_skipped_event_carries_the_sources_position
     assert (rotate["next_file"], rotate["next_position"]) == (b"source.000007", skipped.log_pos)
 
 
-def test_events_of_ignored_servers_are_left_out_but_not_their_format_and_rotates():
+def test_of_ignored_servers_only_format_descriptions_and_rotates_are_written():
     receiver = Receiver(RelaySettings(profile="mysql-9.x", ignored_ids=frozenset({1})))
     case = case_of(CaseId("rotations", "mysql-9.x", seed=1, index=0))
     for event in read_events(case.stream):
@@ -133,12 +133,12 @@ def test_events_of_ignored_servers_are_left_out_but_not_their_format_and_rotates
     assert written == {EventType.FORMAT_DESCRIPTION, EventType.ROTATE}
 
 
-def test_5_6_writes_a_previous_gtids_event_of_its_own_only_in_mode_on():
+def test_5_6_writes_its_own_previous_gtids_event_only_in_mode_on():
     for mode, expected in (("OFF", 1), ("ON", 2)):
         assert len(Receiver(RelaySettings(profile="mysql-5.6", gtid_mode=mode)).events) == expected
 
 
-def test_the_own_previous_gtids_event_of_a_later_relay_log_has_what_was_received():
+def test_the_own_previous_gtids_event_of_a_later_relay_log_holds_the_received_gtids():
     uuid = bytes(15) + b"\x01"
     retrieved = GtidSet((Source(uuid, (Interval(1, 3),)),))
     receiver = Receiver(RelaySettings(profile="mysql-9.x", retrieved=retrieved, gtid_mode="ON"))
@@ -150,7 +150,7 @@ def test_the_own_previous_gtids_event_of_a_later_relay_log_has_what_was_received
     assert own[1][19:-4] == GtidSet((Source(uuid, (Interval(1, 4),)),)).to_bytes()
 
 
-def test_what_was_left_out_last_is_stood_for_when_the_connection_ends():
+def test_a_rotate_replaces_the_last_event_left_out_when_the_connection_ends():
     receiver = Receiver(RelaySettings(profile="mysql-9.x", server_id=REPLICA_ID))
     own = ReplicaEvent(offset=4, type=int(EventType.XID), length=31, log_pos=555, server_id=REPLICA_ID)
     heartbeat = ReplicaEvent(offset=35, type=int(EventType.HEARTBEAT), length=40, log_pos=555)

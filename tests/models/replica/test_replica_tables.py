@@ -1,4 +1,4 @@
-"""The tables of the replica models: kinds, groups, versions, pairings, splits, and what is shown of a GTID."""
+"""The tables of the replica models: kinds, groups, versions, pairings, splits, and the GTID that is shown."""
 
 from itertools import product
 
@@ -41,7 +41,7 @@ def test_the_kind_of_a_statement(text, kind):
     assert kind_of(stream(query(text))[0]) is kind
 
 
-def test_an_unknown_event_is_unknown_whatever_its_type():
+def test_an_unrecognised_event_is_unknown_whatever_its_type():
     assert kind_of(stream({**ANONYMOUS, "recognised": False})[0]) is Kind.UNKNOWN
 
 
@@ -88,7 +88,7 @@ def test_the_split_fills_the_buffer_of_1024_bytes():
     assert [each.count("`") // 2 for each in statements] == [15, 15, 15, 15]
 
 
-def test_one_long_name_stands_in_a_statement_of_its_own():
+def test_one_long_name_gets_a_separate_statement():
     assert list(drop_statements(["a" * 2000, "b"])) == [
         f"DROP TABLE IF EXISTS `{'a' * 2000}`",
         "DROP TABLE IF EXISTS `b`",
@@ -108,7 +108,7 @@ def test_automatic_is_shown_only_while_a_source_executes():
         assert shown in (AUTOMATIC, gtid or "ANONYMOUS")
 
 
-def test_executed_gtids_grow_together():
+def test_adjacent_executed_gtids_are_merged():
     executed = ExecutedGtids()
     for number in (3, 1, 5, 2, 2):
         executed.add(*gtid_parts(f"{UUID}:{number}"))
@@ -120,7 +120,7 @@ def test_executed_gtids_grow_together():
         gtid_parts("nonsense")
 
 
-def test_settings_come_back_from_json():
+def test_settings_are_read_from_their_json():
     settings = ReplicaSettings(
         profile="worklog",
         version="5.6.22",

@@ -1,4 +1,4 @@
-"""The models of a source and of a replica say the same where both have a say."""
+"""The models of a source and of a replica agree on what both cover."""
 
 import random
 
@@ -49,7 +49,7 @@ def planned(log):
 
 @pytest.mark.parametrize("simplified", [True, False])
 @pytest.mark.parametrize("seed", range(30))
-def test_what_a_recovery_finds(seed, simplified):
+def test_the_gtids_that_a_recovery_finds(seed, simplified):
     choose = random.Random(seed)
     logs = []
     executed = ExecutedGtids()

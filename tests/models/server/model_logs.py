@@ -45,7 +45,7 @@ def violations(logged: Logged, settings: Settings):
     """Return the violations of the rules for recorded logs."""
     findings = []
     for log in logged.logs:
-        checker = LogChecker(log.name, profile=settings.profile, tell=findings.append)
+        checker = LogChecker(log.name, profile=settings.profile, report=findings.append)
         checked = checker.check(io.BytesIO(log_bytes(log)))
         assert checked.unreadable is None
     return [each for each in findings if isinstance(each, Violation)]

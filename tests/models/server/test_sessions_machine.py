@@ -166,7 +166,7 @@ class Sessions(RuleBasedStateMachine):
         findings = []
         for number, stream in enumerate(self.streams(), 1):
             profile = self.server.settings.profile
-            LogChecker(f"bin.{number:06d}", profile=profile, tell=findings.append).check(io.BytesIO(stream))
+            LogChecker(f"bin.{number:06d}", profile=profile, report=findings.append).check(io.BytesIO(stream))
         assert [each for each in findings if isinstance(each, Violation)] == []
 
     @invariant()

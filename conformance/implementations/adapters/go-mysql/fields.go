@@ -6,7 +6,7 @@ import (
 	"github.com/go-mysql-org/go-mysql/replication"
 )
 
-// fieldsOf returns what the library says of an event's body, by the protocol's names.
+// fieldsOf returns what the library reports of an event's body, by the protocol's names.
 func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 	switch e := event.(type) {
 	case *replication.FormatDescriptionEvent:
@@ -56,11 +56,11 @@ func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 	case *replication.MariadbBinlogCheckPointEvent:
 		return object{"log_name": string(e.Info)}
 	case *replication.MariadbGTIDEvent:
-		said := object{"mariadb_gtid_flags": e.Flags, "gtid": e.GTID.String()}
+		fields := object{"mariadb_gtid_flags": e.Flags, "gtid": e.GTID.String()}
 		if e.IsGroupCommit() {
-			said["commit_id"] = e.CommitID
+			fields["commit_id"] = e.CommitID
 		}
-		return said
+		return fields
 	case *replication.MariadbGTIDListEvent:
 		gtids := make([]string, len(e.GTIDs))
 		for i := range e.GTIDs {
@@ -71,31 +71,31 @@ func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 	return newerFields(header.EventType, event)
 }
 
-// gtidFields leaves out what older servers do not write, and the original server version that is the immediate one. The
-// library has an original commit timestamp for every event that has an immediate one, and does not tell if it was there.
+// gtidFields leaves out fields that older servers do not write, and an original server version like the immediate one.
+// The library has an original commit timestamp for every event with an immediate one, even if the event has none.
 func gtidFields(code replication.EventType, e *replication.GTIDEvent) object {
-	said := object{
+	fields := object{
 		"gtid_flags": e.CommitFlag, "last_committed": e.LastCommitted, "sequence_number": e.SequenceNumber,
 	}
 	if code == replication.ANONYMOUS_GTID_EVENT {
-		said["gtid"] = "ANONYMOUS"
+		fields["gtid"] = "ANONYMOUS"
 	} else if gtid, err := e.GTIDNext(); err == nil {
-		said["gtid"] = gtid.String()
+		fields["gtid"] = gtid.String()
 	} else {
-		said["gtid"] = err.Error()
+		fields["gtid"] = err.Error()
 	}
 	if e.ImmediateCommitTimestamp != 0 {
-		said["immediate_commit_timestamp"] = e.ImmediateCommitTimestamp
-		said["original_commit_timestamp"] = e.OriginalCommitTimestamp
+		fields["immediate_commit_timestamp"] = e.ImmediateCommitTimestamp
+		fields["original_commit_timestamp"] = e.OriginalCommitTimestamp
 	}
 	if e.TransactionLength != 0 {
-		said["transaction_length"] = e.TransactionLength
+		fields["transaction_length"] = e.TransactionLength
 	}
 	if e.ImmediateServerVersion != 0 && e.ImmediateServerVersion != replication.UndefinedServerVer {
-		said["immediate_server_version"] = e.ImmediateServerVersion
+		fields["immediate_server_version"] = e.ImmediateServerVersion
 	}
 	if e.OriginalServerVersion != e.ImmediateServerVersion {
-		said["original_server_version"] = e.OriginalServerVersion
+		fields["original_server_version"] = e.OriginalServerVersion
 	}
-	return said
+	return fields
 }

@@ -1,16 +1,16 @@
-// An adapter for go-mysql, see ../../protocol.md: its parser of binary logs, asked for whole streams.
+// An adapter for go-mysql, see docs/protocol.md: its parser of binary logs, given whole streams.
 //
-// The stream is put into a file for the library's ParseFile, so that the magic number, framing, format description and
-// checksums are the library's. Checksums it verifies only when told to, and here it is told to. It does not say where
-// an event starts: that is where the events that it handed out before end. It does not say either where it was when it
-// failed, so `error_at` is not declared. An event without a type of its own in the library comes as a GenericEvent, its
-// bytes as they stand: those are `ignored`. `file_id` and `block_data` are left out, as Append_block is one of them.
+// The stream is written to a file for the library's ParseFile, so that the library handles the magic number, framing,
+// format description and checksums. It verifies checksums only if set to, as it is here. It does not report where an
+// event starts, so the offset is the end of the events that it returned before. It does not report either where it
+// failed, so `error_at` is not declared. Events without their own type in the library come as a GenericEvent with their
+// raw bytes; these are `ignored`. `file_id` and `block_data` are left out, as Append_block is such an event.
 //
 //	go build -o go-mysql-adapter .
 //	binlog-conformance certify command:./go-mysql-adapter --memory 0 --answer-time 1s
 //
-// Go reserves more memory than it uses. The library reads rows without end where their post-header is longer, some
-// gigabytes in ten seconds, which is the time for an answer unless another is given.
+// Go reserves more memory than it uses. The library reads rows without end if their post-header is longer, several
+// gigabytes in ten seconds, the default time for an answer.
 package main
 
 import (
@@ -30,7 +30,7 @@ import (
 
 const library = "github.com/go-mysql-org/go-mysql"
 
-// Characters of a message that are kept: the library's own hold whole events.
+// The bytes of a message that are kept: the library's messages contain whole events.
 const messageSize = 300
 
 type object = map[string]any
@@ -52,7 +52,7 @@ var profiles = []string{
 	"mariadb-10.x", "mariadb-11.x",
 }
 
-// What the library's messages mean; it has no error values for them.
+// The kinds of the library's messages; it has no error values for them.
 var kinds = []struct{ words, kind string }{
 	{"is not a valid binlog file", "not-a-binlog"},
 	{"get event header err", "truncated"},
@@ -62,7 +62,7 @@ var kinds = []struct{ words, kind string }{
 	{"checksum mismatch", "checksum"},
 }
 
-type question struct {
+type request struct {
 	Cmd     string
 	Seq     int
 	Profile string
@@ -74,14 +74,14 @@ type question struct {
 
 func main() {
 	out := os.Stdout
-	os.Stdout = os.Stderr // What the library prints is no answer.
+	os.Stdout = os.Stderr // The library's own output must not be taken for an answer.
 	if err := serve(os.Stdin, out); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// serve answers the questions, one a line, until there are no more.
+// serve answers the requests, one per line, until there are no more.
 func serve(in io.Reader, out io.Writer) error {
 	file, err := os.CreateTemp("", "stream-*")
 	if err != nil {
@@ -97,24 +97,24 @@ func serve(in io.Reader, out io.Writer) error {
 		} else if err != nil {
 			return err
 		}
-		var asked question
-		if err := json.Unmarshal(line, &asked); err != nil {
+		var req request
+		if err := json.Unmarshal(line, &req); err != nil {
 			return err
 		}
 		var answer object
-		switch asked.Cmd {
+		switch req.Cmd {
 		case "start":
 			answer = declaration()
 		case "stop":
 			return nil
 		case "decode":
-			if err := save(asked, file); err != nil {
+			if err := save(req, file); err != nil {
 				return err
 			}
-			events, failure := decode(file.Name(), asked.Profile)
-			answer = object{"seq": asked.Seq, "events": events, "error": failure}
+			events, failure := decode(file.Name(), req.Profile)
+			answer = object{"seq": req.Seq, "events": events, "error": failure}
 		default:
-			answer = object{"seq": asked.Seq, "unsupported": "no role " + asked.Cmd}
+			answer = object{"seq": req.Seq, "unsupported": "the role " + req.Cmd + " is not supported"}
 		}
 		text, err := json.Marshal(answer)
 		if err != nil {
@@ -141,17 +141,17 @@ func declaration() object {
 	return object{"protocol": 1, "implementation": implementation, "roles": object{"decode": decode}}
 }
 
-// save makes a stream what the file holds.
-func save(asked question, file *os.File) error {
-	stream := asked.Stream
-	if asked.Path != "" {
-		source, err := os.Open(asked.Path)
+// save writes the stream of a request to the file.
+func save(req request, file *os.File) error {
+	stream := req.Stream
+	if req.Path != "" {
+		source, err := os.Open(req.Path)
 		if err != nil {
 			return err
 		}
 		defer source.Close()
-		stream = make([]byte, asked.Length)
-		if _, err := source.ReadAt(stream, asked.Offset); err != nil {
+		stream = make([]byte, req.Length)
+		if _, err := source.ReadAt(stream, req.Offset); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func save(asked question, file *os.File) error {
 	return err
 }
 
-// decode returns the events that the library hands out, and the error or the panic that it ends with, or nil.
+// decode returns the events that the library returns, and the error or the panic that it ends with, or nil.
 func decode(name, profile string) (events []object, failure any) {
 	events = []object{}
 	defer func() {
@@ -189,7 +189,7 @@ func decode(name, profile string) (events []object, failure any) {
 	return events, failure
 }
 
-// refusal returns the kind of an error and its message, without the event that the library puts into it.
+// refusal returns the kind of an error and its message, without the event that the library appends to it.
 func refusal(err error) (kind, message string) {
 	var refused *replication.EventError
 	if errors.As(err, &refused) {
@@ -213,10 +213,10 @@ func reported(event *replication.BinlogEvent, offset int) object {
 	if _, generic := event.Event.(*replication.GenericEvent); generic {
 		handled = "ignored"
 	}
-	said := object{
+	fields := object{
 		"offset": offset, "type": header.EventType, "timestamp": header.Timestamp, "server_id": header.ServerID,
 		"length": header.EventSize, "log_pos": header.LogPos, "flags": header.Flags, "handled": handled,
 	}
-	maps.Copy(said, fieldsOf(header, event.Event))
-	return said
+	maps.Copy(fields, fieldsOf(header, event.Event))
+	return fields
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/go-mysql-org/go-mysql/replication"
 )
 
-// Which images the rows of an event have; the others have both, one behind the other.
+// The types whose rows have one image; the rows of other types have both, one after the other.
 var (
 	writes = map[replication.EventType]bool{
 		replication.WRITE_ROWS_EVENTv0: true, replication.WRITE_ROWS_EVENTv1: true,
@@ -25,10 +25,10 @@ var (
 	}
 )
 
-// The code of VECTOR, which older versions of the library have no name for.
+// The code of VECTOR, for which older versions of the library have no name.
 const vector = 242
 
-// What the library calls the operations of a partial update.
+// The names of the library's operations of a partial update.
 var operations = map[replication.JsonDiffOperation]string{
 	replication.JsonDiffOperationReplace: "replace",
 	replication.JsonDiffOperationInsert:  "insert",
@@ -53,7 +53,7 @@ func rowsOf(code replication.EventType, e *replication.RowsEvent) []object {
 	return rows
 }
 
-// imageOf returns the values of an image by the number of their column, without the columns that it has not.
+// imageOf returns the values of an image by column number, without the columns that it does not have.
 func imageOf(e *replication.RowsEvent, index int) object {
 	image := object{}
 	for column, value := range e.Rows[index] {
@@ -65,7 +65,7 @@ func imageOf(e *replication.RowsEvent, index int) object {
 	return image
 }
 
-// cellOf returns a value in the protocol's notation. Its Go type tells most; the column's type tells the rest.
+// cellOf returns a value in the protocol's notation, by its Go type and the column's type.
 func cellOf(column byte, value any) any {
 	switch v := value.(type) {
 	case *replication.JsonDiff:
@@ -91,7 +91,7 @@ func cellOf(column byte, value any) any {
 	return value
 }
 
-// bytesOf returns a text where the bytes are one; the base64 of others is what encoding/json makes of bytes.
+// bytesOf returns bytes as text if they are UTF-8; encoding/json writes others as base64.
 func bytesOf(value []byte) any {
 	if utf8.Valid(value) {
 		return string(value)
@@ -99,7 +99,7 @@ func bytesOf(value []byte) any {
 	return object{"base64": value}
 }
 
-// documentOf returns the library's text of a JSON document as the document, or as it stands where it is none.
+// documentOf returns the library's text of a JSON document as the document, or unchanged if it is not valid JSON.
 func documentOf(text string) any {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
@@ -107,11 +107,11 @@ func documentOf(text string) any {
 	return text
 }
 
-// secondsOf returns what the library writes as a date in UTC as seconds since 1970.
+// secondsOf returns the library's text of a date in UTC as seconds since 1970.
 func secondsOf(text string) string {
-	moment, err := time.Parse(time.DateTime, text) // It takes a fraction as well.
+	moment, err := time.Parse(time.DateTime, text) // It accepts a fraction too.
 	if err != nil {
-		return "0" // The library's zero, which is no date.
+		return "0" // The library's zero, which is not a date.
 	}
 	if moment.Nanosecond() == 0 {
 		return strconv.FormatInt(moment.Unix(), 10)
@@ -119,7 +119,7 @@ func secondsOf(text string) string {
 	return fmt.Sprintf("%d.%06d", moment.Unix(), moment.Nanosecond()/1000)
 }
 
-// vectorOf returns the numbers of a VECTOR, which the library leaves as bytes.
+// vectorOf returns the numbers of a VECTOR, which the library returns as bytes.
 func vectorOf(value []byte) []float32 {
 	numbers := make([]float32, len(value)/4)
 	for i := range numbers {

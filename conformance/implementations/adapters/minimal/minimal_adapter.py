@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A whole adapter: a decoder that knows the common header only. Start from here; see ../protocol.md."""
+"""A complete adapter: a decoder that knows the common header only. Start from here; see docs/protocol.md."""
 
 import base64
 import json
@@ -33,14 +33,14 @@ def decode(stream):
         if event["length"] < HEADER.size:
             return events, {"at": at, "kind": "invalid-length", "message": "shorter than a header"}
         if at + event["length"] > len(stream):
-            return events, {"at": at, "kind": "truncated", "message": "the event goes on behind the stream"}
+            return events, {"at": at, "kind": "truncated", "message": "the event ends after the end of the stream"}
         events.append(event)
         at += event["length"]
     return events, None
 
 
 def stream_of(request):
-    """Return the bytes that a question is about."""
+    """Return the stream of a request as bytes."""
     if "stream" in request:
         return base64.b64decode(request["stream"])
     with open(request["path"], "rb") as file:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A whole adapter in POSIX shell: it reports where events start, their types, lengths and end positions.
-# It shows that any program that can read lines can be certified; see ../protocol.md.
+# A complete adapter in POSIX shell: it reports the offsets, types, lengths and end positions of events.
+# Any program that can read lines can be certified; see docs/protocol.md.
 set -eu
 
 # Reads the bytes of a stream as decimal numbers and prints the events and the error as JSON.
@@ -29,7 +29,7 @@ decode() {
         }'
 }
 
-# Prints the value of a field of a request; enough for requests, which hold no escapes but in odd paths.
+# Prints the value of a field of a request; requests have no escapes, except in unusual paths.
 field() {
     printf '%s\n' "$line" | sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p"
 }

@@ -21,16 +21,16 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * Adapter for mysql-binlog-connector-java: its public {@link BinaryLogFileReader}, fed with the whole stream. What is
- * reported is what the library says; see ../../../../../protocol.md.
+ * Adapter for mysql-binlog-connector-java: its public {@link BinaryLogFileReader}, fed the whole stream. Only what the
+ * library returns is reported; see docs/protocol.md.
  *
  * <pre>
  * mvn -q package
  * binlog-conformance certify "command:java -Xmx64m -Xmn16m -XX:+UseSerialGC -jar target/adapter.jar" --memory 0
  * </pre>
  *
- * <p>Java reserves more memory than it uses. The heap is small because the library reads some rows without end: until
- * the heap is full, which is an error soon where it is small, and no answer in time where it is large.
+ * <p>Java reserves more memory than it uses. The heap is small because the library reads some rows without end: a
+ * small heap is soon full, which is an error, while with a large one there is no answer in time.
  */
 public final class Adapter {
   private static final List<String> HEADER =
@@ -39,8 +39,8 @@ public final class Adapter {
       "/META-INF/maven/com.zendesk/mysql-binlog-connector-java/pom.properties";
   private static final Gson GSON = new GsonBuilder().serializeNulls().disableHtmlEscaping().create();
 
-  /** A question of the kit, of which Gson fills in what is there. */
-  private static final class Question {
+  /** A request of the kit; Gson sets the members that are there. */
+  private static final class Request {
     String cmd;
     long seq;
     String stream;
@@ -59,7 +59,7 @@ public final class Adapter {
     }
   }
 
-  /** Counts the bytes that the library takes: before it reads an event, that is where the event starts. */
+  /** Counts the bytes that the library reads: before it reads an event, that is the event's offset. */
   private static final class Stream extends ByteArrayInputStream {
     Stream(byte[] bytes) {
       super(bytes);
@@ -74,14 +74,14 @@ public final class Adapter {
 
   public static void main(String[] arguments) throws IOException {
     PrintStream answers = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-    System.setOut(System.err); // What the library prints is no answer.
-    BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = questions.readLine(); line != null; line = questions.readLine()) {
-      Question question = GSON.fromJson(line, Question.class);
-      if (question.cmd.equals("stop")) {
+    System.setOut(System.err); // The library's own output must not be taken for an answer.
+    BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+      Request request = GSON.fromJson(line, Request.class);
+      if (request.cmd.equals("stop")) {
         return;
       }
-      answers.print(GSON.toJson(question.cmd.equals("start") ? declaration() : answer(question)) + "\n");
+      answers.print(GSON.toJson(request.cmd.equals("start") ? declaration() : answer(request)) + "\n");
       answers.flush();
     }
   }
@@ -91,7 +91,7 @@ public final class Adapter {
     fields.addAll(EventFields.names());
     List<String> profiles =
         new ArrayList<>(List.of("mysql-5.1", "mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4"));
-    if (fields.contains("mariadb_gtid_flags")) { // Since 0.26 the library says that it is for MariaDB too.
+    if (fields.contains("mariadb_gtid_flags")) { // Since 0.26 the library claims to support MariaDB too.
       profiles.addAll(List.of("mariadb-10.x", "mariadb-11.x"));
     }
     return Map.of(
@@ -108,29 +108,29 @@ public final class Adapter {
                 Map.of("fields", fields, "abilities", List.of("framing", "error_at"), "profiles", profiles)));
   }
 
-  /** The library cannot be asked for its version, but its jar has what Maven knew of it. */
+  /** The library does not report its version, but its jar has Maven's properties. */
   private static String parserVersion() throws IOException {
-    Properties told = new Properties();
+    Properties properties = new Properties();
     try (InputStream file = BinaryLogFileReader.class.getResourceAsStream(PARSER_PROPERTIES)) {
-      told.load(file);
+      properties.load(file);
     }
-    return told.getProperty("version");
+    return properties.getProperty("version");
   }
 
-  private static Map<String, Object> answer(Question question) throws IOException {
+  private static Map<String, Object> answer(Request request) throws IOException {
     Map<String, Object> answer = new LinkedHashMap<>();
-    answer.put("seq", question.seq);
-    if (question.cmd.equals("decode")) {
+    answer.put("seq", request.seq);
+    if (request.cmd.equals("decode")) {
       List<Map<String, Object>> events = new ArrayList<>();
-      answer.put("error", decode(new Stream(question.bytes()), events));
+      answer.put("error", decode(new Stream(request.bytes()), events));
       answer.put("events", events);
     } else {
-      answer.put("unsupported", "no role " + question.cmd);
+      answer.put("unsupported", "the role " + request.cmd + " is not supported");
     }
     return answer;
   }
 
-  /** Adds the events that the library hands out, and returns the error that it stops with, or null. */
+  /** Adds the events that the library returns, and returns the error that it stops with, or null. */
   private static Map<String, Object> decode(Stream stream, List<Map<String, Object>> events) {
     // Without these modes bytes of strings that are not UTF-8, and microseconds, are lost.
     EventDeserializer deserializer = new EventDeserializer();
@@ -151,7 +151,7 @@ public final class Adapter {
       }
     } catch (IOException | RuntimeException refusal) {
       return error(offset, kind(refusal), refusal);
-    } catch (OutOfMemoryError | StackOverflowError failure) { // A length that the library believed.
+    } catch (OutOfMemoryError | StackOverflowError failure) { // The library allocated a wrong length.
       return error(offset, "other", failure);
     }
     return null;
@@ -162,7 +162,7 @@ public final class Adapter {
     return Map.of("at", at, "kind", kind, "message", refusal + (cause == refusal ? "" : ": " + cause));
   }
 
-  /** The library has no kinds of its own; only in its message does 0.23 tell a type that it does not know. */
+  /** The library has no kinds of error; 0.23 reports an unknown type in its message only. */
   private static String kind(Exception refusal) {
     if (refusal instanceof EOFException || refusal.getCause() instanceof EOFException) {
       return "truncated";

@@ -17,13 +17,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The fields of the protocol that the library tells of the events of one stream. */
+/** The fields of the protocol that the library reports for the events of one stream. */
 final class EventFields {
-  /** The codes of the library's last names; those before them stand in the order of their codes. */
+  /** The codes of the library's last names; the names before them are in the order of their codes. */
   private static final Map<String, Integer> MARIADB_CODES =
       Map.of("ANNOTATE_ROWS", 160, "BINLOG_CHECKPOINT", 161, "MARIADB_GTID", 162, "MARIADB_GTID_LIST", 163);
 
-  /** The library's class, a field of the protocol, and the getter that tells it. Older versions lack some of them. */
+  /** The library's class, a field of the protocol, and the getter of its value. Older versions lack some of them. */
   private static final String GETTERS =
       """
       FormatDescription binlog_version getBinlogVersion
@@ -74,10 +74,10 @@ final class EventFields {
       MariadbGtidList gtid_list getMariaGTIDSet
       """;
 
-  /** Fields of 64 bits without a sign, which Java's long has all the bits of. */
+  /** Fields of 64 bits without a sign; Java's long holds all of their bits. */
   private static final Set<String> UNSIGNED = Set.of("xid", "intvar_value", "next_position");
 
-  /** What the library gives for a server version that is not in the event. */
+  /** The library's value for a server version that is not in the event. */
   private static final Integer UNDEFINED_SERVER_VERSION = 999999;
 
   private static final Map<Class<?>, Map<String, Method>> METHODS = methods();
@@ -85,20 +85,20 @@ final class EventFields {
   private final Map<Long, TableMapEventData> tables = new HashMap<>();
 
   private static Map<Class<?>, Map<String, Method>> methods() {
-    Map<Class<?>, Map<String, Method>> found = new HashMap<>();
+    Map<Class<?>, Map<String, Method>> methods = new HashMap<>();
     for (String line : GETTERS.lines().toList()) {
       String[] words = line.split(" ");
       try {
         Class<?> type = Class.forName(EventData.class.getPackageName() + "." + words[0] + "EventData");
-        found.computeIfAbsent(type, any -> new TreeMap<>()).put(words[1], type.getMethod(words[2]));
+        methods.computeIfAbsent(type, any -> new TreeMap<>()).put(words[1], type.getMethod(words[2]));
       } catch (ClassNotFoundException | NoSuchMethodException absent) {
-        continue; // This version of the library does not tell it.
+        continue; // This version of the library does not have it.
       }
     }
-    return found;
+    return methods;
   }
 
-  /** Returns the fields that this version of the library tells, beside those of the header. */
+  /** Returns the fields that this version of the library reports, besides those of the header. */
   static Collection<String> names() {
     Set<String> names = new LinkedHashSet<>();
     METHODS.values().forEach(each -> names.addAll(each.keySet()));
@@ -118,14 +118,14 @@ final class EventFields {
     fields.put("length", header.getEventLength());
     fields.put("log_pos", header.getNextPosition());
     fields.put("flags", header.getFlags());
-    // The library skips a body that it has no class for. A Stop event has none that could be skipped.
+    // The library skips a body that it has no class for. A Stop event has no body to skip.
     fields.put("handled", data == null && type != EventType.STOP ? "ignored" : "known");
     if (data instanceof TableMapEventData table) {
       tables.put(table.getTableId(), table);
     }
     if (data != null) {
       METHODS.getOrDefault(data.getClass(), Map.of()).forEach((field, getter) -> {
-        Object value = converted(field, told(getter, data), data, header);
+        Object value = converted(field, valueOf(getter, data), data, header);
         if (!UNDEFINED_SERVER_VERSION.equals(value) || !field.endsWith("_server_version")) {
           fields.put(field, value);
         }
@@ -134,7 +134,7 @@ final class EventFields {
     return fields;
   }
 
-  private static Object told(Method getter, EventData data) {
+  private static Object valueOf(Method getter, EventData data) {
     try {
       return getter.invoke(data);
     } catch (ReflectiveOperationException failure) {
@@ -142,7 +142,7 @@ final class EventFields {
     }
   }
 
-  /** Returns what a getter tells in the notation of the protocol. */
+  /** Returns a getter's value in the notation of the protocol. */
   private Object converted(String field, Object value, EventData data, EventHeaderV4 header) {
     return switch (field) {
       case "checksum_algorithm" -> value.toString().toLowerCase();
@@ -151,7 +151,7 @@ final class EventFields {
       case "one_phase" -> (Boolean) value ? 1 : 0;
       case "gtid_flags" -> (Byte) value & 0xff;
       case "previous_gtids" -> value.toString().replaceAll("\\b(\\d+)-\\1\\b(?!-)(?=[:,]|$)", "$1");
-      // The library's BinaryLogClient takes the server's id from the header as well.
+      // The library's BinaryLogClient takes the server's id from the header too.
       case "gtid" -> value instanceof Long sequence
           ? "%d-%d-%d".formatted(domain(data), header.getServerId(), sequence)
           : value;
@@ -168,7 +168,7 @@ final class EventFields {
 
   private static Object domain(EventData data) {
     try {
-      return told(data.getClass().getMethod("getDomainId"), data);
+      return valueOf(data.getClass().getMethod("getDomainId"), data);
     } catch (NoSuchMethodException absent) {
       throw new IllegalStateException(absent);
     }

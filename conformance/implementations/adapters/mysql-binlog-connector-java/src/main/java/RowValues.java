@@ -17,7 +17,7 @@ import java.util.TreeMap;
 /** The library's values of the rows of one table, in the notation of the protocol. */
 final class RowValues {
   private static final long MICROS = 1_000_000;
-  /** Types of integers, and how many bits they have. */
+  /** Types of integers, and their number of bits. */
   private static final Map<ColumnType, Integer> INTEGERS =
       Map.of(
           ColumnType.TINY, 8,
@@ -36,12 +36,12 @@ final class RowValues {
     unsigned = new boolean[codes.length];
     for (int column = 0; column < codes.length; column++) {
       types[column] = ColumnType.byCode(codes[column] & 0xff);
-      // The library gives integers as if they had signs, and says by the number of the column which have none.
+      // The library returns all integers as signed, and marks the unsigned ones by column number.
       unsigned[column] = signs != null && INTEGERS.containsKey(types[column]) && signs.get(column);
     }
   }
 
-  /** Returns an image's values by the number of their column; the library has those that are there, one by one. */
+  /** Returns an image's values by column number; the library has only those that are present. */
   Map<String, Object> image(Serializable[] values, BitSet included) {
     Map<String, Object> image = new TreeMap<>();
     int next = 0;
@@ -69,7 +69,7 @@ final class RowValues {
       case DATETIME, DATETIME_V2 -> dateTime((Long) value);
       case TIMESTAMP, TIMESTAMP_V2 -> BigDecimal.valueOf((Long) value, 6).toPlainString();
       case TIME, TIME_V2 -> time((Long) value);
-      case SET -> Long.toUnsignedString((Long) value); // An old server's; else the type is STRING.
+      case SET -> Long.toUnsignedString((Long) value); // From an old server; otherwise the type is STRING.
       case STRING -> value instanceof Long set ? Long.toUnsignedString(set) : value;
       default -> unsigned ? withoutSign((Number) value, INTEGERS.get(type)) : value;
     };
@@ -79,7 +79,7 @@ final class RowValues {
     return BigInteger.valueOf(value.longValue()).mod(BigInteger.ONE.shiftLeft(bits));
   }
 
-  /** Java's old calendar, which the library counts by, is the Julian one before 1582; java.time knows none such. */
+  /** The library counts by Java's old calendar, which is Julian before 1582; java.time has no such calendar. */
   private static String dateTime(long micros) {
     GregorianCalendar calendar = new GregorianCalendar(TimeZone.getTimeZone("UTC"));
     calendar.setTimeInMillis(Math.floorDiv(micros, 1000));
@@ -94,7 +94,7 @@ final class RowValues {
 
   private static Object json(byte[] document) {
     try {
-      // Read from text, so that Gson writes numbers again as the library does.
+      // Parsed from text, so that Gson writes numbers as the library does.
       return Map.of("json", JsonParser.parseString(JsonBinary.parseAsString(document)));
     } catch (IOException refusal) {
       throw new UncheckedIOException(refusal);

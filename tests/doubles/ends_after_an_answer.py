@@ -2,11 +2,11 @@
 
 import sys
 
-from speaker import converse, honest, say
+from speaker import converse, honest, write
 
 
 def answer_and_end(seq, stream):
-    say(honest(seq, stream))
+    write(honest(seq, stream))
     sys.exit(0)
 
 
