@@ -8,6 +8,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal
 
+from conformance.specs.versions import Profiles
+
 Level = Literal["must", "should", "may"]
 #: The roles of an implementation, in the order in which reports list them.
 ROLES: Final = ("decode", "boundary", "filter", "decide", "render", "relay", "apply", "log")
@@ -34,7 +36,7 @@ class Requirement:
         section: Where it is in the document.
         statements: The statements it covers; empty for a table row that shares its statement
             and for rules of the wire format that the worklogs take for granted.
-        profiles: The profiles under which it holds.
+        holds: The servers for which it holds.
         families: The families whose streams exercise it.
         settles: Contradictions and silences of the documents that `interpretation` decides.
         interpretation: The kit's reading where the text leaves one open.
@@ -48,7 +50,7 @@ class Requirement:
     text: str
     section: str
     statements: tuple[Statement, ...]
-    profiles: tuple[str, ...]
+    holds: Profiles
     families: tuple[str, ...]
     settles: tuple[str, ...] = ()
     interpretation: str | None = None
@@ -68,7 +70,7 @@ def _requirement(worklog: str, entry: dict[str, Any]) -> Requirement:
         text=" ".join(entry["text"].split()),
         section=" ".join(entry["section"].split()),
         statements=tuple(Statement(**statement) for statement in entry["statements"]),
-        profiles=tuple(entry["profiles"]),
+        holds=Profiles(*entry["holds"]),
         families=tuple(entry["families"]),
         settles=tuple(entry.get("settles", ())),
         interpretation=_folded(entry.get("interpretation")),
@@ -92,14 +94,17 @@ def catalogue() -> dict[str, Requirement]:
         for entry in document["requirement"]:
             if entry["id"] in entries:
                 raise ValueError(f"{name}: requirement {entry['id']} is already in the catalogue")
-            entries[entry["id"]] = _requirement(document["worklog"], entry)
+            try:
+                entries[entry["id"]] = _requirement(document["worklog"], entry)
+            except ValueError as error:
+                raise ValueError(f"{name}: requirement {entry['id']}: {error}") from error
     return entries
 
 
 @cache
 def governing(role: str, profile: str) -> dict[str, bool]:
     """Return by requirement id whether it belongs to a role and holds under a profile."""
-    return {id_: entry.role == role and profile in entry.profiles for id_, entry in catalogue().items()}
+    return {id_: entry.role == role and profile in entry.holds for id_, entry in catalogue().items()}
 
 
 def select(*, worklog: str | None = None, role: str | None = None, pattern: str | None = None) -> list[Requirement]:

@@ -61,7 +61,9 @@ def _fields_of_types() -> str:
 
 
 def _profiles() -> str:
-    return textwrap.fill(f"{_quoted(PROFILES)}.", 118, break_on_hyphens=False, break_long_words=False) + "\n"
+    worklog = "a server that has what the worklogs describe: see [below](#the-profile-worklog)"
+    releases = {each.name: worklog if each.product == "worklog" else each.versions for each in PROFILES.values()}
+    return _table(("Profile", "Releases"), ((f"`{name}`", text) for name, text in releases.items()))
 
 
 #: What the page has between its comments, by the name in them.

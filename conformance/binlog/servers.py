@@ -1,15 +1,17 @@
-"""What the servers of each profile write and how they read: one row of a table for each profile.
+"""What the servers of each profile write and how they read: a table for each fact, by version.
 
 Post-header lengths and version limits are taken from files and sources of those servers.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal
 
 from conformance.binlog.event_types import MARIADB_TYPES_START, EventType
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.reader import ReaderRules
-from conformance.specs.profiles import PROFILES
+from conformance.specs.profiles import profile_named
+from conformance.specs.versions import ByVersion, Profiles
 
 GtidForm = Literal["absent", "5.6", "5.7", "8.0", "8.3"]
 
@@ -17,12 +19,15 @@ GtidForm = Literal["absent", "5.6", "5.7", "8.0", "8.3"]
 _OLD: Final = bytes([56, 13, 0, 8, 0, 18, 0, 4, 4, 4, 4, 18, 0, 0, 84, 0, 4, 26, 8, 0, 0, 0, 8, 8, 8, 2])
 #: The same since MySQL 8.0.2, which no longer knows the events of version 3 logs.
 _NEW: Final = bytes([0, 13, 0, 8, 0, 0, 0, 0, 4, 0, 4, 0, 0, 0, 98, 0, 4, 26, 8, 0, 0, 0, 8, 8, 8, 2])
-#: Rows events of version 1 are gone since MySQL 8.4.
+#: Rows events of version 1 are gone since what became MySQL 8.4.
 _NEWEST: Final = _NEW[:22] + bytes([0, 0, 0, 2])
 #: Type codes 27 to 35: heartbeat, ignorable, Rows_query, rows version 2, Gtid, Anonymous_gtid, Previous_gtids.
 _FROM_5_6: Final = bytes([0, 0, 0, 10, 10, 10, 25, 25, 0])
 _FROM_5_7: Final = bytes([0, 0, 0, 10, 10, 10, 42, 42, 0, 18, 52, 0])
-_FROM_8_0: Final = _FROM_5_7 + bytes([10, 40, 0])
+#: With Partial_update_rows.
+_FROM_8_0: Final = _FROM_5_7 + bytes([10])
+#: With Transaction_payload and Heartbeat_v2.
+_FROM_8_0_26: Final = _FROM_8_0 + bytes([40, 0])
 _MARIADB: Final = (
     _OLD
     + bytes([0, 0, 0, 10, 10, 10, 0, 0, 0, 0, 0, 0, 10, 10, 10])
@@ -40,9 +45,92 @@ def with_own_length(lengths: bytes) -> bytes:
     return lengths[:14] + bytes([(57 + len(lengths)) & 0xFF]) + lengths[15:]
 
 
+_V1: Final = (int(EventType.WRITE_ROWS_V1), int(EventType.UPDATE_ROWS_V1), int(EventType.DELETE_ROWS_V1))
+_V2: Final = (int(EventType.WRITE_ROWS), int(EventType.UPDATE_ROWS), int(EventType.DELETE_ROWS))
+
+#: Before 5.6: no checksums, no ignorable flag, and nothing known beyond the heartbeat.
+_BEFORE_IGNORABLE: Final = ReaderRules(
+    verify_checksums=False, ignorable=False, known=frozenset(range(1, EventType.HEARTBEAT + 1))
+)
+
+#: What a server calls itself in its format description, around its version.
+_NAMES: Final = ByVersion(
+    "servers' names",
+    {"worklog": "5.7.6-worklog", "mysql": "{}-log", "mysql >= 8.0": "{}", "mariadb": "{}-MariaDB-log"},
+)
+POST_HEADER_LENGTHS: Final = ByVersion(
+    "post-header lengths",
+    {
+        "worklog": _OLD + _FROM_5_7,
+        "mysql": _OLD,
+        "mysql >= 5.5": _OLD + bytes([0]),
+        "mysql >= 5.6": _OLD + _FROM_5_6,
+        "mysql >= 5.7": _OLD + _FROM_5_7,
+        "mysql >= 8.0": _NEW + _FROM_8_0,
+        "mysql >= 8.0.20": _NEW + _FROM_8_0_26[:-1],
+        "mysql >= 8.0.26": _NEW + _FROM_8_0_26,
+        "mysql >= 8.3": _NEWEST + _FROM_8_0_26 + bytes([0]),
+        "mariadb": _MARIADB,
+    },
+)
+GTID_FORMS: Final = ByVersion[GtidForm](
+    "the forms of Gtid events",
+    {
+        "worklog": "5.7",
+        "mysql": "absent",
+        "mysql >= 5.6": "5.6",
+        "mysql >= 5.7": "5.7",
+        "mysql >= 8.0": "8.0",
+        "mysql >= 8.3": "8.3",
+        "mariadb": "absent",
+    },
+)
+ROWS_EVENTS: Final = ByVersion("rows events", {"worklog": _V2, "mysql": _V1, "mysql >= 5.6": _V2, "mariadb": _V1})
+READER_RULES: Final = ByVersion(
+    "the rules of readers",
+    {
+        "worklog": ReaderRules(beyond_format_description=True),
+        "mysql": _BEFORE_IGNORABLE,
+        "mysql >= 5.6": ReaderRules(highest_type=127),
+        "mariadb": ReaderRules(),
+    },
+)
+#: The servers that can write checksums.
+WITH_CHECKSUMS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
+#: The servers that have the ignorable flag.
+WITH_IGNORABLE_FLAG: Final = READER_RULES.where(lambda rules: rules.ignorable)
+#: The servers that write Gtid events of MySQL, and those that begin every group with a Gtid or Anonymous_gtid event.
+WITH_GTIDS: Final = GTID_FORMS.where(lambda form: form != "absent")
+WITH_ANONYMOUS_GTIDS: Final = GTID_FORMS.where(lambda form: form not in ("absent", "5.6"))
+#: The servers that have the option binlog_rows_query_log_events.
+WITH_ROWS_QUERIES: Final = Profiles("worklog", "mysql >= 5.6")
+#: The servers with rows events of version 2 that can write version 1 too (log_bin_use_v1_row_events).
+WITH_BOTH_ROWS_EVENTS: Final = Profiles("mysql >= 5.6, < 8.3")
+#: The servers whose rows events may lack columns (binlog_row_image).
+WITH_ROW_IMAGES: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
+#: The servers that fill the last byte of a bitmap of NULLs with zeros; the others fill it with ones.
+WITH_ZERO_FILLED_BITMAPS: Final = Profiles("mysql >= 8.0")
+#: The servers whose Table_map events have metadata, such as the sign of integers, which readers cannot know otherwise.
+WITH_TABLE_METADATA: Final = Profiles("mysql >= 8.0")
+#: The servers whose columns of times have fractions of seconds.
+WITH_FRACTIONS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
+WITH_JSON: Final = Profiles("mysql >= 5.7")
+WITH_VECTORS: Final = Profiles("mysql >= 9.0")
+#: The servers whose User_var events hold whether an integer has a sign.
+WITH_VARIABLE_FLAGS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
+#: The servers whose format description has the heartbeat.
+WITH_HEARTBEAT: Final = POST_HEADER_LENGTHS.where(lambda lengths: len(lengths) >= EventType.HEARTBEAT)
+WITH_GROUP_REPLICATION: Final = Profiles("mysql >= 5.7")
+WITH_XA_PREPARE: Final = Profiles("mysql >= 5.7", "mariadb")
+WITH_PAYLOADS: Final = Profiles("mysql >= 8.0.20")
+WITH_HEARTBEAT_V2: Final = Profiles("mysql >= 8.0.26")
+WITH_TAGGED_GTIDS: Final = Profiles("mysql >= 8.3")
+WITH_LARGE_TRANSACTIONS: Final = Profiles("mysql >= 9.0")
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server of one profile.
+    """A server of one profile, in the release that its name stands for.
 
     Attributes:
         profile: The profile's name.
@@ -72,53 +160,29 @@ class Server:
         """Whether it is a MariaDB server."""
         return self.profile.startswith("mariadb")
 
-
-_V1: Final = (int(EventType.WRITE_ROWS_V1), int(EventType.UPDATE_ROWS_V1), int(EventType.DELETE_ROWS_V1))
-_V2: Final = (int(EventType.WRITE_ROWS), int(EventType.UPDATE_ROWS), int(EventType.DELETE_ROWS))
-
-#: Before 5.6: no checksums, no ignorable flag, and nothing known beyond the heartbeat.
-_BEFORE_IGNORABLE: Final = ReaderRules(
-    verify_checksums=False, ignorable=False, known=frozenset(range(1, EventType.HEARTBEAT + 1))
-)
-_MYSQL: Final = ReaderRules(highest_type=127)
-_TO_THE_LETTER: Final = ReaderRules(beyond_format_description=True)
-
-_SERVERS: Final = (
-    Server("worklog", "5.7.6-worklog", _OLD + _FROM_5_7, True, "5.7", _V2, _TO_THE_LETTER),
-    Server("mysql-5.1", "5.1.73-log", _OLD, False, "absent", _V1, _BEFORE_IGNORABLE),
-    Server("mysql-5.5", "5.5.62-log", _OLD + bytes([0]), False, "absent", _V1, _BEFORE_IGNORABLE),
-    Server("mysql-5.6", "5.6.51-log", _OLD + _FROM_5_6, True, "5.6", _V2, _MYSQL),
-    Server("mysql-5.7", "5.7.44-log", _OLD + _FROM_5_7, True, "5.7", _V2, _MYSQL),
-    Server("mysql-8.0", "8.0.43", _NEW + _FROM_8_0, True, "8.0", _V2, _MYSQL),
-    Server("mysql-8.4", "8.4.6", _NEWEST + _FROM_8_0 + bytes([0]), True, "8.3", _V2, _MYSQL),
-    Server("mysql-9.x", "9.7.4", _NEWEST + _FROM_8_0 + bytes([0]), True, "8.3", _V2, _MYSQL),
-    Server("mariadb-10.x", "10.11.18-MariaDB-log", _MARIADB, True, "absent", _V1, ReaderRules()),
-    Server("mariadb-11.x", "11.8.6-MariaDB-log", _MARIADB, True, "absent", _V1, ReaderRules()),
-)
-
-SERVERS: Final = {
-    each.profile: Server(
-        each.profile,
-        each.version,
-        with_own_length(each.post_header_lengths),
-        each.checksums,
-        each.gtid_form,
-        each.rows_events,
-        each.rules,
-    )
-    for each in _SERVERS
-}
+    @property
+    def reads_rows_v1(self) -> bool:
+        """Whether it knows rows events of version 1."""
+        return self.post_header_lengths[EventType.WRITE_ROWS_V1 - 1] > 0
 
 
+@cache
 def server_of(profile: str) -> Server:
     """Return the server of a profile.
 
     Raises:
         ValueError: There is no such profile.
     """
-    if profile not in SERVERS:
-        raise ValueError(f"no profile {profile!r}; the profiles are {', '.join(PROFILES)}")
-    return SERVERS[profile]
+    release = ".".join(map(str, profile_named(profile).last))
+    return Server(
+        profile=profile,
+        version=_NAMES[profile].format(release),
+        post_header_lengths=with_own_length(POST_HEADER_LENGTHS[profile]),
+        checksums=profile in WITH_CHECKSUMS,
+        gtid_form=GTID_FORMS[profile],
+        rows_events=ROWS_EVENTS[profile],
+        rules=READER_RULES[profile],
+    )
 
 
 def with_tables_info(post_header_lengths: bytes) -> bytes:

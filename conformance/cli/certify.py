@@ -11,6 +11,7 @@ import click
 
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import UserError
+from conformance.cli.profile_option import ProfileName
 from conformance.cli.progress import Progress
 from conformance.engine.baseline import Baseline, BaselineError, KnownFailure
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
@@ -88,7 +89,12 @@ def limits_of(answer_time: float, memory: int) -> Limits:
 @click.command("certify")
 @click.argument("spec", metavar="IMPLEMENTATION")
 @click.option(
-    "--profile", "profiles", multiple=True, help="Profile to certify for; may be repeated.  [default: all claimed]"
+    "--profile",
+    "profiles",
+    type=ProfileName(),
+    multiple=True,
+    help="Profile to certify for, such as mysql-8.0 or the release mysql-8.0.15; may be repeated.  "
+    "[default: all claimed]",
 )
 @click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'.")
 @click.option("--role", "roles", multiple=True, help="Role to certify; may be repeated.  [default: all declared]")

@@ -9,11 +9,11 @@ import click
 
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
+from conformance.cli.profile_option import ProfileName
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, follows, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker, judged_in_a_log
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.specs.catalogue import catalogue
-from conformance.specs.profiles import PROFILES
 
 #: The name that stands for the profile of the server that wrote each log.
 AUTO: Final = "auto"
@@ -27,10 +27,10 @@ _WIDTH: Final = 110
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "--profile",
-    type=click.Choice((AUTO, *PROFILES)),
+    type=ProfileName(AUTO),
     default=AUTO,
     show_default=True,
-    help="Profile whose rules apply; auto: that of the server version in each log.",
+    help="Profile whose rules apply, such as mysql-8.0 or the release mysql-8.0.15; auto: the release in each log.",
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON lines: violations and notes, and a summary of each file."
@@ -127,7 +127,8 @@ class _Text:
             print_error(problem(name, checked.unreadable))
             return
         self._count(checked.verdicts)
-        self._profiles.add(checked.log.profile)
+        if checked.log.profile:
+            self._profiles.add(checked.log.profile)
         log, broken = checked.log, sum(checked.verdicts.broken.values())
         state = "healthy" if checked.healthy else _counted(broken, "violation")
         kind = "relay log" if log.relay else "binary log"
@@ -153,7 +154,7 @@ class _Text:
         applicable = [
             each
             for each in (*judged_in_a_log(), *JUDGED_IN_A_CHAIN)
-            if self._judged[each] or self._profiles.intersection(entries[each].profiles)
+            if self._judged[each] or any(profile in entries[each].holds for profile in self._profiles)
         ]
         click.echo(f"\n{'requirement':<44} {'judged':>10} {'broken':>8}")
         for each in applicable:

@@ -139,20 +139,22 @@ def check(corpus: str, spec: str, **options: Any) -> None:
 def generate(**options: Any) -> None:
     """Write a corpus as Parquet: streams, expected observations, requirements."""
     from conformance.engine.selection import Selection
-    from conformance.specs.profiles import PROFILES
+    from conformance.specs.profiles import PROFILES, profile_named
 
     size = _size(options)
     profiles = _names(options["profiles"])
-    unknown = [each for each in profiles if each not in PROFILES]
-    if unknown:
-        raise UserError(f"no profile {unknown[0]!r}; the profiles are {', '.join(PROFILES)}")
+    try:
+        for each in profiles:
+            profile_named(each)
+    except ValueError as error:
+        raise UserError(str(error)) from error
     with _mistakes_in_one_line(), _spark(options) as spark, _progress() as progress:
         from conformance.corpus.plan import Plan
         from conformance.corpus.run import Options
         from conformance.corpus.run import generate as write_corpus
 
         selection = Selection(options["role"], families=_names(options["families"]))
-        plan = Plan(tuple(selection.pairs_under(profiles or PROFILES)), options["seed"], options["role"])
+        plan = Plan(tuple(selection.pairs_under(profiles or tuple(PROFILES))), options["seed"], options["role"])
         output = _output(spark, options["output"])
         run_options = Options(resume=options["resume"], watch=progress)
         waves = write_corpus(spark, output, plan, size=size, options=run_options)

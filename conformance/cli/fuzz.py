@@ -9,6 +9,7 @@ import click
 from conformance.cli.certify import RECORD, Duration, limit_options, limits_of, report_folder
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.cli.profile_option import ProfileName
 from conformance.cli.progress import FuzzingProgress
 from conformance.engine.baseline import Baseline, BaselineError
 from conformance.engine.certification import Budget, NothingToRun, Selection
@@ -59,7 +60,13 @@ REFERENCE_PACKAGES: Final = (
     show_default=True,
     help="coverage: guided by the lines of Python code that run (extra `fuzz`); property: Hypothesis.",
 )
-@click.option("--profile", "profiles", multiple=True, help="Profile to fuzz; may be repeated.  [default: all claimed]")
+@click.option(
+    "--profile",
+    "profiles",
+    type=ProfileName(),
+    multiple=True,
+    help="Profile to fuzz, such as mysql-8.0 or the release mysql-8.0.15; may be repeated.  [default: all claimed]",
+)
 @click.option("--family", "families", multiple=True, help="Family of cases; may be repeated.  [default: all]")
 @click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4162-TT-*'.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")

@@ -53,7 +53,8 @@ def life_of(requirement: Requirement) -> dict[str, Any]:
         "document": requirement.worklog,
         "section": requirement.section,
         "statements": [{"id": each.id, "anchor": each.anchor} for each in requirement.statements],
-        "profiles": list(requirement.profiles),
+        "holds": [str(each) for each in requirement.holds.ranges],
+        "profiles": list(requirement.holds),
         "interpretation": requirement.interpretation,
         "settles": list(requirement.settles),
         "untestable": requirement.untestable,
@@ -87,7 +88,7 @@ def page(life: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield from _part("document", [f"{life['document']}, {life['section']}"])
     yield from _part("statements", [f"{each['id']}: {each['anchor']}" for each in life["statements"]])
-    yield from _part("profiles", [", ".join(life["profiles"])])
+    yield from _part("holds for", ["; ".join(life["holds"])])
     yield from _part("interpretation", [life["interpretation"]])
     yield from _part("settles", [", ".join(life["settles"])])
     yield from _part("not testable", [life["untestable"]])

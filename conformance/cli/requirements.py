@@ -22,7 +22,7 @@ def describe(requirement: Requirement) -> dict[str, Any]:
         "role": requirement.role,
         "text": requirement.text,
         "statements": [{"id": each.id, "anchor": each.anchor} for each in requirement.statements],
-        "profiles": list(requirement.profiles),
+        "profiles": list(requirement.holds),
         "families": [{"name": name, "exists": name == "*" or name in families()} for name in requirement.families],
         "oracle": requirement.id in oracles(),
         "mutants": [mutant.name for mutant in mutants() if mutant.requirement == requirement.id],

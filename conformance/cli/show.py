@@ -19,22 +19,21 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_file
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
+from conformance.cli.profile_option import ProfileName
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
 from conformance.log_check.log_stream import LogStream
 from conformance.models.rendering.mysqlbinlog_text import MysqlbinlogText
 from conformance.models.rendering.print_options import Base64Output, CannotPrint, PrintOptions
 from conformance.models.rendering.printer import printer_of
-from conformance.models.rendering.printer_version import PRINTER_VERSIONS, PrinterVersion, printer_version
+from conformance.models.rendering.printer_version import PRINTER_VERSIONS, PrinterVersion
 from conformance.models.rendering.show_binlog_events import COLUMNS, show_binlog_events
 from conformance.reference.printed_boundaries import boundaries_of
+from conformance.specs.profiles import newest
 
 #: How often progress is shown, in events.
 _STEP: Final = 4096
 _OFFSET: Final = re.compile(r"([+-])(\d\d):(\d\d)")
-#: The programs that print a log by default: MariaDB's own, and the newest of MySQL.
-_MARIADB: Final = "mariadb-10.x"
-_NEWEST: Final = "mysql-9.x"
 
 #: Events of one log -> lines.
 _Lines = Callable[[Iterable[Event]], Iterator[str]]
@@ -77,8 +76,8 @@ def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
 )
 @click.option(
     "--profile",
-    type=click.Choice(tuple(PRINTER_VERSIONS)),
-    help="Profile whose program is imitated.  [default: the newest of the log's server family]",
+    type=ProfileName(),
+    help="Profile whose program is imitated, such as mysql-8.0 or mysql-8.0.15.  [default: the newest of the product]",
 )
 @click.option("--time-zone", "zone", default="UTC", callback=_zone, show_default=True, help="Time zone of timestamps.")
 @click.option("--verify-binlog-checksum", "verify", is_flag=True, help="Refuse an event whose checksum is wrong.")
@@ -147,8 +146,8 @@ def _print_rows(files: tuple[str, ...], profile: str | None, writer: "_Writer", 
 def _version(profile: str | None, event: Event) -> PrinterVersion:
     """Return the version of the program that prints a log, by default from the log's first format description."""
     if profile is None:
-        profile = _MARIADB if "MariaDB" in event.format.server_version else _NEWEST
-    return printer_version(profile)
+        profile = newest("mariadb" if "MariaDB" in event.format.server_version else "mysql").name
+    return PRINTER_VERSIONS[profile]
 
 
 class _Writer:

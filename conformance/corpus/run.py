@@ -274,7 +274,7 @@ def _manifest(spec: str, declaration: Declaration, selection: Selection, corpus:
         role=selection.role,
         fields=tuple(sorted(role.fields)),
         abilities=tuple(sorted(role.abilities)),
-        profiles=role.profiles,
+        profiles=tuple(role.profiles),
         requirements=selection.requirements,
         plan=corpus.plan,
         **corpus.made_from,

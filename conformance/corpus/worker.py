@@ -107,7 +107,7 @@ def planned_work(job: Job, plan: Plan, stretch: Stretch, report: Report) -> Work
 
 def stored_work(job: Job, report: Report) -> Work:
     """Return the work on stored cases; the input is a corpus that `generated_work` wrote."""
-    claimed = frozenset(job.declaration.profiles)
+    claimed = job.declaration.profiles
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         skipped: Counter[str] = Counter()

@@ -40,6 +40,7 @@ class RecordLines:
         self._roles: tuple[str, ...] = ()
         self._spec = ""
         self._requirements = "*"
+        self._profiles: tuple[str, ...] = ()
         self._began = time.monotonic()
 
     def __call__(self, event: Event) -> None:
@@ -48,6 +49,7 @@ class RecordLines:
             self._spec = event.spec
             self._requirements = event.requirements
             self._roles = event.roles
+            self._profiles = _profiles(event)
             self._append(_header(event))
         elif isinstance(event, FailureFound):
             self._append(failure_line(event.failure, self._spec))
@@ -58,7 +60,7 @@ class RecordLines:
     def _ending(self, event: RunFinished) -> Iterator[run_record.Line]:
         tally = event.tally
         requirements = [
-            _requirement(requirement, event)
+            _requirement(requirement, event, self._profiles)
             for requirement in select(pattern=self._requirements)
             if requirement.role in self._roles
         ]
@@ -98,7 +100,7 @@ def _header(event: RunStarted) -> run_record.Header:
         kit=__version__,
         implementation=_implementation(event.declaration, event.spec),
         roles=event.roles,
-        profiles=tuple(dict.fromkeys(profile for _, profile in event.plan)),
+        profiles=_profiles(event),
         families=tuple(dict.fromkeys(family for family, _ in event.plan)),
         requirements=event.requirements,
         seed=event.seed,
@@ -116,13 +118,17 @@ def _implementation(declaration: Declaration, spec: str) -> run_record.Implement
         language=declaration.language,
         homepage=declaration.homepage or None,
         roles={
-            name: run_record.Role(tuple(sorted(role.fields)), tuple(sorted(role.abilities)), role.profiles)
+            name: run_record.Role(tuple(sorted(role.fields)), tuple(sorted(role.abilities)), tuple(role.profiles))
             for name, role in declaration.roles.items()
         },
     )
 
 
-def _requirement(requirement: Requirement, event: RunFinished) -> run_record.RequirementResult:
+def _profiles(event: RunStarted) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(profile for _, profile in event.plan))
+
+
+def _requirement(requirement: Requirement, event: RunFinished, profiles: Sequence[str]) -> run_record.RequirementResult:
     has_oracle = requirement.id in oracles()
     results = event.tally.results.get(requirement.id, {})
     verdict: run_record.Result
@@ -141,7 +147,8 @@ def _requirement(requirement: Requirement, event: RunFinished) -> run_record.Req
         section=requirement.section,
         interpretation=requirement.interpretation,
         untestable=requirement.untestable,
-        profiles=requirement.profiles,
+        # Single releases are profiles of a run that asks for them.
+        profiles=tuple(dict.fromkeys((*requirement.holds, *filter(requirement.holds.__contains__, profiles)))),
         families=requirement.families,
         oracle=has_oracle,
         results={

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration
 from conformance.specs.catalogue import catalogue
-from conformance.specs.profiles import PROFILES
 from conformance.strategies.grammar.family import families
 
 
@@ -41,11 +40,13 @@ class Selection:
             raise NothingToRun(f"{declaration.name} does not declare the role {self.role!r}; it declares {have}")
         claimed = declaration.roles[self.role].profiles
         for profile in self.profiles:
-            if profile not in PROFILES:
-                raise NothingToRun(f"no profile {profile!r}; the profiles are {', '.join(PROFILES)}")
-            if profile not in claimed:
+            try:
+                is_claimed = profile in claimed
+            except ValueError as error:
+                raise NothingToRun(str(error)) from error
+            if not is_claimed:
                 raise NothingToRun(f"{declaration.name} does not claim {profile}; it claims {', '.join(claimed)}")
-        return self.pairs_under(self.profiles or tuple(each for each in PROFILES if each in claimed))
+        return self.pairs_under(self.profiles or claimed.names)
 
     def pairs_under(self, profiles: tuple[str, ...]) -> list[tuple[str, str]]:
         """Return the (family, profile) pairs to take cases from, under some profiles.

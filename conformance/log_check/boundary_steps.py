@@ -35,7 +35,7 @@ class BoundarySteps:
         """
         if log.profile != self._profile:
             self._profile = log.profile
-            version = SHIPPED_VERSIONS.get(log.profile)
+            version = SHIPPED_VERSIONS[log.profile]
             self._parser = WorklogParser() if version is None else ShippedParser(version)
         query = seen.fields.get("query") if seen.code in QUERY_EVENTS else None
         fed = FedEvent(seen.code, seen.flags, query)

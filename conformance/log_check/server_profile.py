@@ -3,27 +3,27 @@
 from typing import Final
 
 from conformance.binlog.format_description import version_tuple
+from conformance.specs.profiles import PROFILES
 
-#: First version -> profile, newest first. 5.0 and the alphas before 5.5 are judged as 5.1; WL#7592 came with 5.7.6, so
-#: the earlier 5.7 are judged as 5.6; 8.1 and 8.2 still log as 8.0, and tagged GTIDs came with 8.3.
-_MYSQL: Final = (
-    ((9, 0, 0), "mysql-9.x"),
-    ((8, 3, 0), "mysql-8.4"),
-    ((8, 0, 0), "mysql-8.0"),
-    ((6, 0, 0), "mysql-5.5"),
-    ((5, 7, 6), "mysql-5.7"),
-    ((5, 6, 0), "mysql-5.6"),
-    ((5, 5, 0), "mysql-5.5"),
-    ((5, 0, 0), "mysql-5.1"),
-)
-_MARIADB: Final = (
-    ((11, 0, 0), "mariadb-11.x"),
-    ((5, 1, 0), "mariadb-10.x"),
-)
+#: The oldest version with logs of format 4.
+_FIRST: Final = (5, 0, 0)
+#: The alphas of a version that was never released are judged as what took its place.
+_GIVEN_UP: Final = {6: (5, 5, 0)}
 
 
 def profile_of(server_version: str) -> str | None:
-    """Return the profile of a server by the version in its format description; None if that is not a version."""
-    table = _MARIADB if "MariaDB" in server_version else _MYSQL
+    """Return the profile of a server by the version in its format description; None if that is not a version.
+
+    It is the server's release. A release that no profile has is judged by the newest profile that begins before it, or
+    by the oldest one.
+    """
+    product = "mariadb" if "MariaDB" in server_version else "mysql"
     version = version_tuple(server_version)
-    return next((profile for first, profile in table if version >= first), None)
+    if version < _FIRST:
+        return None
+    begun = _GIVEN_UP.get(version[0], version)
+    series = [each for each in PROFILES.values() if each.product == product]
+    profile = next((each for each in reversed(series) if each.first <= begun), series[0])
+    if not profile.first <= version <= profile.last:
+        return profile.name
+    return f"{product}-{'.'.join(map(str, version))}"

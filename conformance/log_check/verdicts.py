@@ -54,7 +54,7 @@ class Verdicts:
     def use_profile(self, profile: str) -> None:
         """Judge the next events against the requirements that hold under a profile."""
         entries = catalogue()
-        self._holding = frozenset(each for each in self._requirements if profile in entries[each].profiles)
+        self._holding = frozenset(each for each in self._requirements if profile in entries[each].holds)
 
     def holds(self, requirement: str) -> bool:
         """Return whether a requirement holds under the profile in use."""

@@ -19,7 +19,7 @@ from conformance.models.rendering.boundary_watch import BoundaryWatch
 from conformance.models.rendering.mysqlbinlog_text import MysqlbinlogText
 from conformance.models.rendering.print_options import PrintOptions
 from conformance.models.rendering.printer import printer_of
-from conformance.models.rendering.printer_version import PrinterVersion, printer_version
+from conformance.models.rendering.printer_version import PRINTER_VERSIONS, PrinterVersion
 from conformance.models.rendering.session_settings import DELIMITER
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
@@ -51,7 +51,7 @@ def _printed(
     def answer(request: Request) -> Observation:
         if request.settings["form"] == "events":
             return rows(request)
-        printed = version(printer_version(request.profile))
+        printed = version(PRINTER_VERSIONS[request.profile])
         return text(request, printer(printed, options(options_of(request)), boundaries(printed)))
 
     return answer

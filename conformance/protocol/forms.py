@@ -13,7 +13,8 @@ from conformance.protocol.observation import ABILITIES, Refusal
 from conformance.protocol.role import AnswerField, Role
 from conformance.protocol.roles.registry import role_names, role_of
 from conformance.specs.json_schema import meanings
-from conformance.specs.profiles import PROFILES
+from conformance.specs.profiles import PROFILES, RELEASE_PATTERN
+from conformance.specs.versions import RANGE_PATTERN
 
 # Types that follow from tables are made at run time. To mypy, a subscript of these names would be a static type.
 _annotated: Final[Any] = Annotated
@@ -26,12 +27,25 @@ _typed_dict: Final[Any] = TypedDict
 if TYPE_CHECKING:
     RoleName = str
     StreamlessRole = str
-    Profile = str
 else:
     RoleName = Literal[role_names()]
     StreamlessRole = Literal[tuple(name for name in role_names() if not role_of(name).has_stream)]
-    Profile = Literal[PROFILES]
 
+# The kit's own words for what is wrong with these are better than that a text does not match a pattern.
+_NAMED_PROFILES: Final = ({"enum": list(PROFILES)}, {"pattern": RELEASE_PATTERN})
+Profile = Annotated[
+    str,
+    Meta(
+        description="The profile or the release whose rules hold.", extra_json_schema={"anyOf": list(_NAMED_PROFILES)}
+    ),
+]
+Claim = Annotated[
+    str,
+    Meta(
+        description="A profile, a release such as mysql-8.0.15, or a range of versions.",
+        extra_json_schema={"anyOf": [*_NAMED_PROFILES, {"pattern": RANGE_PATTERN}]},
+    ),
+]
 Count = Annotated[int, Meta(ge=0)]
 NotEmpty = Annotated[str, Meta(min_length=1)]
 Base64 = Annotated[
@@ -55,7 +69,7 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, om
 
     cmd: Annotated[StreamlessRole, Meta(description="The role of the question.")]
     seq: Annotated[int, Meta(ge=1, description="The question's number, which the answer repeats.")]
-    profile: Annotated[Profile, Meta(description="The profile whose rules hold.")]
+    profile: Profile
     settings: Annotated[Mapping[str, Any], Meta(description="What the question holds besides the stream.")] = {}
 
 
@@ -88,7 +102,7 @@ def _declared_role(role: Role) -> Any:
     """Return the form of what is declared for a role."""
     ability = _annotated[_literal[tuple(ABILITIES)], Meta(description=meanings(ABILITIES))]
     abilities = _annotated[_tuple[ability, ...], Meta(description="What else it can do; only that is judged.")]
-    profiles = _annotated[_tuple[Profile, ...], Meta(description="The profiles that it claims.")]
+    profiles = Annotated[tuple[Claim, ...], Meta(description="The servers that it claims.")]
     always = [{"contains": {"const": name}} for name in role.always]
     reported = Meta(description="The fields that it reports.", extra_json_schema={"allOf": always} if always else None)
     fields: tuple[Any, ...] = ("fields", _annotated[_tuple[_literal[tuple(role.fields)], ...], reported])

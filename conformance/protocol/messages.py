@@ -27,7 +27,7 @@ from conformance.protocol.observation import (
 from conformance.protocol.role import Role
 from conformance.protocol.roles.registry import role_of
 from conformance.specs.conversion import Malformed, converted
-from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import Profiles
 
 #: Characters of an offending line that a `Trouble` keeps.
 DETAIL_CHARACTERS: Final = 500
@@ -126,14 +126,14 @@ def _role(role: Role, form: Any) -> RoleDeclaration:
     fields = frozenset(role.fields if role.answers_streams else form.fields)
     if not fields.issuperset(role.always):
         _break(f"roles.{role.name}.fields: expected {' and '.join(role.always)} among them")
-    return RoleDeclaration(
-        fields=fields,
-        abilities=frozenset(form.abilities),
-        profiles=tuple(profile for profile in PROFILES if profile in form.profiles),
-    )
+    try:
+        profiles = Profiles.claimed(*form.profiles)
+    except ValueError as error:
+        _break(f"roles.{role.name}.profiles: {error}")
+    return RoleDeclaration(fields=fields, abilities=frozenset(form.abilities), profiles=profiles)
 
 
-def decode_answer(line: bytes, *, seq: int, asked: Request, role: RoleDeclaration) -> Observation | Trouble:
+def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclaration) -> Observation | Trouble:
     """Return what an implementation answered to a question.
 
     Integers that came as decimal digits are integers in the observation. A key that no form names is left out.
@@ -141,15 +141,15 @@ def decode_answer(line: bytes, *, seq: int, asked: Request, role: RoleDeclaratio
     Args:
         line: The answer.
         seq: Number of the question that it must answer.
-        asked: The question.
+        request: The question.
         role: What the implementation declares for the role.
 
     Raises:
         ProtocolError: The answer breaks the protocol, answers another question, or lacks a declared field.
     """
-    about = role_of(asked.role)
+    about = role_of(request.role)
     try:
-        answer = _decoder(asked.role).decode(line)
+        answer = _decoder(request.role).decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         answer = _decoded_carefully(line, about, seq)
     if answer.seq != seq:
@@ -165,7 +165,7 @@ def decode_answer(line: bytes, *, seq: int, asked: Request, role: RoleDeclaratio
     if answer.error is UNSET:
         _break("error is missing: it is null where the whole stream was read")
     if about.answers_streams:
-        observed = observed_streams(answered, server_of(asked.profile).rules)
+        observed = observed_streams(answered, server_of(request.profile).rules)
         return observed if answer.error is None else replace(observed, error=answer.error)
     for index, event in enumerate(answered):
         missing = about.missing(role, event)

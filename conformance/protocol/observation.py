@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from conformance.binlog.errors import ERROR_KINDS
 from conformance.specs.json_schema import meanings
+from conformance.specs.versions import Profiles
 
 #: Version of the protocol between the kit and an implementation.
 PROTOCOL: Final = 1
@@ -37,12 +38,12 @@ class RoleDeclaration:
     Attributes:
         fields: The event fields it reports.
         abilities: Which of `ABILITIES` it has.
-        profiles: The profiles it claims.
+        profiles: The servers that it claims.
     """
 
     fields: frozenset[str]
     abilities: frozenset[str]
-    profiles: tuple[str, ...]
+    profiles: Profiles
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def parser_of(profile: str) -> Parser | None:
     """Return the parser of a profile, None if its servers have none."""
     if profile == "worklog":
         return WorklogParser()
-    version = SHIPPED_VERSIONS.get(profile)
+    version = SHIPPED_VERSIONS[profile]
     return None if version is None else ShippedParser(version)
 
 

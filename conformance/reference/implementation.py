@@ -15,11 +15,11 @@ from conformance.protocol.observation import (
 )
 from conformance.protocol.role import Role
 from conformance.protocol.roles.registry import role_names, role_of
-from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import EVERY_PROFILE
 
 
 def _declared(role: Role) -> RoleDeclaration:
-    return RoleDeclaration(fields=frozenset(role.fields), abilities=frozenset(ABILITIES), profiles=PROFILES)
+    return RoleDeclaration(fields=frozenset(role.fields), abilities=frozenset(ABILITIES), profiles=EVERY_PROFILE)
 
 
 class ReferenceImplementation:

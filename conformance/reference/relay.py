@@ -40,7 +40,7 @@ def answer_with(receiver: Callable[[RelaySettings, Feed | None], Receiver], requ
 
 def boundary_feed(profile: str) -> Feed | None:
     """Return a function that feeds an event to a new boundary parser of a profile and returns its warning."""
-    version = SHIPPED_VERSIONS.get(profile)
+    version = SHIPPED_VERSIONS[profile]
     if profile != "worklog" and version is None:
         return None
     parser = WorklogParser() if version is None else ShippedParser(version)

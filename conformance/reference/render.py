@@ -13,7 +13,7 @@ from conformance.binlog.servers import server_of
 from conformance.models.rendering.mysqlbinlog_text import MysqlbinlogText
 from conformance.models.rendering.print_options import PrintOptions
 from conformance.models.rendering.printer import printer_of
-from conformance.models.rendering.printer_version import printer_version
+from conformance.models.rendering.printer_version import PRINTER_VERSIONS
 from conformance.models.rendering.show_binlog_events import show_binlog_events
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 from conformance.reference.printed_boundaries import boundaries_of
@@ -26,7 +26,7 @@ def answer(request: Request) -> Observation | Trouble:
     """Return how the logs of a request are printed."""
     if request.settings["form"] == "events":
         return rows(request)
-    version = printer_version(request.profile)
+    version = PRINTER_VERSIONS[request.profile]
     return text(request, printer_of(version, options_of(request), boundaries_of(version)))
 
 
@@ -72,7 +72,7 @@ def events_from(stream: bytes, start: int, profile: str) -> Iterator[Event]:
 
 def rows(request: Request) -> Observation:
     """Return the rows that a server lists for the log of a request."""
-    version = printer_version(request.profile)
+    version = PRINTER_VERSIONS[request.profile]
     entries: list[dict[str, Any]] = []
     error = None
     try:

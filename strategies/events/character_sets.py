@@ -6,6 +6,7 @@ differ. No value ends with a space, which a CHAR would lose.
 
 from typing import Final, NamedTuple
 
+from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.notation import Value, shown_bytes, shown_text
 
@@ -49,15 +50,16 @@ CHARACTER_SETS: Final = (
     CharacterSet("sjis", 13, "shift_jis", 2, ("表", "ソ日本語", "aソ")),
     CharacterSet("big5", 1, "big5", 2, ("功", "許功蓋", "a功")),
 )
-#: Character sets that came with MySQL 5.5 and MariaDB 5.5.
+#: Character sets that came with MySQL 5.5 and MariaDB 5.5, and the servers that have them.
 NEWER_CHARACTER_SETS: Final = (
     CharacterSet("utf16", 54, "utf-16-be", 4, ("ab", "日𠀀", "𠀀")),
     CharacterSet("utf32", 60, "utf-32-be", 4, ("ab", "日𠀀", "𠀀")),
 )
+_WITH_NEWER: Final = Profiles("worklog", "mysql >= 5.5", "mariadb")
 #: The same by the numbers of their collations.
 BY_COLLATION: Final = {each.collation: each for each in (*CHARACTER_SETS, *NEWER_CHARACTER_SETS)}
 
 
 def character_sets(profile: str) -> tuple[CharacterSet, ...]:
     """Return the character sets besides UTF-8 that the server of a profile has."""
-    return CHARACTER_SETS if profile == "mysql-5.1" else CHARACTER_SETS + NEWER_CHARACTER_SETS
+    return CHARACTER_SETS + NEWER_CHARACTER_SETS if profile in _WITH_NEWER else CHARACTER_SETS

@@ -10,7 +10,7 @@ from conformance.binlog.mariadb_compression import UNCOMPRESSED, PackedValue
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.table import Column
 from conformance.binlog.rows.temporal import Date, DateTime, Time, Timestamp
-from conformance.binlog.servers import server_of
+from conformance.binlog.servers import WITH_FRACTIONS, WITH_JSON, WITH_TABLE_METADATA, WITH_VECTORS, server_of
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
 from conformance.strategies.events.json_values import json_column_value
@@ -33,12 +33,6 @@ T: Final = ColumnType
 _UTF8MB4: Final = 45
 _UTF8: Final = 33
 _BINARY: Final = 63
-#: Servers with the temporal types from before 5.6.
-_OLD_TEMPORAL: Final = ("mysql-5.1", "mysql-5.5")
-_WITH_JSON: Final = ("mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
-_WITH_VECTOR: Final = ("mysql-9.x",)
-#: Servers whose Table_map events declare which integers are unsigned; without that a reader cannot know.
-WITH_METADATA: Final = ("mysql-8.0", "mysql-8.4", "mysql-9.x")
 
 #: The most bytes of a generated string, except for a few large ones.
 _LONGEST: Final = 300
@@ -64,7 +58,7 @@ def _integer(code: ColumnType) -> ColumnKind:
     bits = 8 * INTEGER_BYTES[code]
 
     def column(stream: StreamBuilder) -> Column:
-        has_metadata = stream.server.profile in WITH_METADATA
+        has_metadata = stream.server.profile in WITH_TABLE_METADATA
         return Column(code, unsigned=stream.choose.yes(3) if has_metadata else None)
 
     def value(stream: StreamBuilder, column: Column) -> Value:
@@ -180,7 +174,7 @@ def _collation(stream: StreamBuilder) -> int:
         return _BINARY
     if kind == 3:
         return choose.one_of(character_sets(stream.server.profile)).collation
-    return _UTF8 if stream.server.profile in _OLD_TEMPORAL else _UTF8MB4
+    return _UTF8MB4 if stream.server.profile in WITH_FRACTIONS else _UTF8
 
 
 def _whole(length: int, collation: int) -> int:
@@ -208,7 +202,7 @@ def _blob_column(stream: StreamBuilder) -> Column:
 
 def _characters(stream: StreamBuilder, column: Column, limit: int) -> Value:
     if column.collation in BY_COLLATION:
-        declared = stream.server.profile in WITH_METADATA
+        declared = stream.server.profile in WITH_TABLE_METADATA
         return BY_COLLATION[column.collation].value(stream.choose, limit, declared=declared)
     if column.collation == _BINARY:
         data = stream.choose.octets(0, limit)
@@ -362,9 +356,9 @@ def column_kinds(stream: StreamBuilder) -> tuple[ColumnKind, ...]:
 def _kinds_of(profile: str) -> tuple[ColumnKind, ...]:
     return (
         *_EVERYWHERE,
-        *(_OLD if profile in _OLD_TEMPORAL else _NEW),
-        *((JSON,) if profile in _WITH_JSON else ()),
-        *((_VECTOR,) if profile in _WITH_VECTOR else ()),
+        *(_NEW if profile in WITH_FRACTIONS else _OLD),
+        *((JSON,) if profile in WITH_JSON else ()),
+        *((_VECTOR,) if profile in WITH_VECTORS else ()),
         *(_MARIADB if server_of(profile).is_mariadb else ()),
     )
 

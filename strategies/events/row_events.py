@@ -8,8 +8,14 @@ from conformance.binlog.rows.column_codes import CHARACTER, NUMERIC, ColumnType
 from conformance.binlog.rows.images import ABSENT, Row, write_rows
 from conformance.binlog.rows.table import Column, Table, column_metadata
 from conformance.binlog.rows.table_metadata import write_table_metadata
+from conformance.binlog.servers import (
+    WITH_BOTH_ROWS_EVENTS,
+    WITH_ROW_IMAGES,
+    WITH_TABLE_METADATA,
+    WITH_ZERO_FILLED_BITMAPS,
+)
 from conformance.strategies.events import mysql_events
-from conformance.strategies.events.columns import JSON, WITH_METADATA, ColumnKind, value_requirement
+from conformance.strategies.events.columns import JSON, ColumnKind, value_requirement
 from conformance.strategies.events.json_values import json_changes
 from conformance.strategies.events.plain_compression import mariadb_part
 from conformance.strategies.grammar.notation import Value
@@ -20,12 +26,6 @@ Operation = Literal["write", "update", "delete"]
 #: The operations of rows events, in the order of a server's `rows_events`.
 OPERATIONS: Final[tuple[Operation, ...]] = ("write", "update", "delete")
 
-#: Servers that fill the last byte of a bitmap of NULLs with zeros; the others fill it with ones.
-_FILL_WITH_ZEROS: Final = ("mysql-8.0", "mysql-8.4", "mysql-9.x")
-#: Servers that log whole rows only.
-_WHOLE_ROWS: Final = ("mysql-5.1", "mysql-5.5")
-#: Servers of version 2 rows events that can write version 1 as well (log_bin_use_v1_row_events).
-_WITH_BOTH_VERSIONS: Final = ("mysql-5.6", "mysql-5.7", "mysql-8.0")
 _V1: Final = (EventType.WRITE_ROWS_V1, EventType.UPDATE_ROWS_V1, EventType.DELETE_ROWS_V1)
 _COMPRESSED_V1: Final = (
     EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1,
@@ -78,7 +78,7 @@ def table_map(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
         "null_bits": null_bits,
         "optional_metadata": b"",
     }
-    if stream.server.profile in WITH_METADATA:
+    if stream.server.profile in WITH_TABLE_METADATA:
         wire["optional_metadata"] = _optional_metadata(table.columns, full=stream.choose.yes())
     return mysql_events.plan(stream, EventType.TABLE_MAP, wire, fields, marks=("FORMAT-TABLE-MAP",))
 
@@ -116,7 +116,7 @@ def rows_event(stream: StreamBuilder, rows: RowTable, operation: Operation, *, l
     """Return a rows event of one to three rows; `last` means that it ends its statement."""
     place = OPERATIONS.index(operation)
     code = stream.server.rows_events[place]
-    older = stream.server.profile in _WITH_BOTH_VERSIONS and stream.choose.yes(5)
+    older = stream.server.profile in WITH_BOTH_ROWS_EVENTS and stream.choose.yes(5)
     if older:
         code = int(_V1[place])
     planned = _planned(stream, rows, operation, code, last=last, marks=("FORMAT-ROWS", "FORMAT-ROWS-IMAGES"))
@@ -159,11 +159,11 @@ def _planned(
         shown.append({side: _shown(row.get(side)) for side in ("before", "after")})
         values += [(codes[index], value) for image in row.values() for index, value in image.items()]
     fields = {"table_id": rows.table.table_id, "rows_flags": _STATEMENT_END if last else 0, "rows": shown}
-    ones = stream.server.profile not in _FILL_WITH_ZEROS
+    ones = stream.server.profile not in WITH_ZERO_FILLED_BITMAPS
     wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=partial or None)}
     if code in _COMPRESSED_V1:
         wire["compressed_rows"] = mariadb_part(wire.pop("row_data"))
-    elif code not in _V1 and stream.server.profile in WITH_METADATA and choose.yes(6):
+    elif code not in _V1 and stream.server.profile in WITH_TABLE_METADATA and choose.yes(6):
         ids = 2 if operation == "update" else 1
         wire["extra_data"] = bytes([_PARTITION]) + choose.octets(2 * ids, 2 * ids)
         marks += ("FORMAT-ROWS-EXTRA-DATA",)
@@ -182,7 +182,7 @@ def _value_marks(values: Sequence[tuple[int, Value]], *, partial: bool) -> tuple
 def _present(stream: StreamBuilder, count: int) -> list[int]:
     """Return the columns that the images of one side hold: all or some."""
     choose = stream.choose
-    if stream.server.profile in _WHOLE_ROWS or not choose.yes(4):
+    if stream.server.profile not in WITH_ROW_IMAGES or not choose.yes(4):
         return list(range(count))
     return [index for index in range(count) if choose.yes()] or [choose.integer(0, count - 1)]
 

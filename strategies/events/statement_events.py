@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.decimal_column import DecimalColumn
+from conformance.binlog.servers import WITH_VARIABLE_FLAGS
 from conformance.binlog.user_variable import VariableType
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
@@ -15,8 +16,6 @@ from conformance.strategies.grammar.stream import StreamBuilder
 #: Collations of string variables: utf8, utf8mb4, binary.
 _COLLATIONS: Final = (33, 45, 63)
 _BINARY: Final = 63
-#: Servers that do not write whether an integer variable is unsigned.
-_WITHOUT_FLAGS: Final = ("mysql-5.1", "mysql-5.5")
 _UNSIGNED: Final = 1
 _FILE_ID_LIMIT: Final = 2**32 - 1
 
@@ -33,7 +32,7 @@ def user_var(stream: StreamBuilder) -> PlannedEvent:
         value, about = _VARIABLES[kind - 1](stream)
         fields.update(about, variable_value=value.shown)
         wire.update(about, is_null=0, variable_value=value.wire)
-        if kind == _INT_KIND and stream.server.profile not in _WITHOUT_FLAGS:
+        if kind == _INT_KIND and stream.server.profile in WITH_VARIABLE_FLAGS:
             unsigned = value.shown >= 2**63 or (value.shown >= 0 and choose.yes())
             wire["variable_flags"] = _UNSIGNED if unsigned else 0
     return mysql_events.plan(stream, EventType.USER_VAR, wire, fields, marks=marks)
@@ -51,7 +50,7 @@ def _string(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
 
 
 def _integer(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
-    high = 2**63 - 1 if stream.server.profile in _WITHOUT_FLAGS else 2**64 - 1
+    high = 2**64 - 1 if stream.server.profile in WITH_VARIABLE_FLAGS else 2**63 - 1
     number = stream.choose.integer(-(2**63), high)
     return Value((number % 2**64).to_bytes(8, "little"), number), _about(VariableType.INT, _BINARY)
 

@@ -7,8 +7,9 @@ from typing import Final
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import with_tables_info
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, WITHIN_TRANSACTION, BoundaryType
-from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
+from conformance.models.boundary.shipped_tables import WITH_SHIPPED_PARSER
 from conformance.models.filtering.table_name import TableName
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.events.extended_query import extended_query
 from conformance.strategies.grammar.family import family
@@ -20,7 +21,7 @@ from conformance.strategies.groups import transactions as groups
 _T: Final = BoundaryType
 _TABLE: Final = TableName("test", "t1")
 #: The profiles whose servers have a boundary parser.
-WITH_PARSER: Final = ("worklog", *SHIPPED_VERSIONS)
+WITH_PARSER: Final = Profiles("worklog") | WITH_SHIPPED_PARSER
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The most transactions of a stream with or without markers.
 _MOST_GROUPS: Final = 9
@@ -30,7 +31,7 @@ _MARKED: Final = ("WL4162-MARKER-READ-BACK", "WL4162-EVENT-HAS-TYPE")
 _UNMARKED: Final = ("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-EVENT-HAS-TYPE")
 
 
-@family(focus=("WL4162-MARKER-READ-BACK", "WL4162-MARKER-HEADER-ALONE"), profiles=("worklog",))
+@family(focus=("WL4162-MARKER-READ-BACK", "WL4162-MARKER-HEADER-ALONE"), profiles=Profiles("worklog"))
 def marked_streams(stream: StreamBuilder) -> None:
     """Valid streams of a server that marks every event, in every format, with and without Gtid events.
 
@@ -222,7 +223,7 @@ _BEFORE: Final = 4
 _THROUGH: Final = 2
 
 
-@family(focus="WL4162-TT-INITIAL", profiles=("worklog",))
+@family(focus="WL4162-TT-INITIAL", profiles=Profiles("worklog"))
 def boundary_exhaustive(stream: StreamBuilder) -> None:
     """After up to four boundary types, valid or not, every sequence of two more, each in a stream of its own."""
     choose = stream.choose

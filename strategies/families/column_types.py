@@ -3,8 +3,9 @@
 from itertools import chain
 from typing import Final
 
+from conformance.binlog.servers import WITH_TABLE_METADATA
 from conformance.strategies.events import mysql_events, row_events
-from conformance.strategies.events.columns import JSON, WITH_METADATA, column_kinds
+from conformance.strategies.events.columns import JSON, column_kinds
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -35,7 +36,7 @@ def every_column_type(stream: StreamBuilder) -> None:
     groups.end_log(stream)
 
 
-@family(focus="FORMAT-ROWS-PARTIAL-UPDATE", profiles=WITH_METADATA)
+@family(focus="FORMAT-ROWS-PARTIAL-UPDATE", profiles=WITH_TABLE_METADATA)
 def partial_json_updates(stream: StreamBuilder) -> None:
     """Partial updates: after-images that hold the changes of JSON documents in place of the documents."""
     choose = stream.choose

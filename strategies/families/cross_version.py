@@ -5,18 +5,19 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layouts.by_type import layout_of
-from conformance.binlog.servers import server_of
+from conformance.binlog.servers import WITH_GTIDS, WITH_IGNORABLE_FLAG, server_of
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.families.ignorable_events import UNASSIGNED
-from conformance.strategies.grammar.family import SINCE_IGNORABLE, WITH_GTIDS, family
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import replica_groups
 from conformance.strategies.groups import transactions as groups
 
-_OLD: Final = ("mysql-5.1", "mysql-5.5")
-#: Readers that no longer take version 1 rows events, which old logs hold.
-_WITHOUT_ROWS_V1: Final = ("mysql-8.4", "mysql-9.x")
+#: The sources without Gtid events whose logs newer servers are given; they are readers of betas' logs themselves.
+OLDER: Final = ("mysql-5.1", "mysql-5.5")
+_OLD: Final = Profiles("mysql < 5.6")
 #: Rows events of 5.1's betas, which have type codes of their own.
 _PRE_GA: Final = (EventType.PRE_GA_WRITE_ROWS, EventType.PRE_GA_UPDATE_ROWS, EventType.PRE_GA_DELETE_ROWS)
 _BETA: Final = "5.1.15-beta-log"
@@ -25,18 +26,18 @@ _TABLE_ID_LIMIT: Final = 2**32 - 1
 
 @family(
     focus=("WL7592-OLD-STREAMS-READ", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", "WL7592-COMPAT-OLD-NEW"),
-    profiles=SINCE_IGNORABLE,
+    profiles=WITH_IGNORABLE_FLAG,
 )
 def cross_version_streams(stream: StreamBuilder) -> None:
     """Logs of 5.1 and 5.5 read by a newer reader: no checksums, no Gtid events, fewer types."""
-    profile = stream.server.profile
-    stream.server = server_of(stream.choose.one_of(_OLD))
+    reader = stream.server
+    stream.server = server_of(stream.choose.one_of(OLDER))
     stream.checksummed = False
     stream.describe_format(post_header_lengths=stream.server.post_header_lengths)
     for _ in stream.choose.several(1, 3):
-        _add_old_group(stream, rows=profile not in _WITHOUT_ROWS_V1)
+        _add_old_group(stream, rows=reader.reads_rows_v1)
     groups.end_log(stream)
-    stream.server = server_of(profile)
+    stream.server = reader
     stream.mark("WL4033-CROSS-OLD-TO-NEW", "WL7592-OLD-STREAMS-READ")
 
 

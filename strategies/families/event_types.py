@@ -3,8 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from conformance.binlog.servers import server_of
-from conformance.specs.profiles import PROFILES
+from conformance.binlog.servers import (
+    WITH_GROUP_REPLICATION,
+    WITH_HEARTBEAT,
+    WITH_HEARTBEAT_V2,
+    WITH_LARGE_TRANSACTIONS,
+    WITH_PAYLOADS,
+    WITH_XA_PREPARE,
+)
+from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import (
     mariadb_events,
     mysql_events,
@@ -20,13 +27,7 @@ from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-_MARIADB: Final = ("mariadb-10.x", "mariadb-11.x")
-#: Servers with XA_prepare and, except for MariaDB, group replication's events.
-_SINCE_5_7: Final = ("mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
-_SINCE_8_0: Final = ("mysql-8.0", "mysql-8.4", "mysql-9.x")
-#: Servers whose format description has the heartbeat.
-_WITH_HEARTBEAT: Final = tuple(each for each in PROFILES if server_of(each).event_types >= 27)
-_LARGE_TRANSACTIONS: Final = ("mysql-9.x",)
+_MARIADB: Final = Profiles("mariadb")
 
 #: Adds whole groups, or single events between groups, to a stream.
 _Addition = Callable[[StreamBuilder], None]
@@ -50,31 +51,31 @@ def incidents(stream: StreamBuilder) -> None:
     _log_of(stream, _add_incident)
 
 
-@family(focus="FORMAT-HEARTBEAT", profiles=_WITH_HEARTBEAT)
+@family(focus="FORMAT-HEARTBEAT", profiles=WITH_HEARTBEAT)
 def heartbeats(stream: StreamBuilder) -> None:
     """Heartbeats between transactions, as a source sends them to a replica."""
     _log_of(stream, _add_heartbeat)
 
 
-@family(focus="FORMAT-TRANSACTION-CONTEXT", profiles=_SINCE_5_7)
+@family(focus="FORMAT-TRANSACTION-CONTEXT", profiles=WITH_GROUP_REPLICATION)
 def group_replication_streams(stream: StreamBuilder) -> None:
     """Transaction_context events before transactions, and View_change events in transactions of their own."""
     _log_of(stream, _add_group_replication)
 
 
-@family(focus="FORMAT-XA-PREPARE", profiles=(*_SINCE_5_7, *_MARIADB))
+@family(focus="FORMAT-XA-PREPARE", profiles=WITH_XA_PREPARE)
 def xa_transactions(stream: StreamBuilder) -> None:
     """XA transactions that are prepared, or committed in one phase."""
     _log_of(stream, _add_xa_transaction)
 
 
-@family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=_SINCE_8_0)
+@family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=WITH_PAYLOADS)
 def transaction_payloads(stream: StreamBuilder) -> None:
     """Transactions inside Transaction_payload events, with and without zstd."""
     _log_of(stream, _add_payload)
 
 
-@family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=_SINCE_8_0)
+@family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=WITH_PAYLOADS)
 def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
     """Transaction_payload events that hold flagged events of unassigned types, which a reader skips there too."""
     choose = stream.choose
@@ -87,7 +88,7 @@ def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
     groups.end_log(stream)
 
 
-@family(focus="FORMAT-LARGE-TRANSACTION-HEADER", profiles=_LARGE_TRANSACTIONS)
+@family(focus="FORMAT-LARGE-TRANSACTION-HEADER", profiles=WITH_LARGE_TRANSACTIONS)
 def large_transactions(stream: StreamBuilder) -> None:
     """Transactions after a header that gives their end, for which the format description declares one more type."""
     groups.begin_plain_log(stream, lengths=stream.server.post_header_lengths + b"\0")
@@ -158,7 +159,7 @@ def _add_incident(stream: StreamBuilder) -> None:
 
 
 def _add_heartbeat(stream: StreamBuilder) -> None:
-    with_version_2 = stream.server.profile in _SINCE_8_0 and stream.choose.yes()
+    with_version_2 = stream.server.profile in WITH_HEARTBEAT_V2 and stream.choose.yes()
     stream.add(server_events.heartbeat_v2(stream) if with_version_2 else server_events.heartbeat(stream))
 
 
@@ -225,14 +226,14 @@ def _mariadb_changes(stream: StreamBuilder) -> list[PlannedEvent]:
 
 
 #: What can be added to a stream, and under which profiles.
-_ADDITIONS: Final[tuple[tuple[_Addition, tuple[str, ...]], ...]] = (
-    (_add_ordinary, PROFILES),
-    (_add_row_changes, PROFILES),
-    (_add_user_variables, PROFILES),
-    (_add_load_data, PROFILES),
-    (_add_incident, PROFILES),
-    (_add_group_replication, _SINCE_5_7),
-    (_add_xa_transaction, (*_SINCE_5_7, *_MARIADB)),
-    (_add_payload, _SINCE_8_0),
+_ADDITIONS: Final[tuple[tuple[_Addition, Profiles], ...]] = (
+    (_add_ordinary, EVERY_PROFILE),
+    (_add_row_changes, EVERY_PROFILE),
+    (_add_user_variables, EVERY_PROFILE),
+    (_add_load_data, EVERY_PROFILE),
+    (_add_incident, EVERY_PROFILE),
+    (_add_group_replication, WITH_GROUP_REPLICATION),
+    (_add_xa_transaction, WITH_XA_PREPARE),
+    (_add_payload, WITH_PAYLOADS),
     (_add_mariadb_group, _MARIADB),
 )

@@ -3,8 +3,9 @@
 from typing import Final
 
 from conformance.binlog.flags import Flag
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_GTIDS, WITH_TAGGED_GTIDS
 from conformance.strategies.events import mysql_events
-from conformance.strategies.grammar.family import WITH_ANONYMOUS_GTIDS, WITH_GTIDS, family
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
@@ -77,7 +78,7 @@ def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
             stream.add(event)
 
 
-@family(focus="FORMAT-GTID-TAGGED", profiles=("mysql-8.4", "mysql-9.x"))
+@family(focus="FORMAT-GTID-TAGGED", profiles=WITH_TAGGED_GTIDS)
 def tagged_gtid_streams(stream: StreamBuilder) -> None:
     """Transactions with tagged Gtid events, and untagged ones between them."""
     groups.begin_log(stream)

@@ -5,9 +5,11 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER
+from conformance.binlog.servers import WITH_IGNORABLE_FLAG
 from conformance.models.boundary.boundary_type import MARKER_BITS
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
-from conformance.strategies.grammar.family import SINCE_IGNORABLE, family
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -34,7 +36,7 @@ def declare_up_to(stream: StreamBuilder, type_code: int) -> bytes:
 
 @family(
     focus=("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-RELAY-IGNORABLE-COPIED", "WL4033-APPLY-UNKNOWN-IGNORED"),
-    profiles=SINCE_IGNORABLE,
+    profiles=WITH_IGNORABLE_FLAG,
 )
 def ignorable_events(stream: StreamBuilder) -> None:
     """Valid streams with flagged events of unassigned types between, before and inside transactions."""
@@ -86,7 +88,7 @@ def _body(stream: StreamBuilder) -> bytes:
     return b""
 
 
-@family(focus="WL4033-READ-UNKNOWN-ANY-CODE", profiles=SINCE_IGNORABLE)
+@family(focus="WL4033-READ-UNKNOWN-ANY-CODE", profiles=WITH_IGNORABLE_FLAG)
 def uncovered_ignorable_events(stream: StreamBuilder) -> None:
     """Flagged events of types that the format description does not declare, or above 127."""
     choose = stream.choose
@@ -104,7 +106,7 @@ def uncovered_ignorable_events(stream: StreamBuilder) -> None:
 _KNOWN_FLAGGED: Final = int(Flag.IGNORABLE)
 
 
-@family(focus="WL4033-READ-KNOWN-FLAGGED", profiles=tuple(each for each in SINCE_IGNORABLE if "mariadb" not in each))
+@family(focus="WL4033-READ-KNOWN-FLAGGED", profiles=Profiles("worklog", "mysql >= 5.6"))
 def flagged_known_events(stream: StreamBuilder) -> None:
     """Events of ordinary types with the ignorable flag, which are decoded all the same."""
     groups.begin_log(stream)

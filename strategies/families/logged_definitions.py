@@ -19,7 +19,7 @@ from conformance.models.server.statements import (
     SetSession,
 )
 from conformance.models.server.tables import TableName
-from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import Profiles
 from conformance.strategies.families.logged_transactions import ALWAYS, NUMBERED
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.family import asking_family
@@ -28,9 +28,11 @@ from conformance.strategies.questions.log import LogQuestion
 from conformance.strategies.scenarios.scenario import DATABASES, settings_of
 
 #: The profiles of WL#3303, for which CREATE TABLE ... SELECT is a mixture of formats.
-_MIXTURE: Final = tuple(each for each in PROFILES if not each.startswith(("mariadb", "mysql-5.1")))
+_MIXTURE: Final = Profiles("worklog", "mysql >= 5.5")
 #: The profiles whose servers split the DROP TABLE of a failed DROP DATABASE, with Gtid events.
-_SPLITTING: Final = ("worklog", "mysql-5.7")
+_SPLITTING: Final = Profiles("worklog", "mysql >= 5.7, < 8.0")
+#: The worklog separates tables by whether they are transactional; these servers do so only for temporary ones.
+_SEPARATING_TEMPORARY: Final = Profiles("mysql >= 5.7, < 8.0")
 
 
 def _engine(choose: Chooser, profile: str) -> str:
@@ -104,8 +106,7 @@ def multi_table_drops(choose: Chooser, server: Server) -> Question:
 
 
 def _base_engine(choose: Chooser, profile: str) -> str:
-    # The worklog separates tables by whether they are transactional; servers of 5.7 do so only for temporary ones.
-    return choose.one_of(("innodb", "myisam")) if profile != "mysql-5.7" else "innodb"
+    return "innodb" if profile in _SEPARATING_TEMPORARY else choose.one_of(("innodb", "myisam"))
 
 
 def _drop_inside(scenario: LogQuestion) -> None:

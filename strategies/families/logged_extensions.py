@@ -16,6 +16,7 @@ from conformance.models.server.statements import (
     Use,
 )
 from conformance.models.server.tables import TableName
+from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
@@ -23,7 +24,7 @@ from conformance.strategies.questions.log import LogQuestion
 from conformance.strategies.scenarios.scenario import DATABASES, settings_of
 from conformance.strategies.scenarios.scenario_steps import take_step
 
-_WORKLOG: Final = ("worklog",)
+_WORKLOG: Final = Profiles("worklog")
 
 
 @asking_family(focus="WL40-OPTION-ON-ALL-EXTENDED", profiles=_WORKLOG)

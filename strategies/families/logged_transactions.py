@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from conformance.binlog.servers import Server
+from conformance.binlog.servers import WITH_ROWS_QUERIES, Server
 from conformance.models.server.logging_rules import RULES
 from conformance.models.server.statements import (
     Begin,
@@ -18,7 +18,7 @@ from conformance.models.server.statements import (
     Update,
     UpdateTables,
 )
-from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
@@ -26,10 +26,8 @@ from conformance.strategies.questions.log import LogQuestion
 from conformance.strategies.scenarios.scenario import settings_of
 
 #: The profiles whose servers write Gtid events of MySQL, and those that always do.
-NUMBERED: Final = tuple(each for each in PROFILES if RULES[each].gtid_events in ("numbered", "always"))
-ALWAYS: Final = tuple(each for each in PROFILES if RULES[each].gtid_events == "always")
-#: The profiles whose servers have the option binlog_rows_query_log_events.
-WITH_ROWS_QUERIES: Final = tuple(each for each in PROFILES if RULES[each].rows_queries)
+NUMBERED: Final = RULES.where(lambda rules: rules.gtid_events in ("numbered", "always"))
+ALWAYS: Final = RULES.where(lambda rules: rules.gtid_events == "always")
 
 
 def _change(scenario: LogQuestion) -> None:
@@ -109,7 +107,7 @@ def logged_rotations(choose: Chooser, server: Server) -> Question:
     return scenario.question()
 
 
-@asking_family(focus="WL7592-LOG-SIMPLE-RECOVERY-OLD", profiles=("worklog",))
+@asking_family(focus="WL7592-LOG-SIMPLE-RECOVERY-OLD", profiles=Profiles("worklog"))
 def logged_recoveries(choose: Chooser, server: Server) -> Question:
     """Logs from before and after WL#7592, of which a restart with simplified recovery reads as few as possible."""
     settings = settings_of(choose, server.profile, gtid_mode="ON", before_wl7592=True)
@@ -206,7 +204,7 @@ def _two_sessions(scenario: LogQuestion) -> None:
 
 
 #: The profiles whose servers run INSERT DELAYED as such, among those of WL#4033.
-DELAYED: Final = ("worklog", "mysql-5.6")
+DELAYED: Final = Profiles("worklog", "mysql >= 5.6, < 5.7")
 
 
 @asking_family(focus="WL4033-LOG-DELAYED-ONE-TABLE-MAP", profiles=DELAYED)

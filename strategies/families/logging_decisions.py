@@ -7,6 +7,7 @@ from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STAT
 from conformance.models.decision.decision import Mode, Safety
 from conformance.models.decision.statement import QuestionTable
 from conformance.models.decision.worklog_table import DECISION_TABLE, row_for
+from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
@@ -14,7 +15,7 @@ from conformance.strategies.questions.decide import DecisionQuestion
 from conformance.strategies.scenarios.table_sets import engines_judged, marks_of_set, tables_for
 
 #: The profiles that the requirements of WL#3303 are for.
-DECIDING: Final = ("worklog", "mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
+DECIDING: Final = Profiles("worklog", "mysql >= 5.5")
 
 #: The modes that show the two capabilities separately.
 _SHOWING: Final[tuple[Mode, ...]] = ("row", "statement")

@@ -3,17 +3,18 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.servers import WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.family import SINCE_IGNORABLE, family
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.boundary_groups import with_marker
 
 #: Servers that write Rows_query events.
-_WITH_ROWS_QUERY: Final = tuple(each for each in SINCE_IGNORABLE if "mariadb" not in each)
 _VERY_VERBOSE: Final = 2
 _START, _INSIDE, _END = (
     int(each)
@@ -21,14 +22,14 @@ _START, _INSIDE, _END = (
 )
 
 
-@family(focus="WL4033-RENDER-IGNORABLE-COMMENT", profiles=SINCE_IGNORABLE)
+@family(focus="WL4033-RENDER-IGNORABLE-COMMENT", profiles=WITH_IGNORABLE_FLAG)
 def rendered_text(stream: StreamBuilder) -> None:
     """Logs with everything that the text of mysqlbinlog must show, printed with -vv."""
     stream.settings |= {"form": "mysqlbinlog", "verbose": _VERY_VERBOSE}
     _fill(stream)
 
 
-@family(focus="WL4033-GOLDEN-SHOW-INFO", profiles=_WITH_ROWS_QUERY)
+@family(focus="WL4033-GOLDEN-SHOW-INFO", profiles=WITH_ROWS_QUERIES)
 def show_binlog_events(stream: StreamBuilder) -> None:
     """Logs with everything that SHOW BINLOG EVENTS must list."""
     stream.settings["form"] = "events"
@@ -57,7 +58,7 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
     choose = stream.choose
     planned = [mysql_events.query(stream, "BEGIN", status_variables=b"")]
     for _ in choose.several(1, 2):
-        if stream.server.profile in _WITH_ROWS_QUERY and not choose.yes(6):
+        if stream.server.profile in WITH_ROWS_QUERIES and not choose.yes(6):
             planned.append(_rows_query(stream))
         planned += groups.row_changes(stream, rows_events=choose.one_of((1, 1, 2)))
         if not choose.yes(3):
@@ -96,7 +97,7 @@ def with_markers(planned: list[PlannedEvent]) -> list[PlannedEvent]:
     return marked
 
 
-@family(focus="WL4162-WARN-DUMP", profiles=("worklog",))
+@family(focus="WL4162-WARN-DUMP", profiles=Profiles("worklog"))
 def printed_boundaries(stream: StreamBuilder) -> None:
     """Logs with one wrong step, or printed from the middle of a transaction, or twice in one call."""
     choose = stream.choose

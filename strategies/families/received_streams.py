@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from conformance.binlog.flags import Flag
+from conformance.binlog.servers import WITH_IGNORABLE_FLAG
 from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.families.boundaries import WITH_PARSER
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.family import SINCE_IGNORABLE, family
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import replica_groups, sound_log
@@ -16,7 +17,7 @@ from conformance.strategies.groups import transactions as groups
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 
 
-@family(focus="WL4033-RELAY-IGNORABLE-COPIED", profiles=SINCE_IGNORABLE)
+@family(focus="WL4033-RELAY-IGNORABLE-COPIED", profiles=WITH_IGNORABLE_FLAG)
 def relay_logs(stream: StreamBuilder) -> None:
     """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, and perhaps a second log."""
     choose = stream.choose

@@ -4,22 +4,21 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import server_of
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_IGNORABLE_FLAG, server_of
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
+from conformance.strategies.families.cross_version import OLDER
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.family import SINCE_IGNORABLE, WITH_ANONYMOUS_GTIDS, family
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import replica_groups
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The profiles whose DROP DATABASE and CREATE TABLE ... SELECT are the worklog's.
-_NOT_ATOMIC: Final = ("worklog", "mysql-5.7")
+_NOT_ATOMIC: Final = Profiles("worklog", "mysql >= 5.7, < 8.0")
 #: A position after every event of these streams.
 _FAR: Final = 1_000_000
-_OLDER: Final = ("mysql-5.1", "mysql-5.5")
-#: Replicas that no longer take version 1 rows events, which old logs hold.
-_WITHOUT_ROWS_V1: Final = ("mysql-8.4", "mysql-9.x")
 #: The sources that are newer than 5.6.
 _NEWER: Final = ("mysql-5.7", "mysql-8.0")
 
@@ -120,12 +119,12 @@ def failed_drop_databases(stream: StreamBuilder) -> None:
 def older_source_streams(stream: StreamBuilder) -> None:
     """Logs of 5.1 and 5.5, without Gtid events, for the applier of a new replica with gtid_mode=OFF."""
     choose = stream.choose
-    profile = stream.server.profile
+    replica = stream.server
     stream.settings["gtid_mode"] = "OFF"
-    stream.server = server_of(choose.one_of(_OLDER))
+    stream.server = server_of(choose.one_of(OLDER))
     stream.checksummed = False
     replica_groups.begin_relay_log(stream, lengths=stream.server.post_header_lengths)
-    rows = profile not in _WITHOUT_ROWS_V1
+    rows = replica.reads_rows_v1
     for _ in choose.several(1, 3):
         if rows and choose.yes():
             # CREATE TABLE ... SELECT before WL#7592: one group.
@@ -134,14 +133,14 @@ def older_source_streams(stream: StreamBuilder) -> None:
         else:
             planned = replica_groups.group(stream, rows=rows)
         replica_groups.add(stream, planned)
-    stream.server = server_of(profile)
+    stream.server = replica
 
 
-@family(focus="WL7592-COMPAT-OFF-5622", profiles=("worklog", "mysql-5.6"))
+@family(focus="WL7592-COMPAT-OFF-5622", profiles=Profiles("worklog", "mysql >= 5.6, < 5.7"))
 def newer_source_streams(stream: StreamBuilder) -> None:
     """Logs of 5.7 and 8.0 for the applier of a 5.6 replica, whose gtid_mode is the source's."""
     choose = stream.choose
-    profile = stream.server.profile
+    replica = stream.server
     stream.server = server_of(choose.one_of(_NEWER))
     replica_groups.begin_relay_log(stream, lengths=stream.server.post_header_lengths)
     anonymous = not choose.yes()
@@ -151,16 +150,16 @@ def newer_source_streams(stream: StreamBuilder) -> None:
         flags = _IGNORABLE if anonymous else 0
         planned = replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=anonymous, flags=flags)
         replica_groups.add(stream, planned)
-    stream.server = server_of(profile)
+    stream.server = replica
 
 
-@family(focus="WL7592-COMPAT-OFF-5621", profiles=("worklog", "mysql-5.6"), fault=True)
+@family(focus="WL7592-COMPAT-OFF-5621", profiles=Profiles("worklog", "mysql >= 5.6, < 5.7"), fault=True)
 def anonymous_before_5_6_21(stream: StreamBuilder) -> None:
     """Anonymous groups of a newer source for the applier of a replica of 5.6.21 or older."""
     _add_anonymous(stream, ("5.6.21", "5.6.20", "5.6.5"))
 
 
-@family(focus="WL7592-COMPAT-OFF-575", profiles=("worklog", "mysql-5.7"), fault=True)
+@family(focus="WL7592-COMPAT-OFF-575", profiles=Profiles("worklog", "mysql >= 5.7, < 8.0"), fault=True)
 def anonymous_before_5_7_5(stream: StreamBuilder) -> None:
     """Anonymous groups of a newer source for the applier of a replica of 5.7.5 or older."""
     _add_anonymous(stream, ("5.7.5", "5.7.4", "5.7.1"))
@@ -168,7 +167,7 @@ def anonymous_before_5_7_5(stream: StreamBuilder) -> None:
 
 def _add_anonymous(stream: StreamBuilder, versions: tuple[str, ...]) -> None:
     choose = stream.choose
-    profile = stream.server.profile
+    replica = stream.server
     stream.server = server_of(choose.one_of(_NEWER))
     replica_groups.begin_relay_log(stream, lengths=stream.server.post_header_lengths)
     stream.settings.update(gtid_mode="OFF", version=choose.one_of(versions))
@@ -176,10 +175,10 @@ def _add_anonymous(stream: StreamBuilder, versions: tuple[str, ...]) -> None:
         flags = _IGNORABLE if choose.yes() else 0
         planned = replica_groups.group(stream)
         replica_groups.add(stream, replica_groups.with_gtid(stream, planned, anonymous=True, flags=flags))
-    stream.server = server_of(profile)
+    stream.server = replica
 
 
-@family(focus="WL4033-APPLY-UNKNOWN-IGNORED", profiles=SINCE_IGNORABLE)
+@family(focus="WL4033-APPLY-UNKNOWN-IGNORED", profiles=WITH_IGNORABLE_FLAG)
 def unknown_events_applied(stream: StreamBuilder) -> None:
     """Ignorable events of unassigned types between, before and inside the groups of a relay log."""
     choose = stream.choose

@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.strategies.events import mysql_events
-from conformance.strategies.grammar.family import SINCE_IGNORABLE, family
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -14,7 +15,7 @@ _LENGTHS: Final = (0, 1, 3, 4, 5, 33, 250, 251, 253, 254, 255, 256, 257, 258, 25
 
 @family(
     focus=("WL4033-READ-ROWS-QUERY-TEXT", "WL4033-RENDER-ROWS-QUERY-SHOWN", "WL4033-RELAY-IGNORABLE-COPIED"),
-    profiles=tuple(each for each in SINCE_IGNORABLE if "mariadb" not in each),
+    profiles=WITH_ROWS_QUERIES,
 )
 def rows_query_streams(stream: StreamBuilder) -> None:
     """Row-format transactions with their statements in Rows_query events, of every length."""

@@ -5,6 +5,7 @@ from typing import Final
 from conformance.models.filtering.statement import CreateTable
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES
 from conformance.models.filtering.table_name import TableName
+from conformance.specs.versions import Profiles
 from conformance.strategies.families.tables_info import TABLES
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -16,7 +17,7 @@ _S: Final = TableName(DATABASE, "s")
 _TMP: Final = TableName(DATABASE, "tmp")
 
 
-@family(focus=("WL40-TABLES-INFO-DEFAULT-DB", "WL40-FILTER-DO-EVERY-TABLE"), profiles=("worklog",))
+@family(focus=("WL40-TABLES-INFO-DEFAULT-DB", "WL40-FILTER-DO-EVERY-TABLE"), profiles=Profiles("worklog"))
 def table_filters(stream: StreamBuilder) -> None:
     """Transactions and statements on one or several tables, some with similar names, under do or ignore rules."""
     choose = stream.choose
@@ -65,7 +66,7 @@ def row_filters(stream: StreamBuilder) -> None:
     work.end()
 
 
-@family(focus=("WL40-DATA-ORDER", "WL40-FILTER-IGNORE-CREATE-LIKE"), profiles=("worklog",))
+@family(focus=("WL40-DATA-ORDER", "WL40-FILTER-IGNORE-CREATE-LIKE"), profiles=Profiles("worklog"))
 def create_table_filters(stream: StreamBuilder) -> None:
     """A table, another one made from it by LIKE or SELECT, and work on both, under do or ignore rules for them."""
     choose = stream.choose
@@ -97,7 +98,7 @@ def create_table_filters(stream: StreamBuilder) -> None:
     work.end()
 
 
-@family(focus=("WL40-DATA-ORDER", "WL40-FILTER-RENAME-FIRST"), profiles=("worklog",))
+@family(focus=("WL40-DATA-ORDER", "WL40-FILTER-RENAME-FIRST"), profiles=Profiles("worklog"))
 def rename_filters(stream: StreamBuilder) -> None:
     """A table that is renamed, sometimes back again, with work on both names; and swaps by way of a third name."""
     choose = stream.choose

@@ -9,6 +9,7 @@ from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEA
 from conformance.models.filtering.log_part import Part
 from conformance.models.filtering.statement import CreateTable, Statement
 from conformance.models.filtering.table_name import TableName
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.extended_query import is_extended
 from conformance.strategies.grammar.family import family
@@ -34,7 +35,7 @@ _CREATES: Final = ("", "LIKE", "SELECT")
 
 @family(
     focus=("WL40-DATA-ORDER", "WL40-FILTER-BY-TABLES-INFO", "WL40-GUESS-EXTENDED-QUERY", "WL40-RENDER-QUERY-STOPS"),
-    profiles=("worklog",),
+    profiles=Profiles("worklog"),
 )
 def tables_info_streams(stream: StreamBuilder) -> None:
     """Logs whose Query events are all extended, or all usual; and relay logs in which that changes once."""

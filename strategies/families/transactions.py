@@ -1,14 +1,11 @@
 """Transactions, rotation and checksums: ordinary streams."""
 
-from typing import Final
-
 from conformance.binlog.flags import Flag
+from conformance.binlog.servers import WITH_CHECKSUMS
 from conformance.strategies.events import mysql_events
-from conformance.strategies.grammar.family import WITH_CHECKSUMS, family
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
-
-_BEFORE_IGNORABLE: Final = ("mysql-5.1", "mysql-5.5")
 
 
 @family(focus="FORMAT-EVENT-DELIVERED")
@@ -17,7 +14,7 @@ def transactions(stream: StreamBuilder) -> None:
     groups.begin_log(stream)
     groups.add_groups(stream, 1, 4)
     groups.end_log(stream)
-    if stream.server.profile in _BEFORE_IGNORABLE:
+    if not stream.server.rules.ignorable:
         stream.mark("WL4033-CROSS-OLD-TO-OLD", "WL7592-OLD-STREAMS-READ")
 
 

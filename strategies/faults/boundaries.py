@@ -5,6 +5,7 @@ from typing import Final
 
 from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.boundary.transition_table import CELLS, Outcome
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.families.boundaries import carrier
 from conformance.strategies.grammar.family import family
@@ -71,7 +72,7 @@ _MORE_STREAMS: Final = 5
 _RECOVERY: Final[tuple[Group, ...]] = (groups.ddl, boundaries.transaction)
 
 
-@family(focus="WL4162-WARN-WRONG-TRANSITION", profiles=("worklog",), fault=True)
+@family(focus="WL4162-WARN-WRONG-TRANSITION", profiles=Profiles("worklog"), fault=True)
 def boundary_faults(stream: StreamBuilder) -> None:
     """A wrong step of the transition table, marked or not, with a tail that warns too; then the stream continues."""
     choose = stream.choose

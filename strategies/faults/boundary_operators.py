@@ -7,6 +7,7 @@ from typing import Final
 
 from conformance.models.boundary.boundary_type import SPARE_VALUES, BoundaryType
 from conformance.models.boundary.marking import boundary_types
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.families.boundaries import WITH_PARSER
 from conformance.strategies.grammar.family import family
@@ -152,7 +153,7 @@ def boundary_streams_spliced(stream: StreamBuilder) -> None:
     _add(stream, [*second[begun:], *valid.group()])
 
 
-@_operator(profiles=("worklog",), fault=True)
+@_operator(profiles=Profiles("worklog"), fault=True)
 def boundary_markers_contradicting(stream: StreamBuilder) -> None:
     """A stream in which one event has the marker of a boundary type other than its own."""
 
@@ -163,7 +164,7 @@ def boundary_markers_contradicting(stream: StreamBuilder) -> None:
     _change(stream, contradict)
 
 
-@_operator(profiles=("worklog",), fault=True)
+@_operator(profiles=Profiles("worklog"), fault=True)
 def boundary_markers_spare(stream: StreamBuilder) -> None:
     """A stream in which one event has a marker with an undefined value."""
 
@@ -173,7 +174,7 @@ def boundary_markers_spare(stream: StreamBuilder) -> None:
     _change(stream, spoil)
 
 
-@_operator(profiles=("worklog",))
+@_operator(profiles=Profiles("worklog"))
 def boundary_markers_missing(stream: StreamBuilder) -> None:
     """A marked stream in which some events have lost their markers."""
     stream.describe_format()

@@ -3,6 +3,8 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.servers import WITH_PAYLOADS
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mariadb_events, mysql_events, payloads
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.family import family
@@ -44,7 +46,7 @@ def type_beyond_format_description(stream: StreamBuilder) -> None:
     groups.add_groups(stream, 0, 1)
 
 
-@family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=("mysql-8.0", "mysql-8.4", "mysql-9.x"), fault=True)
+@family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=WITH_PAYLOADS, fault=True)
 def unknown_inside_payload(stream: StreamBuilder) -> None:
     """A Transaction_payload that holds an event of an unassigned type without the ignorable flag."""
     choose = stream.choose
@@ -58,7 +60,7 @@ def unknown_inside_payload(stream: StreamBuilder) -> None:
     groups.add_groups(stream, 0, 1)
 
 
-@family(focus="FORMAT-MARIADB-START-ENCRYPTION", profiles=("mariadb-10.x", "mariadb-11.x"), fault=True)
+@family(focus="FORMAT-MARIADB-START-ENCRYPTION", profiles=Profiles("mariadb"), fault=True)
 def encrypted_events(stream: StreamBuilder) -> None:
     """A log of MariaDB that is encrypted after its Start_encryption event, except for the lengths of the events."""
     stream.describe_format()

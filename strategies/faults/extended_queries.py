@@ -4,6 +4,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.models.filtering.log_part import Part
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.extended_query import extended_query
 from conformance.strategies.families.tables_info import TABLES
@@ -17,7 +18,7 @@ _QUERY_LENGTH_AT: Final = 13
 _TABLES_INFO_LENGTH_AT: Final = 15
 
 
-@family(focus="WL40-LENGTHS-CONTRADICT", profiles=("worklog",), fault=True)
+@family(focus="WL40-LENGTHS-CONTRADICT", profiles=Profiles("worklog"), fault=True)
 def contradicting_query_lengths(stream: StreamBuilder) -> None:
     """An extended Query event whose lengths leave bytes over, need more, or end its tables info within a tuple."""
     choose = stream.choose

@@ -5,7 +5,8 @@ from typing import Final
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER_BYTES, MAGIC
-from conformance.strategies.grammar.family import WITH_CHECKSUMS, family
+from conformance.binlog.servers import WITH_CHECKSUMS
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 

@@ -6,8 +6,9 @@ Each stream is a log that is sound except for the fault: the checker of recorded
 from collections.abc import Sequence
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.strategies.events import mysql_events
-from conformance.strategies.grammar.family import WITH_ANONYMOUS_GTIDS, family
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import replica_groups

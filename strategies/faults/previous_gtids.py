@@ -5,8 +5,9 @@ A replica writes an event of its own whatever its source did. Each stream is a l
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.strategies.events import mysql_events
-from conformance.strategies.grammar.family import WITH_ANONYMOUS_GTIDS, family
+from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import replica_groups

@@ -3,7 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from conformance.models.boundary.shipped_tables import CODES, SHIPPED_VERSIONS, ShippedState, ShippedType
+from conformance.binlog.servers import WITH_PAYLOADS
+from conformance.models.boundary.shipped_tables import (
+    WITH_SHIPPED_PARSER,
+    ShippedState,
+    ShippedType,
+)
 from conformance.strategies.events import mysql_events, payloads, server_events, statement_events
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -62,11 +67,10 @@ _LEADS_TO: Final[Mapping[ShippedState, ShippedType]] = {
 
 def _known(profile: str) -> tuple[ShippedType, ...]:
     """Return the types of events that a profile's servers have: payloads are newer than the others."""
-    has_payloads = _T.PAYLOAD in CODES[SHIPPED_VERSIONS[profile]].values()
-    return tuple(each for each in ShippedType if has_payloads or each is not _T.PAYLOAD)
+    return tuple(each for each in ShippedType if profile in WITH_PAYLOADS or each is not _T.PAYLOAD)
 
 
-@family(focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", profiles=tuple(SHIPPED_VERSIONS), fault=True)
+@family(focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", profiles=WITH_SHIPPED_PARSER, fault=True)
 def shipped_boundary_steps(stream: StreamBuilder) -> None:
     """An event of each type in one state of the parser that servers ship, each in a stream of its own that goes on."""
     choose = stream.choose

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conformance.binlog.servers import Server, server_of
 from conformance.specs.catalogue import catalogue
-from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import Chooser
@@ -46,15 +46,6 @@ _MODULES: Final = (
     "conformance.strategies.families.logged_extensions",
 )
 
-#: The profiles whose servers have the ignorable flag.
-SINCE_IGNORABLE: Final = tuple(each for each in PROFILES if each not in ("mysql-5.1", "mysql-5.5"))
-#: The profiles whose servers write MySQL's Gtid events.
-WITH_GTIDS: Final = tuple(each for each in PROFILES if server_of(each).gtid_form != "absent")
-#: The profiles whose servers begin every group with a Gtid or Anonymous_gtid event.
-WITH_ANONYMOUS_GTIDS: Final = tuple(each for each in WITH_GTIDS if each != "mysql-5.6")
-#: The profiles whose servers can write checksums.
-WITH_CHECKSUMS: Final = tuple(each for each in PROFILES if server_of(each).checksums)
-
 #: Fills a stream.
 Production = Callable[[StreamBuilder], None]
 #: Makes a question for a server that is not about a stream.
@@ -79,15 +70,15 @@ class Family:
     name: str
     text: str
     focus: Mapping[str, str]
-    profiles: tuple[str, ...]
+    profiles: Profiles
     fault: bool
     checksums: bool | None
     production: Production | None
     asking: Asking | None = None
 
-    def profiles_of(self, role: str) -> tuple[str, ...]:
+    def profiles_of(self, role: str) -> Profiles:
         """Return the profiles under which it has cases in a role: those of the requirement that they are made for."""
-        return tuple(each for each in self.profiles if each in catalogue()[self.focus[role]].profiles)
+        return self.profiles & catalogue()[self.focus[role]].holds
 
     def build(self, chooser: Chooser, profile: str, case_id: CaseId) -> Case:
         """Return the case made by the chooser's answers.
@@ -115,7 +106,7 @@ _families: dict[str, Family] = {}
 def family(
     *,
     focus: str | tuple[str, ...],
-    profiles: tuple[str, ...] = PROFILES,
+    profiles: Profiles = EVERY_PROFILE,
     fault: bool = False,
     checksums: bool | None = None,
 ) -> Callable[[Production], Production]:
@@ -136,7 +127,7 @@ def family(
 
 
 def asking_family(
-    *, focus: str | tuple[str, ...], profiles: tuple[str, ...] = PROFILES, fault: bool = False
+    *, focus: str | tuple[str, ...], profiles: Profiles = EVERY_PROFILE, fault: bool = False
 ) -> Callable[[Asking], Asking]:
     """Register a function that makes questions not about streams as the family of its name.
 

@@ -26,7 +26,7 @@ class _Model:
     """The parser of a profile."""
 
     def __init__(self, profile: str) -> None:
-        version = SHIPPED_VERSIONS.get(profile)
+        version = SHIPPED_VERSIONS[profile]
         self._parser = WorklogParser() if version is None else ShippedParser(version)
 
     def reset(self) -> None:

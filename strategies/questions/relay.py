@@ -52,7 +52,7 @@ def _feed(profile: str) -> Feed | None:
     if profile == "worklog":
         worklog = WorklogParser()
         return lambda event: worklog.feed(_fed(event)).warning
-    version = SHIPPED_VERSIONS.get(profile)
+    version = SHIPPED_VERSIONS[profile]
     if version is None:
         return None
     shipped = ShippedParser(version)

@@ -6,6 +6,7 @@ The builder runs each statement on the model at once, so it knows which tables a
 from collections.abc import Sequence
 from typing import Any, Final
 
+from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.server.execution import Outcome, run
 from conformance.models.server.logging_rules import RULES
 from conformance.models.server.logging_server import SourceServer
@@ -47,7 +48,7 @@ def settings_of(choose: Chooser, profile: str, **fixed: Any) -> Settings:
         chosen["binlog_format"] = choose.one_of(BINLOG_FORMATS)
     if "binlog_checksum" not in fixed:
         chosen["binlog_checksum"] = choose.one_of(("CRC32", "NONE"))
-    if rules.rows_queries and "binlog_rows_query_log_events" not in fixed:
+    if profile in WITH_ROWS_QUERIES and "binlog_rows_query_log_events" not in fixed:
         chosen["binlog_rows_query_log_events"] = choose.yes()
     return Settings(**{**chosen, **fixed})
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import BINLOG_FORMATS, GTID_MODES, Settings
 from conformance.models.server.statements import (
@@ -172,7 +173,7 @@ def _second_database(builder: ScenarioBuilder) -> None:
 
 def _session_variable(builder: ScenarioBuilder) -> None:
     choose = builder.choose
-    if choose.yes() and builder.server.rules.rows_queries:
+    if choose.yes() and builder.server.settings.profile in WITH_ROWS_QUERIES:
         builder.do(SetSession(variable="binlog_rows_query_log_events", value=choose.one_of(("ON", "OFF"))))
     elif not builder.server.session(1).temporary:
         builder.do(SetSession(variable="binlog_format", value=choose.one_of(BINLOG_FORMATS)))

@@ -121,5 +121,5 @@ def engines_judged(profile: str) -> list[tuple[str, Capability, str]]:
     return [
         (engine.names[0], engine.capability, engine.requirement)
         for engine in WORKLOG_ENGINES
-        if profile in catalogue()[engine.requirement].profiles
+        if profile in catalogue()[engine.requirement].holds
     ]

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.servers import with_tables_info
+from conformance.binlog.servers import WITH_ROWS_QUERIES, with_tables_info
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.statement import CreateTable, Statement, each_once
 from conformance.models.filtering.table_name import TableName
@@ -22,7 +22,6 @@ DATABASE: Final = "test"
 #: In `StreamBuilder.settings`: the parts of the log, one for each event, for the questions about the stream.
 PARTS: Final = "parts"
 _INT: Final = 3
-_WITHOUT_ROWS_QUERY: Final = ("mysql-5.1", "mysql-5.5", "mariadb-10.x", "mariadb-11.x")
 _GROUP_WHOLE: Final = "WL40-FILTER-GROUP-WHOLE"
 
 
@@ -122,7 +121,7 @@ class TableWork:
         columns = choose.integer(1, 3)
         ids = [first_id + number for number in range(len(tables))]
         pieces: list[Piece] = []
-        if self.stream.server.profile not in _WITHOUT_ROWS_QUERY and choose.yes(5):
+        if self.stream.server.profile in WITH_ROWS_QUERIES and choose.yes(5):
             text = mysql_events.rows_query(self.stream, f"INSERT INTO {quoted(tables[0])} VALUES (1)")
             pieces.append(Piece(text, LogPart(Part.CONTEXT)))
         for table_id, table in zip(ids, tables, strict=True):

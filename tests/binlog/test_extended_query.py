@@ -14,7 +14,7 @@ from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.query_dump import query_dump_lines
 from conformance.binlog.reader import read_events
-from conformance.binlog.servers import SERVERS, with_tables_info
+from conformance.binlog.servers import server_of, with_tables_info
 from conformance.binlog.writer import frame, rewrite, write_body
 from conformance.cli.event_text import dump_lines, event_lines
 
@@ -24,7 +24,7 @@ BYTES = bytes.fromhex("".join(re.findall(r"^[0-9A-F]{8} \| ([0-9A-F ]{11}) \|", 
 START = 0x294
 QUERY = b"RENAME TABLE t1 TO tmp, t2 TO t1, tmp TO t2"
 TABLES = tuple({"database": b"", "table": name} for name in (b"t1", b"t2"))
-SERVER = SERVERS["worklog"]
+SERVER = server_of("worklog")
 LENGTHS = with_tables_info(SERVER.post_header_lengths)
 
 

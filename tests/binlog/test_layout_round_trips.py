@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from conformance.binlog.event_types import MARIADB_TYPES_START, EventType, type_name
 from conformance.binlog.layouts.by_type import OPAQUE, layout_of
-from conformance.binlog.servers import SERVERS
+from conformance.binlog.servers import server_of
 
 U8 = st.integers(0, 0xFF)
 U32 = st.integers(0, 2**32 - 1)
@@ -22,9 +22,9 @@ KEPT_AS_BYTES = {
     EventType.PRE_GA_UPDATE_ROWS,
     EventType.PRE_GA_DELETE_ROWS,
 }
-MYSQL_5_7 = SERVERS["mysql-5.7"].post_header_lengths
-MYSQL_9 = SERVERS["mysql-9.x"].post_header_lengths
-MARIADB = SERVERS["mariadb-11.x"].post_header_lengths
+MYSQL_5_7 = server_of("mysql-5.7").post_header_lengths
+MYSQL_9 = server_of("mysql-9.x").post_header_lengths
+MARIADB = server_of("mariadb-11.x").post_header_lengths
 
 
 def declared(code: int) -> int:

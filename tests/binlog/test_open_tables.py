@@ -10,11 +10,11 @@ from conformance.binlog.reader import read_events
 from conformance.binlog.rows.images import Row, write_rows
 from conformance.binlog.rows.open_tables import STATEMENT_END, row_changes
 from conformance.binlog.rows.table import Column, Table, column_metadata
-from conformance.binlog.servers import SERVERS
+from conformance.binlog.servers import server_of
 from conformance.binlog.transaction_payload import Compression, pack_payload
 from conformance.binlog.writer import frame, write_body
 
-SERVER = SERVERS["mysql-8.0"]
+SERVER = server_of("mysql-8.0")
 FORMAT = FormatDescription(4, SERVER.version, 0, 19, SERVER.post_header_lengths, 0)
 TABLE = Table(7, b"d", b"t", (Column(3),))
 

@@ -10,10 +10,10 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, MAGIC
 from conformance.binlog.reader import read_events, read_file
-from conformance.binlog.servers import SERVERS
+from conformance.binlog.servers import server_of
 from conformance.binlog.writer import frame, write_body
 
-SERVER = SERVERS["mysql-8.0"]
+SERVER = server_of("mysql-8.0")
 FORMAT = FormatDescription(4, SERVER.version, 0, 19, SERVER.post_header_lengths, 1)
 DESCRIBED = MAGIC + frame(EventType.FORMAT_DESCRIPTION, FORMAT.body(), offset=4, checksummed=True)
 

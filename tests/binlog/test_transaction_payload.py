@@ -12,7 +12,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import MAGIC
 from conformance.binlog.reader import ReaderRules, read_events
-from conformance.binlog.servers import SERVERS
+from conformance.binlog.servers import server_of
 from conformance.binlog.transaction_payload import Compression, inner_events, pack_payload, payload_bytes
 from conformance.binlog.writer import frame, rewrite, write_body
 from conformance.strategies.grammar.case_id import CaseId
@@ -20,7 +20,7 @@ from conformance.strategies.grammar.family import case_of
 
 TOOL = os.environ.get("BINLOG_MYSQLBINLOG") or shutil.which("mysqlbinlog")
 
-SERVER = SERVERS["mysql-8.0"]
+SERVER = server_of("mysql-8.0")
 FORMAT = FormatDescription(4, SERVER.version, 0, 19, SERVER.post_header_lengths, 1)
 
 

@@ -66,7 +66,7 @@ def test_a_violation_is_one_line_with_file_offset_and_requirement(tmp_path):
     line = next(line for line in done.stdout.splitlines() if "FORMAT-CHECKSUM-WRONG" in line)
     assert line.startswith(f"{path}:{offset}: FORMAT-CHECKSUM-WRONG: the checksum is 0x")
     assert ", expected the CRC32 of the event's bytes" in line
-    assert f"{path}: 1 violation (MySQL 9.7.4-2, mysql-9.x rules, binary log; " in done.stdout
+    assert f"{path}: 1 violation (MySQL 9.7.4-2, mysql-9.7.4 rules, binary log; " in done.stdout
 
 
 def test_json_lines(tmp_path):
@@ -78,7 +78,7 @@ def test_json_lines(tmp_path):
     assert entries[0]["requirement"] == "FORMAT-CHECKSUM-WRONG"
     assert entries[1]["healthy"] is False
     assert entries[1]["requirements"]["FORMAT-CHECKSUM-WRONG"]["broken"] == 1
-    assert entries[1]["profile"] == "mysql-9.x"
+    assert entries[1]["profile"] == "mysql-9.7.4"
     assert done.exit_code == 2
 
 

@@ -81,7 +81,10 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
         (("certify", "reference", "--examples", "0"), "not in the range"),
         (("certify", "reference", "--write-baseline", "nowhere/baseline.toml"), "nowhere/baseline.toml"),
         (("replay", "transactions/mysql-8.0/1/0", "reference", "--save", "nowhere/log"), "nowhere/log"),
-        (("check", "--profile", "mysql-3.23", "log"), "'mysql-3.23' is not one of"),
+        (("check", "--profile", "mysql-3.23", "log"), "no profile 'mysql-3.23'; the profiles are worklog, mysql-5.1"),
+        (("show", "--profile", "mysql-8.0.99", "log"), "the releases of mysql are 5.1.30 to 5.1.73, 5.5.0 to"),
+        (("fuzz", "log", "--implementation", "reference", "--profile", "oracle"), "no profile 'oracle'"),
+        (("replay", "transactions/mysql-8.0.99/1/0", "reference"), "no profile 'mysql-8.0.99'"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_status_2(arguments, message, tmp_path):

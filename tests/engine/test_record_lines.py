@@ -76,7 +76,7 @@ def test_every_requirement_of_the_role_is_in_the_record_whatever_was_exercised()
 def test_a_dump_names_every_byte_of_a_stream_once(name):
     family = families()[name]
     for index in range(8):
-        case = case_of(CaseId(name, family.profiles[-1], seed=2, index=index, role=next(iter(family.focus))))
+        case = case_of(CaseId(name, family.profiles.names[-1], seed=2, index=index, role=next(iter(family.focus))))
         at = 0
         for event in dump(case.stream):
             assert event.offset == at

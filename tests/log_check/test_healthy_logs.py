@@ -9,7 +9,7 @@ from written_log import WrittenLog, gtid_set
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.transaction_payload import Compression, pack_payload
-from conformance.specs.profiles import PROFILES
+from conformance.specs.profiles import PROFILES, newest
 
 IN_USE = int(Flag.BINLOG_IN_USE)
 RELAY = int(Flag.RELAY_LOG)
@@ -198,16 +198,19 @@ def test_everything_before_the_damage_is_judged():
     ("version", "profile"),
     [
         ("5.0.16-debug-log", "mysql-5.1"),
-        ("5.5.62-log", "mysql-5.5"),
-        ("5.6.51", "mysql-5.6"),
+        ("5.5.62-log", "mysql-5.5.62"),
+        ("5.6.51", "mysql-5.6.51"),
         ("5.7.2-m12-debug-log", "mysql-5.6"),
-        ("5.7.44-log", "mysql-5.7"),
-        ("8.0.43", "mysql-8.0"),
+        ("5.7.44-log", "mysql-5.7.44"),
+        ("6.0.4-alpha", "mysql-5.5"),
+        ("8.0.15", "mysql-8.0.15"),
         ("8.1.0", "mysql-8.0"),
-        ("8.4.6", "mysql-8.4"),
-        ("9.7.4-2", "mysql-9.x"),
-        ("10.11.18-MariaDB-log", "mariadb-10.x"),
-        ("11.8.6-MariaDB", "mariadb-11.x"),
+        ("8.4.6", "mysql-8.4.6"),
+        ("9.7.4-2", "mysql-9.7.4"),
+        ("99.0.0", newest("mysql").name),
+        ("5.5.68-MariaDB", "mariadb-10.x"),
+        ("10.11.18-MariaDB-log", "mariadb-10.11.18"),
+        ("11.8.6-MariaDB", "mariadb-11.8.6"),
         ("no version", None),
     ],
 )

@@ -60,7 +60,7 @@ ALIKE = {"FORMAT-TRUNCATED-BODY": {"FORMAT-TRUNCATED-BODY", "FORMAT-LENGTH-TOO-L
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("index", range(12))
 def test_a_generated_fault_is_found_at_its_offset(fault, index):
-    profile = families()[fault].profiles[index % len(families()[fault].profiles)]
+    profile = families()[fault].profiles.names[index % len(families()[fault].profiles)]
     case = case_of(CaseId(fault, profile, 7, index))
     checked, violations, _ = judge(case.stream)
     where = case.expected.refused_at

@@ -23,6 +23,7 @@ from conformance.reference.boundary import observe
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.reference.relay import answer_with
 from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import EVERY_PROFILE
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 from tests.extras import require_role
@@ -52,7 +53,7 @@ TWO_PROFILES = ("worklog", "mysql-8.0")
 
 def declaring(role, fields=(), abilities=()):
     """Return a declaration of the required fields and some others."""
-    return RoleDeclaration(frozenset(fields).union(role_of(role).always), frozenset(abilities), PROFILES)
+    return RoleDeclaration(frozenset(fields).union(role_of(role).always), frozenset(abilities), EVERY_PROFILE)
 
 
 def optional_fields(role):
@@ -572,7 +573,7 @@ def test_an_empty_list_of_tables_may_be_left_out():
 
 
 def test_a_reader_without_tables_info_gets_no_contradicting_lengths():
-    judge = Judge(RoleDeclaration(frozenset({*DECODE.always, "query"}), frozenset(ABILITIES), PROFILES))
+    judge = Judge(RoleDeclaration(frozenset({*DECODE.always, "query"}), frozenset(ABILITIES), EVERY_PROFILE))
     for case, _ in extended("contradicting_query_lengths"):
         assert [(each.requirement, each.status) for each in judge.declined(case)] == [
             ("WL40-LENGTHS-CONTRADICT", "unsupported")

@@ -33,8 +33,9 @@ from conformance.protocol.observation import (
 from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, HEADER_FIELDS, missing_fields
 from conformance.protocol.roles.registry import role_names, role_of
 from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import EVERY_PROFILE, Profiles
 
-ALIGNED = RoleDeclaration(frozenset({"offset", "type"}), frozenset(), PROFILES)
+ALIGNED = RoleDeclaration(frozenset({"offset", "type"}), frozenset(), EVERY_PROFILE)
 
 
 def schema(name):
@@ -55,7 +56,7 @@ def answer(**fields):
 
 
 def decode(line, role=ALIGNED, *, name="decode"):
-    return decode_answer(line, seq=7, asked=Request(name, "worklog", b""), role=role)
+    return decode_answer(line, seq=7, request=Request(name, "worklog", b""), role=role)
 
 
 def signature_of(line, role=ALIGNED):
@@ -174,7 +175,7 @@ def test_the_place_that_breaks_the_schema_is_named(line, detail):
 
 
 def declared(*fields):
-    return RoleDeclaration(frozenset({"offset", "type", *fields}), frozenset(), PROFILES)
+    return RoleDeclaration(frozenset({"offset", "type", *fields}), frozenset(), EVERY_PROFILE)
 
 
 def test_a_declared_field_that_applies_may_not_be_missing():
@@ -209,7 +210,9 @@ def declaration(**fields):
 
 
 def test_a_declaration_is_read():
-    role = RoleDeclaration(frozenset({"offset", "type"}), frozenset({"framing"}), ("mysql-5.7", "mysql-8.0"))
+    role = RoleDeclaration(
+        frozenset({"offset", "type"}), frozenset({"framing"}), Profiles.claimed("mysql-5.7", "mysql-8.0")
+    )
     expected = Declaration("my-parser", "1.2", "Go", roles={"decode": role})
     assert decode_declaration(json.dumps(declaration()).encode()) == expected
 
@@ -238,6 +241,8 @@ BAD_DECLARATIONS = [
     changed_role(fields=["offset", "type", 3]),
     changed_role(abilities=["speed"]),
     changed_role(profiles=["mysql-4.0"]),
+    changed_role(profiles=["mysql-8.x.1"]),
+    changed_role(profiles=["mysql > 5.6"]),
     changed_role(profiles=None),
     {"protocol": 1},
 ]
@@ -245,6 +250,7 @@ GOOD_DECLARATIONS = [
     declaration(),
     declaration(extra="is ignored"),
     changed_role(fields=list(FIELDS), abilities=list(ABILITIES), profiles=list(PROFILES)),
+    changed_role(profiles=["worklog", "mysql-8.0.15", "mysql >= 5.6, < 8.0", "mariadb"]),
     *(
         declaration(roles={name: {"fields": list(role_of(name).always), "abilities": [], "profiles": []}})
         for name in role_names()
@@ -257,6 +263,12 @@ def test_a_bad_declaration_is_refused_by_the_reader_and_by_the_schema(message):
     assert not DECLARATIONS.is_valid(message)
     with pytest.raises(ProtocolError):
         decode_declaration(json.dumps(message).encode())
+
+
+def test_an_unknown_release_is_refused_with_what_there_is():
+    with pytest.raises(ProtocolError, match=r"no profile 'mysql-8\.0\.99'; the releases of mysql are") as refused:
+        decode_declaration(json.dumps(changed_role(profiles=["mysql-8.0.99"])).encode())
+    assert "roles.decode.profiles" in str(refused.value)
 
 
 @pytest.mark.parametrize("message", GOOD_DECLARATIONS)
@@ -338,7 +350,7 @@ def damaged(draw, answers, role):
 
 def fault_of(line, role):
     try:
-        decode(line, role=RoleDeclaration(frozenset(), frozenset(), PROFILES), name=role)
+        decode(line, role=RoleDeclaration(frozenset(), frozenset(), EVERY_PROFILE), name=role)
     except ProtocolError as error:
         return error
     return None

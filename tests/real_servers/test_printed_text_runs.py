@@ -10,7 +10,7 @@ from server import Product, RealServer, products, running
 from conformance.binlog.reader import read_events
 from conformance.models.rendering.print_options import PrintOptions
 from conformance.models.rendering.printer import printer_of
-from conformance.models.rendering.printer_version import printer_version
+from conformance.models.rendering.printer_version import PRINTER_VERSIONS
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 #: Golden log -> the number of transactions in it.
@@ -32,7 +32,7 @@ def server(product, server_folder, template_of) -> Iterator[RealServer]:
 
 
 def text(name: str, verbose: int) -> bytes:
-    printer = printer_of(printer_version("mysql-9.x"), PrintOptions(verbose=verbose))
+    printer = printer_of(PRINTER_VERSIONS["mysql-9.x"], PrintOptions(verbose=verbose))
     events = read_events((GOLDEN / f"{name}.bin").read_bytes())
     lines = [*printer.opening(), *printer.log(events), *printer.closing()]
     return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")

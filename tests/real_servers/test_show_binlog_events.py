@@ -10,7 +10,7 @@ import pytest
 from server import RealServer, products, running
 
 from conformance.binlog.reader import ReaderRules, read_events
-from conformance.models.rendering.printer_version import printer_version
+from conformance.models.rendering.printer_version import PRINTER_VERSIONS
 from conformance.models.rendering.show_binlog_events import show_binlog_events
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
@@ -51,7 +51,7 @@ def listed(server: RealServer, stream: bytes) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_row_is_that_of_the_server(server, name):
-    version = printer_version("mysql-9.x")
+    version = PRINTER_VERSIONS["mysql-9.x"]
     rules = ReaderRules(verify_checksums=False, highest_type=127)
     for index in range(CASES):
         stream = case_of(CaseId(name, "mysql-9.x", seed=9, index=index, role=FAMILIES[name])).stream

@@ -10,6 +10,7 @@ from conformance.implementations.registry import implementation
 from conformance.protocol.observation import Observation, Request, RoleDeclaration, Trouble
 from conformance.protocol.roles.render import FIELDS, ROLE
 from conformance.reference.implementation import ReferenceImplementation
+from conformance.specs.versions import EVERY_PROFILE
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PAGE = (Path(__file__).parents[2] / "docs" / "roles" / "render.md").read_text(encoding="utf-8")
@@ -46,7 +47,7 @@ def test_every_setting_is_explained(name):
     ],
 )
 def test_an_entry_must_have_the_fields_of_a_text_or_of_a_row(declared, entry, lacks):
-    assert ROLE.missing(RoleDeclaration(frozenset(declared), frozenset(), ()), entry) == lacks
+    assert ROLE.missing(RoleDeclaration(frozenset(declared), frozenset(), EVERY_PROFILE), entry) == lacks
 
 
 def test_the_reference_answers_with_the_text():

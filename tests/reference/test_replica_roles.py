@@ -32,13 +32,13 @@ def asked_over_the_wire(case):
         "error": error and {"at": error.at, "kind": error.kind, "message": error.message, "code": error.code},
     }
     role = reference.declaration.roles[case.role]
-    return decode_answer(json.dumps(answer).encode(), seq=7, asked=request_of(case), role=role), role
+    return decode_answer(json.dumps(answer).encode(), seq=7, request=request_of(case), role=role), role
 
 
 @pytest.mark.parametrize(("role", "family"), ASKED)
 def test_nothing_is_lost_on_the_way(role, family):
     for index in range(10):
-        case = case_of(CaseId(family, families()[family].profiles[0], seed=2, index=index, role=role))
+        case = case_of(CaseId(family, families()[family].profiles.names[0], seed=2, index=index, role=role))
         observed, declared = asked_over_the_wire(case)
         verdicts = Judge(declared).judge(case, observed)
         assert {each.status for each in verdicts} == {"pass"}
@@ -48,7 +48,7 @@ def test_nothing_is_lost_on_the_way(role, family):
 def test_a_recorded_case_is_made_again_from_its_choices(role, family):
     made = families()[family]
     for index in range(5):
-        seeded = CaseId(family, made.profiles[-1], seed=5, index=index, role=role)
+        seeded = CaseId(family, made.profiles.names[-1], seed=5, index=index, role=role)
         chooser = RecordingChooser(seeded.chooser())
         case = made.build(chooser, seeded.profile, seeded)
         again = case_of(CaseId(family, seeded.profile, choices=tuple(chooser.choices), role=role))
@@ -70,7 +70,7 @@ def test_an_unknown_outcome_breaks_the_schema():
     declared = ReferenceImplementation().declaration.roles["apply"]
     line = json.dumps({"seq": 1, "events": [{"offset": 4, "outcome": "done"}], "error": None}).encode()
     with pytest.raises(ProtocolError, match="outcome"):
-        decode_answer(line, seq=1, asked=request_of(case), role=declared)
+        decode_answer(line, seq=1, request=request_of(case), role=declared)
 
 
 def test_relay_data_that_is_not_an_event_fails_the_rules_about_it():

@@ -39,7 +39,7 @@ ROLES_AND_FAMILIES = [(role, name) for name, family in sorted(families().items()
 def test_a_recorded_case_is_made_again_from_its_choices(role, name):
     family = families()[name]
     for index in range(5):
-        seeded = CaseId(name, family.profiles_of(role)[-1], seed=5, index=index, role=role)
+        seeded = CaseId(name, family.profiles_of(role).names[-1], seed=5, index=index, role=role)
         chooser = RecordingChooser(seeded.chooser())
         case = family.build(chooser, seeded.profile, seeded)
         again = case_of(CaseId(name, seeded.profile, choices=tuple(chooser.choices), role=role))

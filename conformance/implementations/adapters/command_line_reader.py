@@ -65,17 +65,9 @@ KINDS = (
     ("encrypted", "encrypted"),
 )
 
-#: Profile of MySQL -> the first version of mysqlbinlog that knows its events, and the first that no longer does.
-MYSQL_PROFILES = {
-    "mysql-5.1": ((5, 1), (8, 4)),  # Rows events of version 1 are refused since then.
-    "mysql-5.5": ((5, 5), (8, 4)),
-    "mysql-5.6": ((5, 6), None),
-    "mysql-5.7": ((5, 7), None),
-    "mysql-8.0": ((8, 0), None),
-    "mysql-8.4": ((8, 4), None),
-    "mysql-9.x": ((9, 0), None),
-}
-MARIADB_PROFILES = ["mysql-5.1", "mysql-5.5", "mysql-5.6", "mysql-5.7", "mariadb-10.x", "mariadb-11.x"]
+#: The oldest version of mysqlbinlog, the first that refuses rows events of version 1, and the first of a series of
+#: innovation releases, which read each other's logs.
+OLDEST, WITHOUT_ROWS_V1, INNOVATION = (5, 1), (8, 4), (9, 0)
 HOMEPAGES = {
     "mysqlbinlog": "https://dev.mysql.com/doc/refman/en/mysqlbinlog.html",
     "mariadb-binlog": "https://mariadb.com/kb/en/mariadb-binlog/",
@@ -267,15 +259,19 @@ class Reader:
 
     @property
     def profiles(self) -> list[str]:
-        """The profiles that it claims."""
+        """The servers that it claims, as ranges of versions."""
         if self.name == "mariadb-binlog":
-            return MARIADB_PROFILES
+            return ["mysql < 8.0", "mariadb"]
         version = tuple(int(part) for part in re.findall(r"\d+", self.version)[:2])
-        return [name for name, (low, high) in MYSQL_PROFILES.items() if low <= version < (high or (99,))]
+        if version < OLDEST:
+            return []
+        major, minor = version
+        newer = f"{major + 1}.0" if version >= INNOVATION else f"{major}.{minor + 1}"
+        return [f"mysql >= 5.6, < {newer}" if version >= WITHOUT_ROWS_V1 else f"mysql < {newer}"]
 
     @property
     def printed_profiles(self) -> list[str]:
-        """The profiles of its own product: MariaDB's program does not print MySQL's own events as MySQL's does."""
+        """The servers of its own product: MariaDB's program does not print MySQL's own events as MySQL's does."""
         return [name for name in self.profiles if name.startswith("mariadb") == (self.name == "mariadb-binlog")]
 
     def decode(self, stream: bytes) -> tuple[list[Fields], Fields | None]:

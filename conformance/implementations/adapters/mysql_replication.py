@@ -28,10 +28,7 @@ HEADER_BYTES = 19
 FORMAT_DESCRIPTION = 15
 CRC32 = 1
 EOF_PACKET = b"\xfe\0\0\0\0"
-PROFILES = [
-    "mysql-5.1", "mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x",
-    "mariadb-10.x", "mariadb-11.x",
-]  # fmt: skip
+PROFILES = ["mysql", "mariadb"]  # fmt: skip
 
 #: Every event class of the library, requested by name, as its default leaves some of them out.
 EVENT_CLASSES = [

@@ -10,18 +10,28 @@ from enum import Enum, auto
 from typing import Final, Literal, get_args
 
 from conformance.binlog.event_types import EventType
+from conformance.specs.versions import ByVersion
 
 #: The versions whose tables differ: the first is that of 5.7, the last that of 8.4 to 9.7.
 ShippedVersion = Literal["5.7", "8.0.15", "8.0.43", "9.7"]
 VERSIONS: Final[tuple[ShippedVersion, ...]] = get_args(ShippedVersion)
 
-#: Profile -> the version of the parser that its servers ship.
-SHIPPED_VERSIONS: Final[Mapping[str, ShippedVersion]] = {
-    "mysql-5.7": "5.7",
-    "mysql-8.0": "8.0.43",
-    "mysql-8.4": "9.7",
-    "mysql-9.x": "9.7",
-}
+#: The version of the parser that servers ship, None where there is none. Payloads came with 8.0.20, and the parser of
+#: 8.0.43 stands for all that have them.
+SHIPPED_VERSIONS: Final = ByVersion[ShippedVersion | None](
+    "shipped boundary parsers",
+    {
+        "worklog": None,
+        "mysql": None,
+        "mysql >= 5.7": "5.7",
+        "mysql >= 8.0": "8.0.15",
+        "mysql >= 8.0.20": "8.0.43",
+        "mysql >= 8.3": "9.7",
+        "mariadb": None,
+    },
+)
+#: The servers that ship a boundary parser.
+WITH_SHIPPED_PARSER: Final = SHIPPED_VERSIONS.where(lambda version: version is not None)
 
 
 class ShippedState(Enum):

@@ -1,4 +1,4 @@
-"""What each version of the printing program prints: one row of a table for each profile.
+"""What each version of the printing program prints: a table by version.
 
 Sources: the worklogs for `worklog`; for `mysql-9.x` and the MariaDB profiles what mysqlbinlog 9.7.4 and mariadb-binlog
 10.11 print; the versions between them from their sources and manuals.
@@ -7,7 +7,7 @@ Sources: the worklogs for `worklog`; for `mysql-9.x` and the MariaDB profiles wh
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import ByVersion
 
 #: The rest of a Gtid event's header line, and the comments and settings after it.
 GtidLines = Literal["commit", "logical", "timestamps"]
@@ -29,7 +29,6 @@ class PrinterVersion:
     """One version of the printing program.
 
     Attributes:
-        profile: The profile whose program it is.
         opening: The lines before the delimiter is set.
         closing: The lines after ``# End of log file``.
         ends_logs: A log's end, and the start of the next, print lines that close the open transaction and the
@@ -52,9 +51,9 @@ class PrinterVersion:
         charset_three: The name of the character set of three bytes.
         replica_thread: The writer that is printed for a relay log's format description; empty if it is printed as any
             other.
+        is_mariadb: Whether it is MariaDB's program.
     """
 
-    profile: str
     opening: tuple[str, ...]
     closing: tuple[str, ...]
     ends_logs: bool = True
@@ -74,27 +73,20 @@ class PrinterVersion:
     generated_key: bool = True
     charset_three: str = "utf8mb3"
     replica_thread: str = "replica thread"
-
-    @property
-    def is_mariadb(self) -> bool:
-        """Whether it is MariaDB's program."""
-        return self.profile.startswith("mariadb")
+    is_mariadb: bool = False
 
 
 _9: Final = PrinterVersion(
-    "mysql-9.x",
     opening=(*_ALIAS, _REPLICA_MODE, _COMPLETION_TYPE),
     closing=(_COMPLETION_TYPE_BACK, _REPLICA_MODE_BACK),
     all_rows_flags=True,
     escapes_statements=True,
     variable_charset=True,
 )
-_8_4: Final = replace(_9, profile="mysql-8.4", all_rows_flags=False, escapes_statements=False)
-_8_0: Final = replace(_8_4, profile="mysql-8.0")
+_8_0_26: Final = replace(_9, all_rows_flags=False, escapes_statements=False)
+_8_0: Final = replace(_8_0_26, opening=(_REPLICA_MODE, _COMPLETION_TYPE))
 _5_7: Final = replace(
     _8_0,
-    profile="mysql-5.7",
-    opening=(_REPLICA_MODE, _COMPLETION_TYPE),
     gtid_lines="logical",
     query_xid=False,
     removed_modes=False,
@@ -106,48 +98,41 @@ _5_7: Final = replace(
 )
 _5_6: Final = replace(
     _5_7,
-    profile="mysql-5.6",
     opening=(_REPLICA_MODE, "/*!40019 SET @@session.max_insert_delayed_threads=0*/;", _COMPLETION_TYPE),
     closing=(_ROLLBACK, _COMPLETION_TYPE_BACK, _REPLICA_MODE_BACK),
     ends_logs=False,
     gtid_lines="commit",
 )
-_5_5: Final = replace(
-    _5_6, profile="mysql-5.5", table_maps_wait=True, rows_wait=True, quotes=False, versioned_rows=False
-)
+_5_5: Final = replace(_5_6, table_maps_wait=True, rows_wait=True, quotes=False, versioned_rows=False)
 _5_1: Final = replace(
     _5_5,
-    profile="mysql-5.1",
     opening=("/*!40019 SET @@session.max_insert_delayed_threads=0*/;", _COMPLETION_TYPE),
     closing=(_ROLLBACK, _COMPLETION_TYPE_BACK),
 )
 #: The program that the worklogs describe: 5.6 before its release, with what WL#7592 and WL#4162 change.
-_WORKLOG: Final = replace(_5_5, profile="worklog", gtid_lines="logical", boundary_types=True, stored_prefix=True)
+_WORKLOG: Final = replace(_5_5, gtid_lines="logical", boundary_types=True, stored_prefix=True)
 _MARIADB: Final = replace(
     _5_6,
-    profile="mariadb-10.x",
     opening=(_REPLICA_MODE, "/*!40019 SET @@session.max_delayed_threads=0*/;", _COMPLETION_TYPE),
     charset_three="utf8mb3",
     replica_thread="",
     rows_wait=True,
     versioned_rows=False,
+    is_mariadb=True,
 )
 
-#: The versions by profile.
-PRINTER_VERSIONS: Final = {
-    each.profile: each
-    for each in (
-        _WORKLOG, _5_1, _5_5, _5_6, _5_7, _8_0, _8_4, _9, _MARIADB, replace(_MARIADB, profile="mariadb-11.x"),
-    )
-}  # fmt: skip
-
-
-def printer_version(profile: str) -> PrinterVersion:
-    """Return the version of a profile.
-
-    Raises:
-        ValueError: There is no such profile.
-    """
-    if profile not in PRINTER_VERSIONS:
-        raise ValueError(f"no profile {profile!r}; the profiles are {', '.join(PROFILES)}")
-    return PRINTER_VERSIONS[profile]
+#: The program that servers are shipped with.
+PRINTER_VERSIONS: Final = ByVersion(
+    "printing programs",
+    {
+        "worklog": _WORKLOG,
+        "mysql": _5_1,
+        "mysql >= 5.5": _5_5,
+        "mysql >= 5.6": _5_6,
+        "mysql >= 5.7": _5_7,
+        "mysql >= 8.0": _8_0,
+        "mysql >= 8.0.26": _8_0_26,
+        "mysql >= 9.0": _9,
+        "mariadb": _MARIADB,
+    },
+)

@@ -5,9 +5,7 @@ from enum import Enum
 from typing import Final
 
 from conformance.binlog.format_description import version_tuple
-from conformance.binlog.servers import server_of
-
-Version = tuple[int, int, int]
+from conformance.specs.versions import ByVersion
 
 
 class Anonymous(Enum):
@@ -68,21 +66,26 @@ _ALWAYS_GTIDS: Final = ReplicaRules(
     True, True, Anonymous.OPENS_GROUP, ChecksBegin.AT_FIRST, False, _RELAY_LOG_READ_FAILURE, _INCIDENT
 )
 _NEW: Final = replace(_ALWAYS_GTIDS, skips_with_gtids=True, read_failure=13121, incident=13119)
-#: First version -> rules, ascending: WL#7592, Cross-version compatibility; WL#4033, Cross-version.
-_BY_VERSION: Final[tuple[tuple[Version, ReplicaRules], ...]] = (
-    ((0, 0, 0), _OLD),
-    ((5, 6, 0), _FIRST_GTIDS),
-    ((5, 6, 22), replace(_FIRST_GTIDS, anonymous=Anonymous.IGNORED)),
-    ((5, 7, 0), _FIRST_GTIDS),
-    ((5, 7, 6), _ALWAYS_GTIDS),
-    ((8, 0, 0), _NEW),
-    ((9, 0, 0), replace(_NEW, own_id_exempt=False)),
-)
 #: The worklog to the letter: the check holds for each BEGIN, and only the server id 0 is exempt.
 _TO_THE_LETTER: Final = replace(_ALWAYS_GTIDS, checks_begin=ChecksBegin.ALWAYS, own_id_exempt=False)
 #: MariaDB has GTIDs of its own and takes MySQL's Gtid events for ignorable ones.
 _MARIADB: Final = ReplicaRules(
     True, False, Anonymous.IGNORED, ChecksBegin.NEVER, True, _RELAY_LOG_READ_FAILURE, _INCIDENT
+)
+#: WL#7592, Cross-version compatibility; WL#4033, Cross-version.
+REPLICA_RULES: Final = ByVersion(
+    "the rules of replicas",
+    {
+        "worklog": _TO_THE_LETTER,
+        "mysql": _OLD,
+        "mysql >= 5.6": _FIRST_GTIDS,
+        "mysql >= 5.6.22": replace(_FIRST_GTIDS, anonymous=Anonymous.IGNORED),
+        "mysql >= 5.7": _FIRST_GTIDS,
+        "mysql >= 5.7.6": _ALWAYS_GTIDS,
+        "mysql >= 8.0": _NEW,
+        "mysql >= 9.0": replace(_NEW, own_id_exempt=False),
+        "mariadb": _MARIADB,
+    },
 )
 
 
@@ -96,15 +99,13 @@ def replica_rules(profile: str, version: str = "") -> ReplicaRules:
     Raises:
         ValueError: There is no such profile, or the text is not a version.
     """
-    server = server_of(profile)
-    if server.is_mariadb:
-        return _MARIADB
-    if profile == "worklog" and not version:
-        return _TO_THE_LETTER
-    numbers = version_tuple(version or server.version)
+    rules = REPLICA_RULES[profile]
+    if not version or rules is _MARIADB:
+        return rules
+    numbers = version_tuple(version)
     if numbers == (0, 0, 0):
         raise ValueError(f"{version!r} is not a valid server version: write MAJOR.MINOR.PATCH")
-    return [rules for first, rules in _BY_VERSION if first <= numbers][-1]
+    return REPLICA_RULES.at("mysql", numbers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.servers import server_of
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.transaction_table import ANONYMOUS
+from conformance.specs.versions import ByVersion
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
@@ -72,18 +73,16 @@ class RelayRules:
     own_id_zero: bool = False
 
 
-_RULES: Final = {
-    "worklog": RelayRules(OwnGtids.ALWAYS, own_id_zero=True),
-    "mysql-5.1": RelayRules(OwnGtids.NEVER),
-    "mysql-5.5": RelayRules(OwnGtids.NEVER),
-    "mysql-5.6": RelayRules(OwnGtids.WITH_GTID_MODE),
-    "mysql-5.7": RelayRules(OwnGtids.ALWAYS),
-    "mysql-8.0": RelayRules(OwnGtids.ALWAYS),
-    "mysql-8.4": RelayRules(OwnGtids.ALWAYS),
-    "mysql-9.x": RelayRules(OwnGtids.ALWAYS),
-    "mariadb-10.x": RelayRules(OwnGtids.NEVER),
-    "mariadb-11.x": RelayRules(OwnGtids.NEVER),
-}
+RELAY_RULES: Final = ByVersion(
+    "the rules of relay logs",
+    {
+        "worklog": RelayRules(OwnGtids.ALWAYS, own_id_zero=True),
+        "mysql": RelayRules(OwnGtids.NEVER),
+        "mysql >= 5.6": RelayRules(OwnGtids.WITH_GTID_MODE),
+        "mysql >= 5.7": RelayRules(OwnGtids.ALWAYS),
+        "mariadb": RelayRules(OwnGtids.NEVER),
+    },
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +116,7 @@ class RelaySettings:
     @property
     def rules(self) -> RelayRules:
         """The properties of the relay logs."""
-        return _RULES[self.profile]
+        return RELAY_RULES[self.profile]
 
     @classmethod
     def of_json(cls, profile: str, settings: Mapping[str, Any]) -> Self:

@@ -1,14 +1,14 @@
-"""What the servers of each profile do in their own way when they log: one row of a table for each profile.
+"""What the servers of each profile do in their own way when they log: a table by version.
 
 Sources: the worklogs for `worklog`; for the others the shipped servers, and real runs of 9.7 and MariaDB.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from conformance.binlog.flags import Flag
 from conformance.models.server.settings import Settings
+from conformance.specs.versions import ByVersion
 
 #: Which transactions have a Gtid event: none, those with a GTID, or every one (Anonymous_gtid if it has none).
 GtidEvents = Literal["never", "numbered", "always", "mariadb"]
@@ -36,14 +36,13 @@ _BY_TYPE: Final[tuple[tuple[DropClass, ...], ...]] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggingRules:
-    """How the servers of one profile log.
+    """How servers log from one version on.
 
     Attributes:
         gtid_events: Which transactions have a Gtid event.
         anonymous_flags: The flags of an Anonymous_gtid event, unless gtid_next asked for it.
         previous_gtids_flags: The flags of a Previous_gtids event.
         previous_gtids_always: Whether every log has one; else only logs begun with gtid_mode=ON.
-        rows_queries: Whether it can write the statement's text before its rows.
         create_select: How CREATE TABLE ... SELECT is logged in row format, with an engine with atomic DDL.
         drop_groups: The order in which the tables of a DROP TABLE are logged, with those of one statement together.
         drop_plain_alone: Whether each base table without atomic DDL is dropped by a statement of its own.
@@ -74,7 +73,6 @@ class LoggingRules:
     anonymous_flags: int = 0
     previous_gtids_flags: int = int(Flag.IGNORABLE)
     previous_gtids_always: bool = True
-    rows_queries: bool = True
     create_select: CreateSelect = "two"
     drop_groups: tuple[tuple[DropClass, ...], ...] = _TEMPORARY_THEN_BASE
     drop_plain_alone: bool = False
@@ -96,16 +94,8 @@ class LoggingRules:
     rows_query_prefix: str = ""
 
 
-_BEFORE_GTIDS: Final = LoggingRules(
-    gtid_events="never",
-    previous_gtids_always=False,
-    rows_queries=False,
-    create_select="one",
-    drop_suffix="",
-)
 _FROM_8_0: Final = LoggingRules(
     gtid_events="always",
-    create_select="atomic",
     drop_groups=(
         ("base-plain",),
         ("base-transactional", "missing"),
@@ -116,11 +106,10 @@ _FROM_8_0: Final = LoggingRules(
     atomic_ddl=True,
     temporary_follow_mixed=True,
 )
-_MARIADB_10: Final = LoggingRules(
+_MARIADB: Final = LoggingRules(
     gtid_events="mariadb",
     previous_gtids_always=False,
     create_select="one",
-    rows_queries=False,
     rand_is_unsafe=False,
     needless_create=False,
     plain_keeps_transaction=True,
@@ -130,32 +119,30 @@ _MARIADB_10: Final = LoggingRules(
     text_with_plain=True,
 )
 
-RULES: Final[Mapping[str, LoggingRules]] = {
-    "worklog": LoggingRules(
-        gtid_events="always",
-        anonymous_flags=int(Flag.IGNORABLE),
-        drop_groups=_BY_TYPE,
-        drop_suffix="",
-        partial_drop="several-statements",
-        plain_temporary_at_once=False,
-        checksum_table=True,
-        rows_query_prefix="# ",
-    ),
-    "mysql-5.1": _BEFORE_GTIDS,
-    "mysql-5.5": _BEFORE_GTIDS,
-    "mysql-5.6": LoggingRules(
-        gtid_events="numbered",
-        previous_gtids_flags=0,
-        previous_gtids_always=False,
-        create_select="one",
-    ),
-    "mysql-5.7": LoggingRules(gtid_events="always"),
-    "mysql-8.0": _FROM_8_0,
-    "mysql-8.4": _FROM_8_0,
-    "mysql-9.x": _FROM_8_0,
-    "mariadb-10.x": _MARIADB_10,
-    "mariadb-11.x": replace(_MARIADB_10, idle_update_of_plain=False),
-}
+RULES: Final = ByVersion(
+    "the rules of logging",
+    {
+        "worklog": LoggingRules(
+            gtid_events="always",
+            anonymous_flags=int(Flag.IGNORABLE),
+            drop_groups=_BY_TYPE,
+            drop_suffix="",
+            partial_drop="several-statements",
+            plain_temporary_at_once=False,
+            checksum_table=True,
+            rows_query_prefix="# ",
+        ),
+        "mysql": LoggingRules(gtid_events="never", previous_gtids_always=False, create_select="one", drop_suffix=""),
+        "mysql >= 5.6": LoggingRules(
+            gtid_events="numbered", previous_gtids_flags=0, previous_gtids_always=False, create_select="one"
+        ),
+        "mysql >= 5.7": LoggingRules(gtid_events="always"),
+        "mysql >= 8.0": _FROM_8_0,
+        "mysql >= 8.0.21": replace(_FROM_8_0, create_select="atomic"),
+        "mariadb": _MARIADB,
+        "mariadb >= 11.0": replace(_MARIADB, idle_update_of_plain=False),
+    },
+)
 
 #: The worklog's server before WL#7592, for `Settings.before_wl7592`.
 BEFORE_WL7592: Final = LoggingRules(

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.flags import Flag
+from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.server import events
 from conformance.models.server.logged_event import LoggedEvent
 from conformance.models.server.logging_server import SourceServer
@@ -211,7 +212,7 @@ def _as_rows(
     made: list[LoggedEvent] = []
     if text is not None and server.rules.gtid_events == "mariadb":
         made.append(events.annotate_rows(text))
-    elif text is not None and session.binlog_rows_query_log_events and server.rules.rows_queries:
+    elif text is not None and session.binlog_rows_query_log_events and server.settings.profile in WITH_ROWS_QUERIES:
         made.append(events.rows_query(text, leading=server.rules.rows_query_prefix))
     made += [events.table_map(table) for table, _, _ in logged]
     limit = server.settings.binlog_row_event_max_size

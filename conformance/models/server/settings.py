@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 from uuid import UUID
 
-from conformance.specs.profiles import PROFILES
+from conformance.specs.profiles import profile_named
 
 #: The steps of gtid_mode; a running server changes it by one step at a time.
 GTID_MODES: Final = ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")
@@ -54,6 +54,7 @@ class Settings:
     server_uuid: str = _SERVER_UUID
 
     def __post_init__(self) -> None:
+        profile_named(self.profile)
         for name, words in _WORDS.items():
             if getattr(self, name) not in words:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it is one of {', '.join(words)}")
@@ -91,7 +92,6 @@ class Settings:
 
 
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "profile": PROFILES,
     "gtid_mode": GTID_MODES,
     "binlog_format": BINLOG_FORMATS,
     "binlog_checksum": CHECKSUMS,

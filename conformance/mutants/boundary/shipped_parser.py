@@ -69,7 +69,7 @@ class _IgnoresIncidents(ShippedParser):
 
 def _answer(make: Callable[[ShippedVersion], ShippedParser]) -> Callable[[Request], Observation]:
     def answer(request: Request) -> Observation:
-        version = SHIPPED_VERSIONS.get(request.profile)
+        version = SHIPPED_VERSIONS[request.profile]
         return observe(request, WorklogParser() if version is None else make(version))
 
     return answer

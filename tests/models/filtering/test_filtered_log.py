@@ -7,13 +7,13 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.reader import read_events
 from conformance.binlog.rows.images import rows_kind
-from conformance.binlog.servers import SERVERS
 from conformance.binlog.transaction_payload import inner_events
 from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
 from conformance.models.filtering.sql_statement import read_statement
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName, as_text, named_by
+from conformance.specs.profiles import PROFILES
 from tests.extras import require
 
 require("sql")
@@ -160,6 +160,6 @@ def test_previous_gtids_stay(profile):
 
 
 def test_every_profile_has_a_log_to_filter():
-    for profile in SERVERS:
+    for profile in PROFILES:
         stream, tables = log_of(1, profile)
         assert_sound(filtered(stream, doing(tables))[0])

@@ -12,7 +12,7 @@ from conformance.binlog.servers import server_of
 from conformance.binlog.writer import frame, write_body
 from conformance.models.rendering.print_options import CannotPrint, PrintOptions
 from conformance.models.rendering.printer import printer_of
-from conformance.models.rendering.printer_version import printer_version
+from conformance.models.rendering.printer_version import PRINTER_VERSIONS
 from conformance.reference.printed_boundaries import boundaries_of
 
 _GONE = {EventType.WRITE_ROWS_V1, EventType.UPDATE_ROWS_V1, EventType.DELETE_ROWS_V1}
@@ -24,7 +24,7 @@ def printed(
     logs: Iterable[bytes], profile: str = "mysql-9.x", options: PrintOptions | None = None, rules: ReaderRules = RULES_9
 ) -> bytes:
     """Return the text of some logs, up to the first event of each that cannot be read or printed."""
-    version = printer_version(profile)
+    version = PRINTER_VERSIONS[profile]
     printer = printer_of(version, options or PrintOptions(), boundaries_of(version))
     lines = list(printer.opening())
     for log in logs:

@@ -6,7 +6,7 @@ from printed import small_log
 from conformance.binlog.event_types import EventType as T
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_events
-from conformance.models.rendering.printer_version import printer_version
+from conformance.models.rendering.printer_version import PRINTER_VERSIONS
 from conformance.models.rendering.show_binlog_events import EventRow, show_binlog_events
 
 QUERY = {"thread_id": 9, "exec_time": 0, "error_code": 0, "status_variables": b"", "database": b"te`st"}
@@ -15,7 +15,7 @@ VARIABLE = {"variable_name": b"a`b", "variable_charset": 255}
 
 def rows(*events, profile="mysql-9.x"):
     log = small_log(*events, profile=profile)
-    return list(show_binlog_events("bin.000001", read_events(log, ReaderRules()), printer_version(profile)))[1:]
+    return list(show_binlog_events("bin.000001", read_events(log, ReaderRules()), PRINTER_VERSIONS[profile]))[1:]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import server_of
 from conformance.binlog.writer import frame, write_body
 from conformance.models.rendering.print_options import PrintOptions
-from conformance.models.rendering.printer_version import printer_version
+from conformance.models.rendering.printer_version import PRINTER_VERSIONS
 from conformance.models.rendering.show_binlog_events import show_binlog_events
 
 GOLDEN = Path(__file__).parents[3] / "tests" / "golden"
@@ -80,7 +80,7 @@ def test_the_sample_is_the_worklog_s(ground_truth):
 def test_the_rows_of_the_worklog_are_reproduced():
     rows = [
         (row.event_type, row.info)
-        for row in show_binlog_events("master-bin.000001", read_events(sample_log()), printer_version("worklog"))
+        for row in show_binlog_events("master-bin.000001", read_events(sample_log()), PRINTER_VERSIONS["worklog"])
     ]
     assert rows[-5:] == [
         ("Query", "BEGIN"),

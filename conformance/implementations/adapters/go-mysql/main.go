@@ -47,10 +47,7 @@ var fields = []string{
 	"mariadb_gtid_flags", "commit_id", "gtid_list",
 }
 
-var profiles = []string{
-	"worklog", "mysql-5.1", "mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x",
-	"mariadb-10.x", "mariadb-11.x",
-}
+var profiles = []string{"worklog", "mysql", "mariadb"}
 
 // The kinds of the library's messages; it has no error values for them.
 var kinds = []struct{ words, kind string }{

@@ -15,7 +15,7 @@ DECLARATION = {
         "decode": {
             "fields": ["offset", *NAMES],
             "abilities": ["framing", "error_at"],
-            "profiles": ["mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x"],
+            "profiles": ["mysql >= 5.6"],
         }
     },
 }

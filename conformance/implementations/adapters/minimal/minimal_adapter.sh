@@ -39,7 +39,7 @@ while IFS= read -r line; do
     start)
         printf '%s%s%s\n' '{"protocol":1,"implementation":{"name":"minimal","version":"1","language":"sh"},' \
             '"roles":{"decode":{"fields":["offset","type","length","log_pos"],"abilities":["framing","error_at"],' \
-            '"profiles":["mysql-5.6","mysql-5.7","mysql-8.0","mysql-8.4","mysql-9.x"]}}}'
+            '"profiles":["mysql >= 5.6"]}}}'
         ;;
     decode)
         case $line in

@@ -89,10 +89,9 @@ public final class Adapter {
   private static Map<String, Object> declaration() throws IOException {
     List<String> fields = new ArrayList<>(HEADER);
     fields.addAll(EventFields.names());
-    List<String> profiles =
-        new ArrayList<>(List.of("mysql-5.1", "mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-8.4"));
+    List<String> profiles = new ArrayList<>(List.of("mysql < 9.0"));
     if (fields.contains("mariadb_gtid_flags")) { // Since 0.26 the library claims to support MariaDB too.
-      profiles.addAll(List.of("mariadb-10.x", "mariadb-11.x"));
+      profiles.add("mariadb");
     }
     return Map.of(
         "protocol", 1,
