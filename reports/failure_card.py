@@ -315,7 +315,9 @@ def failure_card(
         ),
         _related(related),
         _detail(failure),
-        element("p", f"First shown by {failure.found}; signature ", element("code", failure.signature), class_="quiet"),
+        element(
+            "p", f"First shown by {failure.first_case}; signature ", element("code", failure.signature), class_="quiet"
+        ),
         class_=f"card {failure.status}",
         id=f"failure-{number}",
     )

@@ -144,7 +144,7 @@ def read_record(path: str | PathLike[str], *, unfinished: bool = False) -> RunRe
 
     Args:
         path: The file.
-        unfinished: Also accept what a run that was cut off left behind; its `footer` is then None.
+        unfinished: Also accept what a run that was cut off has written; its `footer` is then None.
 
     Raises:
         OSError: The file cannot be read.

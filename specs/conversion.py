@@ -17,7 +17,7 @@ Typed = TypeVar("Typed")
 
 #: Characters of a wrong value that a message shows.
 _SHOWN: Final = 80
-#: What msgspec says of a value: what is wrong, and where.
+#: A message of msgspec: what is wrong, and where.
 _MESSAGE: Final = re.compile(r"(.*) - at `\$\.?(.*)`")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from conformance.specs import run_record
+from conformance.specs import catalogue, run_record
 
 
 def document(name: str, *, title: str, description: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,6 +38,14 @@ def one_of(*forms: Any) -> dict[str, Any]:
     return {"oneOf": schemas, "$defs": definitions}
 
 
+def body_of(form: Any) -> dict[str, Any]:
+    """Return the schema of a type, itself not among the definitions and without a title."""
+    _, definitions = components([form])
+    body = definitions.pop(form.__name__)
+    del body["title"], body["description"]
+    return {**body, "$defs": definitions}
+
+
 def meanings(words: Mapping[str, str]) -> str:
     """Return the description of a text that is one of some words, from their meanings."""
     return "; ".join(f"{word}: {meaning}" for word, meaning in words.items())
@@ -56,6 +64,16 @@ def _tidy(schema: Any) -> Any:
         key: value.partition("\n")[0] if key == "description" and isinstance(value, str) else _tidy(value)
         for key, value in schema.items()
     }
+
+
+def requirements_schema() -> dict[str, Any]:
+    """Return the schema of a file of the requirement catalogue."""
+    return document(
+        "requirements:1",
+        title="One file of the requirement catalogue",
+        description="A worklog's requirements, as in specs/requirements/*.toml (TOML read as JSON).",
+        body=body_of(catalogue.Document),
+    )
 
 
 def run_record_schema() -> dict[str, Any]:

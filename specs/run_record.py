@@ -6,7 +6,7 @@ A run record is a file of JSON lines. Keys that a struct does not name are ignor
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, get_args
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from conformance.specs.catalogue import Level
 
@@ -126,7 +126,7 @@ class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):
     case: Annotated[str, Meta(description="Id of the shrunk case.")]
     role: Annotated[str, Meta(description="The role of the question.")]
     settings: Annotated[Mapping[str, Any], Meta(description="What the question holds besides the stream.")]
-    found: Annotated[str, Meta(description="Id of the case that showed it first.")]
+    first_case: Annotated[str, Meta(description="Id of the case that showed it first.")] = field(name="found")
     count: Annotated[Count, Meta(description="Cases that showed it.")]
     message: Annotated[str, Meta(description="What was expected and what came, in one sentence.")]
     at: Annotated[

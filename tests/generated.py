@@ -21,7 +21,7 @@ from conformance.corpus.manifest import manifest_schema
 from conformance.protocol.observation import ABILITIES
 from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, TypeFields
 from conformance.protocol.schemas import protocol_schemas
-from conformance.specs.json_schema import run_record_schema
+from conformance.specs.json_schema import requirements_schema, run_record_schema
 from conformance.specs.profiles import PROFILES
 from tests.case_digest import DIGESTS, digests_text
 
@@ -96,6 +96,7 @@ def page_text(page: str) -> str:
 def schema_texts() -> dict[Path, str]:
     """Return every JSON Schema that is published, by the path of its file."""
     schemas = {
+        "requirements": requirements_schema(),
         "run-record": run_record_schema(),
         "corpus-manifest": manifest_schema(),
         **protocol_schemas(),

@@ -33,7 +33,7 @@ TroubleStatus = Literal["unsupported", "crash", "hang", "protocol-error"]
 
 @dataclass(frozen=True, slots=True)
 class RoleDeclaration:
-    """What an implementation says of one role.
+    """What an implementation declares for one role.
 
     Attributes:
         fields: The event fields it reports.
@@ -48,7 +48,7 @@ class RoleDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What an implementation says of itself when it starts."""
+    """What an implementation declares when it starts."""
 
     name: str
     version: str
@@ -107,10 +107,10 @@ class Request:
     """One question to an implementation.
 
     Attributes:
-        role: What is asked.
-        profile: Whose rules hold.
-        stream: The bytes; empty in a role that asks about no stream.
-        settings: What the role's question says besides, in values that JSON has.
+        role: The role of the question.
+        profile: The profile whose rules hold.
+        stream: The bytes; empty in a role without streams.
+        settings: What the question holds besides the stream, in values that JSON has.
     """
 
     role: str

@@ -14,7 +14,7 @@ from conformance.protocol.forms import (
 )
 from conformance.protocol.observation import PROTOCOL
 from conformance.protocol.roles.registry import role_names, role_of
-from conformance.specs.json_schema import components, document, one_of
+from conformance.specs.json_schema import body_of, document, one_of
 
 #: Least and greatest value of an integer -> the pattern of its decimal digits; what has no limits has 64 bits.
 _DIGITS: Final = {
@@ -36,7 +36,7 @@ def protocol_schemas() -> dict[str, dict[str, Any]]:
             "declaration",
             "What an implementation declares, its answer to the request `start`. One line of JSON; keys that are not "
             "named here are ignored.",
-            _body(Declaration),
+            body_of(Declaration),
         ),
         **{f"protocol-{name}-answer": _answer(name) for name in role_names()},
     }
@@ -51,17 +51,9 @@ def _document(what: str, description: str, body: dict[str, Any]) -> dict[str, An
     )
 
 
-def _body(form: Any) -> dict[str, Any]:
-    """Return the schema of a type, itself not among the definitions."""
-    _, definitions = components([form])
-    body = definitions.pop(form.__name__)
-    del body["title"], body["description"]
-    return {**body, "$defs": definitions}
-
-
 def _answer(name: str) -> dict[str, Any]:
     role = role_of(name)
-    body = _body(answer_form(name))
+    body = body_of(answer_form(name))
     content = answered(role)
     declined = {"required": ["unsupported"], "not": {"anyOf": [{"required": [key]} for key in content]}}
     return _document(

@@ -1,4 +1,4 @@
-"""The run record: what is written can be read, and what is broken says where."""
+"""The run record: what is written can be read, and a record that is broken is refused with the place."""
 
 import json
 import subprocess
@@ -157,9 +157,9 @@ def test_a_failure_without_its_requirement_is_an_error(tmp_path: Path):
     assert "a failure of WL4033-ROWS-QUERY-TEXT, which has no requirement line" in error_of(path)
 
 
-@pytest.mark.parametrize("behind", [b'{"kind":"footer"', b"{}\n"])
-def test_nothing_stands_behind_the_footer(example_path: Path, behind: bytes):
-    example_path.write_bytes(example_path.read_bytes() + behind)
+@pytest.mark.parametrize("after", [b'{"kind":"footer"', b"{}\n"])
+def test_nothing_follows_the_footer(example_path: Path, after: bytes):
+    example_path.write_bytes(example_path.read_bytes() + after)
     assert f"{example_path}:15: " in error_of(example_path)
 
 
