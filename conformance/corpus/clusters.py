@@ -52,7 +52,7 @@ class Clusters:
         known = self.baseline.reason(first.requirement, first.signature)
         if known is None and self.shrink:
             again = self._earlier(cluster, verdict) or self.shrinker.shown_again(
-                before, verdict, found=first.case, count=cluster.count
+                before, verdict, first_case=first.case, count=cluster.count
             )
             if again is not None:
                 return again

@@ -168,7 +168,7 @@ class Certification:
         return failures
 
     def _shown_by(self, failures: Sequence[Failure], seen: _SeenFailure) -> Failure | None:
-        return self._shrinker.shown_again(failures, seen.verdict, found=str(seen.case.id), count=seen.count)
+        return self._shrinker.shown_again(failures, seen.verdict, first_case=str(seen.case.id), count=seen.count)
 
     def _emit(self, event: Event) -> None:
         for listener in self.listeners:

@@ -86,20 +86,22 @@ class Shrinker:
 
         return still_fails
 
-    def shown_again(self, before: Sequence[Failure], verdict: Verdict, *, found: str, count: int) -> Failure | None:
+    def shown_again(
+        self, before: Sequence[Failure], verdict: Verdict, *, first_case: str, count: int
+    ) -> Failure | None:
         """Return the failure on a case that was shrunk for another requirement, the smallest that shows this one too.
 
         Args:
             before: The failures that have been shrunk.
             verdict: The verdict of the case that showed this one first.
-            found: Id of that case.
+            first_case: Id of that case.
             count: Cases that showed it.
         """
         shrunk = [failure for failure in before if failure.known is None]
         for failure in sorted(shrunk, key=lambda failure: len(failure.case.stream)):
             seen = self.matching(failure.case, failure.answer, verdict.requirement, verdict.signature)
             if seen is not None:
-                return Failure(seen, failure.case, failure.answer, found, count)
+                return Failure(seen, failure.case, failure.answer, first_case, count)
         return None
 
     def _ask(self, case: Case) -> Observation | Trouble:

@@ -5,6 +5,10 @@ import sys
 
 import pytest
 
+from tests.extras import require
+
+require("spark")
+
 
 def corpus(*arguments):
     code = "from conformance.cli import main; main()"
