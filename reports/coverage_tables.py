@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from conformance.reports.element import Html, element, fragment, scrolling_table
-from conformance.reports.lines import Counts, Coverage
+from conformance.specs.run_record import Counts, Coverage
 
 #: How many shades a cell can have, the first for none.
 _SHADES: Final = 6

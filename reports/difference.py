@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final, Literal
 
 from conformance.reports.foreign_text import value_text
-from conformance.reports.lines import Answer
+from conformance.specs.run_record import Answer
 
 #: Fields that every implementation reports, declared or not.
 _ALWAYS: Final = frozenset({"offset", "type"})

@@ -9,8 +9,8 @@ from conformance.reports.difference import EventDifference, FieldDifference, dif
 from conformance.reports.element import Html, element, fragment, scrolling_table
 from conformance.reports.foreign_text import elided, one_line, value_text, visible_line
 from conformance.reports.hex_dump import hex_dump
-from conformance.reports.lines import Answer, Failure, Refusal, RequirementResult
 from conformance.reports.status import STATUSES
+from conformance.specs.run_record import Answer, Failure, Refusal, RequirementResult
 
 _MESSAGE_CHARACTERS: Final = 1_200
 _VALUE_CHARACTERS: Final = 240
@@ -315,7 +315,9 @@ def failure_card(
         ),
         _related(related),
         _detail(failure),
-        element("p", f"First shown by {failure.found}; signature ", element("code", failure.signature), class_="quiet"),
+        element(
+            "p", f"First shown by {failure.first_case}; signature ", element("code", failure.signature), class_="quiet"
+        ),
         class_=f"card {failure.status}",
         id=f"failure-{number}",
     )
@@ -355,7 +357,7 @@ def _header(failure: Failure, number: int, requirement: RequirementResult | None
         element(
             "p",
             f"{failure.count:,} case{'' if failure.count == 1 else 's'} \u00b7 smallest one: ",
-            f"{len(failure.stream):,} bytes, " if failure.stream else "",
+            f"{len(failure.stream_bytes):,} bytes, " if failure.stream else "",
             f"profile {failure.profile}, family {failure.family}",
             class_="quiet",
         ),
@@ -366,8 +368,8 @@ def _stream(failure: Failure, concerned: Mapping[int, Collection[str]]) -> Html 
     if not failure.stream:
         return None
     return fragment(
-        element("h4", f"The smallest stream that shows it, {len(failure.stream):,} bytes"),
-        hex_dump(failure.stream, failure.events, concerned=concerned),
+        element("h4", f"The smallest stream that shows it, {len(failure.stream_bytes):,} bytes"),
+        hex_dump(failure.stream_bytes, failure.events, concerned=concerned),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.reports.element import Html, element, fragment, scrolling_table
 from conformance.reports.foreign_text import elided, one_line, visible_line
-from conformance.reports.lines import FieldSpan, StreamEvent
+from conformance.specs.run_record import FieldSpan, StreamEvent
 
 _ROW_BYTES: Final = 16
 #: A longer field is shown by its ends.

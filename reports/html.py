@@ -7,12 +7,12 @@ from conformance.reports.coverage_tables import coverage_tables
 from conformance.reports.element import Html, element, fragment, scrolling_table
 from conformance.reports.failure_card import badge, failure_card
 from conformance.reports.foreign_text import elided, one_line
-from conformance.reports.lines import Failure
 from conformance.reports.matrix import matrix
 from conformance.reports.outcome import Outcome, grouped, is_known, outcome, ranked
 from conformance.reports.page import page
 from conformance.reports.record import RunRecord
 from conformance.reports.status import JUDGED, STATUSES
+from conformance.specs.run_record import Failure
 
 #: Cards further down are closed; the list above them names their failures.
 _OPEN_CARDS: Final = 10

@@ -6,10 +6,10 @@ from typing import Final
 from xml.etree import ElementTree
 
 from conformance.reports.foreign_text import elided, one_line, visible
-from conformance.reports.lines import Failure, RequirementResult
 from conformance.reports.outcome import Cell, cell, failure_of, ranked
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, STATUSES
+from conformance.specs.run_record import Failure, RequirementResult
 
 _MESSAGE_CHARACTERS: Final = 1_000
 _DETAIL_CHARACTERS: Final = 8_000
@@ -46,7 +46,7 @@ def _fail(case: ElementTree.Element, result: Cell, requirement: RequirementResul
     lines = [requirement.text, f"{requirement.worklog}, section {requirement.section}", numbers]
     if failure is not None:
         lines += [
-            f"Smallest stream: {failure.case}, {len(failure.stream)} bytes",
+            f"Smallest stream: {failure.case}, {len(failure.stream_bytes)} bytes",
             f"Reproduce: {failure.replay}",
             failure.detail,
         ]

@@ -4,10 +4,10 @@ import re
 from typing import Final
 
 from conformance.reports.foreign_text import elided, one_line, visible_line
-from conformance.reports.lines import Failure
 from conformance.reports.outcome import outcome, ranked
 from conformance.reports.record import RunRecord
 from conformance.reports.status import STATUSES
+from conformance.specs.run_record import Failure
 
 #: Failures beyond these are counted; the other reports have them.
 _FAILURES: Final = 20

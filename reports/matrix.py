@@ -6,10 +6,10 @@ from typing import Final
 
 from conformance.reports.element import Html, element, fragment
 from conformance.reports.failure_card import badge
-from conformance.reports.lines import RequirementResult
 from conformance.reports.outcome import Cell, cell, exercised
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
+from conformance.specs.run_record import RequirementResult
 
 
 def _short_number(number: int) -> str:
@@ -36,7 +36,7 @@ def _cell(requirement: RequirementResult, profile: str, link: str | None) -> Htm
         nothing = element("span", "\u00a0", spoken, class_="cell not-applicable")
         return element("td", nothing, title=f"{profile}: does not hold under this profile")
     status = STATUSES[result.status]
-    counts = requirement.results.get(profile, {})
+    counts: Mapping[str, int] = dict(requirement.results.get(profile, {}).items())
     details = ", ".join(f"{counts[name]:,} {shown.label}" for name, shown in STATUSES.items() if counts.get(name))
     text = fragment(status.symbol, element("span", status.label, class_="spoken"), " ", _numbers(result))
     return element(

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from conformance.reports.lines import LEVELS, Failure, RequirementResult
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, UNJUDGED
+from conformance.specs.run_record import LEVELS, Failure, RequirementResult
 
 #: ``nothing judged``: the run found no failure because it judged nothing, which is not the same as conforming.
 Verdict = Literal["conforming", "not conforming", "cut off", "nothing judged"]
@@ -158,7 +158,7 @@ def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int], br
             "the baseline lists each of them, with a reason."
         )
     musts = sum(requirement.level == "must" for requirement in broken)
-    kinds = Counter(requirement.verdict for requirement in broken)
+    kinds: Counter[str] = Counter(requirement.verdict for requirement in broken)
     how = ", ".join(f"{kinds[status]} {STATUSES[status].label}" for status in BROKEN if kinds[status])
     level = "all of them musts" if musts == len(broken) else f"{musts} of them {'a must' if musts == 1 else 'musts'}"
     text = f"It breaks {len(broken)} of the {_number(judged, 'requirement')} that this run judged, {level}: {how}."
@@ -169,7 +169,7 @@ def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int], br
 
 def outcome(record: RunRecord) -> Outcome:
     """Sum up a run."""
-    numbers = Counter(requirement.verdict for requirement in record.requirements)
+    numbers: Counter[str] = Counter(requirement.verdict for requirement in record.requirements)
     counts = {name: numbers[name] for name in STATUSES}
     judged = sum(counts[status] for status in JUDGED)
     possible = len(record.requirements) - sum(counts[status] for status in BEYOND_THE_KIT)

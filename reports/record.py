@@ -6,7 +6,6 @@ run that was cut off; nobody reads it as a finished one by accident.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from io import FileIO
 from os import PathLike
@@ -14,23 +13,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from conformance.reports.entry import Entry, Malformed
-from conformance.reports.lines import KINDS, Coverage, Failure, Footer, Header, RequirementResult
+import msgspec
 
-Line = Header | Failure | RequirementResult | Coverage | Footer
+from conformance.specs.conversion import Malformed, converted, shown
+from conformance.specs.run_record import (
+    LINES,
+    SCHEMA,
+    Coverage,
+    Failure,
+    Footer,
+    Header,
+    Line,
+    RequirementResult,
+)
 
-_READERS: Final[Mapping[str, Callable[[Entry], Line]]] = {
-    "header": Header.read,
-    "failure": Failure.read,
-    "requirement": RequirementResult.read,
-    "coverage": Coverage.read,
-    "footer": Footer.read,
-}
+_KINDS: Final = tuple(LINES)
 #: The kinds of which a finished record has exactly one line.
 _SINGLE: Final = ("header", "coverage", "footer")
-#: Levels of nesting that an implementation's values keep; JSON parsers give up at several hundred.
-_LEVELS: Final = 32
-_TOO_DEEP: Final = "(nested too deeply to be kept)"
 _NO_FOOTER: Final = "the run was cut off: no footer"
 
 
@@ -77,46 +76,49 @@ class _Order:
 
     @property
     def finished(self) -> bool:
-        return self._last == KINDS.index("footer")
+        return self._last == _KINDS.index("footer")
 
     def check(self, kind: object) -> str:
         """Return the kind of the next line.
 
         Raises:
-            Malformed: There is no such kind, or it does not stand behind the lines before it.
+            Malformed: There is no such kind, or it cannot follow the lines before it.
         """
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise Malformed(f"kind is {str(kind)[:80]!r}; it is one of {', '.join(KINDS)}")
-        index = KINDS.index(kind)
+        if not isinstance(kind, str) or kind not in LINES:
+            raise Malformed(f"kind: {shown(kind)} is not one of {', '.join(_KINDS)}")
+        index = _KINDS.index(kind)
         if self._last < 0 and index > 0:
             raise Malformed(f"the first line is a {kind}, not the header")
         if index < self._last:
-            raise Malformed(f"a {kind} line stands behind a {KINDS[self._last]} line")
+            raise Malformed(f"a {kind} line follows a {_KINDS[self._last]} line")
         if index == self._last and kind in _SINGLE:
             raise Malformed(f"a second {kind} line")
-        if kind == "footer" and self._last < KINDS.index("coverage"):
+        if kind == "footer" and self._last < _KINDS.index("coverage"):
             raise Malformed("a footer without a coverage line before it")
         self._last = index
         return kind
 
+    def read(self, entry: Any) -> Line:
+        """Return the next line, from its JSON.
 
-def _parse(raw: bytes) -> dict[str, Any]:
+        Raises:
+            Malformed: It is not of its kind, or it cannot follow the lines before it.
+        """
+        if not isinstance(entry, dict):
+            raise Malformed("not a JSON object")
+        kind = self.check(entry.get("kind"))
+        schema = entry.get("schema")
+        if kind == "header" and type(schema) is int and schema != SCHEMA:
+            raise Malformed(f"a record of schema {schema}; this kit reads schema {SCHEMA}")
+        return converted(entry, LINES[kind])
+
+
+def _parsed(raw: bytes) -> Any:
     try:
-        entry = json.loads(raw)
+        # Not with msgspec: the texts of an implementation may have half of a surrogate pair.
+        return json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise Malformed(f"not JSON: {error}") from error
-    if not isinstance(entry, dict):
-        raise Malformed("not a JSON object")
-    return entry
-
-
-def _bounded(value: Any, levels: int = _LEVELS) -> Any:
-    """Return a value without what it nests too deeply for a reader, so that no implementation breaks the record."""
-    if isinstance(value, Mapping):
-        return {key: _bounded(each, levels - 1) for key, each in value.items()} if levels else _TOO_DEEP
-    if isinstance(value, (list, tuple)):
-        return [_bounded(each, levels - 1) for each in value] if levels else _TOO_DEEP
-    return value
 
 
 def _check_sums(footer: Footer, lines: list[Line]) -> None:
@@ -142,21 +144,20 @@ def read_record(path: str | PathLike[str], *, unfinished: bool = False) -> RunRe
 
     Args:
         path: The file.
-        unfinished: Also accept what a run that was cut off left behind; its `footer` is then None.
+        unfinished: Also accept what a run that was cut off has written; its `footer` is then None.
 
     Raises:
         OSError: The file cannot be read.
         RecordError: It is not a record, or the run was cut off.
     """
     raw_lines = Path(path).read_bytes().split(b"\n")
-    # A line is written with its line feed at once, so what stands behind the last one is half a line.
+    # A line is written with its line feed at once, so what follows the last one is half a line.
     half = raw_lines.pop()
     lines: list[Line] = []
     order = _Order()
     for number, raw in enumerate(raw_lines, 1):
         try:
-            entry = _parse(raw)
-            line = _READERS[order.check(entry.get("kind"))](Entry(entry))
+            line = order.read(_parsed(raw))
             if isinstance(line, Footer):
                 _check_sums(line, lines)
         except Malformed as error:
@@ -165,7 +166,7 @@ def read_record(path: str | PathLike[str], *, unfinished: bool = False) -> RunRe
     if not lines or not isinstance(lines[0], Header):
         raise RecordError(path, 1, "the run was cut off: no header")
     if order.finished and half:
-        raise RecordError(path, len(lines) + 1, "a line behind the footer")
+        raise RecordError(path, len(lines) + 1, "a line after the footer")
     if not order.finished and not unfinished:
         raise RecordError(path, len(lines) + bool(half), _NO_FOOTER)
     coverage = next((line for line in lines if isinstance(line, Coverage)), Coverage({}, {}, {}, {}))
@@ -179,7 +180,7 @@ def read_record(path: str | PathLike[str], *, unfinished: bool = False) -> RunRe
 
 
 class RecordWriter:
-    """Writes a run record, one line for each entry, each handed to the system whole and at once.
+    """Writes a run record, one line after the other, each handed to the system whole and at once.
 
     A run that is killed leaves every line it wrote, and no footer.
     """
@@ -190,28 +191,23 @@ class RecordWriter:
         self._order = _Order()
         self._lines = 0
 
-    def append(self, entry: Mapping[str, Any]) -> None:
+    def append(self, line: Line) -> None:
         """Write one line.
 
-        Args:
-            entry: A JSON object with a ``kind``, as the schema describes it. Values of an implementation that
-                are nested beyond measure are cut off there.
-
         Raises:
-            RecordError: The entry is not of its kind, or does not stand behind the ones before it.
+            RecordError: A value is not of its type, or the line cannot follow the ones before it.
         """
         try:
-            _READERS[self._order.check(entry.get("kind"))](Entry(entry))
-            text = json.dumps(
-                _bounded(entry), ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-            )
+            entry = msgspec.to_builtins(line)
+            self._order.read(entry)
+            text = json.dumps(entry, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
         except (ValueError, TypeError, RecursionError) as error:
             raise RecordError(self._path, self._lines + 1, str(error)) from error
         # A lone surrogate, which some implementations send, has no UTF-8; written as \udXXX it is JSON.
-        line = text.encode("utf-8", "backslashreplace") + b"\n"
+        left = text.encode("utf-8", "backslashreplace") + b"\n"
         # An unbuffered write may take a part only, when a signal comes in between.
-        while line:
-            line = line[self._file.write(line) :]
+        while left:
+            left = left[self._file.write(left) :]
         self._lines += 1
 
     def close(self) -> None:

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.reports.foreign_text import elided, one_line, visible_line
-from conformance.reports.lines import Failure
 from conformance.reports.outcome import exercised, failure_of, is_known, outcome, ranked
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
+from conformance.specs.run_record import Failure
 
 _MESSAGE_CHARACTERS: Final = 400
 _NAME_CHARACTERS: Final = 100

@@ -6,20 +6,116 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Final
+from typing import Annotated, Final, Literal, get_args
 
-from conformance.specs.versions import Profiles
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+from conformance.specs.conversion import converted
+from conformance.specs.versions import RANGE_PATTERN, Profiles
+
+Level = Literal["must", "should", "may"]
+Role = Literal["decode", "boundary", "filter", "decide", "render", "relay", "apply", "log"]
 #: The roles of an implementation, in the order in which reports list them.
-ROLES: Final = ("decode", "boundary", "filter", "decide", "render", "relay", "apply", "log")
+ROLES: Final[tuple[str, ...]] = get_args(Role)
+NotEmpty = Annotated[str, Meta(min_length=1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One statement of a worklog: its id in the requirements audit and the words by which it is located."""
+class Statement(Struct, frozen=True, forbid_unknown_fields=True):
+    """One statement of a worklog."""
 
-    id: str
-    anchor: str
+    id: Annotated[str, Meta(description="Its id in the requirements audit.", pattern="^WL[0-9]+-[0-9]+$")]
+    anchor: Annotated[str, Meta(description="The words by which it is located.", min_length=5)]
+
+
+Prose = Annotated[str, Meta(min_length=10)]
+Family = Annotated[str, Meta(pattern=r"^([a-z0-9_]+|\*)$")]
+Settled = Annotated[str, Meta(pattern="^(WL[0-9]+-[CS][0-9]{2}|X-[0-9]{2})$")]
+#: `specs.versions` refuses a range in better words than a pattern does.
+Range = Annotated[str, Meta(extra_json_schema={"pattern": RANGE_PATTERN})]
+_UNIQUE: Final = {"uniqueItems": True}
+
+
+class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A requirement as its file has it."""
+
+    id: Annotated[str, Meta(pattern="^(WL[0-9]+|FORMAT)(-[A-Z0-9]+)+$")]
+    level: Level
+    role: Role
+    text: Annotated[Prose, Meta(description="The rule in the kit's own words.")]
+    section: Annotated[str, Meta(description="Where it is in the document.", min_length=1)]
+    statements: Annotated[
+        tuple[Statement, ...],
+        Meta(
+            description="The statements of the document that it covers; none for a table row that shares its statement."
+        ),
+    ]
+    holds: Annotated[
+        tuple[Range, ...],
+        Meta(
+            description="The servers for which it holds: ranges of versions, in the notation of specs/versions.py.",
+            min_length=1,
+            extra_json_schema=_UNIQUE,
+        ),
+    ]
+    families: Annotated[
+        tuple[Family, ...],
+        Meta(
+            description="The families that exercise it; an asterisk for all families of the role.",
+            extra_json_schema=_UNIQUE,
+        ),
+    ]
+    settles: Annotated[
+        tuple[Settled, ...],
+        Meta(
+            description="Contradictions, silences and notes that the interpretation decides.",
+            extra_json_schema=_UNIQUE,
+        ),
+    ] = ()
+    interpretation: Prose | UnsetType = UNSET
+    untestable: Annotated[Prose | UnsetType, Meta(description="Why no outside kit can test it.")] = UNSET
+
+    def __post_init__(self) -> None:
+        """Refuse what contradicts itself.
+
+        Raises:
+            ValueError: It settles something without an interpretation, or no family exercises it although it can be
+                tested, or the reverse.
+        """
+        if self.settles and self.interpretation is UNSET:
+            raise ValueError(f"{self.id} settles {', '.join(self.settles)}, but has no interpretation")
+        if bool(self.families) == (self.untestable is not UNSET):
+            raise ValueError(f"{self.id} must have either families or a reason in untestable")
+
+
+#: The same rules for the schema.
+_RULES: Final = {
+    "dependentRequired": {"settles": ["interpretation"]},
+    "if": {"required": ["untestable"]},
+    "then": {"properties": {"families": {"maxItems": 0}}},
+    "else": {"properties": {"families": {"minItems": 1}}},
+}
+
+
+class SettledNote(Struct, frozen=True, forbid_unknown_fields=True):
+    """A cross-document note that needs no requirement of its own."""
+
+    id: Annotated[str, Meta(pattern="^X-[0-9]{2}$")]
+    interpretation: NotEmpty
+
+
+class Document(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One file of the requirement catalogue."""
+
+    worklog: Annotated[
+        str,
+        Meta(
+            description="The document; FORMAT for the wire format, which the worklogs take for granted.",
+            pattern="^(WL#[0-9]+|FORMAT)$",
+        ),
+    ]
+    title: NotEmpty
+    settled_notes: tuple[SettledNote, ...] = ()
+    requirement: Annotated[tuple[Annotated[Entry, Meta(extra_json_schema=_RULES)], ...], Meta(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +140,7 @@ class Requirement:
 
     id: str
     worklog: str
-    level: str
+    level: Level
     role: str
     text: str
     section: str
@@ -56,33 +152,49 @@ class Requirement:
     untestable: str | None = None
 
 
-def _folded(text: str | None) -> str | None:
-    return None if text is None else " ".join(text.split())
+def _folded(text: str | UnsetType) -> str | None:
+    return None if isinstance(text, UnsetType) else " ".join(text.split())
 
 
-def _requirement(worklog: str, entry: dict[str, Any]) -> Requirement:
+def _requirement(worklog: str, entry: Entry) -> Requirement:
     return Requirement(
-        id=entry["id"],
+        id=entry.id,
         worklog=worklog,
-        level=entry["level"],
-        role=entry["role"],
-        text=" ".join(entry["text"].split()),
-        section=" ".join(entry["section"].split()),
-        statements=tuple(Statement(**statement) for statement in entry["statements"]),
-        holds=Profiles(*entry["holds"]),
-        families=tuple(entry["families"]),
-        settles=tuple(entry.get("settles", ())),
-        interpretation=_folded(entry.get("interpretation")),
-        untestable=_folded(entry.get("untestable")),
+        level=entry.level,
+        role=entry.role,
+        text=" ".join(entry.text.split()),
+        section=" ".join(entry.section.split()),
+        statements=entry.statements,
+        holds=Profiles(*entry.holds),
+        families=entry.families,
+        settles=entry.settles,
+        interpretation=_folded(entry.interpretation),
+        untestable=_folded(entry.untestable),
     )
 
 
-def documents() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each catalogue file as (file name, parsed TOML), in the order of their names."""
+def read_document(text: str) -> Document:
+    """Return a file of the catalogue from its TOML.
+
+    Raises:
+        ValueError: It is not TOML, or not as the catalogue has it; the message names the place.
+    """
+    return converted(tomllib.loads(text), Document)
+
+
+def documents() -> Iterator[tuple[str, Document]]:
+    """Yield each catalogue file with its name, in the order of their names.
+
+    Raises:
+        ValueError: A file is not as it must be; the message names the place.
+    """
     folder = resources.files("conformance.specs") / "requirements"
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         if file.name.endswith(".toml"):
-            yield file.name, tomllib.loads(file.read_text(encoding="utf-8"))
+            try:
+                yield file.name, read_document(file.read_text(encoding="utf-8"))
+            except ValueError as error:
+                raise ValueError(f"{file.name}: {error}") from error
 
 
 @cache
@@ -90,13 +202,13 @@ def catalogue() -> dict[str, Requirement]:
     """Return every requirement by id, in the order of the files."""
     entries: dict[str, Requirement] = {}
     for name, document in documents():
-        for entry in document["requirement"]:
-            if entry["id"] in entries:
-                raise ValueError(f"{name}: requirement {entry['id']} is already in the catalogue")
+        for entry in document.requirement:
+            if entry.id in entries:
+                raise ValueError(f"{name}: requirement {entry.id} is already in the catalogue")
             try:
-                entries[entry["id"]] = _requirement(document["worklog"], entry)
+                entries[entry.id] = _requirement(document.worklog, entry)
             except ValueError as error:
-                raise ValueError(f"{name}: requirement {entry['id']}: {error}") from error
+                raise ValueError(f"{name}: requirement {entry.id}: {error}") from error
     return entries
 
 

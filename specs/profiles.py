@@ -19,6 +19,8 @@ PRODUCTS: Final[tuple[Product, ...]] = get_args(Product)
 Version = tuple[int, int, int]
 
 _NUMBER: Final = "(?:0|[1-9][0-9]*)"
+#: A single release, for JSON Schemas.
+RELEASE_PATTERN: Final = r"^(mysql|mariadb)-[0-9]+\.[0-9]+\.[0-9]+$"
 _RELEASE: Final = re.compile(rf"(?P<product>mysql|mariadb)-(?P<version>{_NUMBER}\.{_NUMBER}\.{_NUMBER})")
 _VERSION: Final = re.compile(rf"{_NUMBER}\.{_NUMBER}(\.{_NUMBER})?")
 

@@ -17,6 +17,9 @@ from typing import ClassVar, Final, Generic, Self, TypeVar, cast
 from conformance.specs.profiles import PRODUCTS, PROFILES, Product, Profile, Version, profile_named, version_of
 
 _NOTATION: Final = re.compile(r"(?P<product>[a-z]+)(?: >= (?P<since>[0-9.]+))?(?P<comma>,)?(?: < (?P<before>[0-9.]+))?")
+_PATTERN: Final = r"[0-9]+\.[0-9]+(\.[0-9]+)?"
+#: The same notation for JSON Schemas.
+RANGE_PATTERN: Final = rf"^(worklog|(mysql|mariadb)(( >= {_PATTERN})?|( >= {_PATTERN},)? < {_PATTERN}))$"
 _OLDEST: Final[Version] = (0, 0, 0)
 
 Fact = TypeVar("Fact")

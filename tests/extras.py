@@ -12,6 +12,7 @@ MODULES: Final = {
     "sql": ("sqlglot",),
     "columnar": ("numpy",),
     "fuzz": ("atheris",),
+    "dev": ("jsonschema",),
 }
 #: Role -> the extra that the reference needs to answer it.
 _OF_ROLE: Final = {"filter": "sql"}

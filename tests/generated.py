@@ -7,6 +7,7 @@ written, and the exit status is 1 where something would be.
 """
 
 import argparse
+import json
 import re
 import sys
 import textwrap
@@ -16,13 +17,16 @@ from typing import Final
 
 from conformance.binlog.errors import ERROR_KINDS
 from conformance.binlog.event_types import EventType
+from conformance.corpus.manifest import manifest_schema
 from conformance.protocol.observation import ABILITIES
 from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, TypeFields
-from conformance.protocol.schemas import schema_texts
+from conformance.protocol.schemas import protocol_schemas
+from conformance.specs.json_schema import requirements_schema, run_record_schema
 from conformance.specs.profiles import PROFILES
 from tests.case_digest import DIGESTS, digests_text
 
 ROOT = Path(__file__).parent.parent
+SCHEMAS = ROOT / "specs" / "schemas"
 PROTOCOL_PAGE = ROOT / "docs" / "protocol.md"
 _REGION = re.compile(
     r"(?P<begin>^ *<!-- regenerated: (?P<name>[a-z ]+) -->\n).*?(?P<end>^ *<!-- end -->$)", re.M | re.S
@@ -87,6 +91,20 @@ def page_text(page: str) -> str:
         return region["begin"] + textwrap.indent(TABLES[region["name"]](), indent) + region["end"]
 
     return _REGION.sub(written, page)
+
+
+def schema_texts() -> dict[Path, str]:
+    """Return every JSON Schema that is published, by the path of its file."""
+    schemas = {
+        "requirements": requirements_schema(),
+        "run-record": run_record_schema(),
+        "corpus-manifest": manifest_schema(),
+        **protocol_schemas(),
+    }
+    return {
+        SCHEMAS / f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        for name, schema in schemas.items()
+    }
 
 
 def generated() -> dict[Path, str]:

@@ -16,7 +16,7 @@ from conformance.cli.progress import Progress
 from conformance.engine.baseline import Baseline, BaselineError, KnownFailure
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import RunFinished
-from conformance.engine.record_entries import RecordEntries
+from conformance.engine.record_lines import RecordLines
 from conformance.implementations import registry
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import CannotStart
@@ -155,7 +155,7 @@ def command(
                 budget=Budget(examples or 50, seconds, exitfirst),
                 seed=seed,
                 baseline=known,
-                listeners=(RecordEntries(writer.append), progress),
+                listeners=(RecordLines(writer.append), progress),
             ).run()
         except (CannotStart, NothingToRun) as error:
             raise UserError(str(error)) from error

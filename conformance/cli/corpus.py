@@ -233,7 +233,7 @@ def _judge(
         progress = stack.enter_context(_progress())
         from conformance.corpus.output import RECORD
         from conformance.corpus.run import CorpusRun, Options
-        from conformance.engine.record_entries import RecordEntries
+        from conformance.engine.record_lines import RecordLines
         from conformance.reports.record import RecordWriter, read_record
 
         scratch = Path(stack.enter_context(TemporaryDirectory()))
@@ -247,7 +247,7 @@ def _judge(
                 baseline=known,
                 history=history,
                 shrink=options["shrink"],
-                listeners=(RecordEntries(writer.append),),
+                listeners=(RecordLines(writer.append),),
                 watch=progress,
             )
             finished, results = judge(CorpusRun(spark, output, spec, run_options), spark)
@@ -302,10 +302,11 @@ def _write_reports(folder: Path, record: "RunRecord", results: "Results", histor
 
 def _record(output: "Output", folder: Path) -> "RunRecord":
     """Copy a run's record into a local folder, and read it."""
+    from conformance.corpus.manifest import RunManifest
     from conformance.corpus.output import RECORD
     from conformance.reports.record import read_record
 
-    output.manifest()
+    output.manifest(RunManifest)
     if not output.storage.exists(RECORD):
         raise UserError(f"{output.storage.uri} is not finished, or holds a corpus: there is no {RECORD}")
     folder.mkdir(parents=True, exist_ok=True)

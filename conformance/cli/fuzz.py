@@ -14,7 +14,7 @@ from conformance.cli.progress import FuzzingProgress
 from conformance.engine.baseline import Baseline, BaselineError
 from conformance.engine.certification import Budget, NothingToRun, Selection
 from conformance.engine.events import RunFinished
-from conformance.engine.record_entries import RecordEntries
+from conformance.engine.record_lines import RecordLines
 from conformance.fuzzing.against import Against
 from conformance.fuzzing.fuzzing import Fuzzing
 from conformance.fuzzing.guided import EngineFailed, GuidedEngine, available
@@ -118,7 +118,7 @@ def command(
                 budget=Budget(None, seconds),
                 seed=seed,
                 baseline=known,
-                listeners=(RecordEntries(writer.append), progress),
+                listeners=(RecordLines(writer.append), progress),
                 seconds=seconds,
                 kept=kept,
                 engine=_engine(engine, implementation, spec, selection, pairs, seed, corpus / role),

@@ -8,7 +8,8 @@ from conformance.cli.certify import limit_options, limits_of
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.implementations import registry
 from conformance.implementations.process.process_implementation import CannotStart
-from conformance.oracles.judge import FAILURES, Judge, request_of
+from conformance.oracles.judge import Judge, request_of
+from conformance.specs.run_record import FAILURES
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 

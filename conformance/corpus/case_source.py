@@ -7,11 +7,12 @@ from typing import Protocol
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from conformance.corpus.manifest import CORPUS_SCHEMA
 from conformance.corpus.output import Output, Wave
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.result_batches import ROWS_DDL
-from conformance.corpus.stored_case import CORPUS, CORPUS_SCHEMA, MEANING, cases_of_batch
+from conformance.corpus.stored_case import CORPUS, MEANING, cases_of_batch
 from conformance.corpus.worker import Job, Report, Stretch, Work, generated_work, planned_work, stored_work
 from conformance.strategies.grammar.case import Case
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from conformance.reports.lines import Failure
 from conformance.reports.record import RunRecord
+from conformance.specs.run_record import Failure
 
 _BROKEN: Final = frozenset({"fail", "crash", "hang", "protocol-error"})
 

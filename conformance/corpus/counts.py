@@ -7,7 +7,8 @@ from typing import Final
 from conformance.corpus.failing_cases import FailingCases
 from conformance.engine.coverage import coverage_tables
 from conformance.oracles.coverage.coverage_table import Cell
-from conformance.oracles.judge import FAILURES, Verdict
+from conformance.oracles.judge import Verdict
+from conformance.specs.run_record import FAILURES
 from conformance.strategies.grammar.case import Case
 
 #: Table of verdicts: requirement, profile, status.

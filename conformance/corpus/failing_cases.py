@@ -29,7 +29,7 @@ class FailingCase:
         number: Its number in the plan.
         requirement: The requirement that it broke.
         signature: The kind of failure.
-        status: One of `conformance.oracles.judge.FAILURES`.
+        status: One of `conformance.specs.run_record.FAILURES`.
         case: Its id.
         message: What was expected and what was answered, or the end of the standard error.
     """

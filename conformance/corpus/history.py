@@ -33,7 +33,7 @@ class RunEntry:
         conforming: Whether it conformed, except for the failures of the baseline.
         requirement: The requirement that failed.
         signature: The kind of failure.
-        status: One of `conformance.oracles.judge.FAILURES`.
+        status: One of `conformance.specs.run_record.FAILURES`.
         count: Cases that showed it.
         first_case: The first of them.
         case: The shrunk case.

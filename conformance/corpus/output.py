@@ -2,16 +2,17 @@
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
 
+import msgspec
+
+from conformance.corpus.manifest import MANIFEST_SCHEMA, CorpusManifest, Manifest, RunManifest
 from conformance.corpus.storage import Storage
+from conformance.specs.conversion import Malformed, converted
 
 #: The manifest: what the run is made from.
 MANIFEST: Final = "manifest.json"
-#: Version of the manifest (`specs/schemas/corpus-manifest.schema.json`).
-MANIFEST_SCHEMA: Final = 1
 #: The run record, which every report is made from.
 RECORD: Final = "run.jsonl"
 
@@ -21,6 +22,7 @@ _WAVES: Final = "waves"
 _COMMITTED: Final = "_COMMITTED"
 #: The keys of a manifest that may differ when a run is resumed.
 _VARIABLE: Final = frozenset({"started", "complete"})
+Made = TypeVar("Made", CorpusManifest, RunManifest)
 _NAME: Final = re.compile(r"cases=(\d{12})-(\d{12})")
 
 
@@ -58,7 +60,7 @@ class Output:
         self.storage = storage
         self._waves = storage.at(_WAVES)
 
-    def begin(self, manifest: Mapping[str, Any], *, resume: bool) -> Mapping[str, Any]:
+    def begin(self, manifest: Made, *, resume: bool) -> Made:
         """Write the manifest of a new run, or check that of a resumed one; return the manifest of the run.
 
         Args:
@@ -78,34 +80,41 @@ class Output:
             raise NotUsable(
                 f"{self.storage.uri} already holds a run: continue it with --resume, or name another --output"
             )
-        earlier = self.manifest()
-        changed = [
-            name
-            for name in sorted({*earlier, *manifest} - _VARIABLE)
-            if earlier.get(name) != json.loads(json.dumps(manifest.get(name)))
-        ]
+        earlier: dict[str, Any] = self._manifest()
+        now: dict[str, Any] = json.loads(_text(manifest))
+        changed = [name for name in sorted({*earlier, *now} - _VARIABLE) if earlier.get(name) != now.get(name)]
         if changed:
             changes = "; ".join(
-                f"{name} was {_short(earlier.get(name))}, is {_short(manifest.get(name))}" for name in changed
+                f"{name} was {_short(earlier.get(name))}, is {_short(now.get(name))}" for name in changed
             )
             raise NotUsable(f"{self.storage.uri} holds a run with other settings, which cannot be resumed: {changes}")
-        return earlier
+        return self.manifest(type(manifest))
 
-    def rewrite(self, manifest: Mapping[str, Any]) -> None:
+    def rewrite(self, manifest: Manifest) -> None:
         """Write the manifest.
 
         Raises:
             StorageError: The folder cannot be written.
         """
-        self.storage.write(MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+        self.storage.write(MANIFEST, _text(manifest))
 
-    def manifest(self) -> Mapping[str, Any]:
+    def manifest(self, form: type[Made]) -> Made:
         """Return the manifest.
 
+        Args:
+            form: Whether it is to be that of a corpus or of a run.
+
         Raises:
-            NotUsable: There is none, or one of another version.
+            NotUsable: There is none, one of another version of the kit, or one of the other form.
             StorageError: The folder cannot be read.
         """
+        try:
+            return converted(self._manifest(), form)
+        except Malformed as error:
+            noun = "corpus" if form is CorpusManifest else "run"
+            raise NotUsable(f"{self.storage.uri} is not a {noun} that this kit reads: {MANIFEST}: {error}") from error
+
+    def _manifest(self) -> dict[str, Any]:
         if not self.storage.exists(MANIFEST):
             raise NotUsable(f"{self.storage.uri} is not a run folder: it has no {MANIFEST}")
         try:
@@ -131,7 +140,7 @@ class Output:
                 continue
             folder = self._waves.at(name)
             if folder.exists(_COMMITTED):
-                waves.append(Wave(**json.loads(folder.read(_COMMITTED))))
+                waves.append(msgspec.json.decode(folder.read(_COMMITTED), type=Wave))
         return waves
 
     def discard_uncommitted(self) -> None:
@@ -164,12 +173,16 @@ class Output:
             StorageError: The mark cannot be written.
         """
         folder = self._waves.at(wave_name(wave.first, wave.end))
-        folder.write(_COMMITTED, json.dumps(asdict(wave)).encode())
+        folder.write(_COMMITTED, msgspec.json.encode(wave))
 
 
 def wave_name(first: int, end: int) -> str:
     """Return the name of a wave's folder; the order of names is the order of waves."""
     return f"cases={first:012}-{end:012}"
+
+
+def _text(manifest: Manifest) -> bytes:
+    return json.dumps(msgspec.to_builtins(manifest), indent=1, sort_keys=True).encode()
 
 
 def _short(value: object) -> str:

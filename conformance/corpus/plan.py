@@ -1,10 +1,11 @@
 """The plan: the number of each case."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
-from typing import Any, Final, Self
+from typing import Annotated, Final
+
+from msgspec import Meta
 
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
@@ -21,20 +22,16 @@ _MARGIN: Final = 1.02
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An endless sequence of cases, the same on every machine.
+    """The numbering of the cases: case N is FAMILY/PROFILE/SEED/(N div pairs) of the pair (N mod pairs).
 
-    The pairs take turns, so that every stretch of numbers holds all of them equally: stretches of the same length
-    take the same time, and each prefix of the sequence is a balanced corpus of its own.
-
-    Attributes:
-        pairs: The (family, profile) pairs, in their order.
-        seed: The seed of the cases.
-        role: The role of the cases.
+    The sequence is endless, and the same on every machine. The pairs take turns, so that every stretch of numbers holds
+    all of them equally: stretches of the same length take the same time, and each prefix of the sequence is a balanced
+    corpus of its own.
     """
 
-    pairs: tuple[tuple[str, str], ...]
-    seed: int = 0
-    role: str = DEFAULT_ROLE
+    pairs: Annotated[tuple[tuple[str, str], ...], Meta(min_length=1, description="Families and profiles, in order.")]
+    seed: Annotated[int, Meta(ge=0, description="What the cases depend on besides.")] = 0
+    role: Annotated[str, Meta(description="The role of the questions.")] = DEFAULT_ROLE
 
     def case_id(self, number: int) -> CaseId:
         """Return the id of the case with a number, from 0."""
@@ -57,20 +54,6 @@ class Plan:
             raise ValueError("the streams of these families hold no events to count; give the number of cases")
         return ceil(events * cases / sampled_events)
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the plan as it is written to a manifest."""
-        return {"pairs": [list(pair) for pair in self.pairs], "seed": self.seed, "role": self.role}
-
-    @classmethod
-    def from_json(cls, entry: Mapping[str, Any]) -> Self:
-        """Read a plan from a manifest.
-
-        Raises:
-            KeyError, TypeError, ValueError: The entry is not a plan.
-        """
-        pairs = tuple((str(family), str(profile)) for family, profile in entry["pairs"])
-        return cls(pairs, int(entry["seed"]), str(entry["role"]))
-
 
 @cache
 def _sample(plan: Plan) -> tuple[int, int]:
@@ -81,17 +64,17 @@ def _sample(plan: Plan) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much of a plan is run: one of the three is given.
+    """How much of the plan: exactly one of the three is not null."""
 
-    Attributes:
-        cases: This number of cases.
-        events: The cases that hold at least this many expected events, or a few more.
-        seconds: As many cases as fit in this time; a wave that was begun is finished.
-    """
-
-    cases: int | None = None
-    events: int | None = None
-    seconds: float | None = None
+    cases: Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="This number of cases.")] = None
+    events: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="The cases that hold at least this many expected events, or a few more."),
+    ] = None
+    seconds: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(description="As many cases as fit in this time; a wave that was begun is finished."),
+    ] = None
 
     def __post_init__(self) -> None:
         if sum(each is not None for each in (self.cases, self.events, self.seconds)) != 1:

@@ -15,7 +15,7 @@ from conformance.corpus.result_batches import CLUSTERS, FAILING, KIT_ERRORS, ROW
 from conformance.engine.coverage import EVENT_TYPES, FAMILIES, cell_text, tables_of_oracles
 from conformance.engine.tally import Tally
 from conformance.oracles.coverage.coverage_table import Cell
-from conformance.oracles.judge import Status
+from conformance.specs.run_record import Status
 
 #: Kinds of failure that reach the driver, the most frequent ones; an implementation has a few dozen.
 _CLUSTERS: Final = 2000

@@ -4,11 +4,11 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from hashlib import blake2b
 from math import ceil
 from typing import Any
 
+import msgspec
 from pyspark.sql import DataFrame, SparkSession
 
 from conformance import __version__
@@ -16,11 +16,11 @@ from conformance.corpus.case_source import PlannedCases, Source, StoredCases
 from conformance.corpus.clusters import Clusters
 from conformance.corpus.history import History, RunEntry, entries_of, shrunk_before
 from conformance.corpus.kit_archive import digest
-from conformance.corpus.output import MANIFEST_SCHEMA, NotUsable, Output, Wave
+from conformance.corpus.manifest import CORPUS_SCHEMA, CorpusManifest, RunManifest, origin
+from conformance.corpus.output import NotUsable, Output, Wave
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.results import Results, read_results
-from conformance.corpus.stored_case import CORPUS_SCHEMA
 from conformance.corpus.waves import Watch, WaveFailed, Waves, verified_corpus, verified_results
 from conformance.corpus.worker import Job, Report, Stretch
 from conformance.engine.baseline import Baseline
@@ -119,7 +119,7 @@ class CorpusRun:
             corpus = _Corpus(
                 source=PlannedCases(plan, size),
                 plan=plan,
-                made_from={"plan": plan.as_json(), "size": _size(size)},
+                made_from={"size": size},
                 examples=ceil(size.cases / len(plan.pairs)) if size.cases is not None else None,
                 seconds=size.seconds,
             )
@@ -137,15 +137,13 @@ class CorpusRun:
         Raises:
             CannotStart, NotUsable, StorageError, WaveFailed, ValueError: See `run`.
         """
-        manifest = corpus.manifest()
-        if manifest.get("corpus_schema") != CORPUS_SCHEMA:
-            raise NotUsable(f"{corpus.storage.uri} is not a corpus of version {CORPUS_SCHEMA}, which this kit reads")
-        if not manifest.get("complete"):
+        manifest = corpus.manifest(CorpusManifest)
+        if not manifest.complete:
             raise NotUsable(f"{corpus.storage.uri} is not finished: run generate with --resume")
         implementation = registry.implementation(self.spec, limits=self.options.limits)
         declaration = implementation.start()
         try:
-            plan = Plan.from_json(manifest["plan"])
+            plan = manifest.plan
             if plan.role not in declaration.roles:
                 raise NothingToRun(f"{declaration.name} does not declare the corpus' role {plan.role!r}")
             selection = replace(selection, role=plan.role)
@@ -156,11 +154,7 @@ class CorpusRun:
             stored = _Corpus(
                 source=StoredCases(self.spark, corpus, tuple(corpus.committed())),
                 plan=Plan(pairs, plan.seed, plan.role),
-                made_from={
-                    "corpus": corpus.storage.uri,
-                    "corpus_kit": manifest["rules"],
-                    "plan": plan.as_json(),
-                },
+                made_from={"corpus": corpus.storage.uri, "corpus_kit": manifest.rules},
             )
             return self._judge(implementation, selection, stored)
         finally:
@@ -248,8 +242,10 @@ def generate(spark: SparkSession, output: Output, plan: Plan, *, size: Size, opt
         StorageError: The folder cannot be reached.
         WaveFailed: Spark gave up; the run can be resumed.
     """
-    made_from = {**_kit(), "corpus_schema": CORPUS_SCHEMA, "plan": plan.as_json(), "size": _size(size)}
-    manifest = output.begin({**made_from, "complete": False}, resume=options.resume)
+    manifest = output.begin(
+        CorpusManifest(**origin(digest()), plan=plan, size=size, corpus_schema=CORPUS_SCHEMA, complete=False),
+        resume=options.resume,
+    )
     source = PlannedCases(plan, size)
     pace = Pace(options.cores or spark.sparkContext.defaultParallelism)
     deadline = None if size.seconds is None else time.monotonic() + size.seconds
@@ -265,46 +261,34 @@ def generate(spark: SparkSession, output: Output, plan: Plan, *, size: Size, opt
         pace=pace,
         watch=options.watch,
     ).run()
-    output.rewrite({**manifest, "complete": True})
+    output.rewrite(msgspec.structs.replace(manifest, complete=True))
     return done
 
 
-def _manifest(spec: str, declaration: Declaration, selection: Selection, corpus: _Corpus) -> dict[str, Any]:
+def _manifest(spec: str, declaration: Declaration, selection: Selection, corpus: _Corpus) -> RunManifest:
     role = declaration.roles[selection.role]
-    return {
-        **_kit(),
-        "spec": spec,
-        "implementation": [declaration.name, declaration.version],
-        "role": selection.role,
-        "fields": sorted(role.fields),
-        "abilities": sorted(role.abilities),
-        "profiles": list(role.profiles),
-        "requirements": selection.requirements,
+    return RunManifest(
+        **origin(digest()),
+        spec=spec,
+        implementation=(declaration.name, declaration.version),
+        role=selection.role,
+        fields=tuple(sorted(role.fields)),
+        abilities=tuple(sorted(role.abilities)),
+        profiles=tuple(role.profiles),
+        requirements=selection.requirements,
+        plan=corpus.plan,
         **corpus.made_from,
-    }
+    )
 
 
-def _kit() -> dict[str, Any]:
-    return {
-        "schema": MANIFEST_SCHEMA,
-        "kit": __version__,
-        "rules": digest(),
-        "started": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-    }
-
-
-def _size(size: Size) -> dict[str, Any]:
-    return {"cases": size.cases, "events": size.events, "seconds": size.seconds}
-
-
-def _entry(manifest: Mapping[str, Any], declaration: Declaration, finished: RunFinished) -> RunEntry:
+def _entry(manifest: RunManifest, declaration: Declaration, finished: RunFinished) -> RunEntry:
     # The id belongs to the run, not to the time: a resumed run replaces its entries instead of adding others.
-    made_from = blake2b(json.dumps(manifest, sort_keys=True).encode(), digest_size=4).hexdigest()
+    made_from = blake2b(json.dumps(msgspec.to_builtins(manifest), sort_keys=True).encode(), digest_size=4).hexdigest()
     return RunEntry(
-        run=f"{manifest['started'].replace(':', '')}-{made_from}",
-        started=manifest["started"],
+        run=f"{manifest.started.replace(':', '')}-{made_from}",
+        started=manifest.started,
         kit=__version__,
-        spec=manifest["spec"],
+        spec=manifest.spec,
         implementation=declaration.name,
         version=declaration.version,
         cases=finished.tally.cases,

@@ -1,17 +1,14 @@
 """Stored cases: a case as a row of a Parquet corpus, and back."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import fields
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+import msgspec
 import pyarrow as pa
 
 from conformance.strategies.grammar.case import Case, Expected
 from conformance.strategies.grammar.case_id import CaseId
-
-#: Version of the columns, in the metadata of the files and in the manifest.
-CORPUS_SCHEMA: Final = 2
 
 #: The columns of a stored corpus.
 CORPUS: Final = pa.schema(
@@ -49,29 +46,9 @@ MEANING: Final = {
 }
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Set):
-        return sorted(value)
-    raise TypeError(f"{type(value).__name__} has no form in JSON")
-
-
 def _json(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=_plain)
-
-
-def _unchanged(value: Any) -> Any:
-    return value
-
-
-#: Fields of `Expected` whose type JSON does not have -> the function that restores it.
-_PARTS: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "events": tuple,
-    "tolerated": frozenset,
-    "columns": lambda columns: {int(index): tuple(types) for index, types in columns.items()},
-    "shipped_steps": lambda steps: tuple(map(tuple, steps)),
-}
+    plain = msgspec.to_builtins(value, str_keys=True, order="deterministic")
+    return json.dumps(plain, separators=(",", ":"), ensure_ascii=False)
 
 
 def batch_of_cases(cases: Iterable[tuple[int, Case]]) -> pa.RecordBatch:
@@ -85,11 +62,11 @@ def batch_of_cases(cases: Iterable[tuple[int, Case]]) -> pa.RecordBatch:
             case.role,
             case.focus,
             list(case.marks),
-            _json(dict(case.marks)),
+            _json(case.marks),
             case.stream,
             _json(case.settings),
             len(case.expected.events),
-            _json({each.name: getattr(case.expected, each.name) for each in fields(Expected)}),
+            _json(case.expected),
         )
         for number, case in cases
     ]
@@ -105,16 +82,13 @@ def cases_of_batch(batch: pa.RecordBatch) -> Iterator[tuple[int, Case]]:
     for number, case, role, focus, marks, stream, settings, expected in zip(
         *(batch.column(name).to_pylist() for name in names), strict=True
     ):
-        fields_of_expected = json.loads(expected)
         yield (
             number,
             Case(
                 id=CaseId.parse(case),
                 role=role,
                 stream=stream,
-                expected=Expected(
-                    **{name: _PARTS.get(name, _unchanged)(value) for name, value in fields_of_expected.items()}
-                ),
+                expected=msgspec.convert(json.loads(expected), Expected, str_keys=True),
                 marks={requirement: tuple(indices) for requirement, indices in json.loads(marks).items()},
                 focus=focus,
                 settings=json.loads(settings),

@@ -19,8 +19,9 @@ from conformance.implementations import registry
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.registry import Implementation
-from conformance.oracles.judge import FAILURES, Judge
+from conformance.oracles.judge import Judge
 from conformance.protocol.observation import RoleDeclaration
+from conformance.specs.run_record import FAILURES
 
 #: The function that Spark's mapInArrow takes.
 Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]

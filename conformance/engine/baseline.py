@@ -4,12 +4,17 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from conformance.engine.events import RunFinished
 from conformance.engine.failure import Failure
 from conformance.engine.tally import Tally
 from conformance.specs.catalogue import catalogue
+from conformance.specs.conversion import Malformed, converted
 
+NotEmpty = Annotated[str, Meta(min_length=1)]
 #: Any signature of the requirement.
 ANY: str = "*"
 
@@ -18,8 +23,7 @@ class BaselineError(ValueError):
     """A baseline file that cannot be used; the message names the place and the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFailure:
+class KnownFailure(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of a baseline.
 
     Attributes:
@@ -28,9 +32,9 @@ class KnownFailure:
         reason: Why it fails, or who is responsible.
     """
 
-    requirement: str
-    signature: str
-    reason: str
+    requirement: NotEmpty
+    signature: NotEmpty
+    reason: NotEmpty
 
     def covers(self, requirement: str, signature: str) -> bool:
         """Return whether a failure is the known one."""
@@ -42,6 +46,12 @@ class KnownFailure:
             ["[[known]]"]
             + [f"{name} = {_quoted(getattr(self, name))}" for name in ("requirement", "signature", "reason")]
         )
+
+
+class _File(Struct, frozen=True, forbid_unknown_fields=True):
+    """A baseline file."""
+
+    known: tuple[KnownFailure, ...] = ()
 
 
 def _quoted(text: str) -> str:
@@ -66,21 +76,23 @@ class Baseline:
         """Read a baseline file (TOML, one ``[[known]]`` table for each entry).
 
         Raises:
-            BaselineError: The file cannot be read, or an entry lacks its requirement, signature or reason.
+            BaselineError: The file cannot be read, or an entry lacks its requirement, signature or reason, or has
+                another key.
         """
         try:
             document = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise BaselineError(f"{path}: {error}") from error
-        entries: list[KnownFailure] = []
-        for number, entry in enumerate(document.get("known", []), 1):
-            missing = [name for name in ("requirement", "signature", "reason") if not entry.get(name)]
-            if missing:
-                raise BaselineError(f"{path}: entry {number} has no {' and no '.join(missing)}")
-            if entry["requirement"] not in catalogue():
-                raise BaselineError(f"{path}: entry {number} names {entry['requirement']}, which is not a requirement")
-            entries.append(KnownFailure(entry["requirement"], entry["signature"], entry["reason"]))
-        return cls(str(path), tuple(entries))
+        try:
+            entries = converted(document, _File).known
+        except Malformed as error:
+            raise BaselineError(f"{path}: {error}") from error
+        for index, entry in enumerate(entries):
+            if entry.requirement not in catalogue():
+                raise BaselineError(
+                    f"{path}: known[{index}].requirement: {entry.requirement} is not a requirement of the catalogue"
+                )
+        return cls(str(path), entries)
 
     def reason(self, requirement: str, signature: str) -> str | None:
         """Return the reason for a known failure, None for an unknown one."""

@@ -19,7 +19,8 @@ from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
 from conformance.engine.tally import Tally
 from conformance.implementations.registry import Implementation
-from conformance.oracles.judge import FAILURES, Judges, Verdict
+from conformance.oracles.judge import Judges, Verdict
+from conformance.specs.run_record import FAILURES
 from conformance.strategies.grammar.case import Case
 
 __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]

@@ -6,7 +6,8 @@ from typing import Any
 
 from conformance.binlog.event_types import type_name
 from conformance.engine.coverage import cell_text, tables_of_oracles
-from conformance.oracles.judge import FAILURES, Status, Verdict
+from conformance.oracles.judge import Verdict
+from conformance.specs.run_record import FAILURES, Result, Status
 from conformance.strategies.grammar.case import Case
 
 
@@ -89,7 +90,7 @@ class Tally:
                 for row, numbers in rows.items():
                     mine[key][row].update(numbers)
 
-    def verdict(self, requirement: str) -> str:
+    def verdict(self, requirement: str) -> Result:
         """Return the verdict on a requirement over all profiles: the worst status.
 
         ``not-reached`` if nothing was judged, which is not a pass.
@@ -97,7 +98,8 @@ class Tally:
         met: Counter[Status] = Counter()
         for statuses in self.results.get(requirement, {}).values():
             met.update(statuses)
-        for status in (*FAILURES, "pass", "unsupported"):
+        worst_first: tuple[Status, ...] = (*FAILURES, "pass", "unsupported")
+        for status in worst_first:
             if met[status]:
                 return status
         return "not-reached"

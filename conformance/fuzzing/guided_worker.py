@@ -78,7 +78,7 @@ class GuidedWorker:
             os._exit(0)
 
     def _new_failures(self, verdicts: Sequence[Any]) -> list[list[str]]:
-        from conformance.oracles.judge import FAILURES
+        from conformance.specs.run_record import FAILURES
 
         keys = {(each.requirement, each.signature) for each in verdicts if each.status in FAILURES} - self._failures
         self._failures |= keys

@@ -94,7 +94,7 @@ class PythonImplementation:
             return Trouble("crash", type(error).__name__, traceback.format_exc()[-_TRACEBACK:])
         try:
             line = _line({"protocol": PROTOCOL, "seq": self._seq, **answer})
-            return decode_answer(line, seq=self._seq, asked=request, role=self.declaration.roles[request.role])
+            return decode_answer(line, seq=self._seq, request=request, role=self.declaration.roles[request.role])
         except ProtocolError as error:
             return Trouble("protocol-error", error.signature, error.detail)
         except (TypeError, ValueError) as error:

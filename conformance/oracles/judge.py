@@ -5,21 +5,15 @@ Every verdict, from `certify` to a corpus on a cluster, is made here.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any
 
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.oracle import Oracle
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration, Observation, Request, RoleDeclaration, Trouble
 from conformance.protocol.roles.registry import role_of
+from conformance.specs.run_record import Status
 from conformance.strategies.grammar.case import Case
-
-Status = Literal["pass", "fail", "unsupported", "crash", "hang", "protocol-error"]
-
-#: Every status of a verdict, `pass` first.
-STATUSES: Final[tuple[Status, ...]] = ("pass", "fail", "crash", "hang", "protocol-error", "unsupported")
-#: The statuses that make an implementation non-conforming.
-FAILURES: Final[tuple[Status, ...]] = ("fail", "crash", "hang", "protocol-error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +22,7 @@ class Verdict:
 
     Attributes:
         requirement: The requirement's id.
-        status: One of `STATUSES`.
+        status: One of `conformance.specs.run_record.STATUSES`.
         signature: What is wrong, in a short text without numbers that vary; with the requirement it identifies
             one kind of failure. Empty for a pass.
         message: What was expected and what was observed.

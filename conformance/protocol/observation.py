@@ -2,8 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
+from msgspec import Meta
+
+from conformance.binlog.errors import ERROR_KINDS
+from conformance.specs.json_schema import meanings
 from conformance.specs.versions import Profiles
 
 #: Version of the protocol between the kit and an implementation.
@@ -18,13 +22,18 @@ ABILITIES: Final = {
     "profile_strict": "knows exactly what a server of the profile knows, and so refuses what that server refuses",
 }
 
+if TYPE_CHECKING:
+    ErrorKind = str
+else:
+    ErrorKind = Annotated[Literal[tuple(ERROR_KINDS)], Meta(description=meanings(ERROR_KINDS))]
+
 #: How asking can fail: the verdict that each kind of trouble becomes.
 TroubleStatus = Literal["unsupported", "crash", "hang", "protocol-error"]
 
 
 @dataclass(frozen=True, slots=True)
 class RoleDeclaration:
-    """What an implementation says of one role.
+    """What an implementation declares for one role.
 
     Attributes:
         fields: The event fields it reports.
@@ -39,7 +48,7 @@ class RoleDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What an implementation says of itself when it starts."""
+    """What an implementation declares when it starts."""
 
     name: str
     version: str
@@ -50,19 +59,17 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The error with which an implementation stopped reading.
+    """The error with which an implementation stopped reading."""
 
-    Attributes:
-        at: Offset in bytes of the event that it refused, None where it cannot tell.
-        kind: One of `conformance.binlog.errors.ERROR_KINDS`.
-        message: Its own words.
-        code: The number by which servers know the error, None where it tells none.
-    """
-
-    at: int | None
-    kind: str
-    message: str
-    code: int | None = None
+    at: Annotated[
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(description="Offset in bytes of the event that it refused, null where it is not known."),
+    ]
+    kind: ErrorKind
+    message: Annotated[str, Meta(description="The implementation's own words.")]
+    code: Annotated[
+        int | None, Meta(description="The number by which servers know the error, null where it has none.")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +107,10 @@ class Request:
     """One question to an implementation.
 
     Attributes:
-        role: What is asked.
-        profile: Whose rules hold.
-        stream: The bytes; empty in a role that asks about no stream.
-        settings: What the role's question says besides, in values that JSON has.
+        role: The role of the question.
+        profile: The profile whose rules hold.
+        stream: The bytes; empty in a role without streams.
+        settings: What the question holds besides the stream, in values that JSON has.
     """
 
     role: str

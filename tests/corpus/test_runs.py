@@ -10,14 +10,14 @@ from plain_judging import judged
 from conformance.corpus import waves
 from conformance.corpus.comparison import compare_runs
 from conformance.corpus.history import History
-from conformance.corpus.output import NotUsable
+from conformance.corpus.output import MANIFEST, NotUsable
 from conformance.corpus.pages import coverage_page, trend_page
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.results import read_results
 from conformance.corpus.run import CorpusRun, Options, generate
 from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.events import ShrinkingStarted
-from conformance.engine.record_entries import RecordEntries
+from conformance.engine.record_lines import RecordLines
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import CannotStart
@@ -197,7 +197,7 @@ def test_a_folder_that_is_not_a_corpus_is_not_checked(run, spark, folder):
     with pytest.raises(NotUsable, match="is not a run folder"):
         CorpusRun(spark, folder("checked"), "reference").check(folder("nothing"), Selection())
     run(folder("run"), size=Size(cases=10))
-    with pytest.raises(NotUsable, match="is not a corpus of version"):
+    with pytest.raises(NotUsable, match="is not a corpus that this kit reads: manifest"):
         CorpusRun(spark, folder("checked"), "reference").check(folder("run"), Selection())
 
 
@@ -208,7 +208,7 @@ def test_an_empty_selection_is_an_error(run, folder):
 
 def record_of(run, output, spec, path):
     with RecordWriter(path) as writer:
-        run(output, spec, listeners=[RecordEntries(writer.append)])
+        run(output, spec, listeners=[RecordLines(writer.append)])
     return read_record(path)
 
 
@@ -235,4 +235,4 @@ def test_the_manifest_follows_its_schema(run, folder):
 
     run(folder("run"), size=Size(cases=10))
     schema = json.loads((resources.files("conformance.specs") / "schemas" / "corpus-manifest.schema.json").read_text())
-    Draft202012Validator(schema).validate(folder("run").manifest())
+    Draft202012Validator(schema).validate(json.loads(folder("run").storage.read(MANIFEST)))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyspark
 
 #: The packages that workers need by docs/clusters.md, and the dependencies of pandas.
-PACKAGES = {"pyarrow", "zstandard", "pandas", "numpy", "python-dateutil", "pytz", "six", "tzdata"}
+PACKAGES = {"pyarrow", "zstandard", "msgspec", "pandas", "numpy", "python-dateutil", "pytz", "six", "tzdata"}
 SPARK_HOME = Path(pyspark.__file__).parent
 #: Quick to start, and small: the tests are about results, not about speed.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

@@ -27,8 +27,14 @@ def test_an_asterisk_covers_every_signature(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (ENTRY.replace("FORMAT-XID", "FORMAT-NONSENSE"), "FORMAT-NONSENSE, which is not a requirement"),
-        (ENTRY.replace("a double", ""), "entry 1 has no reason"),
+        (
+            ENTRY.replace("FORMAT-XID", "FORMAT-NONSENSE"),
+            r"known\[0\]\.requirement: FORMAT-NONSENSE is not a requirement of the catalogue",
+        ),
+        (ENTRY.replace("a double", ""), r"known\[0\]\.reason: expected a text of length 1 or more, found ''"),
+        (ENTRY.replace("reason", "reasons"), r"known\[0\]\.reasons: there is no such key; there are requirement, "),
+        (ENTRY.replace("[[known]]", "[[knwon]]"), "knwon: there is no such key; there are known"),
+        ("known = 3", "known: expected a list, found 3"),
         ("[[known]\n", "baseline.toml"),
     ],
 )

@@ -32,7 +32,7 @@ def asked_over_the_wire(case):
         "error": error and {"at": error.at, "kind": error.kind, "message": error.message, "code": error.code},
     }
     role = reference.declaration.roles[case.role]
-    return decode_answer(json.dumps(answer).encode(), seq=7, asked=request_of(case), role=role), role
+    return decode_answer(json.dumps(answer).encode(), seq=7, request=request_of(case), role=role), role
 
 
 @pytest.mark.parametrize(("role", "family"), ASKED)
@@ -70,7 +70,7 @@ def test_an_unknown_outcome_breaks_the_schema():
     declared = ReferenceImplementation().declaration.roles["apply"]
     line = json.dumps({"seq": 1, "events": [{"offset": 4, "outcome": "done"}], "error": None}).encode()
     with pytest.raises(ProtocolError, match="outcome"):
-        decode_answer(line, seq=1, asked=request_of(case), role=declared)
+        decode_answer(line, seq=1, request=request_of(case), role=declared)
 
 
 def test_relay_data_that_is_not_an_event_fails_the_rules_about_it():

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from conformance.specs import run_record
+from conformance.specs.conversion import converted
+
 Line = dict[str, Any]
 
 PROFILES = ["mysql-5.7", "mysql-8.0"]
@@ -291,6 +294,11 @@ def example_lines() -> list[Line]:
         requirement("WL7592-SIDNO", "no-oracle", text="Anonymous events have no source.", profiles=["mysql-8.0"]),
         requirement("WL7592-LOCKS", "untestable", text="A lock is held.", untestable="no reader sees a lock"),
     )
+
+
+def as_line(entry: Line) -> run_record.Line:
+    """Return the line that an entry of JSON holds."""
+    return converted(entry, run_record.LINES[entry["kind"]])
 
 
 def write_lines(path: Path, lines: Iterable[Line]) -> Path:

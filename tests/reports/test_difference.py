@@ -1,7 +1,7 @@
 """The differences between two answers."""
 
 from conformance.reports.difference import TextDifference, differences, summary, text_difference
-from conformance.reports.lines import Answer
+from conformance.specs.run_record import Answer
 
 
 def answer(*events: dict) -> Answer:

@@ -5,13 +5,13 @@ import re
 
 from example_record import Stream
 
-from conformance.reports.entry import Entry
 from conformance.reports.hex_dump import hex_dump
-from conformance.reports.lines import FieldSpan, StreamEvent
+from conformance.specs.conversion import converted
+from conformance.specs.run_record import FieldSpan, StreamEvent
 
 
 def dumped(stream: Stream, concerned: dict) -> str:
-    events = [StreamEvent.read(Entry(event)) for event in stream.events]
+    events = [converted(event, StreamEvent) for event in stream.events]
     return hex_dump(stream.data, events, concerned=concerned)
 
 

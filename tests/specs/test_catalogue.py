@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from collections import Counter
 from importlib import resources
 from pathlib import Path
@@ -9,9 +10,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from conformance.protocol.schemas import RANGE
-from conformance.specs.catalogue import ROLES, catalogue, documents, governing, select
+from conformance.specs.catalogue import catalogue, documents, governing, read_document, select
 
+FILES = {
+    file.name: file.read_text(encoding="utf-8")
+    for file in (resources.files("conformance.specs") / "requirements").iterdir()
+    if file.name.endswith(".toml")
+}
 DOCUMENTS = dict(documents())
 #: Statements of the independent reading, by worklog.
 STATEMENTS = {"WL4033": 74, "WL40": 75, "WL3303": 74, "WL4162": 135, "WL7592": 112}
@@ -25,7 +30,7 @@ def schema() -> dict:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_file_follows_the_schema(name):
-    jsonschema.validate(DOCUMENTS[name], schema())
+    jsonschema.validate(tomllib.loads(FILES[name]), schema())
 
 
 def test_the_schema_refuses_an_entry_without_a_text():
@@ -34,13 +39,48 @@ def test_the_schema_refuses_an_entry_without_a_text():
         jsonschema.validate(document, schema())
 
 
-def test_the_schema_has_the_roles_of_the_code():
-    requirement = schema()["$defs"]["requirement"]
-    assert tuple(requirement["properties"]["role"]["enum"]) == ROLES
+SMALL = """
+worklog = "WL#1"
+title = "A worklog"
+
+[[requirement]]
+id = "WL1-RULE"
+level = "must"
+role = "decode"
+text = "An event is read whole."
+section = "1"
+statements = [{ id = "WL1-01", anchor = "is read" }]
+holds = ["mysql >= 5.6"]
+families = ["transactions"]
+"""
 
 
-def test_the_schema_and_the_protocol_write_ranges_of_versions_alike():
-    assert schema()["$defs"]["range"]["pattern"] == RANGE
+@pytest.mark.parametrize(
+    ("line", "damaged", "message"),
+    [
+        ('level = "must"', 'level = "will"', r"requirement\[0\]\.level: 'will' is not one of may, must, should"),
+        ('role = "decode"', 'rule = "decode"', r"requirement\[0\]\.rule: there is no such key; there are id, level, "),
+        (
+            'anchor = "is read"',
+            'anchor = ""',
+            r"requirement\[0\]\.statements\[0\]\.anchor: expected a text of length",
+        ),
+        ('holds = ["mysql >= 5.6"]', "holds = []", r"requirement\[0\]\.holds: expected a list of length 1 or more"),
+        (
+            'families = ["transactions"]',
+            "families = []",
+            "must have either families or a reason in untestable",
+        ),
+        ('section = "1"', 'section = "1"\nsettles = ["X-01"]', "WL1-RULE settles X-01, but has no interpretation"),
+    ],
+)
+def test_a_damaged_file_is_refused_by_the_schema_and_by_the_reader_with_its_place(line, damaged, message):
+    assert read_document(SMALL).requirement[0].id == "WL1-RULE"
+    text = SMALL.replace(line, damaged)
+    with pytest.raises(ValueError, match=message):
+        read_document(text)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomllib.loads(text), schema())
 
 
 def test_a_requirement_holds_under_a_profile_that_runs_have():
@@ -61,7 +101,7 @@ def test_every_statement_is_in_exactly_one_requirement():
 def test_every_open_point_is_settled_exactly_once():
     settled = Counter(each for requirement in catalogue().values() for each in requirement.settles)
     for document in DOCUMENTS.values():
-        settled.update(note["id"] for note in document.get("settled_notes", []))
+        settled.update(note.id for note in document.settled_notes)
     by_worklog = Counter(each.rpartition("-")[0] for each in settled)
     assert by_worklog == {**OPEN_POINTS, "X": 15}
     assert {each for each, count in settled.items() if count > 1} == set()

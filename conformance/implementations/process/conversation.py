@@ -92,7 +92,7 @@ class Conversation:
         seq, request = self._open[0]
         line = self._receive(self._limits.seconds, late="no-answer-in-time")
         try:
-            answer = decode_answer(line, seq=seq, asked=request, role=self.declaration.roles[request.role])
+            answer = decode_answer(line, seq=seq, request=request, role=self.declaration.roles[request.role])
         except ProtocolError as error:
             self._break(error.signature, f"{error.detail}\n{shortened(line)}")
         self._open.popleft()

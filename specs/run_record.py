@@ -1,0 +1,220 @@
+"""The lines of a run record, one struct for each kind: reading, writing, checking and the JSON Schema follow from them.
+
+A run record is a file of JSON lines. Keys that a struct does not name are ignored, so that a later kit can add some.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, get_args
+
+from msgspec import Meta, Struct, field
+
+from conformance.specs.catalogue import Level
+
+#: Version of the record that the kit reads and writes.
+SCHEMA: Final = 1
+
+FailureStatus = Literal["fail", "crash", "hang", "protocol-error"]
+Status = Literal["pass", "fail", "crash", "hang", "protocol-error", "unsupported"]
+#: What a requirement can come to.
+Result = Literal[
+    "pass", "fail", "crash", "hang", "protocol-error", "unsupported", "not-reached", "no-oracle", "untestable"
+]
+
+#: Every status of a verdict, the good one first.
+STATUSES: Final[tuple[Status, ...]] = get_args(Status)
+#: The statuses that make an implementation non-conforming.
+FAILURES: Final[tuple[FailureStatus, ...]] = get_args(FailureStatus)
+LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+
+Count = Annotated[int, Meta(ge=0)]
+Offset = Annotated[int, Meta(ge=0, description="Bytes from the start of the stream.")]
+Size = Annotated[int, Meta(ge=0, description="Bytes.")]
+Moment = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
+Texts = tuple[str, ...]
+Counts = Mapping[str, Count]
+#: A name, then a profile, then a number.
+CountsByProfile = Mapping[str, Counts]
+
+
+class Role(Struct, frozen=True):
+    """What an implementation declares for one role."""
+
+    fields: Annotated[Texts, Meta(description="The fields that it reports.")]
+    abilities: Annotated[Texts, Meta(description="What else it can do, such as 'checksums'.")]
+    profiles: Annotated[Texts, Meta(description="The profiles that it claims.")]
+
+
+class Implementation(Struct, frozen=True):
+    """The implementation under test: how it was named on the command line, and what it declares."""
+
+    spec: Annotated[str, Meta(description="As on the command line, such as 'mysql-replication==1.0.17'.")]
+    name: str
+    version: str
+    language: str
+    homepage: str | None
+    roles: Annotated[Mapping[str, Role], Meta(description="What it declares for each role.")]
+
+
+class Header(Struct, frozen=True, tag_field="kind", tag="header"):
+    """What was run: the implementation, and all that the run depends on."""
+
+    schema: Annotated[Literal[1], Meta(description="Version of the record.")]
+    kit: Annotated[str, Meta(description="Version of binlog-conformance.")]
+    implementation: Implementation
+    roles: Annotated[Texts, Meta(description="The roles of the questions.")]
+    profiles: Annotated[Texts, Meta(description="The profiles of the cases.")]
+    families: Annotated[Texts, Meta(description="The families of the cases.")]
+    requirements: Annotated[str, Meta(description="The glob that selects requirements by id.")]
+    seed: int
+    examples: Annotated[
+        Count | None, Meta(description="Cases for each family and profile, null where time limits them.")
+    ]
+    seconds: Annotated[
+        Annotated[float, Meta(ge=0)] | None,
+        Meta(description="Time that the run was given, null where the number of cases limits it."),
+    ]
+    started: Annotated[Moment, Meta(description="When it started, in UTC.")]
+
+
+class FieldSpan(Struct, frozen=True):
+    """Where a field is in the stream."""
+
+    offset: Offset
+    size: Size
+    name: Annotated[str, Meta(description="The field's name, the same as in the answers.")]
+    value: Annotated[str, Meta(description="The value as text.")]
+
+
+class StreamEvent(Struct, frozen=True):
+    """An event of the shrunk stream, or its magic number, which is named MAGIC."""
+
+    offset: Offset
+    size: Size
+    type: Annotated[Count, Meta(description="Event type code, 0 for the magic number.")]
+    name: Annotated[str, Meta(description="Name of the event type.")]
+    summary: Annotated[str, Meta(description="What the event holds, in a few words.")]
+    spans: tuple[FieldSpan, ...]
+
+
+class Refusal(Struct, frozen=True, omit_defaults=True):
+    """The error that ended the reading of a stream."""
+
+    at: Annotated[Count | None, Meta(description="Offset of the refused event, null where it is not reported.")]
+    kind: str
+    message: str
+    code: Annotated[int | None, Meta(description="The number by which servers know the error.")] = None
+
+
+class Answer(Struct, frozen=True):
+    """What an implementation should have answered, or did."""
+
+    events: Annotated[
+        tuple[Mapping[str, Any], ...],
+        Meta(description="Events as the protocol has them; the two answers are aligned by 'offset'."),
+    ]
+    error: Refusal | None
+
+
+class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):
+    """One way in which one requirement was broken, with the smallest stream that shows it."""
+
+    requirement: Annotated[str, Meta(description="The requirement's id.")]
+    status: FailureStatus
+    signature: Annotated[str, Meta(description="A short, stable name of this way of breaking it.")]
+    profile: Annotated[str, Meta(description="The profile of the shrunk case.")]
+    family: Annotated[str, Meta(description="The family of the shrunk case.")]
+    case: Annotated[str, Meta(description="Id of the shrunk case.")]
+    role: Annotated[str, Meta(description="The role of the question.")]
+    settings: Annotated[Mapping[str, Any], Meta(description="What the question holds besides the stream.")]
+    first_case: Annotated[str, Meta(description="Id of the case that showed it first.")] = field(name="found")
+    count: Annotated[Count, Meta(description="Cases that showed it.")]
+    message: Annotated[str, Meta(description="What was expected and what came, in one sentence.")]
+    at: Annotated[
+        Count | None, Meta(description="Offset of the event concerned in the stream, null where it is not one event.")
+    ]
+    stream: Annotated[str, Meta(description="The shrunk stream in hexadecimal digits.", pattern="^([0-9a-f]{2})*$")]
+    events: Annotated[tuple[StreamEvent, ...], Meta(description="The events of that stream, field by field.")]
+    expected: Annotated[Answer, Meta(description="The right answer.")]
+    observed: Annotated[Answer | None, Meta(description="The implementation's answer, null where there was none.")]
+    type_names: Annotated[
+        Mapping[str, str],
+        Meta(description="The names of the event types in both answers, by their codes in decimal digits."),
+    ]
+    detail: Annotated[str, Meta(description="The raw line, or the end of the standard error.")]
+    replay: Annotated[str, Meta(description="The command line that shows it again.")]
+    known: Annotated[str | None, Meta(description="The reason that the baseline gives, null where it is not listed.")]
+
+    @property
+    def stream_bytes(self) -> bytes:
+        """The shrunk stream."""
+        return bytes.fromhex(self.stream)
+
+
+class RequirementResult(Struct, frozen=True, tag_field="kind", tag="requirement"):
+    """One requirement of the catalogue, and the run's results for it; each selected one has a line, reached or not."""
+
+    id: str
+    worklog: str
+    level: Level
+    role: str
+    text: Annotated[str, Meta(description="What must hold.")]
+    section: Annotated[str, Meta(description="The section of the worklog.")]
+    interpretation: Annotated[
+        str | None, Meta(description="The reading the kit takes where the worklog leaves one open.")
+    ]
+    untestable: Annotated[str | None, Meta(description="Why no outside kit can test it.")]
+    profiles: Annotated[Texts, Meta(description="The profiles under which it holds.")]
+    families: Annotated[Texts, Meta(description="The families that exercise it.")]
+    oracle: Annotated[bool, Meta(description="Whether the kit can judge it.")]
+    results: Annotated[
+        Mapping[str, Mapping[Status, Count]],
+        Meta(description="For each profile under which it was exercised, how many cases came to which status."),
+    ]
+    verdict: Annotated[
+        Result,
+        Meta(
+            description="'not-reached' has an oracle, but no case exercised it; like 'no-oracle', 'untestable' and "
+            "'unsupported' it is never counted as a pass."
+        ),
+    ]
+
+
+class Coverage(Struct, frozen=True, tag_field="kind", tag="coverage"):
+    """What the streams of the run held: a name, then a profile, then a number."""
+
+    event_types: Annotated[CountsByProfile, Meta(description="Events of each type.")]
+    families: Annotated[CountsByProfile, Meta(description="Cases of each family.")]
+    faults: Annotated[CountsByProfile, Meta(description="Cases with each fault.")]
+    tables: Annotated[
+        Mapping[str, CountsByProfile],
+        Meta(
+            description="The tables that oracles name, such as the cells of the transition table: how often each cell "
+            "was exercised."
+        ),
+    ]
+
+
+class Footer(Struct, frozen=True, tag_field="kind", tag="footer"):
+    """How the run ended; its numbers agree with the lines before it."""
+
+    cases: Annotated[Count, Meta(description="Cases run.")]
+    events: Annotated[Count, Meta(description="Events in their streams.")]
+    verdicts: Annotated[Counts, Meta(description="Requirement lines of each verdict.")]
+    failures: Annotated[Count, Meta(description="Failure lines, known ones included.")]
+    known_failures: Annotated[Count, Meta(description="Failure lines that the baseline lists.")]
+    unexpected_passes: Annotated[Texts, Meta(description="Requirements that the baseline lists and that pass.")]
+    stale_baseline: Annotated[Texts, Meta(description="Baseline entries that match nothing of this run.")]
+    conforming: Annotated[bool, Meta(description="Whether the implementation conforms, the baseline considered.")]
+    elapsed: Annotated[float, Meta(description="Seconds.", ge=0)]
+
+
+Line = Header | Failure | RequirementResult | Coverage | Footer
+
+#: Kind of a line -> its struct, in the order in which a record has them.
+LINES: Final[Mapping[str, type[Line]]] = {
+    "header": Header,
+    "failure": Failure,
+    "requirement": RequirementResult,
+    "coverage": Coverage,
+    "footer": Footer,
+}
