@@ -15,7 +15,7 @@ from conformance.binlog.reader import read_events
 from conformance.binlog.rows.images import rows_kind
 from conformance.models.decision.capability import BOTH, ROW_ONLY, Capability
 from conformance.models.decision.decision import Mode, Safety
-from conformance.models.decision.engines import opened
+from conformance.models.decision.engines import open_table
 from conformance.models.decision.locked_table import LockedTable
 
 #: The warning that a statement is logged unsafely.
@@ -64,7 +64,7 @@ def locked_table(kind: str, isolation: str, *, written: bool = True) -> LockedTa
     """Return a table as the model sees it: at READ COMMITTED, InnoDB can log rows only."""
     limited = kind in INNODB and isolation == "READ COMMITTED"
     capability: Capability = ROW_ONLY if limited else BOTH
-    return opened(kind, capability, written=written)
+    return open_table(kind, capability, written=written)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ import pytest
 
 from conformance.binlog.event_types import EventType as T
 from conformance.binlog.rows.column_codes import ColumnType
+from conformance.specs.versions import Profiles
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 
-OLD = {"mysql-5.1", "mysql-5.5"}
-MARIADB = {"mariadb-10.x", "mariadb-11.x"}
+OLD = set(Profiles("mysql < 5.6"))
+MARIADB = set(Profiles("mariadb"))
 
 
 def cases(family, profile, count=60):
@@ -33,10 +34,10 @@ def test_every_column_type_has_a_profile_and_a_requirement(columns):
 
 
 def test_json_begins_with_5_7_and_vector_with_9(columns):
-    assert {profile for profile, codes in columns.items() if ColumnType.JSON in codes} == {
-        "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x",
-    }  # fmt: skip
-    assert {profile for profile, codes in columns.items() if ColumnType.VECTOR in codes} == {"mysql-9.x"}
+    assert {profile for profile, codes in columns.items() if ColumnType.JSON in codes} == set(Profiles("mysql >= 5.7"))
+    assert {profile for profile, codes in columns.items() if ColumnType.VECTOR in codes} == set(
+        Profiles("mysql >= 9.0")
+    )
 
 
 def test_temporal_types_changed_with_5_6(columns):
