@@ -53,7 +53,8 @@ def _fields_of_types() -> str:
     """Return the fields of each event type; types with the same fields share a row."""
     types: dict[TypeFields, list[str]] = {}
     for code, kind in FIELDS_OF_TYPE.items():
-        types.setdefault(kind, []).append(f"{int(code)} {EventType(code).name}")
+        if kind != TypeFields():
+            types.setdefault(kind, []).append(f"{int(code)} {EventType(code).name}")
     return _table(
         ("Event type", "Fields of every such event", "Fields of some such events"),
         ((", ".join(names), _quoted(kind.required), _quoted(kind.optional)) for kind, names in types.items()),

@@ -8,26 +8,18 @@ from decimal import Decimal
 from typing import Any, Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import HEARTBEAT_TYPES, PRE_GA_ROWS, UNLISTED_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.layouts import mariadb_layouts
 from conformance.binlog.mariadb_compression import unpack_mariadb
 from conformance.binlog.rows.collations import collation
+from conformance.binlog.rows.images import READABLE_ROWS_TYPES
 from conformance.binlog.status_variables import read_status_variables
+from conformance.binlog.total_table import total
 from conformance.binlog.transaction_payload import Compression
 from conformance.binlog.user_variable import variable_value
 
-_NAMES: Final[Mapping[int, str]] = {
-    EventType.RAND: "RAND",
-    EventType.USER_VAR: "User var",
-    EventType.FORMAT_DESCRIPTION: "Format_desc",
-    EventType.ANONYMOUS_GTID: "Anonymous_Gtid",
-    EventType.XA_PREPARE: "XA_prepare",
-    EventType.PARTIAL_UPDATE_ROWS: "Update_rows_partial",
-    EventType.HEARTBEAT_V2: "Heartbeat",
-    EventType.GTID_TAGGED: "Gtid_tagged_log_event",
-}
 _ROWS_FLAGS: Final = (
     (0x01, "STMT_END_F"),
     (0x02, "NO_FOREIGN_KEY_CHECKS_F"),
@@ -35,24 +27,16 @@ _ROWS_FLAGS: Final = (
     (0x08, "COMPLETE_ROWS_F"),
     (0x10, "USE_SQL_FOREIGN_KEY_F"),
 )
-#: The types that servers know: not the base class of ignorable events, and not the header of a large transaction,
-#: which is newer than 9.7.
-_LISTED: Final = frozenset(int(each) for each in EventType) - {
-    EventType.UNKNOWN,
-    EventType.IGNORABLE,
-    EventType.LARGE_TRANSACTION_HEADER,
-}
+_NAMES: Final = {int(each): each.listed for each in EventType if each.listed is not None}
+#: The types that servers read as an ignorable event: 28 is only the base class of such events.
+_WITHOUT_CLASS: Final = UNLISTED_TYPES | {EventType.IGNORABLE}
 _INCIDENTS: Final = {1: "LOST_EVENTS"}
 _INTVAR_NAMES: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
 
 def listed_name(code: int) -> str:
     """Return the name that servers list for an event type, ``Unknown`` for one that they do not know."""
-    if code not in _LISTED and code != EventType.IGNORABLE:
-        return "Unknown"
-    if code in _NAMES:
-        return _NAMES[code]
-    return type_name(code).removeprefix("MARIADB_").capitalize()
+    return _NAMES.get(code, "Unknown")
 
 
 def event_info(event: Event) -> str | None:
@@ -62,11 +46,10 @@ def event_info(event: Event) -> str | None:
         MalformedBody: The body contradicts its layout.
     """
     code = event.format.type_code(event.header.type)
-    if not event.recognised or code not in _LISTED:
+    if not event.recognised or code not in _INFO or code in _WITHOUT_CLASS:
         return "# Unrecognized ignorable event"
-    if code not in _INFO:
-        return None
-    return _INFO[code](event, event.fields())
+    info = _INFO[code]
+    return None if info is None else info(event, event.fields())
 
 
 def text(data: bytes) -> str:
@@ -183,57 +166,61 @@ def _xa_prepare(event: Event, fields: Mapping[str, Any]) -> str:
 
 
 _Info = Callable[[Event, Mapping[str, Any]], str | None]
-_INFO: Final[Mapping[int, _Info]] = {
-    EventType.QUERY: _query,
-    EventType.STOP: lambda event, fields: "",
-    EventType.ROTATE: lambda event, fields: f"{text(fields['next_file'])};pos={fields['next_position']}",
-    EventType.INTVAR: lambda event, fields: (
-        f"{_INTVAR_NAMES.get(fields['intvar_type'], 'INVALID_INT')}={signed(fields['intvar_value'], 64)}"
-    ),
-    EventType.APPEND_BLOCK: _load_block,
-    EventType.DELETE_FILE: lambda event, fields: f";file_id={fields['file_id']}",
-    EventType.RAND: lambda event, fields: f"rand_seed1={fields['seed1']},rand_seed2={fields['seed2']}",
-    EventType.USER_VAR: _user_var,
-    EventType.FORMAT_DESCRIPTION: _format_description,
-    EventType.XID: lambda event, fields: f"COMMIT /* xid={fields['xid']} */",
-    EventType.BEGIN_LOAD_QUERY: _load_block,
-    EventType.EXECUTE_LOAD_QUERY: _execute_load_query,
-    EventType.TABLE_MAP: lambda event, fields: (
-        f"table_id: {fields['table_id']} ({text(fields['database'])}.{text(fields['table'])})"
-    ),
-    EventType.INCIDENT: lambda event, fields: f"#{fields['incident']} ({_INCIDENTS.get(fields['incident'], '')})",
-    EventType.TRANSACTION_CONTEXT: lambda event, fields: (
-        f"server_uuid={text(fields['server_uuid'])}\tthread_id={fields['thread_id']}"
-    ),
-    EventType.VIEW_CHANGE: lambda event, fields: f"view_id={text(fields['view_id'])}",
-    EventType.ROWS_QUERY: lambda event, fields: f"# {text(fields['rows_query'])}",
-    EventType.GTID: _gtid,
-    EventType.GTID_TAGGED: _gtid,
-    EventType.ANONYMOUS_GTID: lambda event, fields: "SET @@SESSION.GTID_NEXT= 'ANONYMOUS'",
-    EventType.PREVIOUS_GTIDS: lambda event, fields: str(fields["previous_gtids"]).replace(",", ",\n"),
-    EventType.XA_PREPARE: _xa_prepare,
-    EventType.TRANSACTION_PAYLOAD: _payload,
-    EventType.MARIADB_ANNOTATE_ROWS: lambda event, fields: text(fields["rows_query"]),
-    EventType.MARIADB_BINLOG_CHECKPOINT: lambda event, fields: text(fields["log_name"]),
-    EventType.MARIADB_GTID: _mariadb_gtid,
-    EventType.MARIADB_GTID_LIST: _gtid_list,
-    EventType.MARIADB_QUERY_COMPRESSED: _query,
-    **dict.fromkeys(
-        (
-            EventType.WRITE_ROWS_V1,
-            EventType.UPDATE_ROWS_V1,
-            EventType.DELETE_ROWS_V1,
-            EventType.WRITE_ROWS,
-            EventType.UPDATE_ROWS,
-            EventType.DELETE_ROWS,
-            EventType.PARTIAL_UPDATE_ROWS,
-            EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1,
-            EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1,
-            EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1,
-            EventType.MARIADB_WRITE_ROWS_COMPRESSED,
-            EventType.MARIADB_UPDATE_ROWS_COMPRESSED,
-            EventType.MARIADB_DELETE_ROWS_COMPRESSED,
+_INFO: Final[Mapping[int, _Info | None]] = total(
+    f"{__name__}._INFO",
+    EventType,
+    {
+        EventType.QUERY: _query,
+        EventType.STOP: lambda event, fields: "",
+        EventType.ROTATE: lambda event, fields: f"{text(fields['next_file'])};pos={fields['next_position']}",
+        EventType.INTVAR: lambda event, fields: (
+            f"{_INTVAR_NAMES.get(fields['intvar_type'], 'INVALID_INT')}={signed(fields['intvar_value'], 64)}"
         ),
-        _rows,
-    ),
-}
+        EventType.APPEND_BLOCK: _load_block,
+        EventType.DELETE_FILE: lambda event, fields: f";file_id={fields['file_id']}",
+        EventType.RAND: lambda event, fields: f"rand_seed1={fields['seed1']},rand_seed2={fields['seed2']}",
+        EventType.USER_VAR: _user_var,
+        EventType.FORMAT_DESCRIPTION: _format_description,
+        EventType.XID: lambda event, fields: f"COMMIT /* xid={fields['xid']} */",
+        EventType.BEGIN_LOAD_QUERY: _load_block,
+        EventType.EXECUTE_LOAD_QUERY: _execute_load_query,
+        EventType.TABLE_MAP: lambda event, fields: (
+            f"table_id: {fields['table_id']} ({text(fields['database'])}.{text(fields['table'])})"
+        ),
+        EventType.INCIDENT: lambda event, fields: f"#{fields['incident']} ({_INCIDENTS.get(fields['incident'], '')})",
+        EventType.TRANSACTION_CONTEXT: lambda event, fields: (
+            f"server_uuid={text(fields['server_uuid'])}\tthread_id={fields['thread_id']}"
+        ),
+        EventType.VIEW_CHANGE: lambda event, fields: f"view_id={text(fields['view_id'])}",
+        EventType.ROWS_QUERY: lambda event, fields: f"# {text(fields['rows_query'])}",
+        EventType.GTID: _gtid,
+        EventType.GTID_TAGGED: _gtid,
+        EventType.ANONYMOUS_GTID: lambda event, fields: "SET @@SESSION.GTID_NEXT= 'ANONYMOUS'",
+        EventType.PREVIOUS_GTIDS: lambda event, fields: str(fields["previous_gtids"]).replace(",", ",\n"),
+        EventType.XA_PREPARE: _xa_prepare,
+        EventType.TRANSACTION_PAYLOAD: _payload,
+        EventType.MARIADB_ANNOTATE_ROWS: lambda event, fields: text(fields["rows_query"]),
+        EventType.MARIADB_BINLOG_CHECKPOINT: lambda event, fields: text(fields["log_name"]),
+        EventType.MARIADB_GTID: _mariadb_gtid,
+        EventType.MARIADB_GTID_LIST: _gtid_list,
+        EventType.MARIADB_QUERY_COMPRESSED: _query,
+    },
+    entry="what returns the Info column of SHOW BINLOG EVENTS",
+    rest={
+        READABLE_ROWS_TYPES: _rows,
+        _WITHOUT_CLASS: None,
+        # The words of servers are not known.
+        HEARTBEAT_TYPES: None,
+        PRE_GA_ROWS: None,
+        (
+            EventType.START_V3,
+            EventType.LOAD,
+            EventType.SLAVE,
+            EventType.CREATE_FILE,
+            EventType.EXEC_LOAD,
+            EventType.NEW_LOAD,
+            EventType.MARIADB_START_ENCRYPTION,
+            EventType.MARIADB_PARTIAL_ROW_DATA,
+        ): None,
+    },
+)

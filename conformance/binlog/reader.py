@@ -8,14 +8,12 @@ from typing import BinaryIO, Final
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import ENCRYPTED_MAGIC, HEADER, HEADER_BYTES, MAGIC, Header
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-#: The types that are in use: not 0, and not 28, which is only the base class of ignorable events.
-_KNOWN: Final = frozenset(int(each) for each in EventType) - {EventType.UNKNOWN, EventType.IGNORABLE}
 #: The most bytes that an event may have: servers limit an event's size, and a larger length is corruption.
 LENGTH_LIMIT: Final = 1 << 30
 #: The most bytes that are read at once.
@@ -40,7 +38,7 @@ class ReaderRules:
     ignorable: bool = True
     beyond_format_description: bool = False
     highest_type: int = 255
-    known: frozenset[int] = _KNOWN
+    known: frozenset[int] = KNOWN_TYPES
 
 
 def read_events(stream: bytes, rules: ReaderRules | None = None) -> Iterator[Event]:

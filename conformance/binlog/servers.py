@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
-from conformance.binlog.event_types import MARIADB_TYPES_START, EventType
+from conformance.binlog.event_types import MARIADB_TYPES_START, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.reader import ReaderRules
 from conformance.specs.profiles import profile_named
@@ -44,9 +44,6 @@ def with_own_length(lengths: bytes) -> bytes:
     """
     return lengths[:14] + bytes([(57 + len(lengths)) & 0xFF]) + lengths[15:]
 
-
-_V1: Final = (int(EventType.WRITE_ROWS_V1), int(EventType.UPDATE_ROWS_V1), int(EventType.DELETE_ROWS_V1))
-_V2: Final = (int(EventType.WRITE_ROWS), int(EventType.UPDATE_ROWS), int(EventType.DELETE_ROWS))
 
 #: Before 5.6: no checksums, no ignorable flag, and nothing known beyond the heartbeat.
 _BEFORE_IGNORABLE: Final = ReaderRules(
@@ -85,7 +82,9 @@ GTID_FORMS: Final = ByVersion[GtidForm](
         "mariadb": "absent",
     },
 )
-ROWS_EVENTS: Final = ByVersion("rows events", {"worklog": _V2, "mysql": _V1, "mysql >= 5.6": _V2, "mariadb": _V1})
+ROWS_EVENTS: Final = ByVersion(
+    "rows events", {"worklog": ROWS_V2, "mysql": ROWS_V1, "mysql >= 5.6": ROWS_V2, "mariadb": ROWS_V1}
+)
 READER_RULES: Final = ByVersion(
     "the rules of readers",
     {

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from conformance.log_check.log_event import QUERY_EVENTS, Log, LogEvent, Place
+from conformance.binlog.event_types import QUERY_TYPES
+from conformance.log_check.log_event import Log, LogEvent, Place
 from conformance.log_check.verdicts import Verdicts
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.shipped_parser import ShippedParser
@@ -37,7 +38,7 @@ class BoundarySteps:
             self._profile = log.profile
             version = SHIPPED_VERSIONS[log.profile]
             self._parser = WorklogParser() if version is None else ShippedParser(version)
-        query = seen.fields.get("query") if seen.code in QUERY_EVENTS else None
+        query = seen.fields.get("query") if seen.code in QUERY_TYPES else None
         fed = FedEvent(seen.code, seen.flags, query)
         if isinstance(self._parser, ShippedParser):
             step = self._parser.feed(fed)

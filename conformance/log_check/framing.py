@@ -5,11 +5,11 @@ from typing import Final
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import KNOWN_TYPES, PLAIN_GTID_TYPES, EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.binlog.reader import LENGTH_LIMIT, ReaderRules
-from conformance.log_check.log_event import KNOWN_TYPES, Log, LogEvent, is_artificial
+from conformance.log_check.log_event import IGNORABLE_CLASS, Log, LogEvent, is_artificial
 from conformance.log_check.verdicts import Verdicts
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 
@@ -150,10 +150,6 @@ class Positions:
         self._shift = shift
 
 
-#: Types whose post-header has no bytes by WL#4033.
-_IGNORABLE_TYPES: Final = (EventType.IGNORABLE, EventType.ROWS_QUERY)
-
-
 class Descriptions:
     """Judges format descriptions."""
 
@@ -176,7 +172,7 @@ class Descriptions:
             verdicts.good(HEADER_19_BYTES)
         else:
             verdicts.bad(HEADER_19_BYTES, at, f"headers of {described.header_length} bytes", "headers of 19 bytes")
-        for code in _IGNORABLE_TYPES:
+        for code in IGNORABLE_CLASS:
             if code > described.event_types:
                 continue
             length = described.post_header_length(code)
@@ -186,7 +182,7 @@ class Descriptions:
                 actual = f"a post-header of {length} bytes for {type_name(code)}"
                 verdicts.bad(IGNORABLE_POST_HEADER, at, actual, "a post-header of 0 bytes")
         if described.event_types >= EventType.GTID:
-            lengths = [described.post_header_length(code) for code in (EventType.GTID, EventType.ANONYMOUS_GTID)]
+            lengths = [described.post_header_length(code) for code in PLAIN_GTID_TYPES]
             if lengths[0] == lengths[1]:
                 verdicts.good(ANON_CODE_DECLARED)
             else:

@@ -3,13 +3,13 @@
 from functools import lru_cache
 from typing import Final
 
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, EventType, type_name
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.layout import TAIL
 from conformance.binlog.status_variables import read_status_variables
-from conformance.log_check.log_event import GTID_EVENTS, QUERY_EVENTS, Log, LogEvent
+from conformance.log_check.log_event import Log, LogEvent
 from conformance.log_check.verdicts import Verdicts
 
 ON_PREVIOUS_GTIDS: Final = "WL7592-LOG-ON-PREVIOUS-GTIDS"
@@ -52,7 +52,7 @@ class PreviousGtids:
         elif previous and log.relay:
             actual = "a second Previous_gtids event, the source's"
             verdicts.bad(RELAY_FOREIGN_PREVIOUS_GTIDS, seen.offset, actual, "only the replica's own, at the beginning")
-        elif seen.code in GTID_EVENTS and seen.code != EventType.ANONYMOUS_GTID and not log.relay:
+        elif seen.code in GTID_TYPES and seen.code != EventType.ANONYMOUS_GTID and not log.relay:
             self._first_gtid(verdicts)
 
     def _once(self, seen: LogEvent, verdicts: Verdicts) -> None:
@@ -108,7 +108,7 @@ class UsedGtids:
     """
 
     requirements = (GTID_ONCE,)
-    codes = GTID_EVENTS | {int(EventType.PREVIOUS_GTIDS)}
+    codes = GTID_TYPES | {int(EventType.PREVIOUS_GTIDS)}
     inside_payloads = False
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class LogicalTimestamps:
     """Judges the logical timestamps of Gtid events."""
 
     requirements = (LOGICAL_TIMESTAMPS,)
-    codes = GTID_EVENTS
+    codes = GTID_TYPES
     inside_payloads = False
 
     def __init__(self) -> None:
@@ -175,7 +175,7 @@ class QueryTimestamps:
     """Judges that no Query event carries a logical timestamp."""
 
     requirements = (NO_QUERY_TIMESTAMPS,)
-    codes = QUERY_EVENTS
+    codes = QUERY_TYPES
     inside_payloads = True
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:

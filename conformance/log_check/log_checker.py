@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import QUERY_TYPES, EventType, type_name
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
@@ -24,7 +24,7 @@ from conformance.log_check.gtids import (
     QueryTimestamps,
     UsedGtids,
 )
-from conformance.log_check.log_event import QUERY_EVENTS, Log, LogEvent, Place
+from conformance.log_check.log_event import Log, LogEvent, Place
 from conformance.log_check.log_order import EndLast
 from conformance.log_check.log_stream import LogStream
 from conformance.log_check.rows import IgnorableFlag, Statements
@@ -239,7 +239,7 @@ class LogChecker:
         return fields
 
     def _place(self, seen: LogEvent, transactions: Transactions) -> None:
-        if seen.code in QUERY_EVENTS and "query" in seen.fields:
+        if seen.code in QUERY_TYPES and "query" in seen.fields:
             seen.statement = statement_kind(seen.fields["query"])
         transactions.place(seen, self._log)
         if seen.place in (Place.END, Place.ALONE) and not seen.inner:

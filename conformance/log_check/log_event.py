@@ -6,29 +6,16 @@ from enum import Enum, auto
 from typing import Any, Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.log_check.statements import Statement
 
-#: Types without a meaning of their own: 0, and 28, which is only the base class of ignorable events.
-_MEANINGLESS: Final = {EventType.UNKNOWN, EventType.IGNORABLE}
-#: The type codes that this kit knows.
-KNOWN_TYPES: Final = frozenset(int(each) for each in EventType if each not in _MEANINGLESS)
-
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 
+#: The ignorable events of WL#4033: the base class and Rows_query.
+IGNORABLE_CLASS: Final = (EventType.IGNORABLE, EventType.ROWS_QUERY)
 TABLE_MAPS: Final = frozenset({int(EventType.TABLE_MAP)})
-ROWS_EVENTS: Final = frozenset(
-    int(each)
-    for each in EventType
-    if each.name.removeprefix("MARIADB_").removeprefix("PRE_GA_").startswith(("WRITE_", "UPDATE_", "DELETE_ROWS"))
-) | {int(EventType.PARTIAL_UPDATE_ROWS)}
-#: The events that name a transaction of MySQL.
-GTID_EVENTS: Final = frozenset({int(EventType.GTID), int(EventType.ANONYMOUS_GTID), int(EventType.GTID_TAGGED)})
-QUERY_EVENTS: Final = frozenset(
-    {int(EventType.QUERY), int(EventType.EXECUTE_LOAD_QUERY), int(EventType.MARIADB_QUERY_COMPRESSED)}
-)
 
 
 class Place(Enum):

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import ROWS_TYPES, EventType, type_name
 from conformance.binlog.flags import Flag
-from conformance.log_check.log_event import ROWS_EVENTS, TABLE_MAPS, Log, LogEvent, Place
+from conformance.log_check.log_event import IGNORABLE_CLASS, TABLE_MAPS, Log, LogEvent, Place
 from conformance.log_check.verdicts import Verdicts
 
 FLAG_SET: Final = "WL4033-LOG-FLAG-SET"
@@ -23,7 +23,7 @@ class IgnorableFlag:
     """Judges the flags of the ignorable class and of Rows_query events."""
 
     requirements = (FLAG_SET, FLAG_ALONE)
-    codes = frozenset({int(EventType.IGNORABLE), int(EventType.ROWS_QUERY)})
+    codes = frozenset(IGNORABLE_CLASS)
     inside_payloads = True
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
@@ -64,7 +64,7 @@ class Statements:
         elif seen.code in TABLE_MAPS:
             if "table_id" in seen.fields:
                 self._tables[seen.fields["table_id"]] = seen.fields.get("column_count", 0)
-        elif seen.code in ROWS_EVENTS:
+        elif seen.code in ROWS_TYPES:
             self._rows(seen, log, verdicts)
         elif seen.place is not Place.INSIDE:
             self._close()

@@ -2,10 +2,8 @@
 
 from typing import Final
 
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, EventType, type_name
 from conformance.log_check.log_event import (
-    GTID_EVENTS,
-    QUERY_EVENTS,
     Break,
     Log,
     LogEvent,
@@ -75,7 +73,7 @@ class Markers:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
-        if seen.code in GTID_EVENTS:
+        if seen.code in GTID_TYPES:
             self._gtids = seen.code != EventType.ANONYMOUS_GTID
         if seen.broken in (Break.SECOND_MARKER, Break.LONE_MARKER):
             self._marker_without_transaction(seen, verdicts)
@@ -169,7 +167,7 @@ class CreateSelect:
     """Judges how CREATE TABLE ... SELECT is logged in row format: split, or marked as one atomic transaction."""
 
     requirements = (CREATE_NOT_INSIDE, CREATE_SELECT_ROW)
-    codes = QUERY_EVENTS
+    codes = QUERY_TYPES
     inside_payloads = True
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:

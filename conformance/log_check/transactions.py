@@ -1,13 +1,14 @@
 """Follows the transactions of a log: the place of each event, and which events contradict earlier ones."""
 
+from collections.abc import Mapping
 from enum import Enum, auto
+from itertools import product
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import ROWS_TYPES, EventType, Purpose, types_of
 from conformance.binlog.layouts.mariadb_layouts import STANDALONE
+from conformance.binlog.total_table import check_complete, total
 from conformance.log_check.log_event import (
-    GTID_EVENTS,
-    ROWS_EVENTS,
     Break,
     Log,
     LogEvent,
@@ -108,33 +109,57 @@ _STEPS: Final = {
     **_LISTED_STEPS,
     (_BEGUN, _Part.MARKER): (_OPEN, Place.INSIDE, Break.LATE_MARKER),
 }
+check_complete(
+    f"{__name__}._STEPS",
+    product(_State, set(_Part) - {_Part.PASSED}),
+    _STEPS,
+    entry="the next state, the place and what it breaks",
+)
 
-_STATEMENT_PARTS: Final = {
-    Statement.BEGIN: _Part.BEGIN,
-    Statement.XA_START: _Part.BEGIN,
-    Statement.COMMIT: _Part.COMMIT,
-    Statement.ROLLBACK: _Part.COMMIT,
-    Statement.XA_FINISH: _Part.FINISH,
-}
-_PARTS: Final[dict[int, _Part]] = {
-    **dict.fromkeys(GTID_EVENTS, _Part.MARKER),
-    **dict.fromkeys((EventType.TABLE_MAP, EventType.ROWS_QUERY, EventType.MARIADB_ANNOTATE_ROWS), _Part.ROWS),
-    EventType.VIEW_CHANGE: _Part.STATEMENT,
-    EventType.XID: _Part.COMMIT,
-    EventType.XA_PREPARE: _Part.COMMIT,
-    EventType.TRANSACTION_PAYLOAD: _Part.PAYLOAD,
-    EventType.FORMAT_DESCRIPTION: _Part.BORDER,
-    EventType.ROTATE: _Part.BORDER,
-    EventType.STOP: _Part.BORDER,
-    EventType.INCIDENT: _Part.RESET,
-}
+_STATEMENT_PARTS: Final[Mapping[Statement, _Part]] = total(
+    f"{__name__}._STATEMENT_PARTS",
+    Statement,
+    {
+        Statement.BEGIN: _Part.BEGIN,
+        Statement.XA_START: _Part.BEGIN,
+        Statement.COMMIT: _Part.COMMIT,
+        Statement.ROLLBACK: _Part.COMMIT,
+        Statement.XA_FINISH: _Part.FINISH,
+    },
+    entry="what it does to a transaction",
+    rest={
+        (Statement.CREATE_TABLE, Statement.DROP_TABLE, Statement.TEMPORARY_TABLE): _Part.STATEMENT,
+        (Statement.MAINTENANCE, Statement.OTHER): _Part.STATEMENT,
+    },
+)
+_PARTS: Final[Mapping[int, _Part]] = total(
+    f"{__name__}._PARTS",
+    EventType,
+    {
+        **dict.fromkeys((EventType.TABLE_MAP, EventType.ROWS_QUERY, EventType.MARIADB_ANNOTATE_ROWS), _Part.ROWS),
+        **dict.fromkeys((EventType.FORMAT_DESCRIPTION, EventType.ROTATE, EventType.STOP), _Part.BORDER),
+        EventType.INCIDENT: _Part.RESET,
+        EventType.VIEW_CHANGE: _Part.STATEMENT,
+    },
+    entry="what an event does to a transaction",
+    rest={
+        types_of(Purpose.GTID): _Part.MARKER,
+        types_of(Purpose.ROWS): _Part.ROWS,
+        types_of(Purpose.COMMIT): _Part.COMMIT,
+        types_of(Purpose.PAYLOAD): _Part.PAYLOAD,
+        types_of(Purpose.LOG, Purpose.HEARTBEAT, Purpose.ANNOUNCEMENT): _Part.PASSED,
+        types_of(Purpose.CONTEXT, Purpose.NOTE, Purpose.UNMODELLED): _Part.PASSED,
+        # A statement that cannot be read.
+        types_of(Purpose.STATEMENT): _Part.PASSED,
+    },
+)
 _STATEMENT_END: Final = 0x0001
 
 
 def _part(seen: LogEvent, log: Log) -> _Part:
     if seen.statement is not None:
-        return _STATEMENT_PARTS.get(seen.statement, _Part.STATEMENT)
-    if seen.code in ROWS_EVENTS:
+        return _STATEMENT_PARTS[seen.statement]
+    if seen.code in ROWS_TYPES:
         return _Part.LAST_ROWS if seen.fields.get("rows_flags", 0) & _STATEMENT_END else _Part.ROWS
     if seen.code == EventType.MARIADB_GTID:
         alone = seen.fields.get("mariadb_gtid_flags", 0) & STANDALONE

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.replica.relay import Feed, OwnGtids, Receiver, Reception, RelayRules, RelaySettings
@@ -109,7 +109,7 @@ def _silent(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _clears_ignorable(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     _, code, _, _, _, flags = _header(entry)
-    unknown = code > EventType.LARGE_TRANSACTION_HEADER and flags & 0x80
+    unknown = code not in KNOWN_TYPES and flags & 0x80
     return _with_header(entry, flags=flags & ~0x80) if unknown else entry
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
@@ -15,7 +15,6 @@ from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
 _LOAD_QUERY: Final = ("thread_id", "exec_time", "error_code", "database", "query")
-_GTID_TYPES: Final = (int(EventType.GTID), int(EventType.ANONYMOUS_GTID))
 
 
 def _no_phantoms(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -238,7 +237,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("WL40-USUAL-QUERY-TO-END", "query"),
     *TABLES_INFO_ORACLES,
     # WL#7592: Gtid, Anonymous_gtid and Previous_gtids events
-    fields("WL7592-TYPE-CODES-DISTINCT", "type", types=_GTID_TYPES),
+    fields("WL7592-TYPE-CODES-DISTINCT", "type", types=PLAIN_GTID_TYPES),
     fields("WL7592-ANON-CODE-DECLARED-EARLY", "event_types"),
     fields("WL7592-BODY-SHARED-LAYOUT", "gtid_flags"),
     fields("WL7592-GTID-IDENTIFIER-READ", "gtid"),

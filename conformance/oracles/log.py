@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final
 
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, ROWS_TYPES, EventType, type_name
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
@@ -25,7 +25,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
 )
 from conformance.oracles.coverage.log_coverage import LOG_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both
-from conformance.protocol.roles.log import GTID_TYPES, QUERY_TYPES, kind_of, words_of
+from conformance.protocol.roles.log import kind_of, words_of
 
 _HIGHEST_MARKER: Final = 5
 
@@ -182,11 +182,6 @@ def _equal_skeletons(requirement: str) -> Oracle:
     return Oracle(requirement, examine)
 
 
-_ROWS_EVENTS: Final = frozenset(
-    int(each) for each in EventType if each.name.startswith(("WRITE_ROWS", "UPDATE_ROWS", "DELETE_ROWS"))
-)
-
-
 #: The first words of statements that change rows.
 _CHANGES: Final = ("INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "WITH")
 
@@ -326,7 +321,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         "ignorable event",
     ),
     logged("WL4033-LOG-DELAYED-ONE-TABLE-MAP"),
-    logged("WL4033-LOG-DELAYED-NOT-SHARED", _rows, types=_ROWS_EVENTS),
+    logged("WL4033-LOG-DELAYED-NOT-SHARED", _rows, types=ROWS_TYPES),
     # WL#40
     every_event("WL40-OPTION-ON-ALL-EXTENDED", _not_extended, types=_QUERIES),
     every_event("WL40-OPTION-OFF-USUAL", _is_extended, types=_QUERIES),
@@ -378,8 +373,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT", after=True),
     # WL#3303
     _logged_once("WL3303-LOG-AS-STATEMENT", _QUERIES),
-    _logged_once("WL3303-LOG-AS-ROWS", _TABLE_MAP | _ROWS_EVENTS),
-    logged("WL3303-LOG-MIXTURE", types=_QUERIES | _TABLE_MAP | _ROWS_EVENTS, adjacent=False),
+    _logged_once("WL3303-LOG-AS-ROWS", _TABLE_MAP | ROWS_TYPES),
+    logged("WL3303-LOG-MIXTURE", types=_QUERIES | _TABLE_MAP | ROWS_TYPES, adjacent=False),
 )
 
 #: What a corpus or a fuzzing run exercised.

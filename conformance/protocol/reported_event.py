@@ -17,25 +17,13 @@ from conformance.binlog.user_variable import variable_value
 from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, TypeFields
 from conformance.protocol.value_notation import noted, noted_rows
 
-#: Fields whose reported value is not the one on the wire.
-_DERIVED: Final = frozenset(
-    {
-        "event_types",
-        "checksum_algorithm",
-        "gtid",
-        "previous_gtids",
-        "gtid_list",
-        "variable_value",
-        "rows",
-        "tables_info",
-    }
-)
-
 
 @cache
 def _fields_of(type_code: int) -> tuple[str, ...]:
+    """Return the fields of a type that are reported as they are on the wire."""
     kind = FIELDS_OF_TYPE.get(type_code, TypeFields())
-    return kind.required + kind.optional
+    derived = DERIVED_FIELDS.get(type_code, ())
+    return tuple(name for name in kind.required + kind.optional if name not in derived)
 
 
 def report(event: Event, tables: OpenTables | None = None) -> dict[str, Any]:
@@ -63,11 +51,10 @@ def report(event: Event, tables: OpenTables | None = None) -> dict[str, Any]:
         return reported
     fields = event.fields()
     for name in _fields_of(header.type):
-        if name in fields and name not in _DERIVED:
-            value = fields[name]
-            reported[name] = _AS_KIND[FIELDS[name].kind](value)
-    derive = _DERIVE.get(header.type)
-    if derive is not None:
+        if name in fields:
+            reported[name] = _AS_KIND[FIELDS[name].kind](fields[name])
+    if header.type in _DERIVED:
+        _, derive = _DERIVED[header.type]
         reported.update(derive(event, fields))
     if tables is not None and rows_kind(header.type) is not None and tables.has(fields.get("table_id", -1)):
         table = tables.table(fields["table_id"])
@@ -138,16 +125,19 @@ def _mariadb_query_compressed(event: Event, fields: Mapping[str, Any]) -> dict[s
     return {"query": _text(unpack_mariadb(fields["compressed_query"]))}
 
 
-_DERIVE: Final[Mapping[int, Callable[[Event, Mapping[str, Any]], dict[str, Any]]]] = {
-    EventType.FORMAT_DESCRIPTION: _format_description,
-    EventType.QUERY: _query,
-    EventType.GTID: _gtid,
-    EventType.GTID_TAGGED: _gtid,
-    EventType.ANONYMOUS_GTID: _anonymous_gtid,
-    EventType.PREVIOUS_GTIDS: _previous_gtids,
-    EventType.USER_VAR: _user_var,
-    EventType.XA_PREPARE: _xa_prepare,
-    EventType.MARIADB_GTID: _mariadb_gtid,
-    EventType.MARIADB_GTID_LIST: _mariadb_gtid_list,
-    EventType.MARIADB_QUERY_COMPRESSED: _mariadb_query_compressed,
+#: Event type code -> the fields whose reported value is not the one on the wire, and what derives them.
+_DERIVED: Final[Mapping[int, tuple[tuple[str, ...], Callable[[Event, Mapping[str, Any]], dict[str, Any]]]]] = {
+    EventType.FORMAT_DESCRIPTION: (("event_types", "checksum_algorithm"), _format_description),
+    EventType.QUERY: (("tables_info",), _query),
+    EventType.GTID: (("gtid",), _gtid),
+    EventType.GTID_TAGGED: (("gtid",), _gtid),
+    EventType.ANONYMOUS_GTID: (("gtid",), _anonymous_gtid),
+    EventType.PREVIOUS_GTIDS: (("previous_gtids",), _previous_gtids),
+    EventType.USER_VAR: (("variable_value",), _user_var),
+    EventType.XA_PREPARE: (("xa_gtrid", "xa_bqual"), _xa_prepare),
+    EventType.MARIADB_GTID: (("gtid",), _mariadb_gtid),
+    EventType.MARIADB_GTID_LIST: (("gtid_list",), _mariadb_gtid_list),
+    EventType.MARIADB_QUERY_COMPRESSED: (("query",), _mariadb_query_compressed),
 }
+#: Event type code -> the fields whose reported value is not the one on the wire.
+DERIVED_FIELDS: Final[Mapping[int, tuple[str, ...]]] = {code: names for code, (names, _) in _DERIVED.items()}

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from conformance.binlog.mariadb_compression import UNCOMPRESSED, PackedValue
-from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.table import Column
 from conformance.binlog.rows.temporal import Date, DateTime, Time, Timestamp
 from conformance.binlog.servers import WITH_FRACTIONS, WITH_JSON, WITH_TABLE_METADATA, WITH_VECTORS, server_of
@@ -26,8 +26,6 @@ from conformance.strategies.grammar.notation import (
     shown_bytes,
 )
 from conformance.strategies.grammar.stream import StreamBuilder
-
-T: Final = ColumnType
 
 #: Collations: utf8mb4, utf8 (before 5.5) and binary.
 _UTF8MB4: Final = 45
@@ -50,16 +48,11 @@ class ColumnKind(NamedTuple):
     value: Fill
 
 
-#: Integer type -> its bytes.
-INTEGER_BYTES: Final = {T.TINY: 1, T.SHORT: 2, T.INT24: 3, T.LONG: 4, T.LONGLONG: 8}
-
-
-def _integer(code: ColumnType) -> ColumnKind:
+def _integer(code: int) -> ColumnKind:
     bits = 8 * INTEGER_BYTES[code]
 
     def column(stream: StreamBuilder) -> Column:
-        has_metadata = stream.server.profile in WITH_TABLE_METADATA
-        return Column(code, unsigned=stream.choose.yes(3) if has_metadata else None)
+        return Column(code, unsigned=stream.choose.yes(3) if stream.server.profile in WITH_TABLE_METADATA else None)
 
     def value(stream: StreamBuilder, column: Column) -> Value:
         low, high = (0, (1 << bits) - 1) if column.unsigned else (-(1 << bits - 1), (1 << bits - 1) - 1)
@@ -87,7 +80,7 @@ def _real(form: struct.Struct) -> Fill:
 
 def _decimal_column(stream: StreamBuilder) -> Column:
     size = decimal_size(stream.choose)
-    return Column(T.NEWDECIMAL, size.precision << 8 | size.scale)
+    return Column(ColumnType.NEWDECIMAL, size.precision << 8 | size.scale)
 
 
 def _decimal(stream: StreamBuilder, column: Column) -> Value:
@@ -97,7 +90,7 @@ def _decimal(stream: StreamBuilder, column: Column) -> Value:
 
 def _bit_column(stream: StreamBuilder) -> Column:
     bits = stream.choose.integer(1, 64)
-    return Column(T.BIT, bits // 8 << 8 | bits % 8)
+    return Column(ColumnType.BIT, bits // 8 << 8 | bits % 8)
 
 
 def _bit(stream: StreamBuilder, column: Column) -> Value:
@@ -186,18 +179,18 @@ def _whole(length: int, collation: int) -> int:
 def _string_column(stream: StreamBuilder) -> Column:
     collation = _collation(stream)
     length = _whole(stream.choose.one_of((40, 1, 255, 256, 765, 1020)), collation)
-    high = (T.STRING & ~0x30) | ((length >> 4 & 0x30) ^ 0x30)
-    return Column(T.STRING, high << 8 | length & 0xFF, collation=collation)
+    high = (ColumnType.STRING & ~0x30) | ((length >> 4 & 0x30) ^ 0x30)
+    return Column(ColumnType.STRING, high << 8 | length & 0xFF, collation=collation)
 
 
 def _varchar_column(stream: StreamBuilder) -> Column:
     collation = _collation(stream)
     length = _whole(stream.choose.one_of((40, 1, 255, 256, 4000, 65532)), collation)
-    return Column(T.VARCHAR, length, collation=collation)
+    return Column(ColumnType.VARCHAR, length, collation=collation)
 
 
 def _blob_column(stream: StreamBuilder) -> Column:
-    return Column(T.BLOB, stream.choose.integer(1, 4), collation=_collation(stream))
+    return Column(ColumnType.BLOB, stream.choose.integer(1, 4), collation=_collation(stream))
 
 
 def _characters(stream: StreamBuilder, column: Column, limit: int) -> Value:
@@ -244,7 +237,7 @@ def _enum_column(stream: StreamBuilder) -> Column:
     count = stream.choose.one_of((3, 1, 255, 256, 1000))
     size = 1 if count <= _LABELS_OF_ONE_BYTE else 2
     collation = _collation(stream)
-    return Column(T.ENUM, T.ENUM << 8 | size, labels=labels(count, collation), collation=collation)
+    return Column(ColumnType.ENUM, ColumnType.ENUM << 8 | size, labels=labels(count, collation), collation=collation)
 
 
 def _enum(stream: StreamBuilder, column: Column) -> Value:
@@ -259,7 +252,7 @@ def _set_column(stream: StreamBuilder) -> Column:
     size = (count + 7) // 8
     size = size if size <= 4 else 8
     collation = _collation(stream)
-    return Column(T.SET, T.SET << 8 | size, labels=labels(count, collation), collation=collation)
+    return Column(ColumnType.SET, ColumnType.SET << 8 | size, labels=labels(count, collation), collation=collation)
 
 
 def _set(stream: StreamBuilder, column: Column) -> Value:
@@ -270,11 +263,11 @@ def _set(stream: StreamBuilder, column: Column) -> Value:
 def _packed_varchar_column(stream: StreamBuilder) -> Column:
     # The length includes the byte that describes the compression.
     length = stream.choose.one_of((40, 1, 254, 255, 4000, 65532)) + 1
-    return Column(T.MARIADB_VARCHAR_COMPRESSED, length, collation=_collation(stream))
+    return Column(ColumnType.MARIADB_VARCHAR_COMPRESSED, length, collation=_collation(stream))
 
 
 def _packed_blob_column(stream: StreamBuilder) -> Column:
-    return Column(T.MARIADB_BLOB_COMPRESSED, stream.choose.integer(1, 4), collation=_collation(stream))
+    return Column(ColumnType.MARIADB_BLOB_COMPRESSED, stream.choose.integer(1, 4), collation=_collation(stream))
 
 
 def _packed_varchar(stream: StreamBuilder, column: Column) -> Value:
@@ -315,31 +308,35 @@ def _vector(stream: StreamBuilder, column: Column) -> Value:
 
 
 def _vector_column(stream: StreamBuilder) -> Column:
-    return Column(T.VECTOR, 4, dimension=stream.choose.integer(1, 5))
+    return Column(ColumnType.VECTOR, 4, dimension=stream.choose.integer(1, 5))
 
 
 _EVERYWHERE: Final = (
     *(_integer(code) for code in INTEGER_BYTES),
     ColumnKind(_decimal_column, _decimal),
-    _fixed(T.FLOAT, _real(FLOAT), 4),
-    _fixed(T.DOUBLE, _real(DOUBLE), 8),
+    _fixed(ColumnType.FLOAT, _real(FLOAT), 4),
+    _fixed(ColumnType.DOUBLE, _real(DOUBLE), 8),
     ColumnKind(_bit_column, _bit),
-    _fixed(T.YEAR, _year),
-    _fixed(T.DATE, _date),
+    _fixed(ColumnType.YEAR, _year),
+    _fixed(ColumnType.DATE, _date),
     ColumnKind(_string_column, _string),
     ColumnKind(_varchar_column, _varchar),
     ColumnKind(_blob_column, _blob),
     ColumnKind(_enum_column, _enum),
     ColumnKind(_set_column, _set),
-    ColumnKind(lambda stream: Column(T.GEOMETRY, 4, geometry_type=_POINT), _geometry),
+    ColumnKind(lambda stream: Column(ColumnType.GEOMETRY, 4, geometry_type=_POINT), _geometry),
 )
-_OLD: Final = (_fixed(T.TIME, _time), _fixed(T.DATETIME, _datetime), _fixed(T.TIMESTAMP, _timestamp))
+_OLD: Final = (
+    _fixed(ColumnType.TIME, _time),
+    _fixed(ColumnType.DATETIME, _datetime),
+    _fixed(ColumnType.TIMESTAMP, _timestamp),
+)
 _NEW: Final = (
-    _with_fraction(T.TIME2, _time),
-    _with_fraction(T.DATETIME2, _datetime),
-    _with_fraction(T.TIMESTAMP2, _timestamp),
+    _with_fraction(ColumnType.TIME2, _time),
+    _with_fraction(ColumnType.DATETIME2, _datetime),
+    _with_fraction(ColumnType.TIMESTAMP2, _timestamp),
 )
-JSON: Final = _fixed(T.JSON, json_column_value, 4)
+JSON: Final = _fixed(ColumnType.JSON, json_column_value, 4)
 _VECTOR: Final = ColumnKind(_vector_column, _vector)
 _MARIADB: Final = (
     ColumnKind(_packed_varchar_column, _packed_varchar),
@@ -364,30 +361,33 @@ def _kinds_of(profile: str) -> tuple[ColumnKind, ...]:
 
 
 #: Requirement -> the column types whose values it governs.
-VALUE_REQUIREMENTS: Final[dict[str, tuple[ColumnType, ...]]] = {
+VALUE_REQUIREMENTS: Final[dict[str, tuple[int, ...]]] = {
     "FORMAT-ROWS-VALUES-INTEGER": tuple(INTEGER_BYTES),
     "FORMAT-ROWS-VALUES-UNSIGNED": tuple(INTEGER_BYTES),
-    "FORMAT-ROWS-VALUES-DECIMAL": (T.NEWDECIMAL,),
-    "FORMAT-ROWS-VALUES-FLOAT": (T.FLOAT,),
-    "FORMAT-ROWS-VALUES-DOUBLE": (T.DOUBLE,),
-    "FORMAT-ROWS-VALUES-BIT": (T.BIT,),
-    "FORMAT-ROWS-VALUES-YEAR": (T.YEAR,),
-    "FORMAT-ROWS-VALUES-DATE": (T.DATE,),
-    "FORMAT-ROWS-VALUES-OLD-TIME": (T.TIME,),
-    "FORMAT-ROWS-VALUES-OLD-DATETIME": (T.DATETIME,),
-    "FORMAT-ROWS-VALUES-OLD-TIMESTAMP": (T.TIMESTAMP,),
-    "FORMAT-ROWS-VALUES-TIME": (T.TIME2,),
-    "FORMAT-ROWS-VALUES-DATETIME": (T.DATETIME2,),
-    "FORMAT-ROWS-VALUES-TIMESTAMP": (T.TIMESTAMP2,),
-    "FORMAT-ROWS-VALUES-CHAR": (T.STRING,),
-    "FORMAT-ROWS-VALUES-VARCHAR": (T.VARCHAR,),
-    "FORMAT-ROWS-VALUES-BLOB": (T.BLOB,),
-    "FORMAT-ROWS-VALUES-ENUM": (T.ENUM,),
-    "FORMAT-ROWS-VALUES-SET": (T.SET,),
-    "FORMAT-ROWS-VALUES-GEOMETRY": (T.GEOMETRY,),
-    "FORMAT-ROWS-VALUES-JSON": (T.JSON,),
-    "FORMAT-ROWS-VALUES-VECTOR": (T.VECTOR,),
-    "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED": (T.MARIADB_VARCHAR_COMPRESSED, T.MARIADB_BLOB_COMPRESSED),
+    "FORMAT-ROWS-VALUES-DECIMAL": (ColumnType.NEWDECIMAL,),
+    "FORMAT-ROWS-VALUES-FLOAT": (ColumnType.FLOAT,),
+    "FORMAT-ROWS-VALUES-DOUBLE": (ColumnType.DOUBLE,),
+    "FORMAT-ROWS-VALUES-BIT": (ColumnType.BIT,),
+    "FORMAT-ROWS-VALUES-YEAR": (ColumnType.YEAR,),
+    "FORMAT-ROWS-VALUES-DATE": (ColumnType.DATE,),
+    "FORMAT-ROWS-VALUES-OLD-TIME": (ColumnType.TIME,),
+    "FORMAT-ROWS-VALUES-OLD-DATETIME": (ColumnType.DATETIME,),
+    "FORMAT-ROWS-VALUES-OLD-TIMESTAMP": (ColumnType.TIMESTAMP,),
+    "FORMAT-ROWS-VALUES-TIME": (ColumnType.TIME2,),
+    "FORMAT-ROWS-VALUES-DATETIME": (ColumnType.DATETIME2,),
+    "FORMAT-ROWS-VALUES-TIMESTAMP": (ColumnType.TIMESTAMP2,),
+    "FORMAT-ROWS-VALUES-CHAR": (ColumnType.STRING,),
+    "FORMAT-ROWS-VALUES-VARCHAR": (ColumnType.VARCHAR,),
+    "FORMAT-ROWS-VALUES-BLOB": (ColumnType.BLOB,),
+    "FORMAT-ROWS-VALUES-ENUM": (ColumnType.ENUM,),
+    "FORMAT-ROWS-VALUES-SET": (ColumnType.SET,),
+    "FORMAT-ROWS-VALUES-GEOMETRY": (ColumnType.GEOMETRY,),
+    "FORMAT-ROWS-VALUES-JSON": (ColumnType.JSON,),
+    "FORMAT-ROWS-VALUES-VECTOR": (ColumnType.VECTOR,),
+    "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED": (
+        ColumnType.MARIADB_VARCHAR_COMPRESSED,
+        ColumnType.MARIADB_BLOB_COMPRESSED,
+    ),
 }
 #: Column type -> the largest value that needs no knowledge of the sign.
 LARGEST_SIGNED: Final = {int(code): (1 << 8 * size - 1) - 1 for code, size in INTEGER_BYTES.items()}

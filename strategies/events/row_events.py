@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, EventType
 from conformance.binlog.rows.column_codes import CHARACTER, NUMERIC, ColumnType
 from conformance.binlog.rows.images import ABSENT, Row, write_rows
 from conformance.binlog.rows.table import Column, Table, column_metadata
@@ -26,12 +26,6 @@ Operation = Literal["write", "update", "delete"]
 #: The operations of rows events, in the order of a server's `rows_events`.
 OPERATIONS: Final[tuple[Operation, ...]] = ("write", "update", "delete")
 
-_V1: Final = (EventType.WRITE_ROWS_V1, EventType.UPDATE_ROWS_V1, EventType.DELETE_ROWS_V1)
-_COMPRESSED_V1: Final = (
-    EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1,
-    EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1,
-    EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1,
-)
 #: The tag of the partition ids among a rows event's extra data.
 _PARTITION: Final = 1
 _STATEMENT_END: Final = 1
@@ -118,7 +112,7 @@ def rows_event(stream: StreamBuilder, rows: RowTable, operation: Operation, *, l
     code = stream.server.rows_events[place]
     older = stream.server.profile in WITH_BOTH_ROWS_EVENTS and stream.choose.yes(5)
     if older:
-        code = int(_V1[place])
+        code = int(ROWS_V1[place])
     planned = _planned(stream, rows, operation, code, last=last, marks=("FORMAT-ROWS", "FORMAT-ROWS-IMAGES"))
     # Servers and tools since 8.4 refuse version 1, and only servers that are set to do so write it.
     return planned._replace(tolerated=True) if older else planned
@@ -132,7 +126,7 @@ def partial_update(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
 
 def compressed_rows_event(stream: StreamBuilder, rows: RowTable, operation: Operation) -> PlannedEvent:
     """Return a rows event of MariaDB whose images are compressed."""
-    code = _COMPRESSED_V1[OPERATIONS.index(operation)]
+    code = COMPRESSED_ROWS_V1[OPERATIONS.index(operation)]
     return _planned(stream, rows, operation, code, last=True, marks=("FORMAT-MARIADB-ROWS-COMPRESSED",))
 
 
@@ -161,13 +155,13 @@ def _planned(
     fields = {"table_id": rows.table.table_id, "rows_flags": _STATEMENT_END if last else 0, "rows": shown}
     ones = stream.server.profile not in WITH_ZERO_FILLED_BITMAPS
     wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=partial or None)}
-    if code in _COMPRESSED_V1:
+    if code in COMPRESSED_ROWS_V1:
         wire["compressed_rows"] = mariadb_part(wire.pop("row_data"))
-    elif code not in _V1 and stream.server.profile in WITH_TABLE_METADATA and choose.yes(6):
+    elif code not in ROWS_V1 and stream.server.profile in WITH_TABLE_METADATA and choose.yes(6):
         ids = 2 if operation == "update" else 1
         wire["extra_data"] = bytes([_PARTITION]) + choose.octets(2 * ids, 2 * ids)
         marks += ("FORMAT-ROWS-EXTRA-DATA",)
-    if code not in _COMPRESSED_V1:
+    if code not in COMPRESSED_ROWS_V1:
         marks += _value_marks(values, partial=partial)
     return mysql_events.plan(stream, code, wire, fields, marks=marks, columns=codes)
 

@@ -18,7 +18,6 @@ from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import transactions as groups
 
-_T: Final = BoundaryType
 _TABLE: Final = TableName("test", "t1")
 #: The profiles whose servers have a boundary parser.
 WITH_PARSER: Final = Profiles("worklog") | WITH_SHIPPED_PARSER
@@ -39,7 +38,7 @@ def marked_streams(stream: StreamBuilder) -> None:
     streams: no server's log is like that.
     """
     choose = stream.choose
-    stream.describe_format(flags=MARKER_BITS.write(0, _T.IGNORE_BOUNDARY), marks=_MARKED)
+    stream.describe_format(flags=MARKER_BITS.write(0, BoundaryType.IGNORE_BOUNDARY), marks=_MARKED)
     header = (
         [mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=_IGNORABLE)] if choose.yes() else []
     )
@@ -62,7 +61,7 @@ def marked_streams(stream: StreamBuilder) -> None:
 
 
 def _inside(stream: StreamBuilder, group: Sequence[PlannedEvent]) -> PlannedEvent:
-    value = _T.INSIDE_TRANSACTION if len(group) > 1 else _T.SELF_CONTAINED
+    value = BoundaryType.INSIDE_TRANSACTION if len(group) > 1 else BoundaryType.SELF_CONTAINED
     return boundaries.later_event(stream, value)
 
 
@@ -184,18 +183,18 @@ def _add_groups(stream: StreamBuilder) -> None:
 #: The most events of one sequence.
 _LONGEST: Final = 12
 #: State -> the types that are valid in it.
-_OPEN: Final = (_T.END_TRANSACTION, _T.INSIDE_TRANSACTION, _T.IGNORE_BOUNDARY)
-_CLOSED: Final = (_T.SELF_CONTAINED, _T.START_TRANSACTION, _T.IGNORE_BOUNDARY)
+_OPEN: Final = (BoundaryType.END_TRANSACTION, BoundaryType.INSIDE_TRANSACTION, BoundaryType.IGNORE_BOUNDARY)
+_CLOSED: Final = (BoundaryType.SELF_CONTAINED, BoundaryType.START_TRANSACTION, BoundaryType.IGNORE_BOUNDARY)
 
 
 def _walk(stream: StreamBuilder) -> None:
     """Add a sequence of boundary types that is a prefix of a sentence of the grammar."""
     choose = stream.choose
-    state = _T.NOT_DEFINED
+    state = BoundaryType.NOT_DEFINED
     for _ in range(choose.integer(0, _LONGEST)):
         chosen = choose.one_of(_OPEN if state in WITHIN_TRANSACTION else _CLOSED)
         stream.add(carrier(stream, chosen))
-        if chosen is not _T.IGNORE_BOUNDARY:
+        if chosen is not BoundaryType.IGNORE_BOUNDARY:
             state = chosen
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import PRE_GA_ROWS, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.servers import WITH_GTIDS, WITH_IGNORABLE_FLAG, server_of
@@ -18,8 +18,6 @@ from conformance.strategies.groups import transactions as groups
 #: The sources without Gtid events whose logs newer servers are given; they are readers of betas' logs themselves.
 OLDER: Final = ("mysql-5.1", "mysql-5.5")
 _OLD: Final = Profiles("mysql < 5.6")
-#: Rows events of 5.1's betas, which have type codes of their own.
-_PRE_GA: Final = (EventType.PRE_GA_WRITE_ROWS, EventType.PRE_GA_UPDATE_ROWS, EventType.PRE_GA_DELETE_ROWS)
 _BETA: Final = "5.1.15-beta-log"
 _TABLE_ID_LIMIT: Final = 2**32 - 1
 
@@ -80,7 +78,7 @@ def rows_of_betas(stream: StreamBuilder) -> None:
     choose = stream.choose
     length = choose.one_of((8, 6))
     lengths = bytearray(stream.server.post_header_lengths)
-    for code in _PRE_GA:
+    for code in PRE_GA_ROWS:
         lengths[code - 1] = length
     stream.describe_format(post_header_lengths=bytes(lengths), version=_BETA)
     for _ in choose.several(1, 3):
@@ -98,7 +96,7 @@ def rows_of_betas(stream: StreamBuilder) -> None:
 def _beta_rows(stream: StreamBuilder, length: int, table_id: int, columns: int) -> PlannedEvent:
     """Return a rows event of a beta; its images begin with the bits of the record: a mark, then the null bits."""
     choose = stream.choose
-    code = choose.one_of(_PRE_GA)
+    code = choose.one_of(PRE_GA_ROWS)
     nulls = (columns + 1 + 7) // 8
     mark = ((1 << 8 * nulls) - 1 & ~(((1 << columns) - 1) << 1)).to_bytes(nulls, "little")
     images = 2 if code == EventType.PRE_GA_UPDATE_ROWS else 1

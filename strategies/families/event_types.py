@@ -1,8 +1,17 @@
 """Every event type that servers write, in otherwise ordinary streams."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from conformance.binlog.event_types import (
+    COMPRESSED_ROWS,
+    COMPRESSED_ROWS_V1,
+    HEARTBEAT_TYPES,
+    PRE_GA_ROWS,
+    ROWS_V1,
+    ROWS_V2,
+    EventType,
+)
 from conformance.binlog.servers import (
     WITH_GROUP_REPLICATION,
     WITH_HEARTBEAT,
@@ -11,6 +20,7 @@ from conformance.binlog.servers import (
     WITH_PAYLOADS,
     WITH_XA_PREPARE,
 )
+from conformance.binlog.total_table import total
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import (
     mariadb_events,
@@ -236,4 +246,59 @@ _ADDITIONS: Final[tuple[tuple[_Addition, Profiles], ...]] = (
     (_add_xa_transaction, WITH_XA_PREPARE),
     (_add_payload, WITH_PAYLOADS),
     (_add_mariadb_group, _MARIADB),
+)
+
+#: Event type -> a family whose streams have events of it; None for types that no server of a profile writes.
+FAMILY_OF_TYPE: Final[Mapping[EventType, str | None]] = total(
+    f"{__name__}.FAMILY_OF_TYPE",
+    EventType,
+    {
+        EventType.IGNORABLE: "ignorable_events",
+        EventType.ROWS_QUERY: "rows_query_streams",
+        EventType.PARTIAL_UPDATE_ROWS: "partial_json_updates",
+        EventType.GTID_TAGGED: "tagged_gtid_streams",
+        EventType.LARGE_TRANSACTION_HEADER: "large_transactions",
+        EventType.MARIADB_BINLOG_CHECKPOINT: "mariadb_streams",
+        EventType.MARIADB_GTID_LIST: "mariadb_streams",
+        EventType.MARIADB_START_ENCRYPTION: "encrypted_events",
+    },
+    entry="the name of a family whose streams have it, such as every_event_type",
+    rest={
+        (
+            EventType.QUERY,
+            EventType.STOP,
+            EventType.ROTATE,
+            EventType.INTVAR,
+            EventType.APPEND_BLOCK,
+            EventType.DELETE_FILE,
+            EventType.RAND,
+            EventType.USER_VAR,
+            EventType.FORMAT_DESCRIPTION,
+            EventType.XID,
+            EventType.BEGIN_LOAD_QUERY,
+            EventType.EXECUTE_LOAD_QUERY,
+            EventType.TABLE_MAP,
+            *ROWS_V1,
+            EventType.INCIDENT,
+            *ROWS_V2,
+            EventType.GTID,
+            EventType.ANONYMOUS_GTID,
+            EventType.PREVIOUS_GTIDS,
+            EventType.TRANSACTION_CONTEXT,
+            EventType.VIEW_CHANGE,
+            EventType.XA_PREPARE,
+            EventType.TRANSACTION_PAYLOAD,
+            EventType.MARIADB_ANNOTATE_ROWS,
+            EventType.MARIADB_GTID,
+            EventType.MARIADB_QUERY_COMPRESSED,
+            *COMPRESSED_ROWS_V1,
+        ): "every_event_type",
+        HEARTBEAT_TYPES: "heartbeats",
+        PRE_GA_ROWS: "rows_of_betas",
+        # Before 5.0: a boundary parser has classes for them.
+        (EventType.START_V3, EventType.SLAVE, EventType.LOAD, EventType.CREATE_FILE, EventType.EXEC_LOAD): (
+            "unmarked_streams"
+        ),
+        (EventType.UNKNOWN, EventType.NEW_LOAD, *COMPRESSED_ROWS, EventType.MARIADB_PARTIAL_ROW_DATA): None,
+    },
 )

@@ -12,8 +12,8 @@ from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.filter import choose_rules, set_rules
 from conformance.strategies.scenarios.table_work import DATABASE, TableWork
 
-_T: Final = TABLES[0]
-_S: Final = TableName(DATABASE, "s")
+_TABLE: Final = TABLES[0]
+_OTHER: Final = TableName(DATABASE, "s")
 _TMP: Final = TableName(DATABASE, "tmp")
 
 
@@ -103,7 +103,7 @@ def rename_filters(stream: StreamBuilder) -> None:
     """A table that is renamed, sometimes back again, with work on both names; and swaps by way of a third name."""
     choose = stream.choose
     swaps = choose.yes(3)
-    ruled = TABLES[:2] if swaps else (_T,)
+    ruled = TABLES[:2] if swaps else (_TABLE,)
     set_rules(stream, ruled, does=not choose.yes(4), tables=TABLES_MODES[0], renames=choose.one_of(RENAMES_MODES))
     work = TableWork(stream, markers=choose.yes())
     work.begin(extended=True)
@@ -112,13 +112,13 @@ def rename_filters(stream: StreamBuilder) -> None:
         for table in TABLES[:2]:
             work.group(work.change_by_statement([table]))
     else:
-        names = [_T, _S]
+        names = [_TABLE, _OTHER]
         for _ in choose.several(2, 3):
             _work(work, names[0])
             work.group(work.rename((names[0], names[1])))
             _work(work, names[1])
             names.reverse()
-    work.group(work.row_transaction([_T]))
+    work.group(work.row_transaction([_TABLE]))
     work.end()
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
+from conformance.binlog.total_table import total
 from conformance.models.boundary.boundary_type import BoundaryType
-from conformance.models.boundary.transition_table import CELLS, Outcome
+from conformance.models.boundary.transition_table import CELLS, COLUMNS, ROWS, Outcome
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.families.boundaries import carrier
@@ -15,11 +16,10 @@ from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.boundary_groups import Group
 
-_T: Final = BoundaryType
 _Make = Callable[[StreamBuilder], PlannedEvent]
 _WRONG: Final = tuple(each for each in CELLS.values() if each.outcome is Outcome.ERR)
 #: Those of them that a Self Contained event makes.
-_ALONE_WITHIN: Final = tuple(each for each in _WRONG if each.fed is _T.SELF_CONTAINED)
+_ALONE_WITHIN: Final = tuple(each for each in _WRONG if each.fed is BoundaryType.SELF_CONTAINED)
 
 
 def _begin(stream: StreamBuilder) -> PlannedEvent:
@@ -43,30 +43,46 @@ def _rows(stream: StreamBuilder) -> PlannedEvent:
 
 
 #: State -> unmarked events, or markers, that lead there from Not Defined.
-_PATHS: Final[dict[BoundaryType, tuple[tuple[_Make, ...], tuple[BoundaryType, ...]]]] = {
-    _T.NOT_DEFINED: ((), ()),
-    _T.SELF_CONTAINED: ((mysql_events.stop,), (_T.SELF_CONTAINED,)),
-    _T.START_TRANSACTION: ((_begin,), (_T.START_TRANSACTION,)),
-    _T.INSIDE_TRANSACTION: ((_gtid, _begin), (_T.START_TRANSACTION, _T.INSIDE_TRANSACTION)),
-    _T.END_TRANSACTION: ((_begin, mysql_events.xid), (_T.START_TRANSACTION, _T.END_TRANSACTION)),
-}
+_PATHS: Final[dict[BoundaryType, tuple[tuple[_Make, ...], tuple[BoundaryType, ...]]]] = total(
+    f"{__name__}._PATHS",
+    COLUMNS,
+    {
+        BoundaryType.NOT_DEFINED: ((), ()),
+        BoundaryType.SELF_CONTAINED: ((mysql_events.stop,), (BoundaryType.SELF_CONTAINED,)),
+        BoundaryType.START_TRANSACTION: ((_begin,), (BoundaryType.START_TRANSACTION,)),
+        BoundaryType.INSIDE_TRANSACTION: (
+            (_gtid, _begin),
+            (BoundaryType.START_TRANSACTION, BoundaryType.INSIDE_TRANSACTION),
+        ),
+        BoundaryType.END_TRANSACTION: (
+            (_begin, mysql_events.xid),
+            (BoundaryType.START_TRANSACTION, BoundaryType.END_TRANSACTION),
+        ),
+    },
+    entry="unmarked events, and markers, that lead there",
+)
 #: Type -> unmarked events that are guessed to be of it, in every state in which they are wrong.
-_GUESSED: Final[dict[BoundaryType, tuple[_Make, ...]]] = {
-    _T.SELF_CONTAINED: (
-        mysql_events.stop,
-        mysql_events.rotate,
-        server_events.heartbeat,
-        server_events.incident,
-        boundaries.delete_file,
-        boundaries.unknown,
-        boundaries.previous_gtids,
-    ),
-    _T.START_TRANSACTION: (_gtid, _begin),
-    _T.INSIDE_TRANSACTION: (_rows,),
-    _T.END_TRANSACTION: (mysql_events.xid, _commit),
-}
+_GUESSED: Final[dict[BoundaryType, tuple[_Make, ...]]] = total(
+    f"{__name__}._GUESSED",
+    ROWS,
+    {
+        BoundaryType.SELF_CONTAINED: (
+            mysql_events.stop,
+            mysql_events.rotate,
+            server_events.heartbeat,
+            server_events.incident,
+            boundaries.delete_file,
+            boundaries.unknown,
+            boundaries.previous_gtids,
+        ),
+        BoundaryType.START_TRANSACTION: (_gtid, _begin),
+        BoundaryType.INSIDE_TRANSACTION: (_rows,),
+        BoundaryType.END_TRANSACTION: (mysql_events.xid, _commit),
+    },
+    entry="unmarked events that are guessed to be of it",
+)
 #: What may follow a wrong step until the parser is in step again.
-_TAIL: Final = (_T.INSIDE_TRANSACTION, _T.END_TRANSACTION, _T.IGNORE_BOUNDARY)
+_TAIL: Final = (BoundaryType.INSIDE_TRANSACTION, BoundaryType.END_TRANSACTION, BoundaryType.IGNORE_BOUNDARY)
 #: The most streams, each after a reset, that follow the first.
 _MORE_STREAMS: Final = 5
 _RECOVERY: Final[tuple[Group, ...]] = (groups.ddl, boundaries.transaction)
@@ -101,7 +117,7 @@ def _faulty(stream: StreamBuilder) -> list[PlannedEvent]:
     planned.append(carrier(stream, one.fed) if marked else choose.one_of(_GUESSED[one.fed])(stream))
     for _ in choose.several(0, 4):
         tail = choose.one_of(_TAIL)
-        unmarked = not marked and tail is not _T.IGNORE_BOUNDARY
+        unmarked = not marked and tail is not BoundaryType.IGNORE_BOUNDARY
         planned.append(choose.one_of(_GUESSED[tail])(stream) if unmarked else carrier(stream, tail))
     if choose.yes():
         group = choose.one_of(_RECOVERY)(stream)

@@ -16,11 +16,10 @@ from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups.boundary_groups import fed, with_marker
 
-_T: Final = BoundaryType
 #: Registers a family of streams with a change that a parser has to report, or to tolerate.
 _operator: Final = partial(family, focus="WL4162-STREAM-TRACKED")
 #: The values of a marker that declare a boundary type.
-_MARKERS: Final = tuple(each for each in BoundaryType if each is not _T.NOT_DEFINED)
+_MARKERS: Final = tuple(each for each in BoundaryType if each is not BoundaryType.NOT_DEFINED)
 
 Events = list[PlannedEvent]
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.binlog.servers import WITH_CHECKSUMS
 from conformance.strategies.grammar.family import family
@@ -12,7 +12,6 @@ from conformance.strategies.groups import transactions as groups
 
 _LENGTH_AT: Final = 9
 _TYPE_AT: Final = 4
-_GTIDS: Final = (EventType.GTID, EventType.ANONYMOUS_GTID)
 
 
 def _valid_log(stream: StreamBuilder) -> None:
@@ -69,7 +68,7 @@ def bad_checksum(stream: StreamBuilder) -> None:
     damaged[place] ^= 1 << stream.choose.integer(0, 7)
     type_code = damaged[start + _TYPE_AT]
     stream.damage(damaged)
-    marks = ("FORMAT-CHECKSUM-WRONG", *(("WL7592-GTID-CHECKSUM-WRONG",) if type_code in _GTIDS else ()))
+    marks = ("FORMAT-CHECKSUM-WRONG", *(("WL7592-GTID-CHECKSUM-WRONG",) if type_code in PLAIN_GTID_TYPES else ()))
     stream.expect_refusal(at=start, kind="checksum", marks=marks)
 
 

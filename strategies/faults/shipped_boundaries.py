@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from conformance.binlog.servers import WITH_PAYLOADS
+from conformance.binlog.total_table import total
 from conformance.models.boundary.shipped_tables import (
     WITH_SHIPPED_PARSER,
     ShippedState,
@@ -16,8 +17,6 @@ from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import transactions as groups
 
-_S: Final = ShippedState
-_T: Final = ShippedType
 _Make = Callable[[StreamBuilder], PlannedEvent]
 #: The XID of an XA transaction, as written in a log.
 _XID: Final = "X'61',X'',1"
@@ -37,37 +36,49 @@ def _payload(stream: StreamBuilder) -> PlannedEvent:
 
 
 #: Type -> the events that are of it, in every version that knows the type.
-_OF_TYPE: Final[Mapping[ShippedType, tuple[_Make, ...]]] = {
-    _T.GTID: (_gtid,),
-    _T.BEGIN: (_query("BEGIN", f"XA START {_XID}"),),
-    _T.END: (mysql_events.xid, _query("COMMIT", "ROLLBACK")),
-    _T.END_XA: (_query(f"XA ROLLBACK {_XID}"),),
-    _T.STMT: (_query("INSERT INTO t1 VALUES (1)", "CREATE TABLE t2 (a INT)", "ROLLBACK TO a", f"XA END {_XID}"),),
-    _T.PRE_STMT: (mysql_events.intvar, mysql_events.rand, statement_events.user_var),
-    _T.INCIDENT: (server_events.incident,),
-    _T.IGNORE: (
-        mysql_events.stop,
-        mysql_events.rotate,
-        server_events.heartbeat,
-        boundaries.delete_file,
-        boundaries.ignored,
-    ),
-    _T.PAYLOAD: (_payload,),
-    _T.ERROR: (boundaries.unknown,),
-}
+_OF_TYPE: Final[Mapping[ShippedType, tuple[_Make, ...]]] = total(
+    f"{__name__}._OF_TYPE",
+    ShippedType,
+    {
+        ShippedType.GTID: (_gtid,),
+        ShippedType.BEGIN: (_query("BEGIN", f"XA START {_XID}"),),
+        ShippedType.END: (mysql_events.xid, _query("COMMIT", "ROLLBACK")),
+        ShippedType.END_XA: (_query(f"XA ROLLBACK {_XID}"),),
+        ShippedType.STMT: (
+            _query("INSERT INTO t1 VALUES (1)", "CREATE TABLE t2 (a INT)", "ROLLBACK TO a", f"XA END {_XID}"),
+        ),
+        ShippedType.PRE_STMT: (mysql_events.intvar, mysql_events.rand, statement_events.user_var),
+        ShippedType.INCIDENT: (server_events.incident,),
+        ShippedType.IGNORE: (
+            mysql_events.stop,
+            mysql_events.rotate,
+            server_events.heartbeat,
+            boundaries.delete_file,
+            boundaries.ignored,
+        ),
+        ShippedType.PAYLOAD: (_payload,),
+        ShippedType.ERROR: (boundaries.unknown,),
+    },
+    entry="what makes events of it",
+)
 #: State -> the type that leads there from NONE.
-_LEADS_TO: Final[Mapping[ShippedState, ShippedType]] = {
-    _S.NONE: _T.IGNORE,
-    _S.GTID: _T.GTID,
-    _S.DDL: _T.PRE_STMT,
-    _S.DML: _T.BEGIN,
-    _S.ERROR: _T.ERROR,
-}
+_LEADS_TO: Final[Mapping[ShippedState, ShippedType]] = total(
+    f"{__name__}._LEADS_TO",
+    ShippedState,
+    {
+        ShippedState.NONE: ShippedType.IGNORE,
+        ShippedState.GTID: ShippedType.GTID,
+        ShippedState.DDL: ShippedType.PRE_STMT,
+        ShippedState.DML: ShippedType.BEGIN,
+        ShippedState.ERROR: ShippedType.ERROR,
+    },
+    entry="the type that leads there from NONE",
+)
 
 
 def _known(profile: str) -> tuple[ShippedType, ...]:
     """Return the types of events that a profile's servers have: payloads are newer than the others."""
-    return tuple(each for each in ShippedType if profile in WITH_PAYLOADS or each is not _T.PAYLOAD)
+    return tuple(each for each in ShippedType if profile in WITH_PAYLOADS or each is not ShippedType.PAYLOAD)
 
 
 @family(focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", profiles=WITH_SHIPPED_PARSER, fault=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-T = TypeVar("T")
+Option = TypeVar("Option")
 
 #: One answer: an integer, or a byte string.
 Choice = int | bytes
@@ -25,7 +25,7 @@ class Chooser(ABC):
         """Return an integer from `low` to `high`, both included."""
         return low if low == high else self._integer(low, high)
 
-    def one_of(self, options: Sequence[T]) -> T:
+    def one_of(self, options: Sequence[Option]) -> Option:
         """Return one of `options`; the first is the simplest."""
         last = len(options) - 1
         return options[self._integer(0, last) if last else 0]

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from conformance.binlog.servers import Server, server_of
+from conformance.binlog.total_table import check_complete
 from conformance.specs.catalogue import catalogue
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.grammar.case import Case
@@ -150,7 +151,9 @@ def _name_and_text(production: Callable[..., Any]) -> tuple[str, str]:
 
 
 def _by_role(focus: str | tuple[str, ...]) -> dict[str, str]:
-    return {catalogue()[each].role: each for each in ((focus,) if isinstance(focus, str) else focus)}
+    requirements = (focus,) if isinstance(focus, str) else focus
+    check_complete("specs/requirements", requirements, catalogue(), entry="the requirement that the family is for")
+    return {catalogue()[each].role: each for each in requirements}
 
 
 def _register(made: Family) -> None:

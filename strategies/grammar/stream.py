@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm
 from conformance.binlog.checksum import checksum as crc
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
@@ -21,9 +21,6 @@ EPOCH: Final = 1276143737
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
-#: Heartbeats are in no log: a source sends them between two events, with the position that it has reached.
-_HEARTBEATS: Final = frozenset({int(EventType.HEARTBEAT), int(EventType.HEARTBEAT_V2)})
-
 #: Where the header of an event has its log_pos, and the largest one that fits.
 _LOG_POS: Final = slice(13, 17)
 _LARGEST_LOG_POS: Final = 0xFFFFFFFF
@@ -239,7 +236,7 @@ class StreamBuilder:
         artificial = flags & _ARTIFICIAL
         log_pos = 0 if artificial else (at + length) & _LARGEST_LOG_POS
         timestamp = 0 if artificial else self.timestamp
-        if type_code in _HEARTBEATS:
+        if type_code in HEARTBEAT_TYPES:
             log_pos, timestamp = at, 0
         framed = HEADER.pack(timestamp, type_code, self.server_id, length, log_pos, flags) + body
         self._bytes += framed

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import PRE_GA_ROWS, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.models.boundary.boundary_type import MARKER_BITS
@@ -15,7 +15,6 @@ from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-_E: Final = EventType
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 #: Types that no server has; a later one could write them with the ignorable flag.
 _LATER_TYPES: Final = (61, 99, 127)
@@ -24,12 +23,8 @@ _UNKNOWN_TYPE: Final = 60
 #: Rows events of version 2 have their extra data here, two bytes if it is empty; those of version 1 have none.
 _EXTRA_DATA: Final = slice(8, 10)
 _NO_EXTRA_DATA: Final = b"\x02\x00"
-_V1: Final = {_E.WRITE_ROWS: _E.WRITE_ROWS_V1, _E.UPDATE_ROWS: _E.UPDATE_ROWS_V1, _E.DELETE_ROWS: _E.DELETE_ROWS_V1}
-_PRE_GA: Final = {
-    _E.WRITE_ROWS: _E.PRE_GA_WRITE_ROWS,
-    _E.UPDATE_ROWS: _E.PRE_GA_UPDATE_ROWS,
-    _E.DELETE_ROWS: _E.PRE_GA_DELETE_ROWS,
-}
+_V1: Final = dict(zip(ROWS_V2, ROWS_V1, strict=True))
+_PRE_GA: Final = dict(zip(ROWS_V2, PRE_GA_ROWS, strict=True))
 _CONTEXT: Final = (mysql_events.intvar, mysql_events.rand, statement_events.user_var)
 
 #: Makes the events of one transaction, without the Gtid event before it.
@@ -205,15 +200,18 @@ def unknown(stream: StreamBuilder) -> PlannedEvent:
 def slave(stream: StreamBuilder) -> PlannedEvent:
     """Return a Slave event: position, port, host and log of a source, none of which is reported."""
     body = (4).to_bytes(8, "little") + (3306).to_bytes(2, "little") + b"source\0binlog.000001"
-    return PlannedEvent(_E.SLAVE, body, {}, tolerated=True)
+    return PlannedEvent(EventType.SLAVE, body, {}, tolerated=True)
 
 
 def start_v3(stream: StreamBuilder) -> PlannedEvent:
     """Return a Start_v3 event."""
     wire = {"binlog_version": 3, "server_version": b"4.0.30", "created": 0}
-    length = stream.format.post_header_length(_E.START_V3)
+    length = stream.format.post_header_length(EventType.START_V3)
     return PlannedEvent(
-        _E.START_V3, layout_of(_E.START_V3, length).write(wire, post_header_length=length), {}, tolerated=True
+        EventType.START_V3,
+        layout_of(EventType.START_V3, length).write(wire, post_header_length=length),
+        {},
+        tolerated=True,
     )
 
 
@@ -225,19 +223,19 @@ _LOAD_HEAD: Final = bytes(12) + bytes([2, 4]) + bytes(4)
 
 def load(stream: StreamBuilder) -> PlannedEvent:
     """Return a Load event of the oldest logs: thread, time, lines to skip, lengths of the names, then the names."""
-    return PlannedEvent(_E.LOAD, _LOAD_HEAD + _SEPARATORS + _LOAD_NAMES + b"t1.txt", {}, tolerated=True)
+    return PlannedEvent(EventType.LOAD, _LOAD_HEAD + _SEPARATORS + _LOAD_NAMES + b"t1.txt", {}, tolerated=True)
 
 
 def create_file(stream: StreamBuilder) -> PlannedEvent:
     """Return a Create_file event: a Load event with longer separators, the file's number, and its first block."""
     separators = b"\1\t\0\1\n\0\1\\\0"
     body = _LOAD_HEAD + (1).to_bytes(4, "little") + separators + _LOAD_NAMES + b"t1.txt\0" + b"1\n"
-    return PlannedEvent(_E.CREATE_FILE, body, {}, tolerated=True)
+    return PlannedEvent(EventType.CREATE_FILE, body, {}, tolerated=True)
 
 
 def exec_load(stream: StreamBuilder) -> PlannedEvent:
     """Return an Exec_load event: the number of the complete file."""
-    return PlannedEvent(_E.EXEC_LOAD, (1).to_bytes(4, "little"), {}, tolerated=True)
+    return PlannedEvent(EventType.EXEC_LOAD, (1).to_bytes(4, "little"), {}, tolerated=True)
 
 
 def previous_gtids(stream: StreamBuilder) -> PlannedEvent:

@@ -3,16 +3,14 @@
 from collections.abc import Iterator
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, VARIABLE_TYPES, EventType
+from conformance.binlog.layouts.by_type import FIXED_LENGTHS
 from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.server.boundary_marking import boundaries_of
 from conformance.models.server.events import BEGIN, COMMIT, ROLLBACK
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
 
-_CONTEXT: Final = frozenset({EventType.INTVAR, EventType.RAND, EventType.USER_VAR})
-_GTIDS: Final = frozenset({EventType.GTID, EventType.ANONYMOUS_GTID})
-_ROWS: Final = frozenset({EventType.TABLE_MAP, EventType.WRITE_ROWS, EventType.UPDATE_ROWS, EventType.DELETE_ROWS})
-_FIXED_LENGTHS: Final = frozenset({EventType.XID, EventType.STOP, EventType.INTVAR, EventType.RAND})
+_ROWS: Final = ROWS_TYPES | {EventType.TABLE_MAP}
 _WORDS: Final = (BEGIN, COMMIT, ROLLBACK)
 
 
@@ -28,17 +26,17 @@ def boundary_marks(log: PlannedLog) -> Iterator[tuple[str, int]]:
 
 
 def _marks(unit: Unit, place: int, event: LoggedEvent, boundary: BoundaryType) -> Iterator[str]:
-    has_gtid = unit.events[0].type in _GTIDS
+    has_gtid = unit.events[0].type in GTID_TYPES
     in_group = any(each.fields.get("query") == BEGIN for each in unit.events)
-    if event.type in _FIXED_LENGTHS:
+    if event.type in FIXED_LENGTHS:
         yield "MARKER-NO-EXTRA-SPACE"
     if event.type in _ROWS:
         yield "MARK-INSIDE-ROWS"
-    elif event.type in _GTIDS:
+    elif event.type in GTID_TYPES:
         yield "MARK-GTID-START"
     elif event.type in (EventType.XID, EventType.ROWS_QUERY):
         yield "MARK-INSIDE-AND-XID"
-    elif event.type in _CONTEXT:
+    elif event.type in VARIABLE_TYPES:
         yield from _context_marks(in_group=in_group, has_gtid=has_gtid)
     elif event.type == EventType.QUERY:
         yield from _query_marks(event, in_group=in_group)

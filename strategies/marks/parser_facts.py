@@ -15,7 +15,6 @@ from conformance.models.boundary.transition_table import Outcome
 from conformance.models.boundary.type_table import TypeRow
 from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 
-_T: Final = BoundaryType
 #: Where in its body a format description has the post-header length of Query events.
 _QUERY_LENGTH_AT: Final = 57 + EventType.QUERY - 1
 _ANONYMOUS: Final = int(EventType.ANONYMOUS_GTID)
@@ -65,7 +64,7 @@ class Fact:
     @property
     def marked(self) -> bool:
         """Whether the event has a marker."""
-        return self.step.marker is not _T.NOT_DEFINED
+        return self.step.marker is not BoundaryType.NOT_DEFINED
 
     @property
     def spare(self) -> bool:
@@ -131,9 +130,9 @@ class FactFinder:
         before, standing = parser.state, standing_of(parser.state, parser.begun)
         step = parser.feed(fed)
         taking_part = step.cell is not None
-        if taking_part and step.boundary_type is _T.START_TRANSACTION:
+        if taking_part and step.boundary_type is BoundaryType.START_TRANSACTION:
             self._opened_by = fed.type
-            self._uncertain = fed.type == _ANONYMOUS and fed.ignorable and step.marker is _T.NOT_DEFINED
+            self._uncertain = fed.type == _ANONYMOUS and fed.ignorable and step.marker is BoundaryType.NOT_DEFINED
         without_reset = None
         if self._unreset is not None and taking_part:
             without_reset, self._unreset = self._unreset.feed(fed), None

@@ -13,9 +13,13 @@ from conformance.models.boundary.shipped_parser import ShippedStep
 from conformance.models.boundary.shipped_tables import ShippedType
 from conformance.strategies.marks.parser_facts import Fact
 
-_T: Final = BoundaryType
-_C: Final = EventClass
-_ROWS: Final = (_C.TABLE_MAP, _C.ROWS, _C.WRITE_ROWS, _C.UPDATE_ROWS, _C.DELETE_ROWS)
+_ROWS: Final = (
+    EventClass.TABLE_MAP,
+    EventClass.ROWS,
+    EventClass.WRITE_ROWS,
+    EventClass.UPDATE_ROWS,
+    EventClass.DELETE_ROWS,
+)
 _WORDS: Final = (Kind.BEGIN, Kind.COMMIT_OR_ROLLBACK)
 _ANONYMOUS: Final = int(EventType.ANONYMOUS_GTID)
 
@@ -75,7 +79,9 @@ def _shows_undefined(fact: Fact, whole: Whole) -> bool:
 
 def _repetition(fact: Fact, whole: Whole) -> bool:
     """Return whether a repeated part of the grammar is absent: within a transaction, or at the start of a stream."""
-    empty = fact.accepted and fact.type is _T.END_TRANSACTION and fact.before is _T.START_TRANSACTION
+    empty = (
+        fact.accepted and fact.type is BoundaryType.END_TRANSACTION and fact.before is BoundaryType.START_TRANSACTION
+    )
     return empty or (whole.clean and fact.opening)
 
 
@@ -91,11 +97,11 @@ _CONDITIONS: Final[tuple[tuple[str, Condition], ...]] = (
     ("WL4162-ANSWER-MIDDLE", lambda fact, whole: fact.marked),
     ("WL4162-ANSWER-IGNORED", lambda fact, whole: fact.marked),
     ("WL4162-BOUNDARY-NOT-DEFINED", lambda fact, whole: not fact.marked),
-    ("WL4162-BOUNDARY-IGNORE", lambda fact, whole: fact.step.marker is _T.IGNORE_BOUNDARY),
-    ("WL4162-BOUNDARY-SELF-CONTAINED", _accepted(_T.SELF_CONTAINED)),
-    ("WL4162-BOUNDARY-START", _accepted(_T.START_TRANSACTION)),
-    ("WL4162-BOUNDARY-INSIDE", _accepted(_T.INSIDE_TRANSACTION)),
-    ("WL4162-BOUNDARY-END", _accepted(_T.END_TRANSACTION)),
+    ("WL4162-BOUNDARY-IGNORE", lambda fact, whole: fact.step.marker is BoundaryType.IGNORE_BOUNDARY),
+    ("WL4162-BOUNDARY-SELF-CONTAINED", _accepted(BoundaryType.SELF_CONTAINED)),
+    ("WL4162-BOUNDARY-START", _accepted(BoundaryType.START_TRANSACTION)),
+    ("WL4162-BOUNDARY-INSIDE", _accepted(BoundaryType.INSIDE_TRANSACTION)),
+    ("WL4162-BOUNDARY-END", _accepted(BoundaryType.END_TRANSACTION)),
     ("WL4162-SELF-QUERY-CONDITIONS", _statement_alone),
     ("WL4162-STREAM-TRACKED", lambda fact, whole: True),
     ("WL4162-STREAM-GRAMMAR", lambda fact, whole: whole.clean),
@@ -106,16 +112,18 @@ _CONDITIONS: Final[tuple[tuple[str, Condition], ...]] = (
     ("WL4162-ANY-BINLOG-FORMAT", _change_within),
     (
         "WL4162-ANY-GTID-MODE",
-        lambda fact, whole: fact.accepted and fact.type in (_T.START_TRANSACTION, _T.END_TRANSACTION),
+        lambda fact, whole: (
+            fact.accepted and fact.type in (BoundaryType.START_TRANSACTION, BoundaryType.END_TRANSACTION)
+        ),
     ),
     ("WL4162-TT-INITIAL", lambda fact, whole: fact.accepted or (fact.first and fact.step.cell is None)),
-    ("WL4162-TT-NEVER-IGNORE", lambda fact, whole: fact.type is _T.IGNORE_BOUNDARY),
+    ("WL4162-TT-NEVER-IGNORE", lambda fact, whole: fact.type is BoundaryType.IGNORE_BOUNDARY),
     ("WL4162-TT-GUESS-UNMARKED", lambda fact, whole: not fact.marked),
     ("WL4162-TT-GUESS-OLD-SOURCE", lambda fact, whole: whole.unmarked and whole.clean),
-    ("WL4162-TT-IGNORE-KEEPS-STATE", lambda fact, whole: fact.type is _T.IGNORE_BOUNDARY),
+    ("WL4162-TT-IGNORE-KEEPS-STATE", lambda fact, whole: fact.type is BoundaryType.IGNORE_BOUNDARY),
     (
         "WL4162-OLD-METHOD-WITHOUT-MARKERS",
-        lambda fact, whole: whole.unmarked and fact.accepted and fact.type is not _T.INSIDE_TRANSACTION,
+        lambda fact, whole: whole.unmarked and fact.accepted and fact.type is not BoundaryType.INSIDE_TRANSACTION,
     ),
     ("WL4162-RESET-NEW-STREAM", _reset_decides),
     ("WL4162-RESET-TO-UNDEFINED", _shows_undefined),
@@ -124,12 +132,12 @@ _CONDITIONS: Final[tuple[tuple[str, Condition], ...]] = (
     ("WL4162-WARN-TEXT-RECEIVER", lambda fact, whole: fact.error),
     (
         "WL4162-WARN-TEXT-MIDDLE",
-        lambda fact, whole: fact.error and fact.first and fact.type is _T.INSIDE_TRANSACTION,
+        lambda fact, whole: fact.error and fact.first and fact.type is BoundaryType.INSIDE_TRANSACTION,
     ),
     ("WL4162-BOUNDARY-NAMES", lambda fact, whole: fact.error),
     ("WL4162-WARN-EACH-EVENT", lambda fact, whole: fact.error and fact.after_error),
     ("WL4162-REPOSITION-AT-START", lambda fact, whole: whole.clean and fact.first and fact.within),
-    ("WL4162-TYPE-EXECUTE-LOAD-QUERY", lambda fact, whole: fact.event_class is _C.EXECUTE_LOAD_QUERY),
+    ("WL4162-TYPE-EXECUTE-LOAD-QUERY", lambda fact, whole: fact.event_class is EventClass.EXECUTE_LOAD_QUERY),
     ("WL4162-QUERY-WORDS", _statement_or_word),
     ("WL40-GUESS-EXTENDED-QUERY", lambda fact, whole: fact.extended and not fact.marked and _word(fact, whole)),
 )
@@ -137,13 +145,13 @@ _CONDITIONS: Final[tuple[tuple[str, Condition], ...]] = (
 
 def _anonymous_marks(fact: Fact) -> Iterator[str]:
     """Yield the requirements of WL#7592 that an event exercises where all parsers agree on its context."""
-    if fact.event_class is _C.PREVIOUS_GTIDS and not fact.error:
+    if fact.event_class is EventClass.PREVIOUS_GTIDS and not fact.error:
         yield "WL7592-PREVIOUS-GTIDS-OUTSIDE"
     if fact.opened_by != _ANONYMOUS or not fact.accepted or (fact.entry["within_transaction"] == "yes") != fact.within:
         return
-    if fact.type is _T.START_TRANSACTION and not fact.uncertain:
+    if fact.type is BoundaryType.START_TRANSACTION and not fact.uncertain:
         yield "WL7592-GROUP-STARTS-AT-ANON"
-    if fact.type is _T.END_TRANSACTION:
+    if fact.type is BoundaryType.END_TRANSACTION:
         yield "WL7592-GROUP-ENDS-AT-COMMIT"
         if fact.kind is Kind.STATEMENT and not fact.uncertain:
             yield "WL7592-DDL-ENDS-ANON-GROUP"
@@ -184,7 +192,7 @@ def _marks_of(fact: Fact, whole: Whole, *, repeats: bool) -> Iterator[str]:
             yield requirement
     if fact.step.cell is not None:
         yield fact.step.cell.requirement
-    if fact.row.boundary_type is fact.type and fact.event_class is not _C.EXECUTE_LOAD_QUERY:
+    if fact.row.boundary_type is fact.type and fact.event_class is not EventClass.EXECUTE_LOAD_QUERY:
         yield fact.row.requirement
 
 

@@ -4,12 +4,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.layouts.by_type import FIXED_LENGTHS
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.tables_info import tables_text
+from conformance.binlog.total_table import total
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.server.boundary_marking import boundaries_of
 from conformance.models.server.events import BEGIN, COMMIT, ROLLBACK
@@ -35,22 +37,29 @@ from conformance.strategies.scenarios.scenario import ScenarioBuilder
 _CHANGES: Final = (Insert, InsertSelect, Update, UpdateTables, Delete, InternalRows)
 #: The statements that begin and end transactions.
 _WORDS: Final = tuple(word.decode() for word in (BEGIN, COMMIT, ROLLBACK))
-GTIDS: Final = frozenset({EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED})
 
 #: Fields on the wire that an entry reports: integers as they are, bytes as text.
-_REPORTED: Final[Mapping[int, tuple[str, ...]]] = {
-    EventType.QUERY: ("database", "query"),
-    EventType.ROWS_QUERY: ("rows_query",),
-    EventType.MARIADB_ANNOTATE_ROWS: ("rows_query",),
-    EventType.TABLE_MAP: ("database", "table"),
-    EventType.ROTATE: ("next_file", "next_position"),
-    EventType.INTVAR: ("intvar_type", "intvar_value"),
-    EventType.USER_VAR: ("variable_name",),
-}
-
-
-#: Types whose body has the same length everywhere -> that length in bytes.
-_FIXED: Final[Mapping[int, int]] = {EventType.XID: 8, EventType.STOP: 0, EventType.INTVAR: 9, EventType.RAND: 16}
+_REPORTED: Final[Mapping[int, tuple[str, ...]]] = total(
+    f"{__name__}._REPORTED",
+    EventType,
+    {
+        EventType.QUERY: ("database", "query"),
+        EventType.ROWS_QUERY: ("rows_query",),
+        EventType.MARIADB_ANNOTATE_ROWS: ("rows_query",),
+        EventType.TABLE_MAP: ("database", "table"),
+        EventType.ROTATE: ("next_file", "next_position"),
+        EventType.INTVAR: ("intvar_type", "intvar_value"),
+        EventType.USER_VAR: ("variable_name",),
+    },
+    entry="the fields that an entry reports",
+    rest={
+        # What an entry reports of them is not a field on the wire.
+        types_of(Purpose.LOG, Purpose.GTID, Purpose.CONTEXT, Purpose.ROWS, Purpose.COMMIT): (),
+        # The model of a server does not log them.
+        types_of(Purpose.HEARTBEAT, Purpose.ANNOUNCEMENT, Purpose.STATEMENT, Purpose.PAYLOAD): (),
+        types_of(Purpose.NOTE, Purpose.UNMODELLED): (),
+    },
+)
 
 
 def _text(value: Any) -> Any:
@@ -109,7 +118,7 @@ class LogQuestion(ScenarioBuilder):
             for event, flags, owner in _events(log):
                 for requirement in _marks_of_event(log, event, number):
                     marks[requirement].append(len(entries))
-                owned[owner, event.type in GTIDS].append(len(entries))
+                owned[owner, event.type in GTID_TYPES].append(len(entries))
                 entries.append(_entry(log, number, event, flags))
             if self._with_boundaries:
                 at = len(entries) - len(log.events)
@@ -159,9 +168,9 @@ def _entry(log: PlannedLog, number: int, event: LoggedEvent, flags: int) -> dict
         entry["rows"] = [{"before": _image(before), "after": _image(after)} for before, after in event.rows]
     if event.type == EventType.PREVIOUS_GTIDS:
         entry["previous_gtids"] = str(fields["previous_gtids"])
-    if event.type in _FIXED:
-        entry["length"] = HEADER_BYTES + _FIXED[event.type] + log.format.checksum_bytes
-    if event.type in GTIDS:
+    if event.type in FIXED_LENGTHS:
+        entry["length"] = HEADER_BYTES + FIXED_LENGTHS[event.type] + log.format.checksum_bytes
+    if event.type in GTID_TYPES:
         entry["gtid"] = _gtid(event)
     return entry
 

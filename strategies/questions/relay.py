@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
-from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.fed_event import WITH_QUERY, FedEvent
 from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.worklog_parser import WorklogParser
@@ -65,7 +65,7 @@ def _feed(profile: str) -> Feed | None:
 
 
 def _fed(event: ReplicaEvent) -> FedEvent:
-    with_query = event.type in (EventType.QUERY, EventType.EXECUTE_LOAD_QUERY)
+    with_query = event.type in WITH_QUERY
     return FedEvent(event.type, event.flags, event.query.encode() if with_query else None)
 
 

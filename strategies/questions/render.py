@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.rows.images import rows_kind
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
@@ -29,7 +29,6 @@ _SUPPRESS_USE: Final = 0x0008
 _FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
 _TABLE_MAP: Final = int(EventType.TABLE_MAP)
 _ROWS_QUERY: Final = int(EventType.ROWS_QUERY)
-_GTIDS: Final = frozenset({int(EventType.GTID), int(EventType.ANONYMOUS_GTID), int(EventType.GTID_TAGGED)})
 #: The statements that begin and end a transaction.
 _BORDERS: Final = ("BEGIN", "COMMIT")
 
@@ -144,7 +143,7 @@ def _event_marks(fact: Fact, next_fact: Fact | None, settings: Mapping[str, Any]
         if rows_kind(code) == "write" and fact["rows_flags"] == _STATEMENT_END:
             marks |= {"WL4033-GOLDEN-TEXT-WRITE-ROWS", *(("WL4033-GOLDEN-TEXT-PSEUDO-SQL",) if shown else ())}
         return marks
-    if code in _GTIDS:
+    if code in GTID_TYPES:
         anonymous = code == EventType.ANONYMOUS_GTID
         return {"WL7592-RENDER-NO-COMMIT-WORD", *(("WL7592-RENDER-ANONYMOUS-WORD",) if anonymous else ())}
     if code == EventType.QUERY:

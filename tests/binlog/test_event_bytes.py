@@ -3,15 +3,34 @@
 from pathlib import Path
 
 import pytest
+from test_old_events import BYTES as BYTES_OF_OLD_EVENTS
 
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType, type_name
-from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.layouts.by_type import KEPT_AS_BYTES, layout_of
 from conformance.binlog.reader import read_events
+from conformance.binlog.total_table import check_complete
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
+COMPRESSED_ROW = {
+    "table_id": 7,
+    "rows_flags": 1,
+    "extra_data_length": 2,
+    "extra_data": b"",
+    "column_count": 2,
+    "columns_present": b"\x03",
+    "compressed_rows": b"\x81\x04x",
+}
+#: Event type -> its declared post-header length, a body in hex, and the fields in it.
 BYTES = {
+    EventType.START_V3: (
+        56,
+        f"0300 {b'4.1.22-log'.ljust(50, bytes(1)).hex()} 01000000",
+        {"binlog_version": 3, "server_version": b"4.1.22-log", "created": 1},
+    ),
+    EventType.EXEC_LOAD: (4, "07000000", {"file_id": 7}),
+    EventType.IGNORABLE: (0, "6162", {"body": b"ab"}),
     EventType.INTVAR: (0, "02 0100000000000000", {"intvar_type": 2, "intvar_value": 1}),
     EventType.XA_PREPARE: (
         0,
@@ -74,6 +93,13 @@ BYTES = {
             "fill": b"",
         },
     ),
+    EventType.MARIADB_WRITE_ROWS_COMPRESSED: (10, "070000000000 0100 0200 02 03 810478", COMPRESSED_ROW),
+    EventType.MARIADB_UPDATE_ROWS_COMPRESSED: (
+        10,
+        "070000000000 0100 0200 02 03 01 810478",
+        {**COMPRESSED_ROW, "columns_present_after": b"\x01"},
+    ),
+    EventType.MARIADB_DELETE_ROWS_COMPRESSED: (10, "070000000000 0100 0200 02 03 810478", COMPRESSED_ROW),
     EventType.MARIADB_PARTIAL_ROW_DATA: (
         9,
         "02000000 01000000 01 0008000000000000 6162",
@@ -86,6 +112,13 @@ BYTES = {
         },
     ),
 }
+
+
+def test_every_event_type_is_read_from_bytes_that_are_known():
+    in_files = {event.header.type for path in GOLDEN.glob("*.bin") for event in read_events(path.read_bytes())}
+    known = {*BYTES, *BYTES_OF_OLD_EVENTS, *in_files}
+    entry = "its declared post-header length, a body in hex, and the fields in it"
+    check_complete("tests/binlog/test_event_bytes.py: BYTES", set(EventType) - KEPT_AS_BYTES, known, entry=entry)
 
 
 @pytest.mark.parametrize("code", BYTES, ids=type_name)

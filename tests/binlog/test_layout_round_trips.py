@@ -5,8 +5,9 @@ from field_values import Fields, field_values, names, short_bytes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.binlog.event_types import MARIADB_TYPES_START, EventType, type_name
-from conformance.binlog.layouts.by_type import OPAQUE, layout_of
+from conformance.binlog.event_types import MARIADB_TYPES, EventType, type_name
+from conformance.binlog.layouts.by_type import KEPT_AS_BYTES, OPAQUE, layout_of
+from conformance.binlog.rows.images import READABLE_ROWS_TYPES
 from conformance.binlog.servers import server_of
 
 U8 = st.integers(0, 0xFF)
@@ -14,14 +15,6 @@ U32 = st.integers(0, 2**32 - 1)
 U56 = st.integers(0, 2**55 - 1)
 U63 = st.integers(0, 2**63 - 1)
 
-#: Types that are kept as bytes: no released server writes them, or only one that declares a post-header for them.
-KEPT_AS_BYTES = {
-    EventType.UNKNOWN,
-    EventType.SLAVE,
-    EventType.PRE_GA_WRITE_ROWS,
-    EventType.PRE_GA_UPDATE_ROWS,
-    EventType.PRE_GA_DELETE_ROWS,
-}
 MYSQL_5_7 = server_of("mysql-5.7").post_header_lengths
 MYSQL_9 = server_of("mysql-9.x").post_header_lengths
 MARIADB = server_of("mariadb-11.x").post_header_lengths
@@ -29,7 +22,7 @@ MARIADB = server_of("mariadb-11.x").post_header_lengths
 
 def declared(code: int) -> int:
     """The post-header length declared by servers that write the type; 0 if none of them declares it."""
-    arrays = (MARIADB,) if code >= MARIADB_TYPES_START else (MYSQL_9, MYSQL_5_7)
+    arrays = (MARIADB,) if code in MARIADB_TYPES else (MYSQL_9, MYSQL_5_7)
     lengths = [array[code - 1] for array in arrays if 0 < code <= len(array)]
     return next((length for length in lengths if length), 0)
 
@@ -157,9 +150,8 @@ SPECIAL = {
     EventType.USER_VAR: user_var_fields(),
     EventType.XA_PREPARE: xa_fields(),
     EventType.MARIADB_PARTIAL_ROW_DATA: fragment_fields(),
-    **{code: _rows(code) for code in EventType if "_ROWS" in code.name and code not in KEPT_AS_BYTES},
+    **{code: _rows(code) for code in READABLE_ROWS_TYPES},
 }
-del SPECIAL[EventType.MARIADB_ANNOTATE_ROWS]
 
 
 def test_only_types_that_no_server_writes_now_are_kept_as_bytes():

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import PRE_GA_ROWS, EventType, type_name
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import MAGIC
 from conformance.binlog.layouts.by_type import layout_of
@@ -20,7 +20,6 @@ from conformance.strategies.grammar.family import case_of
 
 TOOL = os.environ.get("BINLOG_MARIADB_BINLOG") or shutil.which("mariadb-binlog")
 LENGTHS = server_of("mysql-5.1").post_header_lengths
-PRE_GA = (EventType.PRE_GA_WRITE_ROWS, EventType.PRE_GA_UPDATE_ROWS, EventType.PRE_GA_DELETE_ROWS)
 
 _LOAD = {
     "thread_id": 7,
@@ -88,7 +87,7 @@ def log(code: int, body: bytes, *, lengths: bytes = LENGTHS) -> bytes:
 def declaring(length: int) -> bytes:
     """The post-header lengths of 5.1, with this one for the rows events of its betas."""
     lengths = bytearray(LENGTHS)
-    for code in PRE_GA:
+    for code in PRE_GA_ROWS:
         lengths[code - 1] = length
     return bytes(lengths)
 
@@ -106,7 +105,7 @@ def test_an_event_is_read_and_written_byte_for_byte(code):
     assert rewrite(event) == event.data
 
 
-@pytest.mark.parametrize("code", PRE_GA, ids=type_name)
+@pytest.mark.parametrize("code", PRE_GA_ROWS, ids=type_name)
 @pytest.mark.parametrize("length", [6, 8])
 def test_the_post_header_length_decides_the_width_of_the_betas_table_id(code, length):
     stream = log(code, rows_body(length), lengths=declaring(length))
@@ -118,7 +117,7 @@ def test_the_post_header_length_decides_the_width_of_the_betas_table_id(code, le
     assert list(row_changes([event])) == []
 
 
-@pytest.mark.parametrize("code", PRE_GA, ids=type_name)
+@pytest.mark.parametrize("code", PRE_GA_ROWS, ids=type_name)
 def test_rows_of_the_betas_without_a_post_header_are_kept_as_bytes(code):
     assert layout_of(code, 0).read(b"abc", 0, 3, post_header_length=0) == {"body": b"abc"}
 
@@ -150,7 +149,7 @@ def test_mariadb_binlog_10_reads_load_data_in_the_same_way(tool, code, tmp_path)
     assert ("# file_id: 9  block_len: 4" in text) == (code == EventType.CREATE_FILE)
 
 
-@pytest.mark.parametrize("code", PRE_GA, ids=type_name)
+@pytest.mark.parametrize("code", PRE_GA_ROWS, ids=type_name)
 @pytest.mark.parametrize("length", [6, 8])
 def test_mariadb_binlog_10_reads_the_same_table_ids(tool, code, length, tmp_path):
     text = printed(tool, log(code, rows_body(length), lengths=declaring(length)), tmp_path)
@@ -162,7 +161,7 @@ def test_mariadb_binlog_10_reads_generated_logs_of_betas(tool, tmp_path):
     for index in range(20):
         case = case_of(CaseId("rows_of_betas", "mysql-5.1", seed=3, index=index))
         text = printed(tool, case.stream, tmp_path)
-        rows = [event for event in case.expected.events if event["type"] in PRE_GA]
+        rows = [event for event in case.expected.events if event["type"] in PRE_GA_ROWS]
         assert re.findall(r"_rows_old: table id (\d+)", text) == [str(event["table_id"]) for event in rows]
         seen.update(event["type"] for event in rows)
-    assert seen == set(PRE_GA)
+    assert seen == set(PRE_GA_ROWS)

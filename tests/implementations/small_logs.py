@@ -2,7 +2,7 @@
 
 import struct
 
-from conformance.binlog.event_types import EventType as T
+from conformance.binlog.event_types import EventType
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import MAGIC
 from conformance.binlog.servers import server_of
@@ -18,16 +18,16 @@ ROWS = {"table_id": 85, "rows_flags": 1, "row_data": b"\x01\xff\0\x07\0\0\0"}
 
 #: A transaction of a source that logs statements, then rows, then goes to the next file.
 EVENTS = (
-    (T.GTID, {"gtid_flags": 1, "source_uuid": UUID, "gno": 23, "logical_timestamp_typecode": 2,
+    (EventType.GTID, {"gtid_flags": 1, "source_uuid": UUID, "gno": 23, "logical_timestamp_typecode": 2,
               "last_committed": 4, "sequence_number": 5}),
-    (T.QUERY, {**QUERY, "query": b"BEGIN"}),
-    (T.INTVAR, {"intvar_type": 2, "intvar_value": 7}),
-    (T.RAND, {"seed1": 11, "seed2": 12}),
-    (T.QUERY, {**QUERY, "query": "insert into t1 values ('日本', rand())".encode()}),
-    (T.TABLE_MAP, TABLE),
-    (T.WRITE_ROWS, ROWS),
-    (T.XID, {"xid": 31}),
-    (T.ROTATE, {"next_position": 4, "next_file": b"binlog.000002"}),
+    (EventType.QUERY, {**QUERY, "query": b"BEGIN"}),
+    (EventType.INTVAR, {"intvar_type": 2, "intvar_value": 7}),
+    (EventType.RAND, {"seed1": 11, "seed2": 12}),
+    (EventType.QUERY, {**QUERY, "query": "insert into t1 values ('日本', rand())".encode()}),
+    (EventType.TABLE_MAP, TABLE),
+    (EventType.WRITE_ROWS, ROWS),
+    (EventType.XID, {"xid": 31}),
+    (EventType.ROTATE, {"next_position": 4, "next_file": b"binlog.000002"}),
 )  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def log(*events, profile="mysql-8.0", checksums=True, flags=0):
     server = server_of(profile)
     algorithm = int(checksums) if server.checksums else None
     described = FormatDescription(4, server.version, 0, 19, server.post_header_lengths, algorithm)
-    stream = MAGIC + frame(T.FORMAT_DESCRIPTION, described.body(), offset=4, checksummed=server.checksums)
+    stream = MAGIC + frame(EventType.FORMAT_DESCRIPTION, described.body(), offset=4, checksummed=server.checksums)
     for code, content in events:
         body = content if isinstance(content, bytes) else write_body(code, content, described)
         stream += frame(code, body, offset=len(stream), checksummed=bool(described.checksum_bytes), flags=flags)

@@ -3,8 +3,9 @@
 import shutil
 
 import pytest
-from small_logs import EVENTS, QUERY, ROWS, TABLE, UUID, T, damaged, log, offset_of_last
+from small_logs import EVENTS, QUERY, ROWS, TABLE, UUID, damaged, log, offset_of_last
 
+from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
 from conformance.implementations.registry import implementation
 from conformance.protocol.observation import Observation, Request, Trouble
@@ -61,31 +62,36 @@ def test_it_reports_what_stands_in_the_stream(reader, checksums):
     "statement", ["BEGIN", "two\n\nlines", "# at 4", "SET x=1", "tail \n", "/* c */", "ünïcode 日本"]
 )
 def test_a_statement_comes_through_whole(reader, statement):
-    stream = log((T.QUERY, {**QUERY, "query": statement.encode()}), (T.XID, {"xid": 1}), profile=PROFILE)
+    stream = log(
+        (EventType.QUERY, {**QUERY, "query": statement.encode()}), (EventType.XID, {"xid": 1}), profile=PROFILE
+    )
     assert answered(reader, stream).events[1]["query"] == statement
 
 
 def test_an_ignorable_event_of_an_unknown_type_is_ignored(reader):
-    stream = log((T.IGNORABLE, b"whatever"), profile=PROFILE, flags=0x80)
+    stream = log((EventType.IGNORABLE, b"whatever"), profile=PROFILE, flags=0x80)
     assert [each["handled"] for each in answered(reader, stream).events] == ["known", "ignored"]
 
 
 def test_an_unknown_event_is_refused_at_its_offset(reader):
-    stream = log((T.XID, {"xid": 1}), (120, b"body"), (T.XID, {"xid": 2}), profile=PROFILE)
+    stream = log((EventType.XID, {"xid": 1}), (120, b"body"), (EventType.XID, {"xid": 2}), profile=PROFILE)
     answer = answered(reader, stream)
     assert [each["type"] for each in answer.events] == [15, 16]
     assert (answer.error.kind, answer.error.at) == ("unknown-event", answer.events[-1]["log_pos"])
 
 
 def test_a_wrong_checksum_is_refused(reader):
-    stream = damaged(log((T.XID, {"xid": 1}), profile=PROFILE)) + log((T.XID, {"xid": 2}), profile=PROFILE)[4:]
+    stream = (
+        damaged(log((EventType.XID, {"xid": 1}), profile=PROFILE))
+        + log((EventType.XID, {"xid": 2}), profile=PROFILE)[4:]
+    )
     answer = answered(reader, stream)
     assert [each["type"] for each in answer.events] == [15]
     assert answer.error.kind == "checksum"
 
 
 def test_a_truncated_stream_is_refused(reader):
-    stream = log((T.XID, {"xid": 1}), (T.XID, {"xid": 2}), profile=PROFILE)[:-5]
+    stream = log((EventType.XID, {"xid": 1}), (EventType.XID, {"xid": 2}), profile=PROFILE)[:-5]
     answer = answered(reader, stream)
     assert [each["type"] for each in answer.events] == [15, 16]
     assert answer.error.kind == "truncated"
@@ -99,9 +105,9 @@ def test_a_file_that_is_not_a_binary_log_is_refused(reader, magic, at):
 
 def test_an_event_that_is_read_but_not_printed_is_unsupported(reader):
     if reader.declaration.name == "mysqlbinlog":
-        stream = log((T.INTVAR, {"intvar_type": 2, "intvar_value": 7}), profile=PROFILE)
+        stream = log((EventType.INTVAR, {"intvar_type": 2, "intvar_value": 7}), profile=PROFILE)
     else:
-        stream = log((T.TABLE_MAP, TABLE), (T.WRITE_ROWS, {**ROWS, "rows_flags": 0}), profile=PROFILE)
+        stream = log((EventType.TABLE_MAP, TABLE), (EventType.WRITE_ROWS, {**ROWS, "rows_flags": 0}), profile=PROFILE)
     trouble = ask(reader, stream)
     expected = f"the event at offset {offset_of_last(stream)} is read but not printed"
     assert trouble == Trouble("unsupported", "declined", expected)
@@ -113,5 +119,5 @@ def test_the_sets_of_a_previous_gtids_are_reported(reader):
     other = bytes(15) + b"\1"
     sets = GtidSet((Source(other, (Interval(1, 6),)), Source(UUID, (Interval(2, 3), Interval(7, 9)))))
     for gtids in (GtidSet(), sets):
-        stream = log((T.PREVIOUS_GTIDS, {"previous_gtids": gtids}), profile=PROFILE)
+        stream = log((EventType.PREVIOUS_GTIDS, {"previous_gtids": gtids}), profile=PROFILE)
         assert answered(reader, stream).events[1]["previous_gtids"] == str(gtids)

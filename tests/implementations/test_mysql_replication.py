@@ -7,16 +7,18 @@ from importlib.metadata import version
 from importlib.resources import files
 
 import pytest
-from small_logs import EVENTS, T, log, offset_of_last
+from small_logs import EVENTS, log, offset_of_last
 
+from conformance.binlog.event_types import EventType
 from conformance.implementations.registry import implementation
 from conformance.protocol.messages import encode_bulk_request
 from conformance.protocol.observation import Observation, Request
-from conformance.protocol.roles.decode import FIELDS
+from conformance.protocol.roles.decode import FIELDS_OF_TYPE, HEADER_FIELDS
 from conformance.reference.implementation import ReferenceImplementation
 from tests.extras import require
 
 require("mysql-replication")
+PACKET = pytest.importorskip("pymysqlreplication.packet")
 
 REFERENCE = ReferenceImplementation()
 TEXT = b"\x22insert into t1(a,b) values(1,2),(3)"
@@ -49,16 +51,17 @@ def test_it_declares_what_the_library_can_report(library):
     declaration = library.declaration
     assert (declaration.name, declaration.version) == ("mysql-replication", version("mysql-replication"))
     role = declaration.roles["decode"]
+    of_its_types = [FIELDS_OF_TYPE[code] for code in PACKET.BinLogPacketWrapper._BinLogPacketWrapper__event_map]
     # It cuts the stream itself, and has no use for these:
     never = {
-        "event_types", "created", "checksum_algorithm", "gtid_flags", "previous_gtids", "incident", "message",
-        "immediate_commit_timestamp", "original_commit_timestamp", "transaction_length",
-        "immediate_server_version", "original_server_version", "log_position", "commit_id",
-        "server_uuid", "gtid_specified", "snapshot_version", "write_set_count", "read_set_count",
-        "view_id", "certification_count", "compression_type", "uncompressed_size", "payload_size",
-        "header_version", "terminating_offset", "terminating_type", "tables_info",
+        "event_types", "created", "checksum_algorithm", "gtid_flags", "previous_gtids", "immediate_commit_timestamp",
+        "original_commit_timestamp", "transaction_length", "immediate_server_version", "original_server_version",
+        "commit_id", "tables_info",
     }  # fmt: skip
-    assert role.fields >= set(FIELDS) - never
+    assert (
+        role.fields
+        >= {*HEADER_FIELDS, *(name for each in of_its_types for name in each.required + each.optional)} - never
+    )
     assert role.abilities == {"error_at"}
 
 
@@ -78,18 +81,18 @@ def test_it_reports_the_events_of_the_stream(library, profile, checksums):
 @pytest.mark.parametrize(
     ("profile", "code", "fields"),
     [
-        ("mysql-8.0", T.USER_VAR, {"variable_name": b"a", "is_null": 0, "variable_type": 2, "variable_charset": 63,
-                                   "variable_value": b"\xff" * 8, "variable_flags": 1}),
-        ("mysql-8.0", T.USER_VAR, {"variable_name": b"a", "is_null": 1}),
-        ("mysql-8.0", T.BEGIN_LOAD_QUERY, {"file_id": 7, "block_data": b"1,\xff\n"}),
-        ("mysql-8.0", T.XA_PREPARE, {"one_phase": 1, "xa_format_id": 1, "xa_gtrid_length": 2, "xa_bqual_length": 1,
-                                     "xa_data": b"a\xffb"}),
-        ("mysql-8.0", T.HEARTBEAT, {"log_name": b"binlog.000007"}),
-        ("mariadb-11.x", T.MARIADB_GTID, {"gno": 2**64 - 1, "domain_id": 3, "mariadb_gtid_flags": 4}),
-        ("mariadb-11.x", T.MARIADB_GTID_LIST, {"gtid_list": [{"domain_id": 0, "server_id": 1, "gno": 5}] * 2}),
-        ("mariadb-11.x", T.MARIADB_BINLOG_CHECKPOINT, {"log_name": b"binlog.000007"}),
+        ("mysql-8.0", EventType.USER_VAR, {"variable_name": b"a", "is_null": 0, "variable_type": 2,
+                                           "variable_charset": 63, "variable_value": b"\xff" * 8, "variable_flags": 1}),
+        ("mysql-8.0", EventType.USER_VAR, {"variable_name": b"a", "is_null": 1}),
+        ("mysql-8.0", EventType.BEGIN_LOAD_QUERY, {"file_id": 7, "block_data": b"1,\xff\n"}),
+        ("mysql-8.0", EventType.XA_PREPARE, {"one_phase": 1, "xa_format_id": 1, "xa_gtrid_length": 2,
+                                             "xa_bqual_length": 1, "xa_data": b"a\xffb"}),
+        ("mysql-8.0", EventType.HEARTBEAT, {"log_name": b"binlog.000007"}),
+        ("mariadb-11.x", EventType.MARIADB_GTID, {"gno": 2**64 - 1, "domain_id": 3, "mariadb_gtid_flags": 4}),
+        ("mariadb-11.x", EventType.MARIADB_GTID_LIST, {"gtid_list": [{"domain_id": 0, "server_id": 1, "gno": 5}] * 2}),
+        ("mariadb-11.x", EventType.MARIADB_BINLOG_CHECKPOINT, {"log_name": b"binlog.000007"}),
     ],
-    ids=lambda value: value.name if isinstance(value, T) else "",
+    ids=lambda value: value.name if isinstance(value, EventType) else "",
 )  # fmt: skip
 def test_it_reports_events_of_other_types(library, profile, code, fields):
     stream = log((code, fields), profile=profile)
@@ -98,14 +101,14 @@ def test_it_reports_events_of_other_types(library, profile, code, fields):
 
 
 def test_an_event_without_a_class_is_ignored_or_absent(library, by_default):
-    stream = log((T.ANONYMOUS_GTID, EVENTS[0][1]), (T.XID, {"xid": 1}))
+    stream = log((EventType.ANONYMOUS_GTID, EVENTS[0][1]), (EventType.XID, {"xid": 1}))
     seen = {each["type"]: each["handled"] for each in ask(library, stream).events}
     assert seen == {15: "known", 34: "ignored", 16: "known"}
     assert [each["type"] for each in ask(by_default, stream).events] == [15, 16]
 
 
 def test_an_exception_of_the_library_is_a_refusal_at_its_event(library):
-    stream = log((T.XID, {"xid": 1}), (T.XID, b"\1\2"), checksums=False)
+    stream = log((EventType.XID, {"xid": 1}), (EventType.XID, b"\1\2"), checksums=False)
     error = ask(library, stream).error
     assert (error.at, error.kind) == (offset_of_last(stream), "malformed")
     assert error.message.startswith("AssertionError: Result length not requested length")
@@ -123,7 +126,7 @@ def test_a_stream_that_cannot_be_cut_into_events_is_refused(library, stream, kin
 @pytest.mark.skipif(version("mysql-replication") != "1.0.17", reason="a fault of mysql-replication 1.0.17")
 def test_a_rows_query_loses_four_bytes_without_checksums(library):
     def text(checksums):
-        return ask(library, log((T.ROWS_QUERY, TEXT), checksums=checksums)).events[-1]["rows_query"]
+        return ask(library, log((EventType.ROWS_QUERY, TEXT), checksums=checksums)).events[-1]["rows_query"]
 
     assert text(checksums=True) == TEXT[1:].decode()
     assert text(checksums=False) == TEXT[1:-4].decode()

@@ -36,13 +36,28 @@ def caught(mutant):
 
 @pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: mutant.name)
 def test_a_mutant_is_caught_by_its_requirement(mutant):
-    require_role(catalogue()[mutant.requirement].role)
+    requirement = catalogue()[mutant.requirement]
+    require_role(requirement.role)
+    assert requirement.id in oracles(), f"{requirement.id} has no oracle: {oracle_to_write(requirement)}"
     case, _ = caught(mutant)
-    assert case is not None, f"{mutant.requirement} does not catch {mutant.name}: {mutant.text}"
+    looked_at = f"looked for in cases marked with it, of the families {', '.join(requirement.families)}"
+    assert case is not None, f"{requirement.id} does not catch {mutant.name} ({mutant.text}), {looked_at}"
+
+
+def test_every_requirement_that_can_be_tested_has_an_oracle():
+    lacking = [each for each in catalogue().values() if each.untestable is None and each.id not in oracles()]
+    assert lacking == [], [f"{each.id} has no oracle: {oracle_to_write(each)}" for each in lacking]
+
+
+def oracle_to_write(requirement):
+    return f"write its row in conformance/oracles/{requirement.role}.py, or why none can be in `untestable`"
 
 
 def test_every_oracle_has_a_mutant():
-    assert {mutant.requirement for mutant in mutants()} == set(oracles())
+    broken = {mutant.requirement for mutant in mutants()}
+    lacking = sorted(set(oracles()) - broken)
+    assert lacking == [], f"write mutants in conformance/mutants that break {', '.join(lacking)}"
+    assert broken <= set(oracles())
 
 
 def test_the_names_of_mutants_are_distinct():

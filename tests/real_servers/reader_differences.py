@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import PRE_GA_ROWS, ROWS_V1, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
@@ -16,10 +16,14 @@ TABLE_MAP_POST_HEADER = 8
 #: Length in bytes of a Rows_query event without a text: header, length byte, and perhaps a checksum.
 EMPTY_ROWS_QUERY = (HEADER_BYTES + 1, HEADER_BYTES + 1 + 4)
 
-_T = EventType
-_PRE_GA = (_T.PRE_GA_WRITE_ROWS, _T.PRE_GA_UPDATE_ROWS, _T.PRE_GA_DELETE_ROWS)
-_VERSION_1 = (_T.WRITE_ROWS_V1, _T.UPDATE_ROWS_V1, _T.DELETE_ROWS_V1)
-_BEFORE_5_0 = (_T.START_V3, _T.SLAVE, _T.LOAD, _T.CREATE_FILE, _T.EXEC_LOAD, _T.NEW_LOAD)
+_BEFORE_5_0 = (
+    EventType.START_V3,
+    EventType.SLAVE,
+    EventType.LOAD,
+    EventType.CREATE_FILE,
+    EventType.EXEC_LOAD,
+    EventType.NEW_LOAD,
+)
 
 #: Family -> version -> how many cases.
 Counts = Mapping[str, Mapping[str, int]]
@@ -60,16 +64,16 @@ def _stops_at_uncovered(case: Case, at: int | None) -> bool:
 
 
 def _stops_at_longer_table_map(case: Case, at: int | None) -> bool:
-    if at is None or _header(case, at).type != _T.TABLE_MAP:
+    if at is None or _header(case, at).type != EventType.TABLE_MAP:
         return False
-    return _format(case).post_header_length(_T.TABLE_MAP) > TABLE_MAP_POST_HEADER
+    return _format(case).post_header_length(EventType.TABLE_MAP) > TABLE_MAP_POST_HEADER
 
 
 def _stops_at_empty_rows_query(case: Case, at: int | None) -> bool:
     if at is None:
         return False
     header = _header(case, at)
-    return header.type == _T.ROWS_QUERY and header.length in EMPTY_ROWS_QUERY
+    return header.type == EventType.ROWS_QUERY and header.length in EMPTY_ROWS_QUERY
 
 
 def _accepts(kind: str) -> Callable[[Case, int | None], bool]:
@@ -79,14 +83,14 @@ def _accepts(kind: str) -> Callable[[Case, int | None], bool]:
 DIFFERENCES = (
     Difference(
         "rows events of betas were never released, and were removed in 8.4",
-        _stops_at(*_PRE_GA),
+        _stops_at(*PRE_GA_ROWS),
         {
             "rows_of_betas": {"5.1": 5, "5.5": 5},
         },
     ),
     Difference(
         "rows events of version 1 were removed in 8.4",
-        _stops_at(*_VERSION_1),
+        _stops_at(*ROWS_V1),
         {
             "cross_version_streams": {"worklog": 2, "5.6": 4, "5.7": 3, "8.0": 1},
             "every_column_type": {"5.1": 5, "5.5": 5, "5.6": 3, "5.7": 1, "8.0": 2},
@@ -108,7 +112,7 @@ DIFFERENCES = (
     ),
     Difference(
         "files hold no heartbeats: a source sends them between two events of its file",
-        _stops_at(_T.HEARTBEAT, _T.HEARTBEAT_V2),
+        _stops_at(EventType.HEARTBEAT, EventType.HEARTBEAT_V2),
         {
             "heartbeats": {"worklog": 5, "5.5": 5, "5.6": 5, "5.7": 5, "8.0": 5, "8.4": 5, "9.x": 5},
             "marked_streams": {"worklog": 2},

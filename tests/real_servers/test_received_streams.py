@@ -10,7 +10,7 @@ from server import RealServer, products
 from wire_source import WireSource
 
 from conformance.binlog.checksum import ChecksumAlgorithm, checksum
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.binlog.layouts.by_type import layout_of
@@ -49,7 +49,6 @@ SAME = 4
 #: The first words of the boundary parser's warnings in the error log.
 WARNING = re.compile(r"\[MY-0104(?:42|43|44|45|46)\] \[Repl\] (?P<text>.*)")
 #: A replica uses the log name and position in a heartbeat, which are invented in generated ones.
-HEARTBEATS = (EventType.HEARTBEAT, EventType.HEARTBEAT_V2)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +67,7 @@ def has_checksums(case: Case) -> bool:
 
 def sent(case: Case) -> list[tuple[ReplicaEvent, bytes]]:
     """Return what a source sends for a case's stream: the Rotate that names the log, then the events."""
-    events = [event for event in read_events(case.stream) if event.header.type not in HEARTBEATS]
+    events = [event for event in read_events(case.stream) if event.header.type not in HEARTBEAT_TYPES]
     checksummed = has_checksums(case)
     body = layout_of(EventType.ROTATE, 8).write(
         {"next_position": 4, "next_file": SOURCE_LOG.encode()}, post_header_length=8

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 
 from conformance.binlog.reader import read_events
-from conformance.binlog.rows.column_codes import ColumnType as T
+from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.open_tables import row_changes
 from conformance.binlog.rows.row_text import row_lines
 from conformance.binlog.servers import server_of
@@ -36,27 +36,27 @@ ROWS_V1 = {23, 24, 25}
 UNPRINTABLE = "Don't know how to handle column type"
 #: Column types that mysql-replication misreads, each with the reason.
 MISREAD = {
-    T.STRING: "bytes that are not UTF-8 raise UnicodeDecodeError",
-    T.VARCHAR: "bytes that are not UTF-8 raise UnicodeDecodeError",
-    T.BLOB: "bytes that are not UTF-8 raise UnicodeDecodeError",
-    T.YEAR: "the year 0000 is read as 1900",
-    T.DATE: "a date with zero parts is None",
-    T.DATETIME: "a date with zero parts is None",
-    T.DATETIME2: "a date with zero parts is None",
-    T.TIME: "the three bytes are read without their sign",
-    T.TIME2: "the fraction of a negative time is not complemented",
-    T.ENUM: "None if the log has no labels",
-    T.SET: "None if the log has no labels, and for the empty set",
-    T.JSON: "times of 24 hours and more raise ValueError; null is None, as SQL's NULL is",
+    ColumnType.STRING: "bytes that are not UTF-8 raise UnicodeDecodeError",
+    ColumnType.VARCHAR: "bytes that are not UTF-8 raise UnicodeDecodeError",
+    ColumnType.BLOB: "bytes that are not UTF-8 raise UnicodeDecodeError",
+    ColumnType.YEAR: "the year 0000 is read as 1900",
+    ColumnType.DATE: "a date with zero parts is None",
+    ColumnType.DATETIME: "a date with zero parts is None",
+    ColumnType.DATETIME2: "a date with zero parts is None",
+    ColumnType.TIME: "the three bytes are read without their sign",
+    ColumnType.TIME2: "the fraction of a negative time is not complemented",
+    ColumnType.ENUM: "None if the log has no labels",
+    ColumnType.SET: "None if the log has no labels, and for the empty set",
+    ColumnType.JSON: "times of 24 hours and more raise ValueError; null is None, as SQL's NULL is",
     **dict.fromkeys(
-        (T.VECTOR, T.MARIADB_VARCHAR_COMPRESSED, T.MARIADB_BLOB_COMPRESSED),
+        (ColumnType.VECTOR, ColumnType.MARIADB_VARCHAR_COMPRESSED, ColumnType.MARIADB_BLOB_COMPRESSED),
         "the column's metadata is not skipped, and the Table_map cannot be read",
     ),
 }
 #: The profile that has a type, for types that 9.x does not have.
 PROFILE_OF = {
-    **dict.fromkeys((T.TIME, T.DATETIME, T.TIMESTAMP), "mysql-5.5"),
-    **dict.fromkeys((T.MARIADB_VARCHAR_COMPRESSED, T.MARIADB_BLOB_COMPRESSED), "mariadb-11.x"),
+    **dict.fromkeys((ColumnType.TIME, ColumnType.DATETIME, ColumnType.TIMESTAMP), "mysql-5.5"),
+    **dict.fromkeys((ColumnType.MARIADB_VARCHAR_COMPRESSED, ColumnType.MARIADB_BLOB_COMPRESSED), "mariadb-11.x"),
 }
 REFERENCE = ReferenceImplementation()
 
@@ -121,7 +121,7 @@ def test_the_tool_of_the_server_prints_the_values_that_the_kit_reads(profile, fa
 @needs_the_tool
 @pytest.mark.parametrize("seed", range(5))
 def test_the_tool_prints_a_table_with_every_type(seed, tmp_path):
-    codes = {int(code) for codes_of_one in VALUE_REQUIREMENTS.values() for code in codes_of_one} - {T.GEOMETRY}
+    codes = {int(code) for codes_of_one in VALUE_REQUIREMENTS.values() for code in codes_of_one} - {ColumnType.GEOMETRY}
     case = table_case("mysql-9.x", codes, seed)
     theirs = printed_by_the_tool(case.stream, tmp_path)
     assert without_dimensions(theirs) == without_dimensions(printed_by_the_kit(case.stream, "mysql-9.x"))
@@ -175,12 +175,12 @@ def test_mysql_replication_reads_the_values_of_a_type(library, code, profile):
         rows = zip(case.expected.events[index]["rows"], answer.events[index]["rows"], strict=True)
         for expected, seen in rows:
             for column, value in expected["after"].items():
-                if isinstance(value, int) and code in (T.TINY, T.SHORT, T.INT24, T.LONG, T.LONGLONG):
+                if isinstance(value, int) and code in INTEGER_BYTES:
                     value = signed(code, value)  # noqa: PLW2901 - what the library can know
                     seen["after"][column] = signed(code, seen["after"][column])
                 assert same_cell(code, value, seen["after"][column]), (str(case.id), value, seen["after"][column])
 
 
 def signed(code, value):
-    bits = {T.TINY: 8, T.SHORT: 16, T.INT24: 24, T.LONG: 32, T.LONGLONG: 64}[code]
+    bits = 8 * INTEGER_BYTES[code]
     return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)

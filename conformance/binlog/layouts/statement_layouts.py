@@ -97,3 +97,10 @@ USER_VAR: Final = Layout(
         Field("variable_flags", U8, when=_is_not_null, optional=True),
     )
 )
+
+ROWS_QUERY: Final = Layout(
+    body=(
+        Field("length_byte", U8, derive=lambda values: len(values["rows_query"]) & 0xFF),
+        Field("rows_query", Rest()),
+    )
+)

@@ -1,7 +1,10 @@
 """Column type codes, and the number of metadata bytes that a Table_map holds for each."""
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
+
+from conformance.binlog.total_table import total
 
 
 class ColumnType(IntEnum):
@@ -67,14 +70,42 @@ _TWO_LITTLE_ENDIAN: Final = (
 )
 _TWO_BIG_ENDIAN: Final = (ColumnType.NEWDECIMAL, ColumnType.ENUM, ColumnType.SET, ColumnType.STRING)
 
-#: Type code -> bytes of metadata; a type that is not in it has none.
-METADATA_BYTES: Final[dict[int, int]] = {
-    **dict.fromkeys(map(int, _ONE), 1),
-    **dict.fromkeys(map(int, _TWO_LITTLE_ENDIAN + _TWO_BIG_ENDIAN), 2),
-}
+_NONE: Final = (
+    ColumnType.DECIMAL,
+    ColumnType.TINY,
+    ColumnType.SHORT,
+    ColumnType.LONG,
+    ColumnType.NULL,
+    ColumnType.TIMESTAMP,
+    ColumnType.LONGLONG,
+    ColumnType.INT24,
+    ColumnType.DATE,
+    ColumnType.TIME,
+    ColumnType.DATETIME,
+    ColumnType.YEAR,
+    ColumnType.NEWDATE,
+    ColumnType.TYPED_ARRAY,
+)
+
+#: Type code -> bytes of metadata.
+METADATA_BYTES: Final[Mapping[int, int]] = total(
+    f"{__name__}.METADATA_BYTES",
+    ColumnType,
+    {},
+    entry="its type among those with as many bytes of metadata",
+    rest={_NONE: 0, _ONE: 1, _TWO_LITTLE_ENDIAN: 2, _TWO_BIG_ENDIAN: 2},
+)
 #: Types whose two bytes of metadata are big-endian.
 BIG_ENDIAN_METADATA: Final = frozenset(map(int, _TWO_BIG_ENDIAN))
 
+#: Integer type -> bytes of its values.
+INTEGER_BYTES: Final[Mapping[int, int]] = {
+    ColumnType.TINY: 1,
+    ColumnType.SHORT: 2,
+    ColumnType.INT24: 3,
+    ColumnType.LONG: 4,
+    ColumnType.LONGLONG: 8,
+}
 #: Types whose sign a Table_map's optional metadata records; YEAR is one of them, and has no sign.
 NUMERIC: Final = frozenset(
     {

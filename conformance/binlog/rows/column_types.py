@@ -12,7 +12,7 @@ from typing import Any, Final
 from conformance.binlog.codecs import Bytes, Codec, Counted, Int, Values, take
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.mariadb_compression import PackedColumn
-from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.decimal_column import DecimalColumn
 from conformance.binlog.rows.json_document import JsonColumn
 from conformance.binlog.rows.table import Column
@@ -25,6 +25,7 @@ from conformance.binlog.rows.temporal import (
     TimeColumn,
     TimestampColumn,
 )
+from conformance.binlog.total_table import total
 
 #: The most bytes of an ENUM value; a SET value has one bit for each of at most 64 labels.
 _ENUM_BYTES: Final = 2
@@ -33,14 +34,6 @@ _BIT_BYTES: Final = 8
 #: The year before the one that the byte 1 means; the byte 0 is the year 0000.
 _YEAR_BASE: Final = 1900
 _FLOAT_BYTES: Final = 4
-#: Type of an integer column -> bytes of its values.
-_INTEGER_BYTES: Final[Mapping[int, int]] = {
-    ColumnType.TINY: 1,
-    ColumnType.SHORT: 2,
-    ColumnType.INT24: 3,
-    ColumnType.LONG: 4,
-    ColumnType.LONGLONG: 8,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,36 +136,47 @@ def _checked_size(size: int, limit: int, what: str) -> int:
     return size
 
 
-_CODECS: Final[Mapping[int, Callable[[Column], Codec]]] = {
-    ColumnType.FLOAT: lambda column: _Real(struct.Struct("<f")),
-    ColumnType.DOUBLE: lambda column: _Real(struct.Struct("<d")),
-    ColumnType.NULL: lambda column: Bytes(0),
-    ColumnType.NEWDECIMAL: lambda column: DecimalColumn(column.meta >> 8, column.meta & 0xFF),
-    ColumnType.BIT: _bit,
-    ColumnType.YEAR: lambda column: _Year(),
-    ColumnType.DATE: lambda column: DateColumn(),
-    ColumnType.NEWDATE: lambda column: DateColumn(),
-    ColumnType.TIME: lambda column: OldTimeColumn(),
-    ColumnType.DATETIME: lambda column: OldDateTimeColumn(),
-    ColumnType.TIMESTAMP: lambda column: OldTimestampColumn(),
-    ColumnType.TIME2: lambda column: TimeColumn(column.meta),
-    ColumnType.DATETIME2: lambda column: DateTimeColumn(column.meta),
-    ColumnType.TIMESTAMP2: lambda column: TimestampColumn(column.meta),
-    ColumnType.VARCHAR: _varchar,
-    ColumnType.MARIADB_VARCHAR_COMPRESSED: _packed_varchar,
-    ColumnType.VAR_STRING: _varchar,
-    ColumnType.STRING: _string,
-    ColumnType.ENUM: _enum,
-    ColumnType.SET: _set,
-    ColumnType.TINY_BLOB: _blob,
-    ColumnType.MEDIUM_BLOB: _blob,
-    ColumnType.LONG_BLOB: _blob,
-    ColumnType.BLOB: _blob,
-    ColumnType.MARIADB_BLOB_COMPRESSED: _packed_blob,
-    ColumnType.GEOMETRY: _blob,
-    ColumnType.JSON: _json,
-    ColumnType.VECTOR: _vector,
-}
+_CODECS: Final[Mapping[int, Callable[[Column], Codec] | None]] = total(
+    f"{__name__}._CODECS",
+    ColumnType,
+    {
+        ColumnType.FLOAT: lambda column: _Real(struct.Struct("<f")),
+        ColumnType.DOUBLE: lambda column: _Real(struct.Struct("<d")),
+        ColumnType.NULL: lambda column: Bytes(0),
+        ColumnType.NEWDECIMAL: lambda column: DecimalColumn(column.meta >> 8, column.meta & 0xFF),
+        ColumnType.BIT: _bit,
+        ColumnType.YEAR: lambda column: _Year(),
+        ColumnType.DATE: lambda column: DateColumn(),
+        ColumnType.NEWDATE: lambda column: DateColumn(),
+        ColumnType.TIME: lambda column: OldTimeColumn(),
+        ColumnType.DATETIME: lambda column: OldDateTimeColumn(),
+        ColumnType.TIMESTAMP: lambda column: OldTimestampColumn(),
+        ColumnType.TIME2: lambda column: TimeColumn(column.meta),
+        ColumnType.DATETIME2: lambda column: DateTimeColumn(column.meta),
+        ColumnType.TIMESTAMP2: lambda column: TimestampColumn(column.meta),
+        ColumnType.VARCHAR: _varchar,
+        ColumnType.MARIADB_VARCHAR_COMPRESSED: _packed_varchar,
+        ColumnType.VAR_STRING: _varchar,
+        ColumnType.STRING: _string,
+        ColumnType.ENUM: _enum,
+        ColumnType.SET: _set,
+        ColumnType.TINY_BLOB: _blob,
+        ColumnType.MEDIUM_BLOB: _blob,
+        ColumnType.LONG_BLOB: _blob,
+        ColumnType.BLOB: _blob,
+        ColumnType.MARIADB_BLOB_COMPRESSED: _packed_blob,
+        ColumnType.GEOMETRY: _blob,
+        ColumnType.JSON: _json,
+        ColumnType.VECTOR: _vector,
+    },
+    entry="what makes the codec of its values",
+    rest={
+        # `integer_codec` makes theirs.
+        tuple(INTEGER_BYTES): None,
+        # No server writes them into rows.
+        (ColumnType.DECIMAL, ColumnType.TYPED_ARRAY): None,
+    },
+)
 
 
 def column_codec(column: Column) -> Codec:
@@ -184,12 +188,13 @@ def column_codec(column: Column) -> Codec:
     integer = integer_codec(column)
     if integer is not None:
         return integer
-    if column.type not in _CODECS:
+    codec = _CODECS.get(column.type)
+    if codec is None:
         raise MalformedBody(f"{column.type} is not a valid column type in rows")
-    return _CODECS[column.type](column)
+    return codec(column)
 
 
 def integer_codec(column: Column) -> Int | None:
     """Return the codec of an integer column's values, None for a column of another type."""
-    size = _INTEGER_BYTES.get(column.type)
+    size = INTEGER_BYTES.get(column.type)
     return None if size is None else Int(size, signed=not column.unsigned)

@@ -6,16 +6,25 @@ An image is a bitmap of NULLs, one bit for each column that the event holds, and
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from conformance.binlog.codecs import Codec, Packed, take
 from conformance.binlog.errors import MalformedBody
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import (
+    COMPRESSED_ROWS,
+    COMPRESSED_ROWS_V1,
+    PRE_GA_ROWS,
+    ROWS_TYPES,
+    ROWS_V1,
+    ROWS_V2,
+    EventType,
+)
 from conformance.binlog.mariadb_compression import unpack_mariadb
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.column_types import column_codec, integer_codec
 from conformance.binlog.rows.json_diff import JsonDiffColumn, JsonDiffs
 from conformance.binlog.rows.table import Column, Table
+from conformance.binlog.total_table import total
 
 RowsKind = Literal["write", "update", "delete"]
 
@@ -44,21 +53,25 @@ class Row(NamedTuple):
     after: Image | None
 
 
-_KINDS: Final[Mapping[int, RowsKind]] = {
-    EventType.WRITE_ROWS_V1: "write",
-    EventType.UPDATE_ROWS_V1: "update",
-    EventType.DELETE_ROWS_V1: "delete",
-    EventType.WRITE_ROWS: "write",
-    EventType.UPDATE_ROWS: "update",
-    EventType.DELETE_ROWS: "delete",
-    EventType.PARTIAL_UPDATE_ROWS: "update",
-    EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1: "write",
-    EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1: "update",
-    EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1: "delete",
-    EventType.MARIADB_WRITE_ROWS_COMPRESSED: "write",
-    EventType.MARIADB_UPDATE_ROWS_COMPRESSED: "update",
-    EventType.MARIADB_DELETE_ROWS_COMPRESSED: "delete",
-}
+#: What rows events of every kind do, in the order in which the kinds list their types.
+ROWS_KINDS: Final[tuple[RowsKind, ...]] = get_args(RowsKind)
+_KINDS: Final[Mapping[int, RowsKind | None]] = total(
+    f"{__name__}._KINDS",
+    ROWS_TYPES,
+    {
+        EventType.PARTIAL_UPDATE_ROWS: "update",
+        **{
+            code: kind
+            for codes in (ROWS_V1, ROWS_V2, COMPRESSED_ROWS_V1, COMPRESSED_ROWS)
+            for code, kind in zip(codes, ROWS_KINDS, strict=True)
+        },
+    },
+    entry="whether it writes, updates or deletes rows",
+    # The rows of 5.1's betas are kept as bytes.
+    rest={PRE_GA_ROWS: None},
+)
+#: The rows events whose rows can be read.
+READABLE_ROWS_TYPES: Final = ROWS_TYPES.difference(PRE_GA_ROWS)
 #: The bit of a partial update's options that announces a bitmap of JSON columns.
 _PARTIAL_JSON: Final = 1
 

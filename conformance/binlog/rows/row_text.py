@@ -10,12 +10,13 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any, Final
 
-from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.images import ABSENT, Image, Row
 from conformance.binlog.rows.json_diff import DiffOperation, JsonDiff, JsonDiffs
 from conformance.binlog.rows.json_document import JsonDocument
 from conformance.binlog.rows.json_text import value_text
 from conformance.binlog.rows.table import Column, Table
+from conformance.binlog.total_table import total
 
 #: Bytes that are escaped inside quotes: as hex, or as a letter or the character after a backslash.
 _ESCAPES: Final = {
@@ -25,14 +26,6 @@ _ESCAPES: Final = {
     ord("\\"): b"\\\\",
 }
 
-#: Type -> (name, bytes) of the integers.
-_INTEGERS: Final = {
-    ColumnType.TINY: ("TINYINT", 1),
-    ColumnType.SHORT: ("SHORTINT", 2),
-    ColumnType.INT24: ("MEDIUMINT", 3),
-    ColumnType.LONG: ("INT", 4),
-    ColumnType.LONGLONG: ("LONGINT", 8),
-}
 _BLOB_NAMES: Final = {
     1: "TINYBLOB/TINYTEXT",
     2: "BLOB/TEXT",
@@ -86,13 +79,10 @@ def _image_lines(image: Image, table: Table, *, types: bool) -> Iterator[str]:
 def type_name(column: Column, value: Any = None) -> str:
     """Return the name of a column's type; a VECTOR's contains the number of elements of `value`."""
     kind = column.type
-    if kind in _INTEGERS:
-        return _INTEGERS[ColumnType(kind)][0]
     if kind == ColumnType.VECTOR:
         return f"VECTOR({len(value) if value is not None else column.dimension or 0})"
-    if kind in _NAMES:
-        return _NAMES[kind](column)
-    return f"TYPE_{kind}"
+    name = _NAMES.get(kind)
+    return f"TYPE_{kind}" if name is None else name(column)
 
 
 def value_lines(value: Any, column: Column, number: int) -> str:
@@ -105,11 +95,9 @@ def value_lines(value: Any, column: Column, number: int) -> str:
     """
     if value is None:
         return "NULL"
-    if column.type in _INTEGERS:
-        return _integer(value, _INTEGERS[ColumnType(column.type)][1])
     if isinstance(value, JsonDiffs):
         return _changes(value, number)
-    return _VALUES[column.type](value, column) if column.type in _VALUES else quoted(value)
+    return _VALUES.get(column.type, _quoted)(value, column)
 
 
 def quoted(data: bytes) -> str:
@@ -185,51 +173,83 @@ def _argument(document: JsonDocument) -> str:
     return quoted(_bare_text(value))
 
 
-_NAMES: Final[Mapping[int, Callable[[Column], str]]] = {
-    ColumnType.FLOAT: lambda column: "FLOAT",
-    ColumnType.DOUBLE: lambda column: "DOUBLE",
-    ColumnType.NEWDECIMAL: lambda column: f"DECIMAL({column.meta >> 8},{column.meta & 0xFF})",
-    ColumnType.BIT: lambda column: f"BIT({column.bits})",
-    ColumnType.YEAR: lambda column: "YEAR",
-    ColumnType.DATE: lambda column: "DATE",
-    ColumnType.NEWDATE: lambda column: "DATE",
-    ColumnType.TIME: lambda column: "TIME",
-    ColumnType.DATETIME: lambda column: "DATETIME",
-    ColumnType.TIMESTAMP: lambda column: "TIMESTAMP",
-    ColumnType.TIME2: lambda column: f"TIME({column.meta})",
-    ColumnType.DATETIME2: lambda column: f"DATETIME({column.meta})",
-    ColumnType.TIMESTAMP2: lambda column: f"TIMESTAMP({column.meta})",
-    ColumnType.STRING: lambda column: f"STRING({column.string_length})",
-    ColumnType.VARCHAR: lambda column: f"VARSTRING({column.meta})",
-    ColumnType.VAR_STRING: lambda column: f"VARSTRING({column.meta})",
-    ColumnType.ENUM: lambda column: "ENUM(1 byte)" if column.meta & 0xFF == 1 else "ENUM(2 bytes)",
-    ColumnType.SET: lambda column: f"SET({column.meta & 0xFF} bytes)",
-    ColumnType.BLOB: lambda column: _BLOB_NAMES.get(column.meta, "BLOB"),
-    ColumnType.MARIADB_VARCHAR_COMPRESSED: lambda column: f"VARSTRING({column.meta}) COMPRESSED",
-    ColumnType.MARIADB_BLOB_COMPRESSED: lambda column: f"{_BLOB_NAMES.get(column.meta, 'BLOB')} COMPRESSED",
-    ColumnType.JSON: lambda column: "JSON",
-    ColumnType.GEOMETRY: lambda column: "GEOMETRY",
-}
+def _quoted(value: bytes, column: Column) -> str:
+    return quoted(value)
 
-_VALUES: Final[Mapping[int, Callable[[Any, Column], str]]] = {
-    ColumnType.FLOAT: lambda value, column: _real(value, "%-20g"),
-    ColumnType.DOUBLE: lambda value, column: _real(value, "%.20g"),
-    ColumnType.NEWDECIMAL: lambda value, column: f"{value:f}",
-    ColumnType.BIT: lambda value, column: f"b'{value:0{column.bits}b}'",
-    ColumnType.YEAR: lambda value, column: str(value or _YEAR_ZERO),
-    ColumnType.DATE: _date,
-    ColumnType.NEWDATE: _date,
-    ColumnType.TIME: lambda value, column: f"'{value.text()}'",
-    ColumnType.DATETIME: lambda value, column: value.text(),
-    ColumnType.TIMESTAMP: lambda value, column: value.text(),
-    ColumnType.TIME2: _temporal,
-    ColumnType.DATETIME2: _temporal,
-    ColumnType.TIMESTAMP2: lambda value, column: value.text(column.meta),
-    ColumnType.ENUM: lambda value, column: str(value),
-    ColumnType.SET: _set,
-    ColumnType.JSON: _json,
-    # mariadb-binlog prints the bytes of the row without unpacking them.
-    ColumnType.MARIADB_VARCHAR_COMPRESSED: lambda value, column: quoted(value.packed),
-    ColumnType.MARIADB_BLOB_COMPRESSED: lambda value, column: quoted(value.packed),
-    ColumnType.VECTOR: lambda value, column: "[" + ",".join(f"{each:.5e}" for each in value) + "]",
-}
+
+_NAMES: Final[Mapping[int, Callable[[Column], str] | None]] = total(
+    f"{__name__}._NAMES",
+    ColumnType,
+    {
+        ColumnType.TINY: lambda column: "TINYINT",
+        ColumnType.SHORT: lambda column: "SHORTINT",
+        ColumnType.INT24: lambda column: "MEDIUMINT",
+        ColumnType.LONG: lambda column: "INT",
+        ColumnType.LONGLONG: lambda column: "LONGINT",
+        ColumnType.FLOAT: lambda column: "FLOAT",
+        ColumnType.DOUBLE: lambda column: "DOUBLE",
+        ColumnType.NEWDECIMAL: lambda column: f"DECIMAL({column.meta >> 8},{column.meta & 0xFF})",
+        ColumnType.BIT: lambda column: f"BIT({column.bits})",
+        ColumnType.YEAR: lambda column: "YEAR",
+        ColumnType.DATE: lambda column: "DATE",
+        ColumnType.NEWDATE: lambda column: "DATE",
+        ColumnType.TIME: lambda column: "TIME",
+        ColumnType.DATETIME: lambda column: "DATETIME",
+        ColumnType.TIMESTAMP: lambda column: "TIMESTAMP",
+        ColumnType.TIME2: lambda column: f"TIME({column.meta})",
+        ColumnType.DATETIME2: lambda column: f"DATETIME({column.meta})",
+        ColumnType.TIMESTAMP2: lambda column: f"TIMESTAMP({column.meta})",
+        ColumnType.STRING: lambda column: f"STRING({column.string_length})",
+        ColumnType.VARCHAR: lambda column: f"VARSTRING({column.meta})",
+        ColumnType.VAR_STRING: lambda column: f"VARSTRING({column.meta})",
+        ColumnType.ENUM: lambda column: "ENUM(1 byte)" if column.meta & 0xFF == 1 else "ENUM(2 bytes)",
+        ColumnType.SET: lambda column: f"SET({column.meta & 0xFF} bytes)",
+        ColumnType.BLOB: lambda column: _BLOB_NAMES.get(column.meta, "BLOB"),
+        ColumnType.MARIADB_VARCHAR_COMPRESSED: lambda column: f"VARSTRING({column.meta}) COMPRESSED",
+        ColumnType.MARIADB_BLOB_COMPRESSED: lambda column: f"{_BLOB_NAMES.get(column.meta, 'BLOB')} COMPRESSED",
+        ColumnType.JSON: lambda column: "JSON",
+        ColumnType.GEOMETRY: lambda column: "GEOMETRY",
+    },
+    entry="what returns the name of a column's type",
+    rest={
+        # Its name depends on the value.
+        (ColumnType.VECTOR,): None,
+        # The program has no name for them.
+        (ColumnType.DECIMAL, ColumnType.NULL, ColumnType.TYPED_ARRAY): None,
+        (ColumnType.TINY_BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB): None,
+    },
+)
+
+_VALUES: Final[Mapping[int, Callable[[Any, Column], str]]] = total(
+    f"{__name__}._VALUES",
+    ColumnType,
+    {
+        ColumnType.FLOAT: lambda value, column: _real(value, "%-20g"),
+        ColumnType.DOUBLE: lambda value, column: _real(value, "%.20g"),
+        ColumnType.NEWDECIMAL: lambda value, column: f"{value:f}",
+        ColumnType.BIT: lambda value, column: f"b'{value:0{column.bits}b}'",
+        ColumnType.YEAR: lambda value, column: str(value or _YEAR_ZERO),
+        ColumnType.DATE: _date,
+        ColumnType.NEWDATE: _date,
+        ColumnType.TIME: lambda value, column: f"'{value.text()}'",
+        ColumnType.DATETIME: lambda value, column: value.text(),
+        ColumnType.TIMESTAMP: lambda value, column: value.text(),
+        ColumnType.TIME2: _temporal,
+        ColumnType.DATETIME2: _temporal,
+        ColumnType.TIMESTAMP2: lambda value, column: value.text(column.meta),
+        ColumnType.ENUM: lambda value, column: str(value),
+        ColumnType.SET: _set,
+        ColumnType.JSON: _json,
+        # mariadb-binlog prints the bytes of the row without unpacking them.
+        ColumnType.MARIADB_VARCHAR_COMPRESSED: lambda value, column: quoted(value.packed),
+        ColumnType.MARIADB_BLOB_COMPRESSED: lambda value, column: quoted(value.packed),
+        ColumnType.VECTOR: lambda value, column: "[" + ",".join(f"{each:.5e}" for each in value) + "]",
+    },
+    entry="what returns a value of it as text",
+    rest={
+        tuple(INTEGER_BYTES): lambda value, column: _integer(value, INTEGER_BYTES[column.type]),
+        (ColumnType.STRING, ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.GEOMETRY): _quoted,
+        (ColumnType.BLOB, ColumnType.TINY_BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB): _quoted,
+        (ColumnType.DECIMAL, ColumnType.NULL, ColumnType.TYPED_ARRAY): _quoted,
+    },
+)

@@ -44,8 +44,10 @@ HEADER_BYTES = 19
 #: Event type codes.
 QUERY = 2
 TABLE_MAP = 19
+#: MySQL's rows events.
+ROWS_EVENTS = (20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
 #: Those of Table_map and rows events, to which a rule for a database applies, besides statements.
-FILTERED = (TABLE_MAP, 20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
+FILTERED = (TABLE_MAP, *ROWS_EVENTS)
 ANNOTATE_ROWS = 160
 DELIMITER = b"\n/*!*/;\n"
 
@@ -199,8 +201,8 @@ READERS: dict[int, Callable[[Printed], Fields]] = {
     13: rand,
     15: format_description,
     16: XID,
-    19: TABLE_ID,  # A backtick may belong to either name, so the names are not reported.
-    **dict.fromkeys((20, 21, 22, 23, 24, 25, 30, 31, 32, 39), ROWS),
+    TABLE_MAP: TABLE_ID,  # A backtick may belong to either name, so the names are not reported.
+    **dict.fromkeys(ROWS_EVENTS, ROWS),
 }
 #: The same, for MySQL's program only.
 MYSQL_READERS = {33: gtid, 34: gtid, 35: previous_gtids, 42: gtid}

@@ -11,7 +11,7 @@ from conformance.binlog.flags import Flag
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The events whose statement a boundary parser reads.
-_WITH_QUERY: Final = frozenset({int(EventType.QUERY), int(EventType.EXECUTE_LOAD_QUERY)})
+WITH_QUERY: Final = frozenset({EventType.QUERY, EventType.EXECUTE_LOAD_QUERY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class FedEvent:
             MalformedBody: The body of a Query event contradicts its layout.
         """
         code = event.format.type_code(event.header.type)
-        query = event.fields()["query"] if code in _WITH_QUERY and event.recognised else None
+        query = event.fields()["query"] if code in WITH_QUERY and event.recognised else None
         return cls(code, event.header.flags, query)
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Final
 
+from conformance.binlog.total_table import total
 from conformance.models.boundary.boundary_type import WITHIN_TRANSACTION, BoundaryType
 from conformance.models.boundary.event_class import CONTEXT_CLASSES, QUERY_CLASSES, EventClass, event_class
 from conformance.models.boundary.fed_event import FedEvent
@@ -38,24 +39,33 @@ class Kind(Enum):
     PLAIN = auto()
 
 
-_S: Final = Situation
 #: Kind -> the situation for each standing: `CLOSED`, `OPEN`, `BEGUN`. A second BEGIN is a start within a transaction,
 #: which the transition table refuses.
-_SITUATIONS: Final[Mapping[Kind, tuple[Situation, Situation, Situation]]] = {
-    Kind.BEGIN: (_S.BEGIN, _S.BEGIN_IN_GROUP, _S.BEGIN),
-    Kind.COMMIT_OR_ROLLBACK: (_S.COMMIT_OR_ROLLBACK,) * 3,
-    Kind.STATEMENT: (_S.MADE, _S.IMMEDIATE_IN_GROUP, _S.NOT_IMMEDIATE),
-    Kind.CONTEXT: (_S.FIRST_CONTEXT, _S.MADE, _S.MADE),
-    Kind.ARTIFICIAL: (_S.ARTIFICIAL,) * 3,
-    Kind.PLAIN: (_S.MADE,) * 3,
-}
+_SITUATIONS: Final[Mapping[Kind, tuple[Situation, Situation, Situation]]] = total(
+    f"{__name__}._SITUATIONS",
+    Kind,
+    {
+        Kind.BEGIN: (Situation.BEGIN, Situation.BEGIN_IN_GROUP, Situation.BEGIN),
+        Kind.COMMIT_OR_ROLLBACK: (Situation.COMMIT_OR_ROLLBACK,) * 3,
+        Kind.STATEMENT: (Situation.MADE, Situation.IMMEDIATE_IN_GROUP, Situation.NOT_IMMEDIATE),
+        Kind.CONTEXT: (Situation.FIRST_CONTEXT, Situation.MADE, Situation.MADE),
+        Kind.ARTIFICIAL: (Situation.ARTIFICIAL,) * 3,
+        Kind.PLAIN: (Situation.MADE,) * 3,
+    },
+    entry="its situation for each standing",
+)
 _STANDINGS: Final = {standing: index for index, standing in enumerate(Standing)}
-_QUERY_KINDS: Final = {
-    QueryWord.BEGIN: Kind.BEGIN,
-    QueryWord.COMMIT: Kind.COMMIT_OR_ROLLBACK,
-    QueryWord.ROLLBACK: Kind.COMMIT_OR_ROLLBACK,
-    QueryWord.OTHER: Kind.STATEMENT,
-}
+_QUERY_KINDS: Final = total(
+    f"{__name__}._QUERY_KINDS",
+    QueryWord,
+    {
+        QueryWord.BEGIN: Kind.BEGIN,
+        QueryWord.COMMIT: Kind.COMMIT_OR_ROLLBACK,
+        QueryWord.ROLLBACK: Kind.COMMIT_OR_ROLLBACK,
+        QueryWord.OTHER: Kind.STATEMENT,
+    },
+    entry="what its situation depends on",
+)
 
 
 def kind_of(event: FedEvent, its_class: EventClass) -> Kind:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from conformance.binlog.total_table import total
 from conformance.models.boundary.shipped_tables import ShippedState, ShippedType, ShippedVersion
 
 #: The place of an event in a message, by the state before it.
@@ -30,27 +31,38 @@ class _Message:
 
 
 _ANYWHERE: Final = dict.fromkeys(ShippedState, "")
-_MESSAGES: Final[Mapping[ShippedType, _Message]] = {
-    ShippedType.ERROR: _Message("MY-010442", "Unsupported non-ignorable event fed into the event stream.", _ANYWHERE),
-    ShippedType.GTID: _Message(
-        "MY-010443",
-        "GTID_LOG_EVENT or ANONYMOUS_GTID_LOG_EVENT is not expected in an event stream {}.",
-        {_GTID: _AFTER_GTIDS, _DDL: _IN_DDL, _DML: _IN_DML},
-    ),
-    ShippedType.BEGIN: _Message(
-        "MY-010444", "QUERY(BEGIN) is not expected in an event stream {}.", {_DDL: _IN_DDL, _DML: _IN_DML}
-    ),
-    ShippedType.END: _Message(
-        "MY-010445",
-        "QUERY(COMMIT or ROLLBACK) or XID_LOG_EVENT is not expected in an event stream {}.",
-        {_NONE: _OUTSIDE, _GTID: _AFTER_GTID, _DDL: _IN_DDL},
-    ),
-    ShippedType.END_XA: _Message(
-        "MY-010446",
-        "QUERY(XA ROLLBACK) is not expected in an event stream {}.",
-        {_NONE: _OUTSIDE, _DDL: _IN_DDL},
-    ),
-}
+_MESSAGES: Final[Mapping[ShippedType, _Message | None]] = total(
+    f"{__name__}._MESSAGES",
+    ShippedType,
+    {
+        ShippedType.ERROR: _Message(
+            "MY-010442", "Unsupported non-ignorable event fed into the event stream.", _ANYWHERE
+        ),
+        ShippedType.GTID: _Message(
+            "MY-010443",
+            "GTID_LOG_EVENT or ANONYMOUS_GTID_LOG_EVENT is not expected in an event stream {}.",
+            {_GTID: _AFTER_GTIDS, _DDL: _IN_DDL, _DML: _IN_DML},
+        ),
+        ShippedType.BEGIN: _Message(
+            "MY-010444", "QUERY(BEGIN) is not expected in an event stream {}.", {_DDL: _IN_DDL, _DML: _IN_DML}
+        ),
+        ShippedType.END: _Message(
+            "MY-010445",
+            "QUERY(COMMIT or ROLLBACK) or XID_LOG_EVENT is not expected in an event stream {}.",
+            {_NONE: _OUTSIDE, _GTID: _AFTER_GTID, _DDL: _IN_DDL},
+        ),
+        ShippedType.END_XA: _Message(
+            "MY-010446",
+            "QUERY(XA ROLLBACK) is not expected in an event stream {}.",
+            {_NONE: _OUTSIDE, _DDL: _IN_DDL},
+        ),
+    },
+    entry="its message",
+    rest={
+        # They are never an error, or nothing is known of a text.
+        (ShippedType.STMT, ShippedType.PRE_STMT, ShippedType.INCIDENT, ShippedType.IGNORE, ShippedType.PAYLOAD): None,
+    },
+)
 #: Versions with tagged GTIDs name three types in the message about Gtid events.
 _TAGGED: Final = _Message(
     "MY-010443",
@@ -77,7 +89,7 @@ def shipped_warning(version: ShippedVersion, state: ShippedState, kind: ShippedT
 
     In the state ERROR only an event of the type ERROR gives a warning again; no text is known for a payload.
     """
-    message = _TAGGED if version == "9.7" and kind is ShippedType.GTID else _MESSAGES.get(kind)
+    message = _TAGGED if version == "9.7" and kind is ShippedType.GTID else _MESSAGES[kind]
     if message is None or state not in message.places:
         return None
     code = None if version == "5.7" else message.code

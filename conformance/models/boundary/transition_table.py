@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from conformance.binlog.total_table import total
 from conformance.models.boundary.boundary_type import BoundaryType
-
-_T: Final = BoundaryType
 
 
 class Outcome(Enum):
@@ -46,30 +45,40 @@ class Cell:
     @property
     def after(self) -> BoundaryType:
         """The parser's type after the event: a wrong step resets the parser."""
-        return self.fed if self.outcome is Outcome.OK else _T.NOT_DEFINED
+        return self.fed if self.outcome is Outcome.OK else BoundaryType.NOT_DEFINED
 
 
 #: The columns of the table: every type that a parser can have as its state.
-COLUMNS: Final = (_T.NOT_DEFINED, _T.SELF_CONTAINED, _T.START_TRANSACTION, _T.INSIDE_TRANSACTION, _T.END_TRANSACTION)
+COLUMNS: Final = tuple(each for each in BoundaryType if each is not BoundaryType.IGNORE_BOUNDARY)
 #: The rows of the table that have cells; rows 0 and 1 are footnotes: the type of an event without a marker
 #: is guessed, and an event to be ignored leaves the parser unchanged.
 ROWS: Final = COLUMNS[1:]
 
 #: To -> the outcome for each column, in the order of `COLUMNS`.
-_OUTCOMES: Final[Mapping[BoundaryType, str]] = {
-    _T.SELF_CONTAINED: "Ok Ok Err Err Ok",
-    _T.START_TRANSACTION: "Ok Ok Err Err Ok",
-    _T.INSIDE_TRANSACTION: "Err Err Ok Ok Err",
-    _T.END_TRANSACTION: "Err Err Ok Ok Err",
-}
+_OUTCOMES: Final[Mapping[BoundaryType, str]] = total(
+    f"{__name__}._OUTCOMES",
+    ROWS,
+    {
+        BoundaryType.SELF_CONTAINED: "Ok Ok Err Err Ok",
+        BoundaryType.START_TRANSACTION: "Ok Ok Err Err Ok",
+        BoundaryType.INSIDE_TRANSACTION: "Err Err Ok Ok Err",
+        BoundaryType.END_TRANSACTION: "Err Err Ok Ok Err",
+    },
+    entry="the outcome for each column",
+)
 #: The name of each type in the ids of the cells.
-_IN_IDS: Final[Mapping[BoundaryType, str]] = {
-    _T.NOT_DEFINED: "UNDEFINED",
-    _T.SELF_CONTAINED: "SELF",
-    _T.START_TRANSACTION: "START",
-    _T.INSIDE_TRANSACTION: "INSIDE",
-    _T.END_TRANSACTION: "END",
-}
+_IN_IDS: Final[Mapping[BoundaryType, str]] = total(
+    f"{__name__}._IN_IDS",
+    COLUMNS,
+    {
+        BoundaryType.NOT_DEFINED: "UNDEFINED",
+        BoundaryType.SELF_CONTAINED: "SELF",
+        BoundaryType.START_TRANSACTION: "START",
+        BoundaryType.INSIDE_TRANSACTION: "INSIDE",
+        BoundaryType.END_TRANSACTION: "END",
+    },
+    entry="what the catalogue calls it",
+)
 
 
 def _cells() -> Iterator[Cell]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from conformance.binlog.total_table import check_complete
 from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.boundary.event_class import EventClass
 
@@ -48,8 +49,6 @@ class TypeRow:
     requirement: str
 
 
-_C: Final = EventClass
-_S: Final = Situation
 _IGNORE: Final = BoundaryType.IGNORE_BOUNDARY
 _SELF: Final = BoundaryType.SELF_CONTAINED
 _START: Final = BoundaryType.START_TRANSACTION
@@ -58,49 +57,55 @@ _END: Final = BoundaryType.END_TRANSACTION
 
 #: The rows in the order of the worklog. Execute_load_query has no row: it has the type of a Query.
 TYPE_ROWS: Final = (
-    TypeRow(_C.LOG_EVENT, _S.MADE, _SELF, "WL4162-TYPE-LOG-EVENT"),
-    TypeRow(_C.QUERY, _S.MADE, _SELF, "WL4162-TYPE-QUERY"),
-    TypeRow(_C.QUERY, _S.BEGIN, _START, "WL4162-TYPE-QUERY-BEGIN"),
-    TypeRow(_C.QUERY, _S.COMMIT_OR_ROLLBACK, _END, "WL4162-TYPE-QUERY-COMMIT-ROLLBACK"),
-    TypeRow(_C.QUERY, _S.NOT_IMMEDIATE, _INSIDE, "WL4162-TYPE-QUERY-NOT-IMMEDIATE"),
-    TypeRow(_C.QUERY, _S.BEGIN_IN_GROUP, _INSIDE, "WL4162-TYPE-QUERY-BEGIN-AFTER-GTID"),
-    TypeRow(_C.QUERY, _S.IMMEDIATE_IN_GROUP, _END, "WL4162-TYPE-QUERY-IMMEDIATE-AFTER-GTID"),
-    TypeRow(_C.LOAD, _S.MADE, _SELF, "WL4162-TYPE-LOAD"),
-    TypeRow(_C.CREATE_FILE, _S.MADE, _SELF, "WL4162-TYPE-CREATE-FILE"),
-    TypeRow(_C.START_V3, _S.MADE, _SELF, "WL4162-TYPE-START-V3"),
-    TypeRow(_C.FORMAT_DESCRIPTION, _S.MADE, _IGNORE, "WL4162-TYPE-FORMAT-DESCRIPTION"),
-    TypeRow(_C.INTVAR, _S.MADE, _INSIDE, "WL4162-TYPE-INTVAR"),
-    TypeRow(_C.INTVAR, _S.FIRST_CONTEXT, _START, "WL4162-TYPE-INTVAR-FIRST"),
-    TypeRow(_C.RAND, _S.MADE, _INSIDE, "WL4162-TYPE-RAND"),
-    TypeRow(_C.RAND, _S.FIRST_CONTEXT, _START, "WL4162-TYPE-RAND-FIRST"),
-    TypeRow(_C.USER_VAR, _S.MADE, _INSIDE, "WL4162-TYPE-USER-VAR"),
-    TypeRow(_C.USER_VAR, _S.FIRST_CONTEXT, _START, "WL4162-TYPE-USER-VAR-FIRST"),
-    TypeRow(_C.XID, _S.MADE, _END, "WL4162-TYPE-XID"),
-    TypeRow(_C.STOP, _S.MADE, _SELF, "WL4162-TYPE-STOP"),
-    TypeRow(_C.ROTATE, _S.MADE, _SELF, "WL4162-TYPE-ROTATE"),
-    TypeRow(_C.ROTATE, _S.ARTIFICIAL, _IGNORE, "WL4162-TYPE-ROTATE-FAKE"),
-    TypeRow(_C.APPEND_BLOCK, _S.MADE, _INSIDE, "WL4162-TYPE-APPEND-BLOCK"),
-    TypeRow(_C.BEGIN_LOAD_QUERY, _S.MADE, _INSIDE, "WL4162-TYPE-BEGIN-LOAD-QUERY"),
-    TypeRow(_C.DELETE_FILE, _S.MADE, _SELF, "WL4162-TYPE-DELETE-FILE"),
-    TypeRow(_C.EXECUTE_LOAD, _S.MADE, _SELF, "WL4162-TYPE-EXECUTE-LOAD"),
-    TypeRow(_C.UNKNOWN, _S.MADE, _SELF, "WL4162-TYPE-UNKNOWN"),
-    TypeRow(_C.TABLE_MAP, _S.MADE, _INSIDE, "WL4162-TYPE-TABLE-MAP"),
-    TypeRow(_C.ROWS, _S.MADE, _INSIDE, "WL4162-TYPE-ROWS"),
-    TypeRow(_C.WRITE_ROWS, _S.MADE, _INSIDE, "WL4162-TYPE-WRITE-ROWS"),
-    TypeRow(_C.UPDATE_ROWS, _S.MADE, _INSIDE, "WL4162-TYPE-UPDATE-ROWS"),
-    TypeRow(_C.DELETE_ROWS, _S.MADE, _INSIDE, "WL4162-TYPE-DELETE-ROWS"),
-    TypeRow(_C.INCIDENT, _S.MADE, _SELF, "WL4162-TYPE-INCIDENT"),
-    TypeRow(_C.IGNORABLE, _S.MADE, _IGNORE, "WL4162-TYPE-IGNORABLE"),
-    TypeRow(_C.ROWS_QUERY, _S.MADE, _INSIDE, "WL4162-TYPE-ROWS-QUERY"),
-    TypeRow(_C.HEARTBEAT, _S.MADE, _SELF, "WL4162-TYPE-HEARTBEAT"),
-    TypeRow(_C.GTID, _S.MADE, _START, "WL4162-TYPE-GTID"),
-    TypeRow(_C.PREVIOUS_GTIDS, _S.MADE, _SELF, "WL4162-TYPE-PREVIOUS-GTIDS"),
+    TypeRow(EventClass.LOG_EVENT, Situation.MADE, _SELF, "WL4162-TYPE-LOG-EVENT"),
+    TypeRow(EventClass.QUERY, Situation.MADE, _SELF, "WL4162-TYPE-QUERY"),
+    TypeRow(EventClass.QUERY, Situation.BEGIN, _START, "WL4162-TYPE-QUERY-BEGIN"),
+    TypeRow(EventClass.QUERY, Situation.COMMIT_OR_ROLLBACK, _END, "WL4162-TYPE-QUERY-COMMIT-ROLLBACK"),
+    TypeRow(EventClass.QUERY, Situation.NOT_IMMEDIATE, _INSIDE, "WL4162-TYPE-QUERY-NOT-IMMEDIATE"),
+    TypeRow(EventClass.QUERY, Situation.BEGIN_IN_GROUP, _INSIDE, "WL4162-TYPE-QUERY-BEGIN-AFTER-GTID"),
+    TypeRow(EventClass.QUERY, Situation.IMMEDIATE_IN_GROUP, _END, "WL4162-TYPE-QUERY-IMMEDIATE-AFTER-GTID"),
+    TypeRow(EventClass.LOAD, Situation.MADE, _SELF, "WL4162-TYPE-LOAD"),
+    TypeRow(EventClass.CREATE_FILE, Situation.MADE, _SELF, "WL4162-TYPE-CREATE-FILE"),
+    TypeRow(EventClass.START_V3, Situation.MADE, _SELF, "WL4162-TYPE-START-V3"),
+    TypeRow(EventClass.FORMAT_DESCRIPTION, Situation.MADE, _IGNORE, "WL4162-TYPE-FORMAT-DESCRIPTION"),
+    TypeRow(EventClass.INTVAR, Situation.MADE, _INSIDE, "WL4162-TYPE-INTVAR"),
+    TypeRow(EventClass.INTVAR, Situation.FIRST_CONTEXT, _START, "WL4162-TYPE-INTVAR-FIRST"),
+    TypeRow(EventClass.RAND, Situation.MADE, _INSIDE, "WL4162-TYPE-RAND"),
+    TypeRow(EventClass.RAND, Situation.FIRST_CONTEXT, _START, "WL4162-TYPE-RAND-FIRST"),
+    TypeRow(EventClass.USER_VAR, Situation.MADE, _INSIDE, "WL4162-TYPE-USER-VAR"),
+    TypeRow(EventClass.USER_VAR, Situation.FIRST_CONTEXT, _START, "WL4162-TYPE-USER-VAR-FIRST"),
+    TypeRow(EventClass.XID, Situation.MADE, _END, "WL4162-TYPE-XID"),
+    TypeRow(EventClass.STOP, Situation.MADE, _SELF, "WL4162-TYPE-STOP"),
+    TypeRow(EventClass.ROTATE, Situation.MADE, _SELF, "WL4162-TYPE-ROTATE"),
+    TypeRow(EventClass.ROTATE, Situation.ARTIFICIAL, _IGNORE, "WL4162-TYPE-ROTATE-FAKE"),
+    TypeRow(EventClass.APPEND_BLOCK, Situation.MADE, _INSIDE, "WL4162-TYPE-APPEND-BLOCK"),
+    TypeRow(EventClass.BEGIN_LOAD_QUERY, Situation.MADE, _INSIDE, "WL4162-TYPE-BEGIN-LOAD-QUERY"),
+    TypeRow(EventClass.DELETE_FILE, Situation.MADE, _SELF, "WL4162-TYPE-DELETE-FILE"),
+    TypeRow(EventClass.EXECUTE_LOAD, Situation.MADE, _SELF, "WL4162-TYPE-EXECUTE-LOAD"),
+    TypeRow(EventClass.UNKNOWN, Situation.MADE, _SELF, "WL4162-TYPE-UNKNOWN"),
+    TypeRow(EventClass.TABLE_MAP, Situation.MADE, _INSIDE, "WL4162-TYPE-TABLE-MAP"),
+    TypeRow(EventClass.ROWS, Situation.MADE, _INSIDE, "WL4162-TYPE-ROWS"),
+    TypeRow(EventClass.WRITE_ROWS, Situation.MADE, _INSIDE, "WL4162-TYPE-WRITE-ROWS"),
+    TypeRow(EventClass.UPDATE_ROWS, Situation.MADE, _INSIDE, "WL4162-TYPE-UPDATE-ROWS"),
+    TypeRow(EventClass.DELETE_ROWS, Situation.MADE, _INSIDE, "WL4162-TYPE-DELETE-ROWS"),
+    TypeRow(EventClass.INCIDENT, Situation.MADE, _SELF, "WL4162-TYPE-INCIDENT"),
+    TypeRow(EventClass.IGNORABLE, Situation.MADE, _IGNORE, "WL4162-TYPE-IGNORABLE"),
+    TypeRow(EventClass.ROWS_QUERY, Situation.MADE, _INSIDE, "WL4162-TYPE-ROWS-QUERY"),
+    TypeRow(EventClass.HEARTBEAT, Situation.MADE, _SELF, "WL4162-TYPE-HEARTBEAT"),
+    TypeRow(EventClass.GTID, Situation.MADE, _START, "WL4162-TYPE-GTID"),
+    TypeRow(EventClass.PREVIOUS_GTIDS, Situation.MADE, _SELF, "WL4162-TYPE-PREVIOUS-GTIDS"),
 )
 _ROWS: Final[Mapping[tuple[EventClass, Situation], TypeRow]] = {
     (each.event_class, each.situation): each for each in TYPE_ROWS
 }
 #: Class -> the class whose rows it shares.
 _SHARED: Final = {EventClass.EXECUTE_LOAD_QUERY: EventClass.QUERY}
+check_complete(
+    f"{__name__}.TYPE_ROWS",
+    EventClass,
+    {each.event_class for each in TYPE_ROWS} | _SHARED.keys(),
+    entry="its rows, or name the class whose rows it shares in _SHARED",
+)
 
 
 def type_row(event_class: EventClass, situation: Situation) -> TypeRow:

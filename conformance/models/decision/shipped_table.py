@@ -70,39 +70,36 @@ class Row:
         return rule_text(condition, self.capability, self.message, self.format)
 
 
-_S: Final[Format] = "statement"
-_R: Final[Format] = "row"
-
 #: Capability of the written tables, safety, mode, error or warning, logged format.
 _CELLS: Final[tuple[tuple[Capability, Safety | None, Mode | None, Message | None, Format | None], ...]] = (
     (NEITHER, None, None, INCOMPATIBLE, None),
-    (STATEMENT_ONLY, "safe", "statement", None, _S),
-    (STATEMENT_ONLY, "safe", "mixed", None, _S),
+    (STATEMENT_ONLY, "safe", "statement", None, "statement"),
+    (STATEMENT_ONLY, "safe", "mixed", None, "statement"),
     (STATEMENT_ONLY, "safe", "row", ROW_MODE, None),
-    (STATEMENT_ONLY, "unsafe", "statement", UNSAFE, _S),
+    (STATEMENT_ONLY, "unsafe", "statement", UNSAFE, "statement"),
     (STATEMENT_ONLY, "unsafe", "mixed", UNSAFE_STATEMENT_ENGINE, None),
     (STATEMENT_ONLY, "unsafe", "row", ROW_MODE, None),
     (STATEMENT_ONLY, "row-injection", "statement", INJECTION_STATEMENT_ENGINE, None),
     (STATEMENT_ONLY, "row-injection", "mixed", INJECTION_STATEMENT_ENGINE, None),
     (STATEMENT_ONLY, "row-injection", "row", INJECTION_STATEMENT_ENGINE, None),
     (ROW_ONLY, "safe", "statement", STATEMENT_MODE, None),
-    (ROW_ONLY, "safe", "mixed", None, _R),
-    (ROW_ONLY, "safe", "row", None, _R),
+    (ROW_ONLY, "safe", "mixed", None, "row"),
+    (ROW_ONLY, "safe", "row", None, "row"),
     (ROW_ONLY, "unsafe", "statement", STATEMENT_MODE, None),
-    (ROW_ONLY, "unsafe", "mixed", None, _R),
-    (ROW_ONLY, "unsafe", "row", None, _R),
+    (ROW_ONLY, "unsafe", "mixed", None, "row"),
+    (ROW_ONLY, "unsafe", "row", None, "row"),
     (ROW_ONLY, "row-injection", "statement", INJECTION_STATEMENT_MODE, None),
-    (ROW_ONLY, "row-injection", "mixed", None, _R),
-    (ROW_ONLY, "row-injection", "row", None, _R),
-    (BOTH, "safe", "statement", None, _S),
-    (BOTH, "safe", "mixed", None, _S),
-    (BOTH, "safe", "row", None, _R),
-    (BOTH, "unsafe", "statement", UNSAFE, _S),
-    (BOTH, "unsafe", "mixed", None, _R),
-    (BOTH, "unsafe", "row", None, _R),
+    (ROW_ONLY, "row-injection", "mixed", None, "row"),
+    (ROW_ONLY, "row-injection", "row", None, "row"),
+    (BOTH, "safe", "statement", None, "statement"),
+    (BOTH, "safe", "mixed", None, "statement"),
+    (BOTH, "safe", "row", None, "row"),
+    (BOTH, "unsafe", "statement", UNSAFE, "statement"),
+    (BOTH, "unsafe", "mixed", None, "row"),
+    (BOTH, "unsafe", "row", None, "row"),
     (BOTH, "row-injection", "statement", INJECTION_STATEMENT_MODE, None),
-    (BOTH, "row-injection", "mixed", None, _R),
-    (BOTH, "row-injection", "row", None, _R),
+    (BOTH, "row-injection", "mixed", None, "row"),
+    (BOTH, "row-injection", "row", None, "row"),
 )
 
 #: The rows, numbered in their order.

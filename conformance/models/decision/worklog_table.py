@@ -44,35 +44,32 @@ class Row:
         return rule_text(condition, self.capability, self.message, self.format)
 
 
-_S: Final[Format] = "statement"
-_R: Final[Format] = "row"
-
 #: The 24 rows in the order of the worklog: safety, mode, RLC and SLC, Error/Warning, Log as.
 _CELLS: Final[tuple[tuple[Safety, Mode, Capability, Message | None, Format | None], ...]] = (
     ("safe", "statement", NEITHER, NOT_LOGGABLE, None),
-    ("safe", "statement", STATEMENT_ONLY, None, _S),
+    ("safe", "statement", STATEMENT_ONLY, None, "statement"),
     ("safe", "statement", ROW_ONLY, NOT_LOGGABLE, None),
-    ("safe", "statement", BOTH, None, _S),
+    ("safe", "statement", BOTH, None, "statement"),
     ("safe", "mixed", NEITHER, NOT_LOGGABLE, None),
-    ("safe", "mixed", STATEMENT_ONLY, None, _S),
-    ("safe", "mixed", ROW_ONLY, None, _R),
-    ("safe", "mixed", BOTH, None, _S),
+    ("safe", "mixed", STATEMENT_ONLY, None, "statement"),
+    ("safe", "mixed", ROW_ONLY, None, "row"),
+    ("safe", "mixed", BOTH, None, "statement"),
     ("safe", "row", NEITHER, NOT_LOGGABLE, None),
     ("safe", "row", STATEMENT_ONLY, NOT_LOGGABLE, None),
-    ("safe", "row", ROW_ONLY, None, _R),
-    ("safe", "row", BOTH, None, _R),
+    ("safe", "row", ROW_ONLY, None, "row"),
+    ("safe", "row", BOTH, None, "row"),
     ("unsafe", "statement", NEITHER, NOT_LOGGABLE, None),
-    ("unsafe", "statement", STATEMENT_ONLY, UNSAFE, _S),
+    ("unsafe", "statement", STATEMENT_ONLY, UNSAFE, "statement"),
     ("unsafe", "statement", ROW_ONLY, NOT_LOGGABLE, None),
-    ("unsafe", "statement", BOTH, UNSAFE, _S),
+    ("unsafe", "statement", BOTH, UNSAFE, "statement"),
     ("unsafe", "mixed", NEITHER, NOT_LOGGABLE, None),
     ("unsafe", "mixed", STATEMENT_ONLY, NOT_LOGGABLE, None),
-    ("unsafe", "mixed", ROW_ONLY, None, _R),
-    ("unsafe", "mixed", BOTH, None, _R),
+    ("unsafe", "mixed", ROW_ONLY, None, "row"),
+    ("unsafe", "mixed", BOTH, None, "row"),
     ("unsafe", "row", NEITHER, NOT_LOGGABLE, None),
     ("unsafe", "row", STATEMENT_ONLY, NOT_LOGGABLE, None),
-    ("unsafe", "row", ROW_ONLY, None, _R),
-    ("unsafe", "row", BOTH, None, _R),
+    ("unsafe", "row", ROW_ONLY, None, "row"),
+    ("unsafe", "row", BOTH, None, "row"),
 )
 
 #: The rows, numbered in their order.

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import QUERY_TYPES, ROWS_TYPES, EventType, Purpose, types_of
 from conformance.binlog.layouts.mariadb_layouts import STANDALONE
 from conformance.binlog.mariadb_compression import unpack_mariadb
-from conformance.binlog.rows.images import rows_kind
 from conformance.binlog.rows.open_tables import STATEMENT_END
+from conformance.binlog.total_table import total
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.sql_statement import read_statement
 from conformance.models.filtering.table_name import TableName, as_text, named_by
@@ -48,15 +48,9 @@ class EventParts:
         if not event.recognised:
             return LogPart(Part.MEMBER)
         code = event.format.type_code(event.header.type)
-        if rows_kind(code) is not None or code in _PRE_GA_ROWS:
-            fields = event.fields()
-            end = bool(fields.get("rows_flags", 0) & STATEMENT_END)
-            return LogPart(Part.ROWS, table_id=fields.get("table_id", 0), statement_end=end)
-        if code == EventType.TRANSACTION_PAYLOAD:
-            return LogPart(Part.PAYLOAD, inner=tuple(map(self.part, inner)))
         if code in _READ:
             return _READ[code](self, event.fields())
-        return LogPart(_PARTS.get(code, Part.LOG))
+        return LogPart(_PARTS.get(code, Part.LOG), inner=tuple(map(self.part, inner)))
 
     def _query(self, fields: Mapping[str, Any]) -> LogPart:
         sql = as_text(fields["query"] if "query" in fields else unpack_mariadb(fields["compressed_query"]))
@@ -76,47 +70,39 @@ class EventParts:
         table = TableName(as_text(fields["database"]), as_text(fields["table"]))
         return LogPart(Part.TABLE_MAP, (table,), table_id=fields["table_id"])
 
+    def _rows(self, fields: Mapping[str, Any]) -> LogPart:
+        end = bool(fields.get("rows_flags", 0) & STATEMENT_END)
+        return LogPart(Part.ROWS, table_id=fields.get("table_id", 0), statement_end=end)
+
     def _mariadb_gtid(self, fields: Mapping[str, Any]) -> LogPart:
         alone = fields["mariadb_gtid_flags"] & STANDALONE
         return LogPart(Part.MARKER if alone else Part.MARKER_AND_BEGIN)
 
 
+#: What an event is to its group, by its type.
+_PARTS: Final[Mapping[int, Part]] = total(
+    f"{__name__}._PARTS",
+    EventType,
+    {
+        EventType.TABLE_MAP: Part.TABLE_MAP,
+        EventType.DELETE_FILE: Part.FILE_END,
+    },
+    entry="what an event is to its group",
+    rest={
+        types_of(Purpose.LOG, Purpose.HEARTBEAT, Purpose.UNMODELLED): Part.LOG,
+        types_of(Purpose.GTID, Purpose.ANNOUNCEMENT): Part.MARKER,
+        types_of(Purpose.CONTEXT): Part.CONTEXT,
+        types_of(Purpose.STATEMENT): Part.STATEMENT,
+        types_of(Purpose.ROWS): Part.ROWS,
+        types_of(Purpose.COMMIT): Part.END,
+        types_of(Purpose.PAYLOAD): Part.PAYLOAD,
+        types_of(Purpose.NOTE): Part.MEMBER,
+    },
+)
+#: The types whose fields decide -> what reads them.
 _READ: Final[Mapping[int, Callable[[EventParts, Mapping[str, Any]], LogPart]]] = {
-    EventType.QUERY: EventParts._query,
-    EventType.EXECUTE_LOAD_QUERY: EventParts._query,
-    EventType.MARIADB_QUERY_COMPRESSED: EventParts._query,
+    **dict.fromkeys(QUERY_TYPES, EventParts._query),
+    **dict.fromkeys(ROWS_TYPES, EventParts._rows),
     EventType.TABLE_MAP: EventParts._table_map,
     EventType.MARIADB_GTID: EventParts._mariadb_gtid,
-}
-_PRE_GA_ROWS: Final = frozenset(
-    {EventType.PRE_GA_WRITE_ROWS, EventType.PRE_GA_UPDATE_ROWS, EventType.PRE_GA_DELETE_ROWS}
-)
-#: Event type -> its part, if the type alone decides; every other type is part of the log.
-_PARTS: Final[Mapping[int, Part]] = {
-    **dict.fromkeys(
-        (
-            EventType.GTID,
-            EventType.ANONYMOUS_GTID,
-            EventType.GTID_TAGGED,
-            EventType.TRANSACTION_CONTEXT,
-            EventType.LARGE_TRANSACTION_HEADER,
-        ),
-        Part.MARKER,
-    ),
-    **dict.fromkeys((EventType.XID, EventType.XA_PREPARE), Part.END),
-    **dict.fromkeys(
-        (
-            EventType.INTVAR,
-            EventType.RAND,
-            EventType.USER_VAR,
-            EventType.ROWS_QUERY,
-            EventType.MARIADB_ANNOTATE_ROWS,
-            EventType.BEGIN_LOAD_QUERY,
-            EventType.APPEND_BLOCK,
-        ),
-        Part.CONTEXT,
-    ),
-    EventType.DELETE_FILE: Part.FILE_END,
-    EventType.VIEW_CHANGE: Part.STATEMENT,
-    EventType.IGNORABLE: Part.MEMBER,
 }

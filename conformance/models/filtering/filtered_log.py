@@ -8,7 +8,7 @@ from typing import Any, Final
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
 from conformance.binlog.header import MAGIC
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.transaction_payload import Compression, inner_events, pack_payload
@@ -186,22 +186,20 @@ class LogFilter:
         return data
 
 
-#: The events that hold the length of the transaction after them, their own length included.
-_WITH_LENGTH: Final = frozenset({EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED})
-#: The events of a group that come before its Gtid event and do not count in that length.
-_BEFORE_LENGTH: Final = frozenset({EventType.TRANSACTION_CONTEXT, EventType.LARGE_TRANSACTION_HEADER})
+#: The events of a group that come before its Gtid event, whose length does not count them.
+_BEFORE_GTID: Final = types_of(Purpose.ANNOUNCEMENT)
 
 
 def _remeasure(written: _Written, group: Sequence[_Written]) -> None:
     """Update the transaction length in a Gtid event, if it has one."""
     event = written.event
-    if event.header.type not in _WITH_LENGTH or not event.recognised:
+    if event.header.type not in GTID_TYPES or not event.recognised:
         return
     fields = event.fields()
     if not fields.get("transaction_length"):
         return
     fields.pop("message_size", None)
-    others = sum(each.size for each in group if each.event.header.type not in _BEFORE_LENGTH) - written.size
+    others = sum(each.size for each in group if each.event.header.type not in _BEFORE_GTID) - written.size
     # The length includes the Gtid event, whose size depends on the width of the length.
     while True:
         written.data = _with_fields(event, fields)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from conformance.binlog.total_table import total
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.table_filter import TableFilter
 
@@ -204,18 +205,23 @@ def _begin_with_marker(groups: GroupFilter, fate: Fate) -> bool:
     return groups._marker(fate) or groups._begin(fate)
 
 
-_DECIDE: Final[Mapping[Part, Callable[[GroupFilter, Fate], bool]]] = {
-    Part.MARKER: GroupFilter._marker,
-    Part.BEGIN: GroupFilter._begin,
-    Part.MARKER_AND_BEGIN: _begin_with_marker,
-    Part.END: GroupFilter._end,
-    Part.XA_FINISH: GroupFilter._xa_finish,
-    Part.CONTEXT: GroupFilter._add_context,
-    Part.STATEMENT: GroupFilter._statement,
-    Part.FILE_END: GroupFilter._file_end,
-    Part.TABLE_MAP: GroupFilter._table_map,
-    Part.ROWS: GroupFilter._add_rows,
-    Part.PAYLOAD: GroupFilter._payload,
-    Part.MEMBER: GroupFilter._member,
-    Part.LOG: GroupFilter._log,
-}
+_DECIDE: Final[Mapping[Part, Callable[[GroupFilter, Fate], bool]]] = total(
+    f"{__name__}._DECIDE",
+    Part,
+    {
+        Part.MARKER: GroupFilter._marker,
+        Part.BEGIN: GroupFilter._begin,
+        Part.MARKER_AND_BEGIN: _begin_with_marker,
+        Part.END: GroupFilter._end,
+        Part.XA_FINISH: GroupFilter._xa_finish,
+        Part.CONTEXT: GroupFilter._add_context,
+        Part.STATEMENT: GroupFilter._statement,
+        Part.FILE_END: GroupFilter._file_end,
+        Part.TABLE_MAP: GroupFilter._table_map,
+        Part.ROWS: GroupFilter._add_rows,
+        Part.PAYLOAD: GroupFilter._payload,
+        Part.MEMBER: GroupFilter._member,
+        Part.LOG: GroupFilter._log,
+    },
+    entry="the method that decides it",
+)

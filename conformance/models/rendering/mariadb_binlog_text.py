@@ -8,7 +8,15 @@ from typing import Any, Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_info import text, xid_text
-from conformance.binlog.event_types import MARIADB_TYPES_START, EventType, type_name
+from conformance.binlog.event_types import (
+    COMPRESSED_ROWS,
+    COMPRESSED_ROWS_V1,
+    MARIADB_TYPES_START,
+    ROWS_V1,
+    ROWS_V2,
+    EventType,
+    type_name,
+)
 from conformance.binlog.layouts import mariadb_layouts
 from conformance.binlog.mariadb_compression import unpack_mariadb
 from conformance.binlog.status_variables import read_status_variables
@@ -16,22 +24,18 @@ from conformance.binlog.writer import write_body
 from conformance.models.rendering.binlog_statement import base64_lines, binlog_statement
 from conformance.models.rendering.boundary_watch import BoundaryWatch
 from conformance.models.rendering.header_line import with_checksum
-from conformance.models.rendering.mysqlbinlog_text import HELD_PRINTERS, PRINTERS, MysqlbinlogText
+from conformance.models.rendering.mysqlbinlog_text import MysqlbinlogText
 from conformance.models.rendering.print_options import PrintOptions
 from conformance.models.rendering.printer_version import PrinterVersion
+from conformance.models.rendering.printing_methods import MARIADB_METHODS
 from conformance.models.rendering.session_settings import DELIMITER
 from conformance.models.rendering.transaction_words import is_about_transaction
 
 _TYPE_AT: Final = 4
 #: Compressed rows event -> the rows event that replaces it in a BINLOG statement.
-_UNCOMPRESSED: Final = {
-    int(EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1): int(EventType.WRITE_ROWS_V1),
-    int(EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1): int(EventType.UPDATE_ROWS_V1),
-    int(EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1): int(EventType.DELETE_ROWS_V1),
-    int(EventType.MARIADB_WRITE_ROWS_COMPRESSED): int(EventType.WRITE_ROWS),
-    int(EventType.MARIADB_UPDATE_ROWS_COMPRESSED): int(EventType.UPDATE_ROWS),
-    int(EventType.MARIADB_DELETE_ROWS_COMPRESSED): int(EventType.DELETE_ROWS),
-}
+_UNCOMPRESSED: Final[Mapping[int, int]] = dict(
+    zip(COMPRESSED_ROWS_V1 + COMPRESSED_ROWS, ROWS_V1 + ROWS_V2, strict=True)
+)
 #: Type codes of MySQL's events that MariaDB skips, with the names that it prints.
 _OF_MYSQL: Final[Mapping[int, str]] = {
     EventType.IGNORABLE: "Ignorable log event",
@@ -54,16 +58,6 @@ _ALTER_WORDS: Final = (
     (mariadb_layouts.COMMIT_ALTER, " COMMIT ALTER id= {}"),
     (mariadb_layouts.ROLLBACK_ALTER, " ROLLBACK ALTER id= {}"),
 )
-#: Type code -> the method that prints the event; no event waits for the statement after it.
-_PRINTERS: Final[Mapping[int, str]] = {
-    **PRINTERS,
-    **HELD_PRINTERS,
-    EventType.MARIADB_ANNOTATE_ROWS: "_annotate",
-    EventType.MARIADB_BINLOG_CHECKPOINT: "_checkpoint",
-    EventType.MARIADB_GTID: "_mariadb_gtid",
-    EventType.MARIADB_GTID_LIST: "_gtid_list",
-    EventType.MARIADB_QUERY_COMPRESSED: "_query",
-}
 
 
 class MariadbBinlogText(MysqlbinlogText):
@@ -71,8 +65,9 @@ class MariadbBinlogText(MysqlbinlogText):
 
     def __init__(self, version: PrinterVersion, options: PrintOptions, boundaries: BoundaryWatch | None = None) -> None:
         super().__init__(version, options, boundaries)
-        self._printers = _PRINTERS
-        self._held_printers = {}
+        self._methods = MARIADB_METHODS
+        # Nothing waits for the statement after it.
+        self._held_types = frozenset()
         self._domain: dict[str, int] = {}
         self._annotation: Event | None = None
         #: Whether the last Gtid event was that of an XA transaction.

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_info import signed, text, xid_text
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import VARIABLE_TYPES, EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.rows.images import rows_kind
+from conformance.binlog.rows.images import READABLE_ROWS_TYPES
 from conformance.binlog.status_variables import read_status_variables
 from conformance.binlog.transaction_payload import Compression, inner_events
 from conformance.models.rendering.binlog_statement import base64_lines, binlog_statement
@@ -20,6 +20,7 @@ from conformance.models.rendering.header_line import as_printed, clock_text, hea
 from conformance.models.rendering.load_data_text import load_data_statement, load_file
 from conformance.models.rendering.print_options import CannotPrint, PrintOptions
 from conformance.models.rendering.printer_version import PrinterVersion
+from conformance.models.rendering.printing_methods import MYSQL_METHODS
 from conformance.models.rendering.row_changes_text import RowChangesText
 from conformance.models.rendering.session_settings import DELIMITER, SessionSettings
 from conformance.models.rendering.transaction_words import begins_transaction, ends_transaction, is_about_transaction
@@ -34,36 +35,6 @@ _GENERATED_KEY: Final = 0x0004
 #: Characters of a Rows_query's statement that are shown as two.
 _ESCAPES: Final = str.maketrans({"\0": "\\0", "\b": "\\b", "\t": "\\t", "\r": "\\r", "\\": "\\\\"})
 _INTVAR_NAMES: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
-
-#: Type code -> the method that prints the event, for events that set a value for the next statement and wait for it.
-HELD_PRINTERS: Final[Mapping[int, str]] = {
-    EventType.INTVAR: "_intvar",
-    EventType.RAND: "_rand",
-    EventType.USER_VAR: "_user_var",
-}
-#: Type code -> the method that prints the event.
-PRINTERS: Final[Mapping[int, str]] = {
-    EventType.QUERY: "_query",
-    EventType.STOP: "_stop",
-    EventType.ROTATE: "_rotate",
-    EventType.APPEND_BLOCK: "_load_block",
-    EventType.DELETE_FILE: "_delete_file",
-    EventType.FORMAT_DESCRIPTION: "_format_description",
-    EventType.XID: "_xid",
-    EventType.BEGIN_LOAD_QUERY: "_load_block",
-    EventType.EXECUTE_LOAD_QUERY: "_execute_load_query",
-    EventType.TABLE_MAP: "_table_map",
-    EventType.INCIDENT: "_incident",
-    EventType.ROWS_QUERY: "_rows_query",
-    EventType.GTID: "_gtid",
-    EventType.ANONYMOUS_GTID: "_gtid",
-    EventType.GTID_TAGGED: "_gtid",
-    EventType.PREVIOUS_GTIDS: "_previous_gtids",
-    EventType.TRANSACTION_CONTEXT: "_transaction_context",
-    EventType.VIEW_CHANGE: "_view_change",
-    EventType.XA_PREPARE: "_xa_prepare",
-    EventType.TRANSACTION_PAYLOAD: "_payload",
-}
 
 
 class MysqlbinlogText:
@@ -85,7 +56,7 @@ class MysqlbinlogText:
         self._session = SessionSettings(version)
         self._rows = RowChangesText(version, verbose=options.verbose)
         self._boundaries = boundaries
-        self._held: list[Event] = []
+        self._held: list[tuple[Event, str]] = []
         self._base64: list[str] = []
         self._late: list[str] = []
         self._in_transaction = False
@@ -95,8 +66,9 @@ class MysqlbinlogText:
         self._server_version = 0
         self._log_is_open = False
         self._files: set[int] = set()
-        self._printers = PRINTERS
-        self._held_printers = HELD_PRINTERS
+        self._methods = MYSQL_METHODS
+        #: The types whose events wait for the statement after them.
+        self._held_types = VARIABLE_TYPES
 
     def opening(self) -> Iterator[str]:
         """Yield the lines before the first log."""
@@ -152,7 +124,7 @@ class MysqlbinlogText:
 
     def _is_forbidden(self, event: Event) -> bool:
         code = event.format.type_code(event.header.type)
-        return self._options.base64_output == "never" and event.recognised and rows_kind(code) is not None
+        return self._options.base64_output == "never" and event.recognised and code in READABLE_ROWS_TYPES
 
     def _feed(self, event: Event) -> None:
         """Feed an event to the boundary parser, and add its warning."""
@@ -180,16 +152,13 @@ class MysqlbinlogText:
 
     def _print(self, event: Event) -> Iterator[str]:
         code = event.format.type_code(event.header.type)
-        if not event.recognised:
+        method = self._methods.get(code) if event.recognised else None
+        if method is None:
             yield from self._ignorable(event)
-        elif code in self._held_printers:
-            self._held.append(event)
-        elif rows_kind(code) is not None:
-            yield from self._rows_event(event, code)
-        elif code in self._printers:
-            yield from getattr(self, self._printers[code])(event, event.fields())
+        elif code in self._held_types:
+            self._held.append((event, method))
         else:
-            yield from self._ignorable(event)
+            yield from getattr(self, method)(event, event.fields())
 
     def _header(self, event: Event, description: str = "") -> str:
         """Return the header line of an event."""
@@ -227,8 +196,8 @@ class MysqlbinlogText:
             self._in_transaction = False
 
     def _print_held(self) -> Iterator[str]:
-        for event in self._held:
-            yield from getattr(self, self._held_printers[event.header.type])(event, event.fields())
+        for event, method in self._held:
+            yield from getattr(self, method)(event, event.fields())
         self._held.clear()
 
     def _intvar(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
@@ -284,9 +253,8 @@ class MysqlbinlogText:
         """Return a name as shown for a Table_map: MySQL's program does not double backticks inside it."""
         return f"`{text(name)}`"
 
-    def _rows_event(self, event: Event, code: int) -> Iterator[str]:
-        name = self._rows.name(code)
-        fields = event.fields()
+    def _rows_event(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        name = self._rows.name(event.format.type_code(event.header.type))
         flags = self._rows.flags(fields["rows_flags"])
         self._base64 += self._encoded(event)
         ends = self._rows.rows(event, fields)

@@ -4,31 +4,34 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.rows.column_codes import ColumnType
-from conformance.binlog.rows.images import ABSENT, Image, Row, read_rows, rows_kind
+from conformance.binlog.rows.images import ABSENT, READABLE_ROWS_TYPES, ROWS_KINDS, Image, Row, read_rows, rows_kind
 from conformance.binlog.rows.open_tables import STATEMENT_END, OpenTables
 from conformance.binlog.rows.row_text import row_lines
 from conformance.binlog.rows.rows_extra_data import read_rows_extra_data
 from conformance.binlog.rows.table import Column, Table
+from conformance.binlog.total_table import total
 from conformance.models.rendering.printer_version import PrinterVersion
 
-_NAMES: Final[Mapping[int, str]] = {
-    EventType.WRITE_ROWS_V1: "Write_rows",
-    EventType.UPDATE_ROWS_V1: "Update_rows",
-    EventType.DELETE_ROWS_V1: "Delete_rows",
-    EventType.WRITE_ROWS: "Write_rows",
-    EventType.UPDATE_ROWS: "Update_rows",
-    EventType.DELETE_ROWS: "Delete_rows",
-    EventType.PARTIAL_UPDATE_ROWS: "Update_rows_partial",
-    EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1: "Write_compressed_rows",
-    EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1: "Update_compressed_rows",
-    EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1: "Delete_compressed_rows",
-    EventType.MARIADB_WRITE_ROWS_COMPRESSED: "Write_compressed_rows",
-    EventType.MARIADB_UPDATE_ROWS_COMPRESSED: "Update_compressed_rows",
-    EventType.MARIADB_DELETE_ROWS_COMPRESSED: "Delete_compressed_rows",
-}
-_VERSION_1: Final = frozenset({EventType.WRITE_ROWS_V1, EventType.UPDATE_ROWS_V1, EventType.DELETE_ROWS_V1})
+_NAMES: Final[Mapping[int, str]] = total(
+    f"{__name__}._NAMES",
+    READABLE_ROWS_TYPES,
+    {
+        EventType.PARTIAL_UPDATE_ROWS: "Update_rows_partial",
+        **{
+            code: f"{kind.capitalize()}_{rows}"
+            for codes, rows in (
+                (ROWS_V1, "rows"),
+                (ROWS_V2, "rows"),
+                (COMPRESSED_ROWS_V1, "compressed_rows"),
+                (COMPRESSED_ROWS, "compressed_rows"),
+            )
+            for code, kind in zip(codes, ROWS_KINDS, strict=True)
+        },
+    },
+    entry="the name that is printed",
+)
 #: Bits of the flags word of a rows event that 9.x names; earlier versions name the first one alone.
 _FLAGS: Final = (
     (STATEMENT_END, "STMT_END_F"),
@@ -65,7 +68,7 @@ class RowChangesText:
 
     def name(self, code: int) -> str:
         """Return the name of a rows event."""
-        suffix = "_v1" if self._version.versioned_rows and code in _VERSION_1 else ""
+        suffix = "_v1" if self._version.versioned_rows and code in ROWS_V1 else ""
         return f"{_NAMES[code]}{suffix}"
 
     def flags(self, flags: int) -> str:

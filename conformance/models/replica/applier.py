@@ -9,6 +9,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.total_table import total
 from conformance.models.replica.compatibility import Anonymous, ChecksBegin
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
 from conformance.models.replica.failed_drop import (
@@ -55,15 +56,21 @@ class StopReason(Enum):
     DIRECTORY_REMAINS = "DROP DATABASE failed: the directory is not empty"
 
 
-#: Reason -> its error number in servers; those that differ by version are in `ReplicaRules`.
-_CODES: Final[dict[StopReason, int]] = {
-    StopReason.GTID_MISSING: 1782,
-    StopReason.ANONYMOUS: 1782,
-    StopReason.GTID: 1781,
-    StopReason.IMPLICIT_COMMIT: 1778,
-    StopReason.PARTIAL_DROP: CANNOT_LOG_PARTIAL_DROP,
-    StopReason.DIRECTORY_REMAINS: CANNOT_REMOVE_DIRECTORY,
-}
+#: Reason -> its error number in servers; None for those that differ by version and are in `ReplicaRules`.
+_CODES: Final[dict[StopReason, int | None]] = total(
+    f"{__name__}._CODES",
+    StopReason,
+    {
+        StopReason.GTID_MISSING: 1782,
+        StopReason.ANONYMOUS: 1782,
+        StopReason.GTID: 1781,
+        StopReason.IMPLICIT_COMMIT: 1778,
+        StopReason.PARTIAL_DROP: CANNOT_LOG_PARTIAL_DROP,
+        StopReason.DIRECTORY_REMAINS: CANNOT_REMOVE_DIRECTORY,
+    },
+    entry="its error number in servers",
+    rest={(StopReason.ANONYMOUS_UNKNOWN, StopReason.UNKNOWN_EVENT, StopReason.INCIDENT): None},
+)
 #: ER_GTID_NEXT_TYPE_UNDEFINED_GTID: the error for a missing Gtid event after a transaction that had one.
 _GTID_NEXT_USED: Final = 1837
 
@@ -219,7 +226,7 @@ class Applier:
             return self._rules.incident
         if reason is StopReason.GTID_MISSING and self._had_gtid:
             return _GTID_NEXT_USED
-        return _CODES.get(reason)
+        return _CODES[reason]
 
     def _applied(
         self, event: ReplicaEvent, outcome: Outcome, relay_log_pos: int, logged: tuple[LoggedGroup, ...] = ()

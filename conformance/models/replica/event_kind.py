@@ -1,10 +1,12 @@
 """The kinds of event that an applier distinguishes: one kind for each event."""
 
 import re
+from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import QUERY_TYPES, ROWS_TYPES, EventType, Purpose, types_of
+from conformance.binlog.total_table import total
 from conformance.models.replica.replica_event import ReplicaEvent
 
 
@@ -60,51 +62,29 @@ OF_TRANSACTIONS: Final = frozenset(
     }
 )
 
-_T: Final = EventType
-_ROWS_TYPES: Final = frozenset(
+#: The kind of an event by its type; for some the text, the flags or the fields decide.
+_KINDS: Final[Mapping[int, Kind]] = total(
+    f"{__name__}._KINDS",
+    EventType,
     {
-        _T.PRE_GA_WRITE_ROWS,
-        _T.PRE_GA_UPDATE_ROWS,
-        _T.PRE_GA_DELETE_ROWS,
-        _T.WRITE_ROWS_V1,
-        _T.UPDATE_ROWS_V1,
-        _T.DELETE_ROWS_V1,
-        _T.WRITE_ROWS,
-        _T.UPDATE_ROWS,
-        _T.DELETE_ROWS,
-        _T.PARTIAL_UPDATE_ROWS,
-        _T.MARIADB_WRITE_ROWS_COMPRESSED_V1,
-        _T.MARIADB_UPDATE_ROWS_COMPRESSED_V1,
-        _T.MARIADB_DELETE_ROWS_COMPRESSED_V1,
-        _T.MARIADB_WRITE_ROWS_COMPRESSED,
-        _T.MARIADB_UPDATE_ROWS_COMPRESSED,
-        _T.MARIADB_DELETE_ROWS_COMPRESSED,
-    }
+        EventType.FORMAT_DESCRIPTION: Kind.FORMAT,
+        EventType.ROTATE: Kind.ROTATE,
+        EventType.STOP: Kind.STOP,
+        EventType.PREVIOUS_GTIDS: Kind.PREVIOUS_GTIDS,
+        EventType.INCIDENT: Kind.INCIDENT,
+        EventType.VIEW_CHANGE: Kind.PASSED,
+    },
+    entry="what it means to an applier",
+    rest={
+        types_of(Purpose.GTID): Kind.GTID,
+        types_of(Purpose.CONTEXT): Kind.PREPARES,
+        types_of(Purpose.STATEMENT): Kind.STATEMENT,
+        types_of(Purpose.ROWS): Kind.ROWS,
+        types_of(Purpose.COMMIT): Kind.COMMIT,
+        types_of(Purpose.PAYLOAD): Kind.PAYLOAD,
+        types_of(Purpose.LOG, Purpose.HEARTBEAT, Purpose.ANNOUNCEMENT, Purpose.NOTE, Purpose.UNMODELLED): Kind.PASSED,
+    },
 )
-#: The events that hold a statement's text.
-_STATEMENTS: Final = frozenset({_T.QUERY, _T.EXECUTE_LOAD_QUERY, _T.MARIADB_QUERY_COMPRESSED})
-_KINDS: Final[dict[int, Kind]] = {
-    _T.FORMAT_DESCRIPTION: Kind.FORMAT,
-    _T.ROTATE: Kind.ROTATE,
-    _T.STOP: Kind.STOP,
-    _T.PREVIOUS_GTIDS: Kind.PREVIOUS_GTIDS,
-    _T.GTID: Kind.GTID,
-    _T.ANONYMOUS_GTID: Kind.GTID,
-    _T.GTID_TAGGED: Kind.GTID,
-    _T.XID: Kind.COMMIT,
-    _T.XA_PREPARE: Kind.COMMIT,
-    _T.INTVAR: Kind.PREPARES,
-    _T.RAND: Kind.PREPARES,
-    _T.USER_VAR: Kind.PREPARES,
-    _T.TABLE_MAP: Kind.PREPARES,
-    _T.ROWS_QUERY: Kind.PREPARES,
-    _T.MARIADB_ANNOTATE_ROWS: Kind.PREPARES,
-    _T.BEGIN_LOAD_QUERY: Kind.PREPARES,
-    _T.APPEND_BLOCK: Kind.PREPARES,
-    _T.DELETE_FILE: Kind.PREPARES,
-    _T.TRANSACTION_PAYLOAD: Kind.PAYLOAD,
-    _T.INCIDENT: Kind.INCIDENT,
-}
 
 #: Pattern -> kind, tried in this order. BEGIN and COMMIT are whole statements in upper case, as servers write them.
 _PATTERNS: Final = (
@@ -128,9 +108,9 @@ def kind_of(event: ReplicaEvent) -> Kind:
     """Return the kind of an event."""
     if not event.recognised:
         return Kind.UNKNOWN
-    if event.type in _STATEMENTS:
+    if event.type in QUERY_TYPES:
         return next((kind for pattern, kind in _PATTERNS if pattern.match(event.query)), Kind.STATEMENT)
-    if event.type in _ROWS_TYPES:
+    if event.type in ROWS_TYPES:
         return Kind.LAST_ROWS if event.ends_statement else Kind.ROWS
     if event.type == EventType.MARIADB_GTID:
         return Kind.GTID if event.standalone else Kind.GTID_AND_BEGIN

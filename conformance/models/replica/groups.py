@@ -1,8 +1,10 @@
 """Groups: the state of a transaction in an applier, as a table of states and kinds of event (WL#7592, Plan 5)."""
 
 from enum import Enum, auto
+from itertools import product
 from typing import Final, NamedTuple
 
+from conformance.binlog.total_table import check_complete
 from conformance.models.replica.event_kind import Kind
 
 
@@ -81,6 +83,18 @@ _STEPS: Final[dict[State, dict[Kind, Step]]] = {
 }
 
 
+#: The kinds that take no part in groups.
+OUTSIDE_GROUPS: Final = frozenset(
+    {Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVIOUS_GTIDS, Kind.INCIDENT, Kind.UNKNOWN, Kind.PASSED}
+)
+check_complete(
+    f"{__name__}._STEPS",
+    product(State, set(Kind) - OUTSIDE_GROUPS),
+    {(state, kind) for state, steps in _STEPS.items() for kind in steps},
+    entry="where it leads, or name the kind in OUTSIDE_GROUPS",
+)
+
+
 def step(state: State, kind: Kind) -> Step:
     """Return the step for an event of a kind; kinds that take no part in groups change nothing."""
-    return _STEPS[state].get(kind, Step(state))
+    return Step(state) if kind in OUTSIDE_GROUPS else _STEPS[state][kind]

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple, Self
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
@@ -14,6 +14,7 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.servers import server_of
+from conformance.binlog.total_table import total
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.specs.versions import ByVersion
@@ -37,16 +38,23 @@ class Reception(Enum):
     LEFT_OUT = "left out"
 
 
-#: The events that are not written unchanged.
-_RECEPTIONS: Final[dict[int, Reception]] = {
-    EventType.STOP: Reception.LEFT_OUT,
-    EventType.HEARTBEAT: Reception.LEFT_OUT,
-    EventType.HEARTBEAT_V2: Reception.LEFT_OUT,
-    # WL#7592, Cross-version compatibility: it belongs to the source's log, not to its transactions.
-    EventType.PREVIOUS_GTIDS: Reception.REPLACED,
-}
+_RECEPTIONS: Final[Mapping[int, Reception]] = total(
+    f"{__name__}._RECEPTIONS",
+    EventType,
+    {
+        EventType.STOP: Reception.LEFT_OUT,
+        # WL#7592, Cross-version compatibility: it belongs to the source's log, not to its transactions.
+        EventType.PREVIOUS_GTIDS: Reception.REPLACED,
+    },
+    entry="what a receiver does with it",
+    rest={
+        HEARTBEAT_TYPES: Reception.LEFT_OUT,
+        # What a source logs, a receiver writes.
+        frozenset(EventType) - HEARTBEAT_TYPES: Reception.WRITTEN,
+    },
+)
 #: A source sends these between two events of its log, or at its end: they do not change the position.
-_SENT_ONLY: Final = frozenset({int(EventType.STOP), int(EventType.HEARTBEAT), int(EventType.HEARTBEAT_V2)})
+_SENT_ONLY: Final = HEARTBEAT_TYPES | {EventType.STOP}
 #: These are written even if their server id is to be ignored: they carry the position and the format.
 _NEVER_IGNORED: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.ROTATE)})
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.layouts.by_type import LOGICAL_TIMESTAMP_TYPECODE
 from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.images import ROWS_KINDS, RowsKind
 from conformance.binlog.servers import Server
 from conformance.binlog.status_variables import write_status_variables
 from conformance.models.server.gtid import Gtid
@@ -28,8 +29,6 @@ SESSION_STATUS: Final = {
 }
 _STATUS_VARIABLES: Final = write_status_variables(SESSION_STATUS)
 
-RowsKind = Literal["write", "update", "delete"]
-_ROWS_INDEX: Final[dict[RowsKind, int]] = {"write": 0, "update": 1, "delete": 2}
 _STATEMENT_END: Final = 1
 _INTEGER_RESULT: Final = 2
 _BINARY: Final = 63
@@ -124,7 +123,7 @@ def rows_events(
         rows: The row before and after the change, None for a missing one.
         limit: The length after the header, in bytes, at which a new event is begun.
     """
-    code = EventType(server.rows_events[_ROWS_INDEX[kind]])
+    code = EventType(server.rows_events[ROWS_KINDS.index(kind)])
     # One byte of bits gives the columns that the images hold: all of them.
     head = bytes([table.columns]) + b"\xff" * (2 if kind == "update" else 1)
     fixed = server.post_header_lengths[code - 1] + len(head)

@@ -1,9 +1,10 @@
 """Runs a scenario on the model: each statement by the handler of its kind."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from conformance.binlog.total_table import check_complete
 from conformance.models.server import administration, definitions, drops, row_changes, statements, transactions
 from conformance.models.server.logged_event import PlannedLog
 from conformance.models.server.logging_rules import LoggingRules, rules_of
@@ -11,7 +12,7 @@ from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.session import UNDEFINED, Refused, Session
 from conformance.models.server.settings import Settings
-from conformance.models.server.statements import Statement
+from conformance.models.server.statements import KINDS, Statement
 
 Handler = Callable[[SourceServer, Session, Any], None]
 
@@ -21,7 +22,7 @@ def _disconnect(server: SourceServer, session: Session, statement: statements.Di
 
 
 #: The statements that make a transaction, on their own or inside an open one.
-_TRANSACTIONS: Final[Mapping[type[Statement], Handler]] = {
+_TRANSACTIONS: Final[dict[type[Statement], Handler]] = {
     statements.CreateDatabase: definitions.create_database,
     statements.DropDatabase: drops.drop_database,
     statements.CreateTable: definitions.create_table,
@@ -40,7 +41,7 @@ _TRANSACTIONS: Final[Mapping[type[Statement], Handler]] = {
     statements.Begin: transactions.begin,
 }
 #: Those that do not: ends of transactions, savepoints, variables, and administration.
-_OTHERS: Final[Mapping[type[Statement], Handler]] = {
+_OTHERS: Final[dict[type[Statement], Handler]] = {
     statements.Commit: transactions.commit,
     statements.Rollback: transactions.rollback,
     statements.Savepoint: transactions.savepoint,
@@ -54,6 +55,7 @@ _OTHERS: Final[Mapping[type[Statement], Handler]] = {
     statements.Crash: administration.crash,
     statements.Disconnect: _disconnect,
 }
+check_complete(f"{__name__}._OTHERS", KINDS.values(), _TRANSACTIONS | _OTHERS, entry="what runs it")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.binlog.writer import frame, write_body
@@ -12,7 +12,6 @@ from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.server.boundary_marking import boundaries_of
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
 
-_GTID_TYPES: Final = frozenset({EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED})
 #: Microseconds in a second.
 _MICROSECONDS: Final = 1_000_000
 
@@ -45,7 +44,7 @@ class _LogWriter:
         if self._log.boundary_markers:
             markers = [MARKER_BITS.write(0, each) for each in self._mark(unit)]
         bodies = [self._body(event) for event in unit.events]
-        if unit.events[0].type in _GTID_TYPES:
+        if unit.events[0].type in GTID_TYPES:
             self._sequence += 1
             after = sum(HEADER_BYTES + len(body) + self._tail for body in bodies[1:])
             bodies[0] = self._gtid_body(unit, after)
@@ -55,7 +54,7 @@ class _LogWriter:
     def _body(self, event: LoggedEvent) -> bytes:
         if event.type == EventType.FORMAT_DESCRIPTION:
             return self._log.format.body()
-        if event.type in _GTID_TYPES:
+        if event.type in GTID_TYPES:
             return b""
         return write_body(event.type, event.fields, self._log.format)
 

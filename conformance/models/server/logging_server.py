@@ -6,7 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from conformance.binlog.checksum import ChecksumAlgorithm
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
@@ -32,10 +32,6 @@ _FIRST_THREAD: Final = 8
 
 #: The servers' number of the error that GTID_NEXT is undefined.
 _GTID_NEXT_UNDEFINED: Final = 1837
-
-_ROWS_TYPES: Final = frozenset(
-    int(each) for each in EventType if each.name.startswith(("WRITE_ROWS", "UPDATE_ROWS", "DELETE_ROWS"))
-)
 
 
 class SourceServer:
@@ -171,7 +167,7 @@ class SourceServer:
             identifier,
             form=self.server.gtid_form,
             flags=anonymous_flags if identifier is None else 0,
-            with_statements=not any(each.type in _ROWS_TYPES for each in logged),
+            with_statements=not any(each.type in ROWS_TYPES for each in logged),
         )
 
     def _mariadb_gtid(self, logged: Sequence[LoggedEvent]) -> LoggedEvent:

@@ -5,14 +5,16 @@ in a table, so they lose nothing.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logged_event import PlannedLog
 from conformance.models.server.settings import Settings
 
-_GTID_EVENTS = (EventType.GTID, EventType.GTID_TAGGED)
+#: The events that name a GTID.
+_WITH_GTID: Final = GTID_TYPES - {EventType.ANONYMOUS_GTID}
 
 
 def executed_after_restart(logs: Sequence[PlannedLog], executed: ExecutedGtids, settings: Settings) -> ExecutedGtids:
@@ -43,5 +45,5 @@ def gtids_in(log: PlannedLog) -> list[Gtid]:
     return [
         Gtid(event.fields["source_uuid"], event.fields.get("tag", b"").decode(), event.fields["gno"])
         for event in log.events
-        if event.type in _GTID_EVENTS
+        if event.type in _WITH_GTID
     ]

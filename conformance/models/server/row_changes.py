@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.flags import Flag
+from conformance.binlog.rows.images import RowsKind
 from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.server import events
 from conformance.models.server.logged_event import LoggedEvent
@@ -24,7 +25,7 @@ from conformance.models.server.tables import Row, Table
 from conformance.models.server.transactions import share_new_rows
 
 #: A change of one table's rows: the table, the kind of change, and the rows before and after it.
-Change = tuple[Table, events.RowsKind, list[tuple[Row | None, Row | None]]]
+Change = tuple[Table, RowsKind, list[tuple[Row | None, Row | None]]]
 
 _NOT_TRANSACTIONAL: Final = 1785
 

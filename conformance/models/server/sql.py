@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from conformance.binlog.total_table import total
 from conformance.models.server import statements
-from conformance.models.server.statements import Statement
+from conformance.models.server.statements import KINDS, Statement
 from conformance.models.server.tables import TableName
 
 #: Kind of computed value -> its expression, whose value is the same on every server.
@@ -15,7 +16,7 @@ COMPUTED_VALUES: Final[Mapping[str, int]] = {"rand": 0, "uuid": 36}
 
 def sql_of(statement: Statement) -> str | None:
     """Return the SQL of a statement; None for a restart, a crash, a disconnect and internal rows, which have none."""
-    render = _RENDER.get(type(statement))
+    render = _RENDER[type(statement)]
     return None if render is None else render(statement)
 
 
@@ -73,29 +74,37 @@ def _set(scope: str, statement: statements.SetSession | statements.SetGlobal) ->
     return f"set {scope} {statement.variable} = '{statement.value}'"
 
 
-_RENDER: Final[Mapping[type[Statement], Callable[[Any], str]]] = {
-    statements.Use: lambda each: f"use `{each.database}`",
-    statements.CreateDatabase: lambda each: f"create database `{each.database}`",
-    statements.DropDatabase: lambda each: f"drop database `{each.database}`",
-    statements.CreateTable: _create_table,
-    statements.CreateTableLike: lambda each: f"{_create(each)} like {each.like.quoted}",
-    statements.CreateTableSelect: _create_select,
-    statements.DropTable: _drop_table,
-    statements.RenameTable: _rename,
-    statements.AlterTable: lambda each: f"alter table {each.table.quoted} comment = 'altered'",
-    statements.Insert: _insert,
-    statements.InsertSelect: _insert_select,
-    statements.Update: lambda each: f"update {each.table.quoted} set `a` = `a` + 1",
-    statements.UpdateTables: _update_tables,
-    statements.Delete: lambda each: f"delete from {each.table.quoted}",
-    statements.Begin: lambda each: "begin",
-    statements.Commit: lambda each: "commit",
-    statements.Rollback: lambda each: "rollback",
-    statements.Savepoint: lambda each: f"savepoint `{each.name}`",
-    statements.RollbackTo: lambda each: f"rollback to `{each.name}`",
-    statements.SetUserVariable: lambda each: f"set @v = {each.value}",
-    statements.SetSession: lambda each: _set("session", each),
-    statements.SetGlobal: lambda each: _set("global", each),
-    statements.FlushLogs: lambda each: "flush binary logs",
-    statements.Maintain: lambda each: f"{each.action} table {each.table.quoted}",
-}
+_RENDER: Final[Mapping[type[Statement], Callable[[Any], str] | None]] = total(
+    f"{__name__}._RENDER",
+    KINDS.values(),
+    {
+        statements.Use: lambda each: f"use `{each.database}`",
+        statements.CreateDatabase: lambda each: f"create database `{each.database}`",
+        statements.DropDatabase: lambda each: f"drop database `{each.database}`",
+        statements.CreateTable: _create_table,
+        statements.CreateTableLike: lambda each: f"{_create(each)} like {each.like.quoted}",
+        statements.CreateTableSelect: _create_select,
+        statements.DropTable: _drop_table,
+        statements.RenameTable: _rename,
+        statements.AlterTable: lambda each: f"alter table {each.table.quoted} comment = 'altered'",
+        statements.Insert: _insert,
+        statements.InsertSelect: _insert_select,
+        statements.Update: lambda each: f"update {each.table.quoted} set `a` = `a` + 1",
+        statements.UpdateTables: _update_tables,
+        statements.Delete: lambda each: f"delete from {each.table.quoted}",
+        statements.Begin: lambda each: "begin",
+        statements.Commit: lambda each: "commit",
+        statements.Rollback: lambda each: "rollback",
+        statements.Savepoint: lambda each: f"savepoint `{each.name}`",
+        statements.RollbackTo: lambda each: f"rollback to `{each.name}`",
+        statements.SetUserVariable: lambda each: f"set @v = {each.value}",
+        statements.SetSession: lambda each: _set("session", each),
+        statements.SetGlobal: lambda each: _set("global", each),
+        statements.FlushLogs: lambda each: "flush binary logs",
+        statements.Maintain: lambda each: f"{each.action} table {each.table.quoted}",
+    },
+    entry="what returns its SQL",
+    rest={
+        (statements.InternalRows, statements.Restart, statements.Crash, statements.Disconnect): None,
+    },
+)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.layout import TAIL
 from conformance.binlog.layouts.by_type import layout_of
@@ -37,7 +37,7 @@ _COMMIT_FIELD: Final = b"\x01"
 def event_bytes(type_code: int, fields: Mapping[str, Any]) -> int:
     """Return the length in bytes of an event with a checksum, as the worklog's server writes it."""
     declared = server_of("worklog").post_header_lengths[type_code - 1]
-    if type_code in (EventType.GTID, EventType.ANONYMOUS_GTID):
+    if type_code in PLAIN_GTID_TYPES:
         # The development release declared the fixed part only.
         declared = server_of("mysql-5.6").post_header_lengths[type_code - 1]
     body = layout_of(type_code, declared).write(fields, post_header_length=declared)

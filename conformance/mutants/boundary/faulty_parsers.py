@@ -12,16 +12,13 @@ from conformance.models.boundary.transition_table import CELLS, Cell, Outcome
 from conformance.models.boundary.type_table import Situation, TypeRow, type_row
 from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 
-_T: Final = BoundaryType
-_E: Final = EventType
-
 #: Boundary type -> the wrong type that a mutant uses instead.
 OTHER_TYPES: Final = {
-    _T.IGNORE_BOUNDARY: _T.SELF_CONTAINED,
-    _T.SELF_CONTAINED: _T.INSIDE_TRANSACTION,
-    _T.START_TRANSACTION: _T.SELF_CONTAINED,
-    _T.INSIDE_TRANSACTION: _T.SELF_CONTAINED,
-    _T.END_TRANSACTION: _T.INSIDE_TRANSACTION,
+    BoundaryType.IGNORE_BOUNDARY: BoundaryType.SELF_CONTAINED,
+    BoundaryType.SELF_CONTAINED: BoundaryType.INSIDE_TRANSACTION,
+    BoundaryType.START_TRANSACTION: BoundaryType.SELF_CONTAINED,
+    BoundaryType.INSIDE_TRANSACTION: BoundaryType.SELF_CONTAINED,
+    BoundaryType.END_TRANSACTION: BoundaryType.INSIDE_TRANSACTION,
 }
 
 
@@ -69,8 +66,8 @@ class GuessesNothing(WorklogParser):
 
     def feed(self, event: FedEvent) -> ParserStep:
         """See `WorklogParser.feed`."""
-        if self.read_marker(event) is _T.NOT_DEFINED:
-            return ParserStep(_T.NOT_DEFINED, _T.NOT_DEFINED, self.state, None, None)
+        if self.read_marker(event) is BoundaryType.NOT_DEFINED:
+            return ParserStep(BoundaryType.NOT_DEFINED, BoundaryType.NOT_DEFINED, self.state, None, None)
         return super().feed(event)
 
 
@@ -109,7 +106,7 @@ class GtidsIgnored(WorklogParser):
         """See `WorklogParser.guess`."""
         row = super().guess(event)
         gtid = event_class(event) is EventClass.GTID
-        return replace(row, boundary_type=_T.IGNORE_BOUNDARY) if gtid else row
+        return replace(row, boundary_type=BoundaryType.IGNORE_BOUNDARY) if gtid else row
 
 
 class XaPrepareAlone(WorklogParser):
@@ -117,7 +114,7 @@ class XaPrepareAlone(WorklogParser):
 
     def guess(self, event: FedEvent) -> TypeRow:
         """See `WorklogParser.guess`."""
-        if event.type == _E.XA_PREPARE:
+        if event.type == EventType.XA_PREPARE:
             return type_row(EventClass.LOG_EVENT, Situation.MADE)
         return super().guess(event)
 
@@ -134,7 +131,7 @@ class ForgetsContext(WorklogParser):
         row = super().guess(event)
         alone = row.situation is Situation.IMMEDIATE_IN_GROUP and self._after_context
         self._after_context = event_class(event) in CONTEXT_CLASSES
-        return replace(row, boundary_type=_T.SELF_CONTAINED) if alone else row
+        return replace(row, boundary_type=BoundaryType.SELF_CONTAINED) if alone else row
 
 
 class NotMixed(WorklogParser):
@@ -153,7 +150,7 @@ class NotMixed(WorklogParser):
         elif not self.within_transaction:
             self._statement = False
         rows = its_class is EventClass.TABLE_MAP and self._statement and self.within_transaction
-        return replace(row, boundary_type=_T.SELF_CONTAINED) if rows else row
+        return replace(row, boundary_type=BoundaryType.SELF_CONTAINED) if rows else row
 
 
 class IgnoreIsSelf(WorklogParser):
@@ -164,7 +161,7 @@ class IgnoreIsSelf(WorklogParser):
         step = super().feed(event)
         if step.cell is not None:
             return step
-        used = self.look_up(_T.SELF_CONTAINED)
+        used = self.look_up(BoundaryType.SELF_CONTAINED)
         self.take(used, event)
         return replace(step, state=self.state, cell=used)
 
@@ -175,7 +172,7 @@ class EndIsUndefined(WorklogParser):
     def take(self, used: Cell, event: FedEvent) -> None:
         """See `WorklogParser.take`."""
         super().take(used, event)
-        if self.state is _T.END_TRANSACTION:
+        if self.state is BoundaryType.END_TRANSACTION:
             self.reset()
 
 
@@ -188,7 +185,7 @@ class ThreeInside(WorklogParser):
 
     def look_up(self, boundary_type: BoundaryType) -> Cell:
         """See `WorklogParser.look_up`."""
-        self._inside = self._inside + 1 if boundary_type is _T.INSIDE_TRANSACTION else 0
+        self._inside = self._inside + 1 if boundary_type is BoundaryType.INSIDE_TRANSACTION else 0
         cell = super().look_up(boundary_type)
         return replace(cell, outcome=Outcome.ERR) if self._inside > 2 else cell
 
@@ -199,7 +196,7 @@ class WarnsAtStart(WorklogParser):
     def feed(self, event: FedEvent) -> ParserStep:
         """See `WorklogParser.feed`."""
         step = super().feed(event)
-        begins = step.cell is CELLS[_T.NOT_DEFINED, _T.START_TRANSACTION]
+        begins = step.cell is CELLS[BoundaryType.NOT_DEFINED, BoundaryType.START_TRANSACTION]
         return replace(step, cell=replace(step.cell, outcome=Outcome.ERR)) if begins and step.cell else step
 
 
@@ -225,7 +222,7 @@ class EmptyTransaction(WorklogParser):
     def look_up(self, boundary_type: BoundaryType) -> Cell:
         """See `WorklogParser.look_up`."""
         cell = super().look_up(boundary_type)
-        empty = cell is CELLS[_T.START_TRANSACTION, _T.END_TRANSACTION]
+        empty = cell is CELLS[BoundaryType.START_TRANSACTION, BoundaryType.END_TRANSACTION]
         return replace(cell, outcome=Outcome.ERR) if empty else cell
 
 
@@ -248,7 +245,7 @@ class ResetToSelf(NoReset):
     def reset(self) -> None:
         """Go to Self Contained."""
         WorklogParser.reset(self)
-        self.state = _T.SELF_CONTAINED
+        self.state = BoundaryType.SELF_CONTAINED
 
     def take(self, used: Cell, event: FedEvent) -> None:
         """See `WorklogParser.take`."""

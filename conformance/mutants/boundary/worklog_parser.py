@@ -40,8 +40,6 @@ from conformance.mutants.mutant import Mutant, all_of, change, of_type, unknown
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.boundary import Entry, Parser, observe, parser_of
 
-_T: Final = BoundaryType
-_E: Final = EventType
 Answer = Callable[[Request], Observation]
 
 
@@ -122,7 +120,7 @@ def _without_letter(letter: str) -> Answer:
 
 
 def _marker_lost(boundary_type: BoundaryType) -> Answer:
-    undefined = _T.NOT_DEFINED.heading
+    undefined = BoundaryType.NOT_DEFINED.heading
     return _altered(_with("marker", lambda entry: undefined, lambda entry: entry["marker"] == boundary_type.heading))
 
 
@@ -135,12 +133,12 @@ def _inside(*codes: int) -> Answer:
 
 
 def _ddl_stays_open(event: Event, entry: Entry) -> Entry:
-    created = event.header.type == _E.QUERY and event.fields()["query"].startswith(b"CREATE TABLE")
+    created = event.header.type == EventType.QUERY and event.fields()["query"].startswith(b"CREATE TABLE")
     return {**entry, "within_transaction": "yes"} if created else entry
 
 
 def _begin_outside(event: Event, entry: Entry) -> Entry:
-    begin = event.header.type == _E.QUERY and event.fields()["query"] == b"BEGIN"
+    begin = event.header.type == EventType.QUERY and event.fields()["query"] == b"BEGIN"
     return {**entry, "within_transaction": "no"} if begin else entry
 
 
@@ -159,7 +157,7 @@ def _constants(entry: Entry) -> str:
     return text
 
 
-_MIDDLE: Final = cell(_T.NOT_DEFINED, _T.INSIDE_TRANSACTION).warning
+_MIDDLE: Final = cell(BoundaryType.NOT_DEFINED, BoundaryType.INSIDE_TRANSACTION).warning
 _LETTERS: Final = {
     "a": "FEATURE-ENABLED",
     "b": "NO-INFORMATION",
@@ -171,11 +169,11 @@ _LETTERS: Final = {
     "h": "IGNORED",
 }
 _MARKERS: Final = {
-    _T.IGNORE_BOUNDARY: "IGNORE",
-    _T.SELF_CONTAINED: "SELF-CONTAINED",
-    _T.START_TRANSACTION: "START",
-    _T.INSIDE_TRANSACTION: "INSIDE",
-    _T.END_TRANSACTION: "END",
+    BoundaryType.IGNORE_BOUNDARY: "IGNORE",
+    BoundaryType.SELF_CONTAINED: "SELF-CONTAINED",
+    BoundaryType.START_TRANSACTION: "START",
+    BoundaryType.INSIDE_TRANSACTION: "INSIDE",
+    BoundaryType.END_TRANSACTION: "END",
 }
 
 
@@ -196,7 +194,7 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "xid-without-marker",
         "WL4162-MARKER-READ-BACK",
         "the marker of an Xid is lost",
-        change("flags", lambda flags: flags & ~MARKER_BITS.mask, of_type(_E.XID)),
+        change("flags", lambda flags: flags & ~MARKER_BITS.mask, of_type(EventType.XID)),
     ),
     Mutant(
         "marker-by-class",
@@ -204,8 +202,8 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "an unmarked Xid has the marker End Transaction",
         change(
             "flags",
-            lambda flags: MARKER_BITS.write(flags, _T.END_TRANSACTION),
-            all_of(of_type(_E.XID), lambda event, reported: not MARKER_BITS.stored(event.header.flags)),
+            lambda flags: MARKER_BITS.write(flags, BoundaryType.END_TRANSACTION),
+            all_of(of_type(EventType.XID), lambda event, reported: not MARKER_BITS.stored(event.header.flags)),
         ),
     ),
     Mutant(
@@ -256,7 +254,7 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "table-maps-left-out",
         "WL4162-STREAM-TRACKED",
         "Table_map events are left out",
-        answer=_altered(lambda event, entry: None if event.header.type == _E.TABLE_MAP else entry),
+        answer=_altered(lambda event, entry: None if event.header.type == EventType.TABLE_MAP else entry),
     ),
     Mutant(
         "two-inside-at-most",
@@ -274,7 +272,7 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "table-map-outside",
         "WL4162-STREAM-MIDDLE-KNOWN",
         "the stream is outside a transaction after a Table_map event",
-        answer=_outside(_E.TABLE_MAP),
+        answer=_outside(EventType.TABLE_MAP),
     ),
     Mutant(
         "silent-in-dumps",
@@ -316,7 +314,7 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
             _with(
                 "state",
                 lambda entry: entry["boundary_type"],
-                lambda entry: bool(entry["boundary_type"] == _T.IGNORE_BOUNDARY.heading),
+                lambda entry: bool(entry["boundary_type"] == BoundaryType.IGNORE_BOUNDARY.heading),
             )
         ),
     ),
@@ -335,7 +333,7 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
             _with(
                 "warning",
                 lambda entry: entry["warning"] or "The event has no marker.",
-                lambda entry: entry.get("marker") == _T.NOT_DEFINED.heading,
+                lambda entry: entry.get("marker") == BoundaryType.NOT_DEFINED.heading,
             )
         ),
     ),
@@ -353,7 +351,7 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
             _with(
                 "within_transaction",
                 lambda entry: "no",
-                lambda entry: entry.get("marker") == _T.NOT_DEFINED.heading,
+                lambda entry: entry.get("marker") == BoundaryType.NOT_DEFINED.heading,
             )
         ),
     ),
@@ -440,9 +438,9 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "anonymous-outside",
         "WL7592-GROUP-STARTS-AT-ANON",
         "an Anonymous_gtid event opens no transaction",
-        answer=_outside(_E.ANONYMOUS_GTID),
+        answer=_outside(EventType.ANONYMOUS_GTID),
     ),
-    Mutant("xid-stays-open", "WL7592-GROUP-ENDS-AT-COMMIT", "an Xid ends nothing", answer=_inside(_E.XID)),
+    Mutant("xid-stays-open", "WL7592-GROUP-ENDS-AT-COMMIT", "an Xid ends nothing", answer=_inside(EventType.XID)),
     Mutant(
         "ddl-stays-open",
         "WL7592-DDL-ENDS-ANON-GROUP",
@@ -459,6 +457,6 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "previous-gtids-inside",
         "WL7592-PREVIOUS-GTIDS-OUTSIDE",
         "a Previous_gtids event opens a transaction",
-        answer=_inside(_E.PREVIOUS_GTIDS),
+        answer=_inside(EventType.PREVIOUS_GTIDS),
     ),
 )

@@ -4,11 +4,9 @@ import base64
 from collections.abc import Callable
 from typing import Any, Final
 
-from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.table import Column
 from conformance.mutants.mutant import ChangeCell, Mutant, low_half
-
-_T: Final = ColumnType
 
 
 def _of(code: ColumnType, change: Callable[[Any], Any]) -> ChangeCell:
@@ -29,14 +27,14 @@ def _noted(data: bytes) -> dict[str, str]:
 
 
 def _always_signed(column: Column, value: Any) -> Any:
-    size = {_T.TINY: 1, _T.SHORT: 2, _T.INT24: 3, _T.LONG: 4, _T.LONGLONG: 8}.get(ColumnType(column.type))
+    size = INTEGER_BYTES.get(column.type)
     if size is None or value is None or value < 1 << 8 * size - 1:
         return value
     return value - (1 << 8 * size)
 
 
 def _little_endian(column: Column, value: Any) -> Any:
-    if column.type != _T.BIT or value is None:
+    if column.type != ColumnType.BIT or value is None:
         return value
     return int.from_bytes(value.to_bytes((column.bits + 7) // 8, "big"), "little")
 
@@ -67,88 +65,104 @@ def _cells(name: str, kind: str, text: str, change: ChangeCell) -> Mutant:
 
 COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
     _cells("null-is-zero", "NULL", "NULL is 0", _null_is_zero),
-    _cells("mediumint-unsigned", "VALUES-INTEGER", "MEDIUMINT has no sign", _of(_T.INT24, lambda value: value % 2**24)),
+    _cells(
+        "mediumint-unsigned",
+        "VALUES-INTEGER",
+        "MEDIUMINT has no sign",
+        _of(ColumnType.INT24, lambda value: value % 2**24),
+    ),
     _cells("always-signed", "VALUES-UNSIGNED", "integers always have a sign", _always_signed),
     _cells(
         "decimal-as-double",
         "VALUES-DECIMAL",
         "a DECIMAL is converted through a double",
-        _of(_T.NEWDECIMAL, lambda text: f"{float(text):.20f}"),
+        _of(ColumnType.NEWDECIMAL, lambda text: f"{float(text):.20f}"),
     ),
     _cells(
-        "float-6-digits", "VALUES-FLOAT", "a FLOAT has 6 digits", _of(_T.FLOAT, lambda value: float(f"{value:.6g}"))
+        "float-6-digits",
+        "VALUES-FLOAT",
+        "a FLOAT has 6 digits",
+        _of(ColumnType.FLOAT, lambda value: float(f"{value:.6g}")),
     ),
     _cells(
         "double-15-digits",
         "VALUES-DOUBLE",
         "a DOUBLE has 15 digits",
-        _of(_T.DOUBLE, lambda value: float(f"{value:.15g}")),
+        _of(ColumnType.DOUBLE, lambda value: float(f"{value:.15g}")),
     ),
     _cells("bit-little-endian", "VALUES-BIT", "the bytes of a BIT are reversed", _little_endian),
-    _cells("year-1900", "VALUES-YEAR", "the year 0000 is 1900", _of(_T.YEAR, lambda year: year or 1900)),
-    _cells("zero-date-is-null", "VALUES-DATE", "a DATE with zero parts is NULL", _of(_T.DATE, _null_where_zero)),
+    _cells("year-1900", "VALUES-YEAR", "the year 0000 is 1900", _of(ColumnType.YEAR, lambda year: year or 1900)),
     _cells(
-        "old-time-positive", "VALUES-OLD-TIME", "an old TIME has no sign", _of(_T.TIME, lambda text: text.lstrip("-"))
+        "zero-date-is-null", "VALUES-DATE", "a DATE with zero parts is NULL", _of(ColumnType.DATE, _null_where_zero)
+    ),
+    _cells(
+        "old-time-positive",
+        "VALUES-OLD-TIME",
+        "an old TIME has no sign",
+        _of(ColumnType.TIME, lambda text: text.lstrip("-")),
     ),
     _cells(
         "old-zero-datetime-is-null",
         "VALUES-OLD-DATETIME",
         "an old DATETIME with zero parts is NULL",
-        _of(_T.DATETIME, _null_where_zero),
+        _of(ColumnType.DATETIME, _null_where_zero),
     ),
     _cells(
         "old-timestamp-late",
         "VALUES-OLD-TIMESTAMP",
         "an old TIMESTAMP is an hour late",
-        _of(_T.TIMESTAMP, lambda text: str(int(text) + 3600)),
+        _of(ColumnType.TIMESTAMP, lambda text: str(int(text) + 3600)),
     ),
-    _cells("time-without-fraction", "VALUES-TIME", "a TIME has no fraction", _of(_T.TIME2, _without_fraction)),
+    _cells("time-without-fraction", "VALUES-TIME", "a TIME has no fraction", _of(ColumnType.TIME2, _without_fraction)),
     _cells(
         "datetime-without-fraction",
         "VALUES-DATETIME",
         "a DATETIME has no fraction",
-        _of(_T.DATETIME2, _without_fraction),
+        _of(ColumnType.DATETIME2, _without_fraction),
     ),
     _cells(
         "timestamp-without-fraction",
         "VALUES-TIMESTAMP",
         "a TIMESTAMP has no fraction",
-        _of(_T.TIMESTAMP2, _without_fraction),
+        _of(ColumnType.TIMESTAMP2, _without_fraction),
     ),
     _cells(
         "char-cut-at-40",
         "VALUES-CHAR",
         "a CHAR is cut at 40 bytes",
-        _of(_T.STRING, lambda value: _noted(_bytes_of(value)[:40])),
+        _of(ColumnType.STRING, lambda value: _noted(_bytes_of(value)[:40])),
     ),
-    _cells("varchar-is-text", "VALUES-VARCHAR", "a VARBINARY is decoded as text", _of(_T.VARCHAR, _only_text)),
+    _cells("varchar-is-text", "VALUES-VARCHAR", "a VARBINARY is decoded as text", _of(ColumnType.VARCHAR, _only_text)),
     _cells(
         "blob-loses-a-byte",
         "VALUES-BLOB",
         "a BLOB loses its last byte",
-        _of(_T.BLOB, lambda value: _noted(_bytes_of(value)[:-1])),
+        _of(ColumnType.BLOB, lambda value: _noted(_bytes_of(value)[:-1])),
     ),
     _cells(
-        "enum-from-0", "VALUES-ENUM", "the labels of an ENUM are counted from 0", _of(_T.ENUM, lambda value: value - 1)
+        "enum-from-0",
+        "VALUES-ENUM",
+        "the labels of an ENUM are counted from 0",
+        _of(ColumnType.ENUM, lambda value: value - 1),
     ),
-    _cells("set-32-bits", "VALUES-SET", "a SET has 32 bits", _of(_T.SET, low_half)),
+    _cells("set-32-bits", "VALUES-SET", "a SET has 32 bits", _of(ColumnType.SET, low_half)),
     _cells(
         "geometry-without-srid",
         "VALUES-GEOMETRY",
         "a GEOMETRY loses the id of its reference system",
-        _of(_T.GEOMETRY, lambda value: _noted(_bytes_of(value)[4:])),
+        _of(ColumnType.GEOMETRY, lambda value: _noted(_bytes_of(value)[4:])),
     ),
-    _cells("json-true-is-1", "VALUES-JSON", "JSON's true is 1", _of(_T.JSON, _numbers_for_booleans)),
+    _cells("json-true-is-1", "VALUES-JSON", "JSON's true is 1", _of(ColumnType.JSON, _numbers_for_booleans)),
     _cells(
         "columns-stay-packed",
         "VALUES-MARIADB-COMPRESSED",
         "a compressed column keeps its compression header",
-        _of(_T.MARIADB_VARCHAR_COMPRESSED, lambda value: _noted(b"\0" + _bytes_of(value))),
+        _of(ColumnType.MARIADB_VARCHAR_COMPRESSED, lambda value: _noted(b"\0" + _bytes_of(value))),
     ),
     _cells(
         "vector-first-element-only",
         "VALUES-VECTOR",
         "a VECTOR ends after its first element",
-        _of(_T.VECTOR, lambda value: value[:1]),
+        _of(ColumnType.VECTOR, lambda value: value[:1]),
     ),
 )

@@ -3,23 +3,17 @@
 from typing import Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import COMPRESSED_ROWS_V1, PRE_GA_ROWS, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.transaction_payload import inner_events
 from conformance.mutants.mutant import Mutant, Reported, change, drop, has_field, low_half, of_type, refuse
 
-_T: Final = EventType
 #: Where the type code is in a header, in bytes.
 _TYPE_AT: Final = 4
-_COMPRESSED_ROWS: Final = (
-    _T.MARIADB_WRITE_ROWS_COMPRESSED_V1,
-    _T.MARIADB_UPDATE_ROWS_COMPRESSED_V1,
-    _T.MARIADB_DELETE_ROWS_COMPRESSED_V1,
-)
 
 
 def _holds_ignorable(event: Event, reported: Reported) -> bool:
-    if not event.recognised or event.header.type != _T.TRANSACTION_PAYLOAD:
+    if not event.recognised or event.header.type != EventType.TRANSACTION_PAYLOAD:
         return False
     return any(each.header.flags & Flag.IGNORABLE for each in inner_events(event))
 
@@ -53,7 +47,7 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "file-id-16-bits",
         "FORMAT-DELETE-FILE",
         "the number of a deleted file has 16 bits",
-        change("file_id", lambda number: number & 0xFFFF, of_type(_T.DELETE_FILE)),
+        change("file_id", lambda number: number & 0xFFFF, of_type(EventType.DELETE_FILE)),
     ),
     # What servers write about themselves
     Mutant("no-incident-message", "FORMAT-INCIDENT", "an incident has no message", change("message", lambda text: "")),
@@ -61,7 +55,7 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "heartbeat-name-short",
         "FORMAT-HEARTBEAT",
         "a heartbeat loses the last character of its log",
-        change("log_name", lambda name: name[:-1], of_type(_T.HEARTBEAT)),
+        change("log_name", lambda name: name[:-1], of_type(EventType.HEARTBEAT)),
     ),
     Mutant(
         "heartbeat-32-bits",
@@ -73,7 +67,7 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "context-thread-16-bits",
         "FORMAT-TRANSACTION-CONTEXT",
         "the thread of a Transaction_context has 16 bits",
-        change("thread_id", lambda number: number & 0xFFFF, of_type(_T.TRANSACTION_CONTEXT)),
+        change("thread_id", lambda number: number & 0xFFFF, of_type(EventType.TRANSACTION_CONTEXT)),
     ),
     Mutant(
         "padded-view",
@@ -93,7 +87,7 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
         "an unknown event inside a payload ends the log quietly",
         swallow=lambda error, stream: (
-            error.kind == "unknown-event" and stream[error.at + _TYPE_AT] == _T.TRANSACTION_PAYLOAD
+            error.kind == "unknown-event" and stream[error.at + _TYPE_AT] == EventType.TRANSACTION_PAYLOAD
         ),
     ),
     Mutant(
@@ -113,7 +107,7 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "domain-lost",
         "FORMAT-MARIADB-GTID",
         "the domain of a GTID is 0",
-        change("gtid", lambda gtid: "0" + gtid[gtid.index("-") :], of_type(_T.MARIADB_GTID)),
+        change("gtid", lambda gtid: "0" + gtid[gtid.index("-") :], of_type(EventType.MARIADB_GTID)),
     ),
     Mutant(
         "first-gtid-only",
@@ -125,13 +119,13 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "checkpoint-with-length",
         "FORMAT-MARIADB-BINLOG-CHECKPOINT",
         "the name of a checkpoint's log begins with its length",
-        change("log_name", lambda name: f"\r{name}", of_type(_T.MARIADB_BINLOG_CHECKPOINT)),
+        change("log_name", lambda name: f"\r{name}", of_type(EventType.MARIADB_BINLOG_CHECKPOINT)),
     ),
     Mutant(
         "annotation-cut-at-100",
         "FORMAT-MARIADB-ANNOTATE-ROWS",
         "an annotation is cut at 100 characters",
-        change("rows_query", lambda text: text[:100], of_type(_T.MARIADB_ANNOTATE_ROWS)),
+        change("rows_query", lambda text: text[:100], of_type(EventType.MARIADB_ANNOTATE_ROWS)),
     ),
     Mutant(
         "encrypted-ends-quietly",
@@ -143,13 +137,13 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "compressed-query-lost",
         "FORMAT-MARIADB-QUERY-COMPRESSED",
         "a compressed statement is lost",
-        change("query", lambda text: "", of_type(_T.MARIADB_QUERY_COMPRESSED)),
+        change("query", lambda text: "", of_type(EventType.MARIADB_QUERY_COMPRESSED)),
     ),
     Mutant(
         "no-compressed-rows",
         "FORMAT-MARIADB-ROWS-COMPRESSED",
         "compressed rows are lost",
-        change("rows", lambda rows: [], of_type(*_COMPRESSED_ROWS)),
+        change("rows", lambda rows: [], of_type(*COMPRESSED_ROWS_V1)),
     ),
     # Rows events
     Mutant(
@@ -168,12 +162,16 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "beta-rows-dropped",
         "FORMAT-ROWS-PRE-GA",
         "rows events of 5.1's betas are lost",
-        drop(of_type(_T.PRE_GA_WRITE_ROWS, _T.PRE_GA_UPDATE_ROWS, _T.PRE_GA_DELETE_ROWS)),
+        drop(of_type(*PRE_GA_ROWS)),
     ),
     Mutant(
         "partial-after-is-before",
         "FORMAT-ROWS-PARTIAL-UPDATE",
         "the image after a partial update is the one before it",
-        change("rows", lambda rows: [{**row, "after": row["before"]} for row in rows], of_type(_T.PARTIAL_UPDATE_ROWS)),
+        change(
+            "rows",
+            lambda rows: [{**row, "after": row["before"]} for row in rows],
+            of_type(EventType.PARTIAL_UPDATE_ROWS),
+        ),
     ),
 )

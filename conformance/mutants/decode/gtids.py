@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layout import TAIL
 from conformance.mutants.mutant import (
@@ -22,8 +22,6 @@ from conformance.mutants.mutant import (
     to,
 )
 
-_T: Final = EventType
-_GTIDS: Final = (_T.GTID, _T.ANONYMOUS_GTID)
 _TYPE_AT: Final = 4
 
 
@@ -38,13 +36,13 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "anonymous-known-too-early",
         "WL7592-COMPAT-NEW-55",
         "a reader of 5.5 knows Anonymous_gtid events",
-        rules=lambda rules: replace(rules, known=rules.known | {int(_T.ANONYMOUS_GTID)}),
+        rules=lambda rules: replace(rules, known=rules.known | {int(EventType.ANONYMOUS_GTID)}),
     ),
     Mutant(
         "anonymous-is-gtid",
         "WL7592-TYPE-CODES-DISTINCT",
         "Anonymous_gtid has the type of Gtid",
-        change("type", to(33), of_type(_T.ANONYMOUS_GTID)),
+        change("type", to(33), of_type(EventType.ANONYMOUS_GTID)),
     ),
     Mutant(
         "types-up-to-33",
@@ -56,49 +54,49 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "anonymous-flags",
         "WL7592-BODY-SHARED-LAYOUT",
         "the flags of Anonymous_gtid are 2",
-        change("gtid_flags", to(2), of_type(_T.ANONYMOUS_GTID)),
+        change("gtid_flags", to(2), of_type(EventType.ANONYMOUS_GTID)),
     ),
     Mutant(
         "gno-as-double",
         "WL7592-GTID-IDENTIFIER-READ",
         "a GTID's number is converted through a double",
-        change("gtid", _gtid_as_double, of_type(_T.GTID)),
+        change("gtid", _gtid_as_double, of_type(EventType.GTID)),
     ),
     Mutant(
         "zero-gtid",
         "WL7592-ANON-NO-IDENTIFIER",
         "Anonymous_gtid has the GTID of zeros",
-        change("gtid", to(f"{UUID(int=0)}:0"), of_type(_T.ANONYMOUS_GTID)),
+        change("gtid", to(f"{UUID(int=0)}:0"), of_type(EventType.ANONYMOUS_GTID)),
     ),
     Mutant(
         "odd-gtid-length-refused",
         "WL7592-BODY-SIZES-DIFFER",
         "a Gtid event of an odd length is refused",
-        refuse(lambda event, reported: event.header.type in _GTIDS and event.body_end % 2 == 1),
+        refuse(lambda event, reported: event.header.type in PLAIN_GTID_TYPES and event.body_end % 2 == 1),
     ),
     Mutant(
         "gtid-tail-refused",
         "WL7592-BODY-UNKNOWN-TAIL",
         "bytes after the known fields are refused",
-        refuse(lambda event, reported: event.header.type in _GTIDS and TAIL in event.fields()),
+        refuse(lambda event, reported: event.header.type in PLAIN_GTID_TYPES and TAIL in event.fields()),
     ),
     Mutant(
         "last-committed-32-bits",
         "WL7592-BODY-LOGICAL-TIMESTAMPS",
         "last committed has 32 bits",
-        change("last_committed", low_half, of_type(_T.GTID)),
+        change("last_committed", low_half, of_type(EventType.GTID)),
     ),
     Mutant(
         "anonymous-sequence-lost",
         "WL7592-ANON-TIMESTAMPS-ALIKE",
         "Anonymous_gtid has no sequence number",
-        change("sequence_number", to(0), of_type(_T.ANONYMOUS_GTID)),
+        change("sequence_number", to(0), of_type(EventType.ANONYMOUS_GTID)),
     ),
     Mutant(
         "timestamps-invented",
         "WL7592-BODY-NO-TIMESTAMPS",
         "a body without logical timestamps has some",
-        invent("last_committed", 1, of_type(*_GTIDS)),
+        invent("last_committed", 1, of_type(*PLAIN_GTID_TYPES)),
     ),
     Mutant(
         "no-commit-field",
@@ -110,19 +108,19 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "no-57-bytes",
         "WL7592-BODY-57-BYTES",
         "a Gtid event of 57 bytes is refused",
-        refuse(lambda event, reported: event.header.type in _GTIDS and event.header.length == 57),
+        refuse(lambda event, reported: event.header.type in PLAIN_GTID_TYPES and event.header.length == 57),
     ),
     Mutant(
         "flagged-anonymous-ignored",
         "WL7592-ANON-FLAG-EITHER-WAY",
         "a flagged Anonymous_gtid is ignored",
-        change("handled", to("ignored"), all_of(of_type(_T.ANONYMOUS_GTID), flagged(Flag.IGNORABLE))),
+        change("handled", to("ignored"), all_of(of_type(EventType.ANONYMOUS_GTID), flagged(Flag.IGNORABLE))),
     ),
     Mutant(
         "flagged-anonymous-refused",
         "WL7592-ANON-SKIPPED-BY-FLAG",
         "a flagged Anonymous_gtid is refused",
-        refuse(all_of(of_type(_T.ANONYMOUS_GTID), flagged(Flag.IGNORABLE))),
+        refuse(all_of(of_type(EventType.ANONYMOUS_GTID), flagged(Flag.IGNORABLE))),
     ),
     Mutant(
         "empty-set-is-none",
@@ -140,13 +138,13 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "relay-previous-gtids-ignored",
         "WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY",
         "a Previous_gtids of a relay log is ignored",
-        change("handled", to("ignored"), all_of(of_type(_T.PREVIOUS_GTIDS), flagged(Flag.RELAY_LOG))),
+        change("handled", to("ignored"), all_of(of_type(EventType.PREVIOUS_GTIDS), flagged(Flag.RELAY_LOG))),
     ),
     Mutant(
         "query-without-gtids-refused",
         "WL7592-OLD-STREAMS-READ",
         "a Query is refused if no Gtid type is declared",
-        refuse(lambda event, reported: event.header.type == _T.QUERY and event.format.event_types < 33),
+        refuse(lambda event, reported: event.header.type == EventType.QUERY and event.format.event_types < 33),
     ),
     Mutant(
         "create-in-group-refused",
@@ -164,25 +162,25 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "table-map-length-plus-one",
         "WL7592-HEADER-19-BYTES",
         "a Table_map's length counts one byte more",
-        change("length", minus(-1), of_type(_T.TABLE_MAP)),
+        change("length", minus(-1), of_type(EventType.TABLE_MAP)),
     ),
     Mutant(
         "gtid-log-pos",
         "WL7592-LOG-POS-CHAIN",
         "the log_pos of a Gtid event does not count its checksum",
-        change("log_pos", minus(4), of_type(*_GTIDS)),
+        change("log_pos", minus(4), of_type(*PLAIN_GTID_TYPES)),
     ),
     Mutant(
         "checksummed-gtid-refused",
         "WL7592-GTID-CHECKSUM",
         "a Gtid event with a checksum is refused",
-        refuse(all_of(of_type(*_GTIDS), checksummed)),
+        refuse(all_of(of_type(*PLAIN_GTID_TYPES), checksummed)),
     ),
     Mutant(
         "gtid-unverified",
         "WL7592-GTID-CHECKSUM-WRONG",
         "a wrong checksum of a Gtid event ends the log quietly",
-        swallow=lambda error, stream: error.kind == "checksum" and stream[error.at + _TYPE_AT] in _GTIDS,
+        swallow=lambda error, stream: error.kind == "checksum" and stream[error.at + _TYPE_AT] in PLAIN_GTID_TYPES,
     ),
     Mutant(
         "large-rows-table-id",
@@ -194,7 +192,7 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "xid-always-27-bytes",
         "WL7592-XID-SIZE",
         "an Xid has 27 bytes, whatever its checksum",
-        change("length", to(27), of_type(_T.XID)),
+        change("length", to(27), of_type(EventType.XID)),
     ),
     Mutant(
         "query-cut-at-64k",

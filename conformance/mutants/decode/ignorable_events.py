@@ -22,7 +22,6 @@ from conformance.mutants.mutant import (
     unknown,
 )
 
-_T: Final = EventType
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 
 
@@ -65,7 +64,7 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "no-type-28",
         "WL4033-READ-IGNORABLE-TYPE-CODE",
         "type 28 is refused",
-        refuse(lambda event, reported: event.header.type == _T.IGNORABLE),
+        refuse(lambda event, reported: event.header.type == EventType.IGNORABLE),
     ),
     Mutant(
         "ignorable-is-known",
@@ -77,7 +76,11 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "flag-before-type",
         "WL4033-READ-KNOWN-FLAGGED",
         "the flag makes known events ignored",
-        change("handled", to("ignored"), all_of(of_type(_T.QUERY, _T.XID, _T.TABLE_MAP), flagged(Flag.IGNORABLE))),
+        change(
+            "handled",
+            to("ignored"),
+            all_of(of_type(EventType.QUERY, EventType.XID, EventType.TABLE_MAP), flagged(Flag.IGNORABLE)),
+        ),
     ),
     Mutant(
         "post-header-of-one",
@@ -101,7 +104,7 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "rows-query-is-28",
         "WL4033-READ-ROWS-QUERY-TYPE",
         "Rows_query has the type of its base class",
-        change("type", to(28), of_type(_T.ROWS_QUERY)),
+        change("type", to(28), of_type(EventType.ROWS_QUERY)),
     ),
     Mutant(
         "text-cut-at-255",
@@ -120,7 +123,7 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "query-log-pos-early",
         "WL4033-READ-POSITION-CHAIN",
         "a Query's log_pos is one byte too small",
-        change("log_pos", minus(1), of_type(_T.QUERY)),
+        change("log_pos", minus(1), of_type(EventType.QUERY)),
     ),
     Mutant(
         "strips-prefix",
@@ -138,7 +141,7 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "rows-v1-table",
         "WL4033-GOLDEN-WRITE-ROWS-BYTES",
         "rows of version 1 have a wrong table id",
-        change("table_id", minus(1), of_type(_T.WRITE_ROWS_V1)),
+        change("table_id", minus(1), of_type(EventType.WRITE_ROWS_V1)),
     ),
     Mutant(
         "always-a-checksum",

@@ -12,7 +12,6 @@ from conformance.binlog.query_dump import is_extended_query
 from conformance.binlog.tables_info import TUPLE, size_of, tables_text
 from conformance.mutants.mutant import Alter, Mutant, Reported, all_of, change, flagged, of_type, refuse, to
 
-_T: Final = EventType
 #: Bytes of the usual post-header, with which the extended one begins.
 _USUAL: Final = 13
 #: The beginning of the worklog's example, whose names have no backticks.
@@ -28,14 +27,14 @@ def _example(event: Event, reported: Reported) -> bool:
 
 
 def _declares_tables_info(event: Event, reported: Reported) -> bool:
-    return event.format.post_header_length(_T.QUERY) == EXTENDED_QUERY_POST_HEADER
+    return event.format.post_header_length(EventType.QUERY) == EXTENDED_QUERY_POST_HEADER
 
 
 def _as_usual(event: Event, reported: Reported) -> Reported:
     """Skip the four new bytes, and read the rest as usual."""
     if not is_extended_query(event):
         return reported
-    usual = layout_of(_T.QUERY, _USUAL)
+    usual = layout_of(EventType.QUERY, _USUAL)
     fields = usual.read(
         event.data, event.format.header_length, event.body_end, post_header_length=EXTENDED_QUERY_POST_HEADER
     )
@@ -133,7 +132,7 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "one-query-format",
         "WL40-ONE-FORMAT-PER-LOG",
         "a second log with extended Query events is refused",
-        refuse(all_of(of_type(_T.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG), _declares_tables_info)),
+        refuse(all_of(of_type(EventType.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG), _declares_tables_info)),
     ),
     Mutant(
         "query-head-swapped",

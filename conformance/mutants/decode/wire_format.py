@@ -27,13 +27,15 @@ from conformance.mutants.mutant import (
 )
 from conformance.protocol.reported_event import report
 
-_T: Final = EventType
-
 
 def _fixed_post_headers(event: Event, reported: Reported) -> Reported:
     """Report an event as if every post-header had the length of 5.7."""
     lengths = server_of("mysql-5.7").post_header_lengths
-    if event.format.event_types < len(lengths) or not event.recognised or event.header.type == _T.FORMAT_DESCRIPTION:
+    if (
+        event.format.event_types < len(lengths)
+        or not event.recognised
+        or event.header.type == EventType.FORMAT_DESCRIPTION
+    ):
         return reported
     fixed = replace(event, format=replace(event.format, post_header_lengths=lengths))
     try:
@@ -61,27 +63,29 @@ def _stated_length(error: BinlogError) -> int | None:
 #: Every mutant about the wire format, in the order of the catalogue's themes.
 FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
     # Delivery and framing
-    Mutant("drops-intvar", "FORMAT-EVENT-DELIVERED", "Intvar events are lost", drop(of_type(_T.INTVAR))),
+    Mutant("drops-intvar", "FORMAT-EVENT-DELIVERED", "Intvar events are lost", drop(of_type(EventType.INTVAR))),
     Mutant(
         "xid-one-byte-late",
         "FORMAT-EVENT-START",
         "the offset of Xid events is one byte late",
-        change("offset", minus(-1), of_type(_T.XID)),
+        change("offset", minus(-1), of_type(EventType.XID)),
     ),
     Mutant(
         "one-format-description",
         "FORMAT-LATEST-GOVERNS",
         "a second format description is refused",
-        refuse(all_of(of_type(_T.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG))),
+        refuse(all_of(of_type(EventType.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG))),
     ),
     Mutant(
         "in-use-refused",
         "FORMAT-IN-USE-CHECKSUM",
         "a log in use is refused",
-        refuse(all_of(of_type(_T.FORMAT_DESCRIPTION), flagged(Flag.BINLOG_IN_USE))),
+        refuse(all_of(of_type(EventType.FORMAT_DESCRIPTION), flagged(Flag.BINLOG_IN_USE))),
     ),
     # The common header
-    Mutant("rand-type", "FORMAT-HEADER-TYPE", "Rand has the type of Intvar", change("type", to(5), of_type(_T.RAND))),
+    Mutant(
+        "rand-type", "FORMAT-HEADER-TYPE", "Rand has the type of Intvar", change("type", to(5), of_type(EventType.RAND))
+    ),
     Mutant(
         "late-timestamp",
         "FORMAT-HEADER-TIMESTAMP",
@@ -93,13 +97,13 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "length-without-checksum",
         "FORMAT-HEADER-LENGTH",
         "the length of a Rotate does not count its checksum",
-        change("length", minus(4), all_of(of_type(_T.ROTATE), checksummed)),
+        change("length", minus(4), all_of(of_type(EventType.ROTATE), checksummed)),
     ),
     Mutant(
         "rotate-log-pos-7",
         "FORMAT-HEADER-LOG-POS",
         "the log_pos of a Rotate is 7",
-        change("log_pos", to(7), of_type(_T.ROTATE)),
+        change("log_pos", to(7), of_type(EventType.ROTATE)),
     ),
     Mutant(
         "low-flags",
@@ -147,7 +151,7 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "the next file ends with a zero byte",
         change("next_file", lambda name: name + "\0"),
     ),
-    Mutant("no-stop", "FORMAT-STOP", "Stop is refused", refuse(of_type(_T.STOP))),
+    Mutant("no-stop", "FORMAT-STOP", "Stop is refused", refuse(of_type(EventType.STOP))),
     Mutant("xid-as-double", "FORMAT-XID", "an Xid is converted through a double", change("xid", _as_double)),
     Mutant("intvar-32-bits", "FORMAT-INTVAR", "an Intvar has 32 bits", change("intvar_value", low_half)),
     Mutant("seed-32-bits", "FORMAT-RAND", "a seed has 32 bits", change("seed2", low_half)),
@@ -170,7 +174,7 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "tag-lost",
         "FORMAT-GTID-TAGGED",
         "the tag of a GTID is lost",
-        change("gtid", lambda gtid: gtid[:36] + gtid[gtid.rindex(":") :], of_type(_T.GTID_TAGGED)),
+        change("gtid", lambda gtid: gtid[:36] + gtid[gtid.rindex(":") :], of_type(EventType.GTID_TAGGED)),
     ),
     # Refusals
     Mutant(

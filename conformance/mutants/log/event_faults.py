@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, VARIABLE_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layout import TAIL
 from conformance.models.boundary.boundary_type import BoundaryType
@@ -19,9 +19,6 @@ from conformance.models.server.statements import (
     Statement,
 )
 from conformance.mutants.log.faults import (
-    CONTEXT,
-    GTIDS,
-    ROWS,
     Answer,
     Condition,
     begins,
@@ -34,33 +31,31 @@ from conformance.mutants.log.faults import (
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
 
-_T = EventType
-
 
 def table_map_for_each(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
     """Write the Table_map again before each rows event after another one."""
     event = unit.events[at]
-    if event.type in ROWS and unit.events[at - 1].type in ROWS:
-        yield next(each for each in unit.events[at::-1] if each.type == _T.TABLE_MAP)
+    if event.type in ROWS_TYPES and unit.events[at - 1].type in ROWS_TYPES:
+        yield next(each for each in unit.events[at::-1] if each.type == EventType.TABLE_MAP)
     yield event
 
 
 def text_after_table_map(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
     """Write the statement's text after its Table_map."""
     event = unit.events[at]
-    if event.type == _T.ROWS_QUERY:
+    if event.type == EventType.ROWS_QUERY:
         yield from (unit.events[at + 1], event)
-    elif unit.events[at - 1].type != _T.ROWS_QUERY:
+    elif unit.events[at - 1].type != EventType.ROWS_QUERY:
         yield event
 
 
 def text_with_rows(text: bytes, condition: Condition) -> Answer:
     """Return the answer with an extra Rows_query before some Table_map events."""
-    extra = LoggedEvent(_T.ROWS_QUERY, {"rows_query": text}, int(Flag.IGNORABLE))
+    extra = LoggedEvent(EventType.ROWS_QUERY, {"rows_query": text}, int(Flag.IGNORABLE))
 
     def change(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
         event = unit.events[at]
-        if condition(log, unit, event) and unit.events[at - 1].type != _T.ROWS_QUERY:
+        if condition(log, unit, event) and unit.events[at - 1].type != EventType.ROWS_QUERY:
             yield extra
         yield event
 
@@ -73,7 +68,7 @@ def drops_of(change: Callable[[list[bytes]], Iterable[bytes]], *, several: bool 
     def change_event(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
         event = unit.events[at]
         head = b"DROP TABLE IF EXISTS "
-        if event.type == _T.QUERY and event.fields["query"].startswith(head):
+        if event.type == EventType.QUERY and event.fields["query"].startswith(head):
             names = event.fields["query"].removeprefix(head).split(b",")
             yield set_fields(query=head + b",".join(change(names)))(event)
         else:
@@ -112,7 +107,7 @@ def _with_lists(
     made = []
     for event in unit.events:
         owner = unit.statement if event.statement is None else event.statement
-        if owner in wanted and event.type == _T.QUERY and (not words or event.fields["query"] in words):
+        if owner in wanted and event.type == EventType.QUERY and (not words or event.fields["query"] in words):
             tables = change(scenario.statements[owner], event.fields["tables_info"])
             made.append(set_fields(tables_info=tables)(event))
         else:
@@ -137,13 +132,13 @@ def always(unit: Unit, at: int, right: BoundaryType) -> bool:
 
 def after_gtid(unit: Unit, at: int) -> bool:
     """Return whether an event is directly after a Gtid event."""
-    return at == 1 and unit.events[0].type in GTIDS
+    return at == 1 and unit.events[0].type in GTID_TYPES
 
 
 def query_in_group(unit: Unit, at: int, right: BoundaryType) -> bool:
     """Return whether an event is a statement between BEGIN and the end of its transaction."""
     event = unit.events[at]
-    return event.type == _T.QUERY and begins(unit) and event.fields["query"] not in (BEGIN, COMMIT, ROLLBACK)
+    return event.type == EventType.QUERY and begins(unit) and event.fields["query"] not in (BEGIN, COMMIT, ROLLBACK)
 
 
 def without_timestamps(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,7 +184,7 @@ def texts_for(kind: type[Statement]) -> Answer:
         wanted = {index for index, each in enumerate(scenario.statements) if isinstance(each, kind)}
 
         def has_no_text(log: PlannedLog, unit: Unit, event: LoggedEvent) -> bool:
-            return event.type == _T.TABLE_MAP and event.statement in wanted
+            return event.type == EventType.TABLE_MAP and event.statement in wanted
 
         return text_with_rows(b"# internal", has_no_text)(request)
 
@@ -199,30 +194,33 @@ def texts_for(kind: type[Statement]) -> Answer:
 def text_per_table(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
     """Write the text again before the second Table_map of a statement."""
     event = unit.events[at]
-    if event.type == _T.TABLE_MAP and unit.events[at - 1].type == _T.TABLE_MAP:
-        yield from (each for each in unit.events[at - 2 : at] if each.type == _T.ROWS_QUERY)
+    if event.type == EventType.TABLE_MAP and unit.events[at - 1].type == EventType.TABLE_MAP:
+        yield from (each for each in unit.events[at - 2 : at] if each.type == EventType.ROWS_QUERY)
     yield event
 
 
 def first_text_only(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
     """Leave out all texts of statements except the first of a transaction."""
     event = unit.events[at]
-    if event.type != _T.ROWS_QUERY or all(each.type != _T.ROWS_QUERY for each in unit.events[:at]):
+    if event.type != EventType.ROWS_QUERY or all(each.type != EventType.ROWS_QUERY for each in unit.events[:at]):
         yield event
 
 
 def ignorable_before_rows(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
     """Write an empty ignorable event before rows that have no text."""
     event = unit.events[at]
-    if event.type == _T.TABLE_MAP and unit.events[at - 1].type not in (_T.ROWS_QUERY, _T.TABLE_MAP):
-        yield LoggedEvent(_T.IGNORABLE, {"body": b""}, int(Flag.IGNORABLE))
+    if event.type == EventType.TABLE_MAP and unit.events[at - 1].type not in (
+        EventType.ROWS_QUERY,
+        EventType.TABLE_MAP,
+    ):
+        yield LoggedEvent(EventType.IGNORABLE, {"body": b""}, int(Flag.IGNORABLE))
     yield event
 
 
 def longer_xids(request: Request) -> Observation:
     """Write one more byte in each Xid event."""
-    tail = LoggedEvent(_T.XID, {"xid": 0, TAIL: b"\0"})
-    return changed(of_type(_T.XID), lambda event: replace(tail, statement=event.statement))(request)
+    tail = LoggedEvent(EventType.XID, {"xid": 0, TAIL: b"\0"})
+    return changed(of_type(EventType.XID), lambda event: replace(tail, statement=event.statement))(request)
 
 
 def by_type_alone(unit: Unit, at: int, right: BoundaryType) -> int:
@@ -230,19 +228,19 @@ def by_type_alone(unit: Unit, at: int, right: BoundaryType) -> int:
     event = unit.events[at]
     if event.fields.get("query") == BEGIN:
         return BoundaryType.START_TRANSACTION
-    if event.type == _T.QUERY and not begins(unit):
+    if event.type == EventType.QUERY and not begins(unit):
         return BoundaryType.SELF_CONTAINED
-    return BoundaryType.INSIDE_TRANSACTION if event.type in CONTEXT else right
+    return BoundaryType.INSIDE_TRANSACTION if event.type in VARIABLE_TYPES else right
 
 
 def context_after_statement(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
     """Write each context event after the statement that it belongs to."""
     event = unit.events[at]
-    if event.type in CONTEXT:
+    if event.type in VARIABLE_TYPES:
         return
     yield event
-    if event.type == _T.QUERY:
+    if event.type == EventType.QUERY:
         place = at
-        while place and unit.events[place - 1].type in CONTEXT:
+        while place and unit.events[place - 1].type in VARIABLE_TYPES:
             place -= 1
         yield from unit.events[place:at]

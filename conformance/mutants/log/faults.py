@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.servers import server_of
@@ -21,20 +21,6 @@ from conformance.models.server.statements import (
 from conformance.protocol.answered_streams import observed_streams
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
-
-_T = EventType
-
-
-GTIDS: Final = frozenset({_T.GTID, _T.ANONYMOUS_GTID, _T.GTID_TAGGED})
-
-
-ROWS: Final = frozenset(
-    each for each in EventType if each.name.startswith(("WRITE_ROWS", "UPDATE_ROWS", "DELETE_ROWS"))
-)
-
-
-CONTEXT: Final = frozenset({_T.INTVAR, _T.RAND, _T.USER_VAR})
-
 
 Answer = Callable[[Request], Observation]
 
@@ -125,7 +111,7 @@ def marking(change: Callable[[Unit, int, BoundaryType], int]) -> Answer:
 
 def is_query(*words: bytes) -> Condition:
     """Return the condition that an event is a Query that begins with one of some words."""
-    return lambda log, unit, event: event.type == _T.QUERY and event.fields["query"].upper().startswith(words)
+    return lambda log, unit, event: event.type == EventType.QUERY and event.fields["query"].upper().startswith(words)
 
 
 def of_type(*types: int) -> Condition:

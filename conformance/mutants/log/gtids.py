@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.events import COMMIT, ROLLBACK
@@ -24,8 +24,6 @@ from conformance.mutants.log.event_faults import (
     without_timestamps,
 )
 from conformance.mutants.log.faults import (
-    GTIDS,
-    ROWS,
     begins,
     changed,
     doubled,
@@ -56,9 +54,6 @@ from conformance.mutants.log.transaction_faults import (
 )
 from conformance.mutants.mutant import Mutant
 
-_T: Final = EventType
-
-
 #: The classes of tables in a DROP TABLE, temporary ones first.
 _ALL_CLASSES: Final[tuple[DropClass, ...]] = (
     "temporary-plain",
@@ -75,7 +70,9 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-table-map-no-null-bits",
         "FORMAT-LOG-BODY",
         "Table_map events have no null bits",
-        answer=changed(of_type(_T.TABLE_MAP), lambda event: replace(event, fields={**event.fields, "null_bits": b""})),
+        answer=changed(
+            of_type(EventType.TABLE_MAP), lambda event: replace(event, fields={**event.fields, "null_bits": b""})
+        ),
     ),
     Mutant(
         "logs-bad-description-checksum",
@@ -87,7 +84,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-other-table-id",
         "FORMAT-LOG-TABLE-MAP",
         "rows events have a table id that no Table_map has",
-        answer=changed(of_type(*ROWS), set_fields(table_id=1)),
+        answer=changed(of_type(*ROWS_TYPES), set_fields(table_id=1)),
     ),
     Mutant(
         "logs-no-end",
@@ -99,7 +96,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-end-twice",
         "FORMAT-LOG-END-NEEDS-BEGIN",
         "an Xid event is written twice",
-        answer=doubled(of_type(_T.XID)),
+        answer=doubled(of_type(EventType.XID)),
     ),
     Mutant(
         "logs-short-transaction-length",
@@ -111,38 +108,38 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-gtid-repeated",
         "FORMAT-LOG-GTID-ONCE",
         "every transaction has the number 1",
-        answer=changed(of_type(_T.GTID), set_fields(gno=1)),
+        answer=changed(of_type(EventType.GTID), set_fields(gno=1)),
     ),
     Mutant(
         "logs-previous-gtids-twice",
         "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
         "a log begins with two Previous_gtids events",
-        answer=doubled(of_type(_T.PREVIOUS_GTIDS)),
+        answer=doubled(of_type(EventType.PREVIOUS_GTIDS)),
     ),
     Mutant(
         "logs-after-rotate",
         "FORMAT-LOG-END-LAST",
         "a log ends with two Rotate or Stop events",
-        answer=doubled(of_type(_T.ROTATE, _T.STOP)),
+        answer=doubled(of_type(EventType.ROTATE, EventType.STOP)),
     ),
     Mutant(
         "logs-rotate-to-wrong-log",
         "FORMAT-LOG-ROTATE-NEXT",
         "a Rotate does not name the next log",
-        answer=changed(of_type(_T.ROTATE), set_fields(next_file=b"bin.000999")),
+        answer=changed(of_type(EventType.ROTATE), set_fields(next_file=b"bin.000999")),
     ),
     Mutant(
         "logs-no-logical-timestamps",
         "WL7592-LOG-LOGICAL-TIMESTAMPS",
         "Gtid events have no logical timestamps",
-        answer=changed(of_type(*GTIDS), lambda event: replace(event, fields=without_timestamps(event.fields))),
+        answer=changed(of_type(*GTID_TYPES), lambda event: replace(event, fields=without_timestamps(event.fields))),
     ),
     Mutant(
         "logs-query-timestamps",
         "WL7592-LOG-NO-QUERY-TIMESTAMPS",
         "Query events have a logical timestamp among their status variables",
         answer=changed(
-            of_type(_T.QUERY),
+            of_type(EventType.QUERY),
             lambda event: set_fields(status_variables=event.fields["status_variables"] + b"\x0e" + bytes(8))(event),
         ),
     ),
@@ -151,19 +148,25 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-on-ddl-no-gtid",
         "WL7592-LOG-ON-GTID-FIRST",
         "DDL has no Gtid event",
-        answer=without_gtid(lambda scenario, log, unit: unit.events[0].type != _T.ANONYMOUS_GTID and not begins(unit)),
+        answer=without_gtid(
+            lambda scenario, log, unit: unit.events[0].type != EventType.ANONYMOUS_GTID and not begins(unit)
+        ),
     ),
     Mutant(
         "logs-off-no-anonymous-gtid",
         "WL7592-LOG-OFF-ANON-FIRST",
         "transactions without a GTID have no Anonymous_gtid event",
-        answer=without_gtid(lambda scenario, log, unit: unit.events[0].type == _T.ANONYMOUS_GTID and begins(unit)),
+        answer=without_gtid(
+            lambda scenario, log, unit: unit.events[0].type == EventType.ANONYMOUS_GTID and begins(unit)
+        ),
     ),
     Mutant(
         "logs-off-ddl-no-anonymous-gtid",
         "WL7592-LOG-OFF-ANON-DDL",
         "DDL without a GTID has no Anonymous_gtid event",
-        answer=without_gtid(lambda scenario, log, unit: unit.events[0].type == _T.ANONYMOUS_GTID and not begins(unit)),
+        answer=without_gtid(
+            lambda scenario, log, unit: unit.events[0].type == EventType.ANONYMOUS_GTID and not begins(unit)
+        ),
     ),
     Mutant(
         "logs-gtid-of-rollback",
@@ -175,7 +178,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-anonymous-unflagged",
         "WL7592-LOG-ANON-IGNORABLE",
         "Anonymous_gtid events are not ignorable",
-        answer=changed(of_type(_T.ANONYMOUS_GTID), set_flags(0, clear=int(Flag.IGNORABLE))),
+        answer=changed(of_type(EventType.ANONYMOUS_GTID), set_flags(0, clear=int(Flag.IGNORABLE))),
     ),
     Mutant(
         "logs-off-no-begin",
@@ -318,7 +321,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "a failed DROP DATABASE is logged with the server's own GTID although one was given",
         answer=changed(
             lambda log, unit, event: (
-                event.type == _T.GTID and unit.events[-1].fields.get("query", b"").startswith(b"DROP TABLE")
+                event.type == EventType.GTID and unit.events[-1].fields.get("query", b"").startswith(b"DROP TABLE")
             ),
             set_fields(gno=99),
         ),

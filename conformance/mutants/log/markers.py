@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, VARIABLE_TYPES, EventType
 from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.server.events import BEGIN, COMMIT, ROLLBACK
 from conformance.mutants.log.event_faults import (
@@ -14,9 +14,6 @@ from conformance.mutants.log.event_faults import (
     query_in_group,
 )
 from conformance.mutants.log.faults import (
-    CONTEXT,
-    GTIDS,
-    ROWS,
     begins,
     changed,
     each_event,
@@ -31,16 +28,13 @@ from conformance.mutants.log.transaction_faults import (
 )
 from conformance.mutants.mutant import Mutant
 
-_T: Final = EventType
-
-
 LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
     # WL#4162
     Mutant(
         "marks-not-previous-gtids",
         "WL4162-MARKER-EVERY-EVENT",
         "Previous_gtids and Stop events have no marker",
-        answer=marks_as(is_type(_T.PREVIOUS_GTIDS, _T.STOP), 0),
+        answer=marks_as(is_type(EventType.PREVIOUS_GTIDS, EventType.STOP), 0),
     ),
     Mutant(
         "marks-nothing",
@@ -70,7 +64,7 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         "marks-spare",
         "WL4162-VALUES-SIX-OF-EIGHT",
         "a Rotate has a spare marker",
-        answer=marks_as(is_type(_T.ROTATE, _T.FORMAT_DESCRIPTION), 6),
+        answer=marks_as(is_type(EventType.ROTATE, EventType.FORMAT_DESCRIPTION), 6),
     ),
     Mutant(
         "marks-by-type-alone",
@@ -88,19 +82,19 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         "marks-xid-inside",
         "WL4162-MARK-INSIDE-AND-XID",
         "Xid events are marked Inside Transaction",
-        answer=marks_as(is_type(_T.XID), BoundaryType.INSIDE_TRANSACTION),
+        answer=marks_as(is_type(EventType.XID), BoundaryType.INSIDE_TRANSACTION),
     ),
     Mutant(
         "marks-rows-self",
         "WL4162-MARK-INSIDE-ROWS",
         "rows events are marked Self Contained",
-        answer=marks_as(is_type(*ROWS), BoundaryType.SELF_CONTAINED),
+        answer=marks_as(is_type(*ROWS_TYPES), BoundaryType.SELF_CONTAINED),
     ),
     Mutant(
         "marks-gtid-self",
         "WL4162-MARK-GTID-START",
         "Gtid events are marked Self Contained",
-        answer=marks_as(is_type(*GTIDS), BoundaryType.SELF_CONTAINED),
+        answer=marks_as(is_type(*GTID_TYPES), BoundaryType.SELF_CONTAINED),
     ),
     Mutant(
         "marks-commit-inside",
@@ -152,7 +146,7 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-CONTEXT-FIRST-EVENT-STARTS",
         "the first context event of a statement on its own is marked Inside Transaction",
         answer=marks_as(
-            lambda unit, at, right: unit.events[at].type in CONTEXT and right is BoundaryType.START_TRANSACTION,
+            lambda unit, at, right: unit.events[at].type in VARIABLE_TYPES and right is BoundaryType.START_TRANSACTION,
             BoundaryType.INSIDE_TRANSACTION,
         ),
     ),
@@ -161,7 +155,8 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-CONTEXT-EVENTS-STAY-INSIDE",
         "context events between BEGIN and COMMIT are marked Start Transaction",
         answer=marks_as(
-            lambda unit, at, right: unit.events[at].type in CONTEXT and begins(unit), BoundaryType.START_TRANSACTION
+            lambda unit, at, right: unit.events[at].type in VARIABLE_TYPES and begins(unit),
+            BoundaryType.START_TRANSACTION,
         ),
     ),
 )

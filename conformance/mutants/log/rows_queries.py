@@ -39,36 +39,33 @@ from conformance.mutants.log.transaction_faults import (
 )
 from conformance.mutants.mutant import Mutant
 
-_T: Final = EventType
-
-
 LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
     # WL#4033
     Mutant(
         "logs-text-unflagged",
         "WL4033-LOG-FLAG-SET",
         "Rows_query events are not ignorable",
-        answer=changed(of_type(_T.ROWS_QUERY), set_flags(0, clear=int(Flag.IGNORABLE))),
+        answer=changed(of_type(EventType.ROWS_QUERY), set_flags(0, clear=int(Flag.IGNORABLE))),
     ),
     Mutant(
         "logs-text-more-flags",
         "WL4033-LOG-FLAG-ALONE",
         "Rows_query events have another flag too",
-        answer=changed(of_type(_T.ROWS_QUERY), set_flags(int(Flag.NO_FILTER))),
+        answer=changed(of_type(EventType.ROWS_QUERY), set_flags(int(Flag.NO_FILTER))),
     ),
     Mutant(
         "logs-text-cut",
         "WL4033-LOG-ROWS-QUERY-WRITTEN",
         "a Rows_query holds the statement without its last character",
         answer=changed(
-            of_type(_T.ROWS_QUERY), lambda event: set_fields(rows_query=event.fields["rows_query"][:-1])(event)
+            of_type(EventType.ROWS_QUERY), lambda event: set_fields(rows_query=event.fields["rows_query"][:-1])(event)
         ),
     ),
     Mutant(
         "logs-text-although-off",
         "WL4033-LOG-ROWS-QUERY-CONDITIONS",
         "the text is logged before rows although the option is off",
-        answer=text_with_rows(b"# any", of_type(_T.TABLE_MAP)),
+        answer=text_with_rows(b"# any", of_type(EventType.TABLE_MAP)),
     ),
     Mutant(
         "logs-text-of-internal-rows",

@@ -33,10 +33,7 @@ from conformance.mutants.log.transaction_faults import (
 )
 from conformance.mutants.mutant import Mutant
 
-_T: Final = EventType
-
 _CREATES: Final = (CreateTable, CreateTableLike, CreateTableSelect)
-
 
 _TEMPORARY_CREATES: Final = statements_of(CreateTable, temporary=True)
 
@@ -170,7 +167,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-CREATE-SELECT-TABLE-MAP",
         "the rows of CREATE TABLE ... SELECT have a Table_map of another table",
         answer=changed(
-            lambda log, unit, event: event.type == _T.TABLE_MAP and creates(unit), set_fields(table=b"other")
+            lambda log, unit, event: event.type == EventType.TABLE_MAP and creates(unit), set_fields(table=b"other")
         ),
     ),
     Mutant(

@@ -7,7 +7,7 @@ from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.gtid_set import GtidSet
@@ -26,8 +26,6 @@ from conformance.models.server.statements import (
     Statement,
 )
 from conformance.mutants.log.faults import (
-    GTIDS,
-    ROWS,
     Answer,
     begins,
     by_kind,
@@ -39,7 +37,6 @@ from conformance.protocol.answered_streams import observed_streams
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
 
-_T = EventType
 #: The first words of statements that change rows.
 _CHANGES: Final = (b"INSERT", b"UPDATE", b"DELETE")
 
@@ -48,7 +45,7 @@ def without_gtid(condition: Callable[[Scenario, PlannedLog, Unit], bool]) -> Ans
     """Return the answer without the Gtid event of some transactions."""
 
     def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
-        left_out = unit.events[0].type in GTIDS and len(unit.events) > 1 and condition(scenario, log, unit)
+        left_out = unit.events[0].type in GTID_TYPES and len(unit.events) > 1 and condition(scenario, log, unit)
         yield replace(unit, events=unit.events[1:]) if left_out else unit
 
     return units(change)
@@ -58,7 +55,7 @@ def lone_gtids(request: Request) -> Observation:
     """Write a Gtid event for each transaction that is rolled back and not logged."""
     scenario = scenario_of(request)
     logged = log_of(scenario)
-    anonymous = LoggedEvent(_T.ANONYMOUS_GTID, {"gtid_flags": 0, "source_uuid": bytes(16), "gno": 0})
+    anonymous = LoggedEvent(EventType.ANONYMOUS_GTID, {"gtid_flags": 0, "source_uuid": bytes(16), "gno": 0})
     for index, statement in enumerate(scenario.statements):
         log = logged.logs[0]
         if isinstance(statement, Rollback) and all(
@@ -71,9 +68,9 @@ def lone_gtids(request: Request) -> Observation:
 
 def extra_anonymous(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
     """Write an Anonymous_gtid event and an empty transaction before each DDL that has a GTID."""
-    if unit.events[0].type == _T.GTID and not begins(unit):
+    if unit.events[0].type == EventType.GTID and not begins(unit):
         fields = {**unit.events[0].fields, "source_uuid": bytes(16), "gno": 0}
-        yield replace(unit, events=(LoggedEvent(_T.ANONYMOUS_GTID, fields), *unit.events[1:]))
+        yield replace(unit, events=(LoggedEvent(EventType.ANONYMOUS_GTID, fields), *unit.events[1:]))
     yield unit
 
 
@@ -88,7 +85,7 @@ def joined(kinds: tuple[type[Statement], ...], *, mode: str | None = None) -> An
             made: list[Unit] = []
             for unit in log.units:
                 again = made and made[-1].statement == unit.statement and unit.transaction and is_kind(scenario, unit)
-                anonymous = unit.events[0].type == _T.ANONYMOUS_GTID
+                anonymous = unit.events[0].type == EventType.ANONYMOUS_GTID
                 if again and mode in (None, "OFF" if anonymous else "ON"):
                     made[-1] = replace(made[-1], events=(*made[-1].events, *unit.events[1:]))
                 else:
@@ -135,7 +132,7 @@ def logs_refused(kinds: tuple[type[Statement], ...]) -> Answer:
         owners = {unit.statement for each in logged.logs for unit in each.units} | {
             event.statement for each in logged.logs for event in each.events
         }
-        model = next(event for each in logged.logs for event in each.events if event.type == _T.QUERY)
+        model = next(event for each in logged.logs for event in each.events if event.type == EventType.QUERY)
         for index, statement in enumerate(scenario.statements):
             if isinstance(statement, kinds) and index not in owners:
                 fields = {**model.fields, "query": (sql_of(statement) or "").encode()}
@@ -152,8 +149,10 @@ def merged_delayed(request: Request) -> Observation:
         made: list[Unit] = []
         before: Unit | None = None
         for unit in log.units:
-            rows = [at for at, event in enumerate(unit.events) if event.type in ROWS]
-            earlier = [] if before is None else [at for at, event in enumerate(before.events) if event.type in ROWS]
+            rows = [at for at, event in enumerate(unit.events) if event.type in ROWS_TYPES]
+            earlier = (
+                [] if before is None else [at for at, event in enumerate(before.events) if event.type in ROWS_TYPES]
+            )
             if rows and earlier and before is not None and made:
                 first = before.events[earlier[-1]]
                 data = unit.events[rows[0]].fields["row_data"]
@@ -236,7 +235,7 @@ def previous_gtids(
 
 def _with_gtids(log: PlannedLog, gtids: GtidSet | None) -> Iterator[Unit]:
     for unit in log.units:
-        if unit.events[0].type != _T.PREVIOUS_GTIDS:
+        if unit.events[0].type != EventType.PREVIOUS_GTIDS:
             yield unit
         elif gtids is not None:
             yield replace(unit, events=(set_fields(previous_gtids=gtids)(unit.events[0]),))
@@ -291,9 +290,9 @@ def shorter_lengths(request: Request) -> Observation:
         while at < len(data):
             size = HEADER.unpack(data[at : at + HEADER_BYTES])[3]
             event = bytes(data[at : at + size])
-            if event[4] == _T.FORMAT_DESCRIPTION:
+            if event[4] == EventType.FORMAT_DESCRIPTION:
                 described = FormatDescription.from_event(event)
-            if event[4] in GTIDS and described is not None:
+            if event[4] in GTID_TYPES and described is not None:
                 data[at : at + size] = _one_shorter(event, described)
             at += size
         streams.append(bytes(data))
@@ -358,7 +357,9 @@ def in_both_formats(wanted: str, also: str) -> Answer:
 def _changes(event: LoggedEvent) -> bool:
     """Return whether an event is a change of rows, its Table_map, or a statement that changes rows."""
     return (
-        event.type in ROWS or event.type == _T.TABLE_MAP or event.fields.get("query", b"").upper().startswith(_CHANGES)
+        event.type in ROWS_TYPES
+        or event.type == EventType.TABLE_MAP
+        or event.fields.get("query", b"").upper().startswith(_CHANGES)
     )
 
 

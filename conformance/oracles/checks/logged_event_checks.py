@@ -5,14 +5,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from conformance.binlog.event_types import type_name
+from conformance.binlog.event_types import GTID_TYPES, type_name
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.logged_event_comparisons import Compare, Entry, equal_gtid_kinds, name_of, place_of
 from conformance.oracles.oracle import GOOD, Check, Oracle
-from conformance.protocol.roles.log import GTID_TYPES, kind_of
+from conformance.protocol.roles.log import kind_of
 
 
 def logged(

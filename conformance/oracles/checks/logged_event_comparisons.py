@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import QUERY_TYPES, EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.oracle import shown
-from conformance.protocol.roles.log import QUERY_TYPES, words_of
+from conformance.protocol.roles.log import words_of
 
 Entry = Mapping[str, Any]
 

@@ -18,7 +18,7 @@ _Cell = tuple[int, str, Any, Any]
 _Governs = Callable[[int, Any], bool]
 
 
-def row_values(requirement: str, *codes: ColumnType) -> Oracle:
+def row_values(requirement: str, *codes: int) -> Oracle:
     """Return the oracle that compares the values of some column types, except NULL and integers with the top bit."""
     return _values(requirement, lambda code, value: code in codes and not _needs_sign(code, value))
 
@@ -68,7 +68,7 @@ def null_values(requirement: str) -> Oracle:
     return Oracle(requirement, examine, any_of=_ROWS)
 
 
-def whole_rows(requirement: str, *codes: ColumnType) -> Oracle:
+def whole_rows(requirement: str, *codes: int) -> Oracle:
     """Return the oracle that compares rows and all their values, or those of some column types."""
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import COMPRESSED_ROWS, EventType
+from conformance.binlog.total_table import check_complete, total
 from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.role import AnswerField, Role
 
@@ -154,8 +155,7 @@ _OLD_ROWS: Final = TypeFields(optional=("table_id", "rows_flags"))
 _OLD_LOAD: Final = TypeFields(optional=("thread_id", "exec_time", "database", "table"))
 _LOAD_BLOCK: Final = TypeFields(("file_id", "block_data"))
 
-#: Event type code -> its fields. A type that is not in the table has only those of the common header.
-FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
+_FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
     EventType.FORMAT_DESCRIPTION: TypeFields(
         ("binlog_version", "server_version", "created", "event_types", "checksum_algorithm")
     ),
@@ -209,6 +209,28 @@ FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
     EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1: _SOME_ROWS,
     EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1: _SOME_ROWS,
 }
+#: Event type code -> its fields beside those of the common header.
+FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = total(
+    f"{__name__}._FIELDS_OF_TYPE",
+    EventType,
+    _FIELDS_OF_TYPE,
+    entry="the fields that a decoder reports of it",
+    rest={
+        # They have none of their own.
+        (EventType.UNKNOWN, EventType.STOP, EventType.IGNORABLE): TypeFields(),
+        # No server of a profile writes them.
+        (EventType.START_V3, EventType.SLAVE, EventType.EXEC_LOAD, EventType.MARIADB_PARTIAL_ROW_DATA): TypeFields(),
+        COMPRESSED_ROWS: TypeFields(),
+        # What follows it is encrypted, so a reader stops there.
+        (EventType.MARIADB_START_ENCRYPTION,): TypeFields(),
+    },
+)
+check_complete(
+    f"{__name__}.FIELDS",
+    {name: None for each in FIELDS_OF_TYPE.values() for name in each.required + each.optional},
+    FIELDS,
+    entry="its kind and what it means",
+)
 
 _HEADER: Final = frozenset(HEADER_FIELDS)
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, EventType
+from conformance.binlog.rows.images import rows_kind
 from conformance.protocol.role import AnswerField, Role, required
 from conformance.protocol.roles.decode import FIELDS as DECODE_FIELDS
 
@@ -14,18 +15,10 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
     **DECODE_FIELDS,
 }
 
-GTID_TYPES: Final = frozenset({int(EventType.GTID), int(EventType.ANONYMOUS_GTID), int(EventType.GTID_TAGGED)})
-QUERY_TYPES: Final = frozenset({int(EventType.QUERY), int(EventType.MARIADB_QUERY_COMPRESSED)})
-
 #: What the words that identify a statement leave out: comments, and clauses that servers write differently.
 _NOISE: Final = re.compile(r"/\*.*?\*/|\bTEMPORARY\b|\bIF (NOT )?EXISTS\b", re.IGNORECASE | re.DOTALL)
 #: All ends of transactions are of one kind: whether it is a Query or an Xid event depends on the engine.
 END: Final = "COMMIT"
-_ROWS: Final = {
-    int(each): each.name.split("_ROWS", 1)[0]
-    for each in EventType
-    if re.match(r"(WRITE|UPDATE|DELETE)_ROWS", each.name)
-}
 
 
 def words_of(query: str) -> str:
@@ -43,7 +36,8 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
         return END
     if code in QUERY_TYPES:
         return words_of(str(entry.get("query", "")))
-    return _ROWS.get(code, code)
+    rows = rows_kind(code)
+    return code if rows is None else rows.upper()
 
 
 #: The role itself.

@@ -3,7 +3,7 @@
 import pytest
 from generated_logs import log_of
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.reader import read_events
 from conformance.binlog.rows.images import rows_kind
@@ -18,9 +18,8 @@ from tests.extras import require
 
 require("sql")
 
-
 USUAL = ("mysql-5.1", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x", "mariadb-11.x")
-GTIDS = (EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED)
+
 #: Logs of each profile.
 LOGS = 60
 
@@ -71,7 +70,7 @@ def assert_sound(stream, *, lengths=True):
     for event in read_events(stream):
         assert event.header.log_pos == event.end
         code = event.header.type
-        if code in GTIDS:
+        if code in GTID_TYPES:
             assert not inside
             assert marked is None
             marked = event.offset

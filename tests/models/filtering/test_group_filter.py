@@ -8,7 +8,7 @@ from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
 
-A, B = TableName("test", "a"), TableName("test", "b")
+TABLE_A, TABLE_B = TableName("test", "a"), TableName("test", "b")
 _WORDS = {
     "gtid": LogPart(Part.MARKER),
     "begin": LogPart(Part.BEGIN),
@@ -21,12 +21,12 @@ _WORDS = {
     "file-end": LogPart(Part.FILE_END),
     "member": LogPart(Part.MEMBER),
     "log": LogPart(Part.LOG),
-    "a": LogPart(Part.STATEMENT, (A,)),
-    "b": LogPart(Part.STATEMENT, (B,)),
-    "ab": LogPart(Part.STATEMENT, (A, B)),
+    "a": LogPart(Part.STATEMENT, (TABLE_A,)),
+    "b": LogPart(Part.STATEMENT, (TABLE_B,)),
+    "ab": LogPart(Part.STATEMENT, (TABLE_A, TABLE_B)),
     "nothing": LogPart(Part.STATEMENT),
-    "map-a": LogPart(Part.TABLE_MAP, (A,), table_id=1),
-    "map-b": LogPart(Part.TABLE_MAP, (B,), table_id=2),
+    "map-a": LogPart(Part.TABLE_MAP, (TABLE_A,), table_id=1),
+    "map-b": LogPart(Part.TABLE_MAP, (TABLE_B,), table_id=2),
     "rows-a": LogPart(Part.ROWS, table_id=1),
     "rows-b": LogPart(Part.ROWS, table_id=2),
     "last-a": LogPart(Part.ROWS, table_id=1, statement_end=True),
@@ -37,7 +37,7 @@ _WORDS = {
 
 def fates(words):
     """Return the fates of events if the table a is ignored."""
-    groups = GroupFilter(TableFilter(FilterRules(ignore_tables=frozenset({A}))))
+    groups = GroupFilter(TableFilter(FilterRules(ignore_tables=frozenset({TABLE_A}))))
     decided = [fate for word in words for group in groups.add(_WORDS[word]) for fate in group]
     return decided + groups.finish()
 
@@ -102,7 +102,7 @@ def test_the_events_that_a_filter_keeps(log, left):
 
 
 def test_a_payload_is_filtered_inside():
-    groups = GroupFilter(TableFilter(FilterRules(ignore_tables=frozenset({A}))))
+    groups = GroupFilter(TableFilter(FilterRules(ignore_tables=frozenset({TABLE_A}))))
 
     def payload(text):
         return LogPart(Part.PAYLOAD, inner=tuple(_WORDS[word] for word in text.split()))
@@ -120,7 +120,7 @@ def test_a_payload_is_filtered_inside():
 
 
 def test_groups_are_decided_as_soon_as_they_end():
-    groups = GroupFilter(TableFilter(FilterRules(ignore_tables=frozenset({A}))))
+    groups = GroupFilter(TableFilter(FilterRules(ignore_tables=frozenset({TABLE_A}))))
     sizes = [
         [len(group) for group in groups.add(_WORDS[word])]
         for word in ("log", "gtid", "begin", "a", "end", "b", "gtid", "begin")

@@ -3,7 +3,7 @@
 import pytest
 from printed import small_log
 
-from conformance.binlog.event_types import EventType as T
+from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.models.rendering.printer_version import PRINTER_VERSIONS
@@ -21,22 +21,22 @@ def rows(*events, profile="mysql-9.x"):
 @pytest.mark.parametrize(
     ("event", "name", "info"),
     [
-        ((T.INTVAR, {"intvar_type": 1, "intvar_value": 2**64 - 5}), "Intvar", "LAST_INSERT_ID=-5"),
-        ((T.INCIDENT, {"incident": 1, "message": b"lost"}), "Incident", "#1 (LOST_EVENTS)"),
-        ((T.QUERY, {**QUERY, "query": b"DO 1"}), "Query", "use `te``st`; DO 1"),
-        ((T.QUERY, {**QUERY, "query": b"DO 1"}, Flag.SUPPRESS_USE), "Query", "DO 1"),
+        ((EventType.INTVAR, {"intvar_type": 1, "intvar_value": 2**64 - 5}), "Intvar", "LAST_INSERT_ID=-5"),
+        ((EventType.INCIDENT, {"incident": 1, "message": b"lost"}), "Incident", "#1 (LOST_EVENTS)"),
+        ((EventType.QUERY, {**QUERY, "query": b"DO 1"}), "Query", "use `te``st`; DO 1"),
+        ((EventType.QUERY, {**QUERY, "query": b"DO 1"}, Flag.SUPPRESS_USE), "Query", "DO 1"),
         (
-            (T.USER_VAR, {**VARIABLE, "variable_type": 0, "variable_value": b"w"}),
+            (EventType.USER_VAR, {**VARIABLE, "variable_type": 0, "variable_value": b"w"}),
             "User var",
             "@`a``b`=_utf8mb4 0x77 COLLATE utf8mb4_0900_ai_ci",
         ),
         (
-            (T.USER_VAR, {**VARIABLE, "variable_type": 0, "variable_value": b""}),
+            (EventType.USER_VAR, {**VARIABLE, "variable_type": 0, "variable_value": b""}),
             "User var",
             '@`a``b`=_utf8mb4 "" COLLATE utf8mb4_0900_ai_ci',
         ),
-        ((T.IGNORABLE, {"body": b"x"}, Flag.IGNORABLE), "Ignorable", "# Unrecognized ignorable event"),
-        ((T.ROWS_QUERY, {"rows_query": b"DO 1\nDO 2"}, Flag.IGNORABLE), "Rows_query", "# DO 1\nDO 2"),
+        ((EventType.IGNORABLE, {"body": b"x"}, Flag.IGNORABLE), "Ignorable", "# Unrecognized ignorable event"),
+        ((EventType.ROWS_QUERY, {"rows_query": b"DO 1\nDO 2"}, Flag.IGNORABLE), "Rows_query", "# DO 1\nDO 2"),
     ],
 )
 def test_a_row(event, name, info):
@@ -46,13 +46,13 @@ def test_a_row(event, name, info):
 
 def test_the_number_of_a_file_is_widened_with_its_sign():
     load = {**QUERY, "query": b"LOAD", "file_id": 2**32 - 1, "file_name_start": 4, "file_name_end": 4}
-    (row,) = rows((T.EXECUTE_LOAD_QUERY, {**load, "duplicate_handling": 0}))
+    (row,) = rows((EventType.EXECUTE_LOAD_QUERY, {**load, "duplicate_handling": 0}))
     assert row.info == f"use `te``st`; LOAD ;file_id={2**64 - 1}"
 
 
 def test_in_the_worklog_the_stored_hash_of_a_comment_is_shown_once():
     shown = {
-        profile: rows((T.ROWS_QUERY, {"rows_query": b"# DO 1"}), profile=profile)[0].info
+        profile: rows((EventType.ROWS_QUERY, {"rows_query": b"# DO 1"}), profile=profile)[0].info
         for profile in ("worklog", "mysql-9.x")
     }
     assert shown == {"worklog": "# DO 1", "mysql-9.x": "# # DO 1"}

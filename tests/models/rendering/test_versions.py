@@ -3,12 +3,15 @@
 import pytest
 from printed import printed, small_log
 
-from conformance.binlog.event_types import EventType as T
+from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.rendering.mariadb_binlog_text import MariadbBinlogText
+from conformance.models.rendering.mysqlbinlog_text import MysqlbinlogText
 from conformance.models.rendering.print_options import PrintOptions
 from conformance.models.rendering.printer_version import PRINTER_VERSIONS
+from conformance.models.rendering.printing_methods import MARIADB_METHODS, MYSQL_METHODS
 from conformance.models.rendering.transaction_words import begins_transaction, ends_transaction
 
 UUID = bytes.fromhex("3e11fa4771ca11e19e33c80aa9429562")
@@ -48,14 +51,17 @@ def test_a_version_without_a_row_prints_as_the_one_before_it():
     ],
 )
 def test_the_line_of_a_gtid(profile, text):
-    assert header(lines((T.GTID, GTID), profile=profile), "GTID") == text
+    assert header(lines((EventType.GTID, GTID), profile=profile), "GTID") == text
 
 
 def test_a_setting_is_printed_when_it_changes():
     zone = bytes([5, 3]) + b"UTC"
     shown = lines(
-        *((T.QUERY, {**QUERY, "status_variables": status, "query": b"DO 1"}) for status in (zone, zone, b"", zone)),
-        (T.QUERY, {**QUERY, "status_variables": bytes([5, 6]) + b"SYSTEM", "database": b"", "query": b"DO 2"}),
+        *(
+            (EventType.QUERY, {**QUERY, "status_variables": status, "query": b"DO 1"})
+            for status in (zone, zone, b"", zone)
+        ),
+        (EventType.QUERY, {**QUERY, "status_variables": bytes([5, 6]) + b"SYSTEM", "database": b"", "query": b"DO 2"}),
     )
     assert [line for line in shown if "time_zone" in line] == [
         "SET @@session.time_zone='UTC'/*!*/;",
@@ -66,7 +72,10 @@ def test_a_setting_is_printed_when_it_changes():
 
 
 def test_an_intvar_waits_for_its_statement():
-    shown = lines((T.INTVAR, {"intvar_type": 2, "intvar_value": 2**64 - 1}), (T.QUERY, {**QUERY, "query": b"DO 1"}))
+    shown = lines(
+        (EventType.INTVAR, {"intvar_type": 2, "intvar_value": 2**64 - 1}),
+        (EventType.QUERY, {**QUERY, "query": b"DO 1"}),
+    )
     at = [number for number, line in enumerate(shown) if line.startswith("# at ")][1:]
     assert at[1] == at[0] + 1
     assert shown[at[1] + 2] == "SET INSERT_ID=-1/*!*/;"
@@ -74,10 +83,10 @@ def test_an_intvar_waits_for_its_statement():
 
 def test_a_statement_with_several_lines_is_a_comment():
     statement = b"DO 1;\n\n\tDO 2 -- \\"
-    assert header(lines((T.ROWS_QUERY, {"rows_query": statement}), verbose=2), "Rows_query") == "Rows_query"
+    assert header(lines((EventType.ROWS_QUERY, {"rows_query": statement}), verbose=2), "Rows_query") == "Rows_query"
     shown = {}
     for profile in ("mysql-8.0", "mysql-9.x"):
-        every = lines((T.ROWS_QUERY, {"rows_query": statement}), profile=profile, verbose=2)
+        every = lines((EventType.ROWS_QUERY, {"rows_query": statement}), profile=profile, verbose=2)
         shown[profile] = every[every.index("# DO 1;") :][:3]
     assert shown["mysql-8.0"][:2] == ["# DO 1;", "# \tDO 2 -- \\"]
     assert shown["mysql-9.x"] == ["# DO 1;", "# ", "# \\tDO 2 -- \\\\"]
@@ -85,7 +94,9 @@ def test_a_statement_with_several_lines_is_a_comment():
 
 def test_the_header_line_shows_the_boundary_type():
     marked = MARKER_BITS.write(0, BoundaryType.START_TRANSACTION)
-    shown = lines((T.QUERY, {**QUERY, "query": b"BEGIN"}, marked), (T.XID, {"xid": 1}), profile="worklog")
+    shown = lines(
+        (EventType.QUERY, {**QUERY, "query": b"BEGIN"}, marked), (EventType.XID, {"xid": 1}), profile="worklog"
+    )
     assert [line.split("boundary: ")[1].split(" \t")[0] for line in shown if "boundary" in line] == [
         "Not Defined",
         "Start Transaction",
@@ -96,10 +107,10 @@ def test_the_header_line_shows_the_boundary_type():
 @pytest.mark.parametrize(
     ("events", "ends"),
     [
-        ([(T.QUERY, {**QUERY, "query": b"BEGIN"})], ["ROLLBACK"]),
-        ([(T.QUERY, {**QUERY, "query": b"BEGIN"}), (T.XID, {"xid": 1})], []),
-        ([(T.GTID, GTID)], ["BEGIN", "ROLLBACK"]),
-        ([(T.GTID, GTID), (T.QUERY, {**QUERY, "query": b"CREATE TABLE t1 (a INT)"})], []),
+        ([(EventType.QUERY, {**QUERY, "query": b"BEGIN"})], ["ROLLBACK"]),
+        ([(EventType.QUERY, {**QUERY, "query": b"BEGIN"}), (EventType.XID, {"xid": 1})], []),
+        ([(EventType.GTID, GTID)], ["BEGIN", "ROLLBACK"]),
+        ([(EventType.GTID, GTID), (EventType.QUERY, {**QUERY, "query": b"CREATE TABLE t1 (a INT)"})], []),
     ],
 )
 def test_the_end_of_a_log_closes_what_is_open(events, ends):
@@ -123,3 +134,12 @@ def test_the_text_of_a_relay_log_names_the_writer_of_its_format_description():
     text = printed([small_log(profile="mysql-5.7", format_flags=int(Flag.RELAY_LOG))], "mysql-5.7").decode()
     assert "appears in a relay log and was generated by the slave thread." in text
     assert "BINLOG" not in text
+
+
+@pytest.mark.parametrize(
+    ("program", "methods"), [(MysqlbinlogText, MYSQL_METHODS), (MariadbBinlogText, MARIADB_METHODS)]
+)
+def test_every_event_type_that_is_printed_has_a_method(program, methods):
+    assert {
+        name for name in methods.values() if name is not None and not callable(getattr(program, name, None))
+    } == set()
