@@ -74,7 +74,7 @@ class Clusters:
         if not self.shrinker.still_fails(case, verdict.requirement, verdict.signature):
             return None
         failure = self.shrinker.failure(case, verdict, cluster.count, choices=None)
-        return replace(failure, found=cluster.first.case)
+        return replace(failure, first_case=cluster.first.case)
 
 
 def choices_of(case: Case) -> Sequence[Choice] | None:

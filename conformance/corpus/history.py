@@ -89,7 +89,7 @@ def entries_of(run: RunEntry, failures: Sequence[Failure]) -> list[RunEntry]:
             signature=storable(failure.verdict.signature),
             status=failure.verdict.status,
             count=failure.count,
-            first_case=failure.found,
+            first_case=failure.first_case,
             case=str(failure.case.id),
             message=storable(failure.verdict.message),
             known=failure.known,

@@ -15,7 +15,7 @@ class Failure:
         verdict: The verdict of the shrunk case.
         case: The shrunk case.
         answer: The implementation's answer to it.
-        found: Id of the case that first showed the failure.
+        first_case: Id of the case that first showed the failure.
         count: Cases of the run that showed it.
         known: The reason in the baseline, None if the baseline does not have it.
     """
@@ -23,6 +23,6 @@ class Failure:
     verdict: Verdict
     case: Case
     answer: Observation | Trouble
-    found: str
+    first_case: str
     count: int
     known: str | None = None

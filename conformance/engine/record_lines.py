@@ -181,7 +181,7 @@ def failure_line(failure: Failure, spec: str) -> run_record.Failure:
         case=str(case.id),
         role=case.role,
         settings=_bounded(case.settings),
-        first_case=failure.found,
+        first_case=failure.first_case,
         count=failure.count,
         message=verdict.message,
         at=verdict.at,

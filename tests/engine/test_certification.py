@@ -138,7 +138,7 @@ def test_shrinking_ends_when_its_time_is_up():
     (failure,) = [each for each in finished.failures if each.verdict.signature == CUT]
     with implementation("reference:text-cut-at-255") as tested:
         judge = Judge(tested.declaration.roles["decode"])
-        case = case_of(CaseId.parse(failure.found))
+        case = case_of(CaseId.parse(failure.first_case))
         left = Shrinker(tested, judge, seconds=-1.0).failure(case, failure.verdict, 1, choices=case.id.choices)
         shrunk = Shrinker(tested, judge).failure(case, failure.verdict, 1, choices=case.id.choices)
     assert left.case.stream == case.stream

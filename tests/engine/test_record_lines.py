@@ -88,7 +88,7 @@ def test_a_dump_names_every_byte_of_a_stream_once(name):
 
 def failure_with(answer, status="fail"):
     case = case_of(CaseId("bad_magic", "mysql-8.0", seed=1, index=1))
-    return Failure(Verdict("FORMAT-BAD-MAGIC", status, "differs"), case, answer, found=str(case.id), count=1)
+    return Failure(Verdict("FORMAT-BAD-MAGIC", status, "differs"), case, answer, first_case=str(case.id), count=1)
 
 
 @pytest.mark.parametrize("value", [reduce(lambda inner, _: [inner], range(10_000), "x"), float("inf")])
