@@ -26,7 +26,7 @@ from conformance.implementations.python_implementation import PythonImplementati
 from conformance.implementations.registry import Implementation
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.reports.folder import write_reports
-from conformance.reports.record import RecordWriter, read_record
+from conformance.reports.record import RecordWriter, RunRecord, read_record
 from conformance.reports.terminal import print_summary
 from conformance.specs.catalogue import ROLES
 
@@ -128,15 +128,20 @@ def command(
             raise UserError(str(error)) from error
         progress.stop()
         record = read_record(folder / RECORD)
-        print_summary(record)
-        _print_coverage(finished)
-        click.echo(f"Corpus: {corpus / role}, {len(kept)} case{'' if len(kept) == 1 else 's'} kept")
-        for failure in finished.failures:
-            click.echo(f"{failure.verdict.requirement}  {failure.verdict.signature}  {failure.case.id}")
+        _print_findings(record, finished, corpus / role, kept)
         if report is not None:
             write_reports(folder / RECORD, folder)
             click.echo(f"Report: {folder / 'report.html'}")
     raise SystemExit(exit_status(record))
+
+
+def _print_findings(record: RunRecord, finished: RunFinished, corpus: Path, kept: KeptCases) -> None:
+    """Print what the run came to, and one line for each kind of failure."""
+    print_summary(record)
+    _print_coverage(finished)
+    click.echo(f"Corpus: {corpus}, {len(kept)} case{'' if len(kept) == 1 else 's'} kept")
+    for failure in finished.failures:
+        click.echo(f"{failure.verdict.requirement}  {failure.verdict.signature}  {failure.case.id}")
 
 
 def _run_to_the_end(run: Fuzzing, progress: FuzzingProgress) -> RunFinished:

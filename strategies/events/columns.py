@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 from conformance.binlog.mariadb_compression import UNCOMPRESSED, PackedValue
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.table import Column
-from conformance.binlog.rows.temporal import Date, DateTime, Time, Timestamp
 from conformance.binlog.servers import WITH_FRACTIONS, WITH_JSON, WITH_TABLE_METADATA, WITH_VECTORS, server_of
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
 from conformance.strategies.events.json_values import json_column_value
 from conformance.strategies.events.plain_compression import DEFLATED, zlib_wrapped
+from conformance.strategies.events.temporal_values import date, datetime, time, timestamp, year
 from conformance.strategies.grammar.notation import (
     DOUBLE,
     FLOAT,
@@ -96,67 +96,6 @@ def _bit_column(stream: StreamBuilder) -> Column:
 def _bit(stream: StreamBuilder, column: Column) -> Value:
     number = stream.choose.integer(0, (1 << column.bits) - 1)
     return Value(number, number)
-
-
-def _year(stream: StreamBuilder, column: Column) -> Value:
-    year = stream.choose.integer(1900, 2155)
-    # The byte 0 is the year 0000, not 1900.
-    year = 0 if year == 1900 else year
-    return Value(year, year)
-
-
-def _calendar(stream: StreamBuilder) -> tuple[int, int, int]:
-    """Return a date, sometimes with zero parts, which servers store if their SQL mode allows it."""
-    choose = stream.choose
-    year, month, day = choose.integer(1, 9999), choose.integer(1, 12), choose.integer(1, 28)
-    missing = choose.integer(0, 11)
-    if missing == 11:
-        return 0, 0, 0
-    return year, 0 if missing == 10 else month, 0 if missing >= 9 else day
-
-
-def _date(stream: StreamBuilder, column: Column) -> Value:
-    year, month, day = _calendar(stream)
-    return Value(Date(year, month, day), f"{year:04d}-{month:02d}-{day:02d}")
-
-
-def _fraction(stream: StreamBuilder, digits: int) -> tuple[int, str]:
-    """Return microseconds that fit into `digits` digits, and their text with a point before it."""
-    if digits == 0:
-        return 0, ""
-    number = stream.choose.integer(0, 10**digits - 1)
-    return number * 10 ** (6 - digits), f".{number:0{digits}d}"
-
-
-def _no_fraction(digits: int) -> tuple[int, str]:
-    return 0, "." + "0" * digits if digits else ""
-
-
-def _time(stream: StreamBuilder, column: Column) -> Value:
-    choose = stream.choose
-    hour, minute, second = choose.integer(0, 838), choose.integer(0, 59), choose.integer(0, 59)
-    largest = hour == 838 and minute == second == 59
-    micro, fraction = _no_fraction(column.meta) if largest else _fraction(stream, column.meta)
-    # There is no negative zero.
-    negative = choose.yes(3) and (hour, minute, second, micro) != (0, 0, 0, 0)
-    text = f"{'-' if negative else ''}{hour:02d}:{minute:02d}:{second:02d}{fraction}"
-    return Value(Time(hour, minute, second, micro, negative), text)
-
-
-def _datetime(stream: StreamBuilder, column: Column) -> Value:
-    choose = stream.choose
-    year, month, day = _calendar(stream)
-    hour, minute, second = (choose.integer(0, 23), choose.integer(0, 59), choose.integer(0, 59)) if year else (0, 0, 0)
-    micro, fraction = _fraction(stream, column.meta) if year else _no_fraction(column.meta)
-    text = f"{year:04d}-{month:02d}-{day:02d} {hour:02d}:{minute:02d}:{second:02d}{fraction}"
-    return Value(DateTime(year, month, day, hour, minute, second, micro), text)
-
-
-def _timestamp(stream: StreamBuilder, column: Column) -> Value:
-    seconds = stream.choose.integer(0, 2**31 - 1)
-    # Second 0 is the zero timestamp, which has no fraction.
-    micro, fraction = _fraction(stream, column.meta) if seconds else _no_fraction(column.meta)
-    return Value(Timestamp(seconds, micro), f"{seconds}{fraction}")
 
 
 def _collation(stream: StreamBuilder) -> int:
@@ -317,8 +256,8 @@ _EVERYWHERE: Final = (
     _fixed(ColumnType.FLOAT, _real(FLOAT), 4),
     _fixed(ColumnType.DOUBLE, _real(DOUBLE), 8),
     ColumnKind(_bit_column, _bit),
-    _fixed(ColumnType.YEAR, _year),
-    _fixed(ColumnType.DATE, _date),
+    _fixed(ColumnType.YEAR, year),
+    _fixed(ColumnType.DATE, date),
     ColumnKind(_string_column, _string),
     ColumnKind(_varchar_column, _varchar),
     ColumnKind(_blob_column, _blob),
@@ -327,14 +266,14 @@ _EVERYWHERE: Final = (
     ColumnKind(lambda stream: Column(ColumnType.GEOMETRY, 4, geometry_type=_POINT), _geometry),
 )
 _OLD: Final = (
-    _fixed(ColumnType.TIME, _time),
-    _fixed(ColumnType.DATETIME, _datetime),
-    _fixed(ColumnType.TIMESTAMP, _timestamp),
+    _fixed(ColumnType.TIME, time),
+    _fixed(ColumnType.DATETIME, datetime),
+    _fixed(ColumnType.TIMESTAMP, timestamp),
 )
 _NEW: Final = (
-    _with_fraction(ColumnType.TIME2, _time),
-    _with_fraction(ColumnType.DATETIME2, _datetime),
-    _with_fraction(ColumnType.TIMESTAMP2, _timestamp),
+    _with_fraction(ColumnType.TIME2, time),
+    _with_fraction(ColumnType.DATETIME2, datetime),
+    _with_fraction(ColumnType.TIMESTAMP2, timestamp),
 )
 JSON: Final = _fixed(ColumnType.JSON, json_column_value, 4)
 _VECTOR: Final = ColumnKind(_vector_column, _vector)

@@ -6,6 +6,7 @@ from conformance.mutants.decode.column_types import COLUMN_TYPE_MUTANTS
 from conformance.mutants.decode.event_types import EVENT_TYPE_MUTANTS
 from conformance.mutants.decode.gtids import GTID_MUTANTS
 from conformance.mutants.decode.ignorable_events import IGNORABLE_EVENT_MUTANTS
+from conformance.mutants.decode.markers import MARKER_MUTANTS
 from conformance.mutants.decode.tables_info import TABLES_INFO_MUTANTS
 from conformance.mutants.decode.wire_format import FORMAT_MUTANTS
 from conformance.mutants.mutant import Mutant
@@ -17,4 +18,5 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     *IGNORABLE_EVENT_MUTANTS,
     *TABLES_INFO_MUTANTS,
     *GTID_MUTANTS,
+    *MARKER_MUTANTS,
 )

@@ -225,11 +225,10 @@ FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = total(
         (EventType.MARIADB_START_ENCRYPTION,): TypeFields(),
     },
 )
+_OF_TYPES: Final = {name: None for each in FIELDS_OF_TYPE.values() for name in each.required + each.optional}
+check_complete(f"{__name__}.FIELDS", _OF_TYPES, FIELDS, entry="its kind and what it means")
 check_complete(
-    f"{__name__}.FIELDS",
-    {name: None for each in FIELDS_OF_TYPE.values() for name in each.required + each.optional},
-    FIELDS,
-    entry="its kind and what it means",
+    f"{__name__}._FIELDS_OF_TYPE", FIELDS, _OF_TYPES | dict.fromkeys(HEADER_FIELDS), entry="the types that have it"
 )
 
 _HEADER: Final = frozenset(HEADER_FIELDS)
