@@ -20,7 +20,7 @@ ROLES: Final[tuple[str, ...]] = get_args(Role)
 NotEmpty = Annotated[str, Meta(min_length=1)]
 
 
-class Statement(Struct, frozen=True, forbid_unknown_fields=True):
+class WorklogStatement(Struct, frozen=True, forbid_unknown_fields=True):
     """One statement of a worklog."""
 
     id: Annotated[str, Meta(description="Its id in the requirements audit.", pattern="^WL[0-9]+-[0-9]+$")]
@@ -44,7 +44,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     text: Annotated[Prose, Meta(description="The rule in the kit's own words.")]
     section: Annotated[str, Meta(description="Where it is in the document.", min_length=1)]
     statements: Annotated[
-        tuple[Statement, ...],
+        tuple[WorklogStatement, ...],
         Meta(
             description="The statements of the document that it covers; none for a table row that shares its statement."
         ),
@@ -144,7 +144,7 @@ class Requirement:
     role: str
     text: str
     section: str
-    statements: tuple[Statement, ...]
+    statements: tuple[WorklogStatement, ...]
     holds: Profiles
     families: tuple[str, ...]
     settles: tuple[str, ...] = ()

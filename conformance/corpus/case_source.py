@@ -17,7 +17,7 @@ from conformance.corpus.worker import Job, Report, Stretch, Work, generated_work
 from conformance.strategies.grammar.case import Case
 
 
-class Source(Protocol):
+class CaseSource(Protocol):
     """A source of cases."""
 
     def next(self, done: Sequence[Wave], first: int, pace: Pace, seconds_left: float | None) -> Stretch | None:

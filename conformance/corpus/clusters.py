@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from conformance.corpus.case_source import Source
+from conformance.corpus.case_source import CaseSource
 from conformance.corpus.results import Cluster
 from conformance.engine.baseline import Baseline
 from conformance.engine.events import FailureFound, ShrinkingStarted
@@ -30,7 +30,7 @@ class Clusters:
     """
 
     shrinker: Shrinker
-    source: Source
+    source: CaseSource
     baseline: Baseline
     shrunk: Mapping[tuple[str, str], str]
     shrink: bool

@@ -12,7 +12,7 @@ import msgspec
 from pyspark.sql import DataFrame, SparkSession
 
 from conformance import __version__
-from conformance.corpus.case_source import PlannedCases, Source, StoredCases
+from conformance.corpus.case_source import CaseSource, PlannedCases, StoredCases
 from conformance.corpus.clusters import Clusters
 from conformance.corpus.history import History, RunEntry, entries_of, shrunk_before
 from conformance.corpus.kit_archive import digest
@@ -73,7 +73,7 @@ class _Corpus:
         seconds: How long they may take, if that is their limit.
     """
 
-    source: Source
+    source: CaseSource
     plan: Plan
     made_from: Mapping[str, Any]
     examples: int | None = None
@@ -197,7 +197,7 @@ class CorpusRun:
         self._notify(finished)
         return finished, results
 
-    def _run_waves(self, source: Source, job: Job, seconds: float | None) -> None:
+    def _run_waves(self, source: CaseSource, job: Job, seconds: float | None) -> None:
         pace = Pace(self.options.cores or self.spark.sparkContext.defaultParallelism)
         deadline = None if seconds is None else time.monotonic() + seconds
 

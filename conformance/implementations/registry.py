@@ -43,7 +43,7 @@ class Implementation(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class NamedImplementation:
     """An implementation that the kit knows by name.
 
     Attributes:
@@ -79,7 +79,7 @@ def implementation(spec: str, *, limits: Limits = DEFAULT_LIMITS) -> Implementat
     raise ValueError(f"{spec!r} is not a valid implementation: write one of {names}")
 
 
-def catalogue() -> tuple[Entry, ...]:
+def catalogue() -> tuple[NamedImplementation, ...]:
     """Return the implementations that the kit knows by name."""
     return _CATALOGUE
 
@@ -156,49 +156,49 @@ def _python(rest: str, limits: Limits) -> Implementation:
 
 
 _CATALOGUE: Final = (
-    Entry(
+    NamedImplementation(
         "reference",
         "reference[:MUTANT]",
         "the kit's own reader; with a mutant's name, the reader with that one fault",
         _always,
         _reference,
     ),
-    Entry(
+    NamedImplementation(
         "mysql-replication-default-filter",
         "mysql-replication-default-filter[==VERSION]",
         "python-mysql-replication with its default filter, which drops events that it has no class for",
         _always,
         _mysql_replication_default_filter,
     ),
-    Entry(
+    NamedImplementation(
         "mysql-replication",
         "mysql-replication[==VERSION]",
         "python-mysql-replication without its filter; any version is installed into a cached environment",
         _always,
         _mysql_replication,
     ),
-    Entry(
+    NamedImplementation(
         "mariadb-binlog",
         "mariadb-binlog[:/path/to/program]",
         "MariaDB's command line reader, its output parsed",
         _on_path("mariadb-binlog"),
         _program("mariadb-binlog"),
     ),
-    Entry(
+    NamedImplementation(
         "mysqlbinlog",
         "mysqlbinlog[:/path/to/program]",
         "MySQL's command line reader, its output parsed",
         _on_path("mysqlbinlog"),
         _program("mysqlbinlog"),
     ),
-    Entry(
+    NamedImplementation(
         "python",
         "python:MODULE[:OBJECT]",
         "Python code in this process (docs/protocol.md): fast, without limits on time and memory",
         _always,
         _python,
     ),
-    Entry(
+    NamedImplementation(
         "command",
         "command:PROGRAM ARGUMENTS...",
         "any program that speaks the protocol (docs/protocol.md)",

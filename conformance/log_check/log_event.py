@@ -9,7 +9,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
-from conformance.log_check.statements import Statement
+from conformance.log_check.statements import LoggedStatement
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 
@@ -80,7 +80,7 @@ class LogEvent:
     code: int
     offset: int
     fields: Mapping[str, Any]
-    statement: Statement | None = None
+    statement: LoggedStatement | None = None
     inner: bool = False
     place: Place = Place.BETWEEN
     broken: Break | None = None

@@ -5,7 +5,7 @@ from enum import Enum, auto
 from typing import Final
 
 
-class Statement(Enum):
+class LoggedStatement(Enum):
     """The kinds of statement that are logged in different ways."""
 
     BEGIN = auto()
@@ -46,10 +46,10 @@ _START_TRANSACTION: Final = re.compile(rb"\bSTART TRANSACTION\b")
 _QUOTED: Final = re.compile(rb"'(?:[^'\\]|\\.)*'|`[^`]*`|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
-def statement_kind(query: bytes) -> Statement:
+def statement_kind(query: bytes) -> LoggedStatement:
     """Return the kind of a statement."""
     match = _KINDS.match(query)
-    return Statement[match.lastgroup] if match and match.lastgroup else Statement.OTHER
+    return LoggedStatement[match.lastgroup] if match and match.lastgroup else LoggedStatement.OTHER
 
 
 def starts_transaction(create: bytes) -> bool:

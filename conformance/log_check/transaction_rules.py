@@ -9,7 +9,7 @@ from conformance.log_check.log_event import (
     LogEvent,
     Place,
 )
-from conformance.log_check.statements import Statement, starts_transaction
+from conformance.log_check.statements import LoggedStatement, starts_transaction
 from conformance.log_check.transactions import Transactions
 from conformance.log_check.verdicts import Verdicts
 
@@ -29,9 +29,9 @@ TRANSACTION_LENGTH: Final = "FORMAT-LOG-TRANSACTION-LENGTH"
 
 #: Statement outside a transaction -> the requirement of a Gtid event before it, and that of an Anonymous_gtid event.
 _STATEMENTS: Final = {
-    Statement.DROP_TABLE: (DROP_GTID, DROP_ANON),
-    Statement.TEMPORARY_TABLE: (TEMPORARY, TEMPORARY),
-    Statement.MAINTENANCE: (MAINTENANCE, MAINTENANCE),
+    LoggedStatement.DROP_TABLE: (DROP_GTID, DROP_ANON),
+    LoggedStatement.TEMPORARY_TABLE: (TEMPORARY, TEMPORARY),
+    LoggedStatement.MAINTENANCE: (MAINTENANCE, MAINTENANCE),
 }
 _OTHER_STATEMENTS: Final = (GTID_FIRST, ANON_DDL)
 _TRANSACTIONS: Final = (GTID_FIRST, ANON_FIRST)
@@ -42,7 +42,7 @@ _SHOWN: Final = 60
 
 def _marker_requirements(seen: LogEvent) -> tuple[str, str]:
     """Return the requirements of a Gtid and of an Anonymous_gtid event before a transaction that begins with `seen`."""
-    if seen.place is Place.BEGIN or seen.statement is None or seen.statement is Statement.XA_FINISH:
+    if seen.place is Place.BEGIN or seen.statement is None or seen.statement is LoggedStatement.XA_FINISH:
         return _TRANSACTIONS
     return _STATEMENTS.get(seen.statement, _OTHER_STATEMENTS)
 
@@ -172,7 +172,7 @@ class CreateSelect:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one statement."""
-        if seen.statement is not Statement.CREATE_TABLE:
+        if seen.statement is not LoggedStatement.CREATE_TABLE:
             return
         inside = seen.place is Place.INSIDE
         if verdicts.holds(CREATE_NOT_INSIDE):

@@ -15,7 +15,7 @@ from conformance.log_check.log_event import (
     Place,
     Transaction,
 )
-from conformance.log_check.statements import Statement
+from conformance.log_check.statements import LoggedStatement
 
 
 class _State(Enum):
@@ -116,20 +116,20 @@ check_complete(
     entry="the next state, the place and what it breaks",
 )
 
-_STATEMENT_PARTS: Final[Mapping[Statement, _Part]] = total(
+_STATEMENT_PARTS: Final[Mapping[LoggedStatement, _Part]] = total(
     f"{__name__}._STATEMENT_PARTS",
-    Statement,
+    LoggedStatement,
     {
-        Statement.BEGIN: _Part.BEGIN,
-        Statement.XA_START: _Part.BEGIN,
-        Statement.COMMIT: _Part.COMMIT,
-        Statement.ROLLBACK: _Part.COMMIT,
-        Statement.XA_FINISH: _Part.FINISH,
+        LoggedStatement.BEGIN: _Part.BEGIN,
+        LoggedStatement.XA_START: _Part.BEGIN,
+        LoggedStatement.COMMIT: _Part.COMMIT,
+        LoggedStatement.ROLLBACK: _Part.COMMIT,
+        LoggedStatement.XA_FINISH: _Part.FINISH,
     },
     entry="what it does to a transaction",
     rest={
-        (Statement.CREATE_TABLE, Statement.DROP_TABLE, Statement.TEMPORARY_TABLE): _Part.STATEMENT,
-        (Statement.MAINTENANCE, Statement.OTHER): _Part.STATEMENT,
+        (LoggedStatement.CREATE_TABLE, LoggedStatement.DROP_TABLE, LoggedStatement.TEMPORARY_TABLE): _Part.STATEMENT,
+        (LoggedStatement.MAINTENANCE, LoggedStatement.OTHER): _Part.STATEMENT,
     },
 )
 _PARTS: Final[Mapping[int, _Part]] = total(

@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import gtid_parts
-from conformance.models.replica.applier import Applied, Applier, ApplierStopped, LoggedGroup, Outcome, StopReason
+from conformance.models.replica.applier import Applied, Applier, ApplierStopped, ApplyOutcome, LoggedGroup, StopReason
 from conformance.models.replica.compatibility import Anonymous
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
 from conformance.models.replica.failed_drop import CANNOT_REMOVE_DIRECTORY
@@ -20,14 +20,14 @@ from conformance.reference.apply import STOP_KIND, answer_with
 
 
 class _RefusesUnknown(Applier):
-    def _take(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         if kind is Kind.UNKNOWN:
             raise ApplierStopped(StopReason.UNKNOWN_EVENT)
         return super()._take(event, kind)
 
 
 class _UnknownEndsGroup(Applier):
-    def _take(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         outcome = super()._take(event, kind)
         if kind is Kind.UNKNOWN:
             self._state = State.OUTSIDE
@@ -37,7 +37,7 @@ class _UnknownEndsGroup(Applier):
 
 
 class _CreateStaysOpen(Applier):
-    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         outcome = super()._run(event, kind)
         if kind is Kind.DDL and event.query.startswith("CREATE TABLE `t9`"):
             self._state = State.OPEN
@@ -130,7 +130,7 @@ class _RequiresGtidAfterAnonymous(Applier):
 
 
 class _CommitsInsideGtid(Applier):
-    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         inside = kind is Kind.DDL and self._state is State.OPEN
         return super()._run(event, Kind.STATEMENT if inside else kind)
 
@@ -140,7 +140,7 @@ class _RowsQueryForgetsTables(Applier):
         super().__init__(settings)
         self._mapped = False
 
-    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         if event.type in (EventType.TABLE_MAP, EventType.ROWS_QUERY):
             self._mapped = event.type == EventType.TABLE_MAP
         elif kind in (Kind.ROWS, Kind.LAST_ROWS) and not self._mapped:
@@ -149,7 +149,7 @@ class _RowsQueryForgetsTables(Applier):
 
 
 class _RequiresGtidsInOldStreams(Applier):
-    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         if kind is Kind.BEGIN and self._state is State.OUTSIDE and not self.settings.version:
             raise ApplierStopped(StopReason.GTID_MISSING)
         return super()._run(event, kind)
@@ -186,7 +186,7 @@ class _AcceptsAnonymousInMilestones(_AcceptsAnonymousTooEarly):
 class _PositionStays(Applier):
     def apply(self, events: Iterable[ReplicaEvent]) -> list[Applied]:
         return [
-            replace(each, relay_log_pos=each.event.offset) if each.outcome is Outcome.IGNORED else each
+            replace(each, relay_log_pos=each.event.offset) if each.outcome is ApplyOutcome.IGNORED else each
             for each in super().apply(events)
         ]
 

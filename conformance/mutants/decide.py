@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
 from conformance.models.decision.engines import WORKLOG_ENGINES, Engine, usual_name
-from conformance.models.decision.statement import QuestionTable, Statement
-from conformance.models.decision.worklog_table import DECISION_TABLE, Row
+from conformance.models.decision.statement import QuestionStatement, QuestionTable
+from conformance.models.decision.worklog_table import DECISION_TABLE, WorklogRow
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.reference.decide import decided
@@ -16,21 +16,21 @@ Entry = dict[str, Any]
 Answering = Callable[[Request], Observation | Trouble]
 
 
-def _with_statement(change: Callable[[Statement], Statement]) -> Answering:
+def _with_statement(change: Callable[[QuestionStatement], QuestionStatement]) -> Answering:
     """Return the answer with each statement decided as if it were another one."""
     return _with_answer(lambda statement, entry, before: entry, change)
 
 
 def _with_answer(
-    change: Callable[[Statement, Entry, Entry | None], Entry],
-    seen_as: Callable[[Statement], Statement] = lambda statement: statement,
+    change: Callable[[QuestionStatement, Entry, Entry | None], Entry],
+    seen_as: Callable[[QuestionStatement], QuestionStatement] = lambda statement: statement,
 ) -> Answering:
     """Return the answer with each entry changed, which depends on the changed entry before it."""
 
     def answer(request: Request) -> Observation | Trouble:
         entries: list[Entry] = []
         for setting in request.settings["statements"]:
-            statement = seen_as(Statement.of_setting(setting))
+            statement = seen_as(QuestionStatement.of_setting(setting))
             before = entries[-1] if entries else None
             entries.append(change(statement, decided(statement, request.profile), before))
         return Observation(tuple(entries))
@@ -43,17 +43,17 @@ def _tables(change: Callable[[tuple[QuestionTable, ...]], tuple[QuestionTable, .
     return _with_statement(lambda statement: replace(statement, tables=change(statement.tables)))
 
 
-def _where(condition: Callable[[Statement, Entry], bool], **fields: str) -> Answering:
+def _where(condition: Callable[[QuestionStatement, Entry], bool], **fields: str) -> Answering:
     """Return the answer with some fields replaced where a condition holds."""
     return _with_answer(lambda statement, entry, before: {**entry, **fields} if condition(statement, entry) else entry)
 
 
-def _answered_with(**fields: str) -> Callable[[Statement, Entry], bool]:
+def _answered_with(**fields: str) -> Callable[[QuestionStatement, Entry], bool]:
     """Return the condition that logging is on and the answer has these fields."""
     return lambda statement, entry: statement.logging and all(entry[name] == value for name, value in fields.items())
 
 
-def _in_mode(mode: str, **fields: str) -> Callable[[Statement, Entry], bool]:
+def _in_mode(mode: str, **fields: str) -> Callable[[QuestionStatement, Entry], bool]:
     answered = _answered_with(**fields)
     return lambda statement, entry: statement.mode == mode and answered(statement, entry)
 
@@ -89,7 +89,7 @@ _WRONG_SETTINGS: Final[Mapping[Capability, Capability]] = {
 }
 
 
-def _wrong_row(row: Row) -> Mutant:
+def _wrong_row(row: WorklogRow) -> Mutant:
     """Return the mutant with a wrong action in one row of the decision table."""
     if row.format is None:
         by_mode = row.safety == "safe" or row.mode == "statement"
@@ -101,7 +101,7 @@ def _wrong_row(row: Row) -> Mutant:
         fields = _LOGGED_AS_ROWS if row.format == "statement" else _LOGGED_AS_STATEMENT
         text = f"is logged as {fields['format']}"
 
-    def holds(statement: Statement, entry: Entry) -> bool:
+    def holds(statement: QuestionStatement, entry: Entry) -> bool:
         capability = Capability(row=entry["row_capable"] == "yes", statement=entry["statement_capable"] == "yes")
         return statement.logging and (statement.safety, statement.mode, capability) == (
             row.safety,
@@ -155,22 +155,22 @@ def _neither_means_both(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTabl
     return tables
 
 
-def _by_text(statement: Statement) -> Statement:
+def _by_text(statement: QuestionStatement) -> QuestionStatement:
     unsafe = any(word in statement.text for word in ("UUID(", "LIMIT"))
     return replace(statement, safety="unsafe" if unsafe else "safe")
 
 
-def _kept(statement: Statement, entry: Entry, before: Entry | None) -> Entry:
+def _kept(statement: QuestionStatement, entry: Entry, before: Entry | None) -> Entry:
     stays = before is not None and before["format"] == "row" and statement.mode == "mixed"
     return {**entry, "format": "row"} if stays and entry["format"] == "statement" else entry
 
 
-def _refused_although_off(statement: Statement, entry: Entry, before: Entry | None) -> Entry:
+def _refused_although_off(statement: QuestionStatement, entry: Entry, before: Entry | None) -> Entry:
     refused = not statement.logging and entry["row_capable"] == entry["statement_capable"] == "no"
     return {**entry, "message": "error"} if refused else entry
 
 
-def _logged_despite_error(statement: Statement, entry: Entry, before: Entry | None) -> Entry:
+def _logged_despite_error(statement: QuestionStatement, entry: Entry, before: Entry | None) -> Entry:
     if entry["message"] != "error":
         return entry
     return {**entry, "format": "statement" if statement.mode == "mixed" else statement.mode}

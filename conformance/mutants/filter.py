@@ -10,7 +10,7 @@ from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.sql_statement import read_statement
-from conformance.models.filtering.statement import Statement
+from conformance.models.filtering.statement import FilteredStatement
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName, as_text
 from conformance.mutants.mutant import Mutant
@@ -18,7 +18,7 @@ from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.reference.filter import ChangePart, answer_with, table_filter
 
 #: Returns the tables by which a statement is judged, None for all of them.
-ChooseTables = Callable[[tuple[TableName, ...], Statement], tuple[TableName, ...] | None]
+ChooseTables = Callable[[tuple[TableName, ...], FilteredStatement], tuple[TableName, ...] | None]
 _Answer = Callable[[Request], Observation | Trouble]
 
 
@@ -67,27 +67,27 @@ def _by_text(event: Event, part: LogPart) -> LogPart:
     return replace(part, tables=named)
 
 
-def _every_old_name(tables: tuple[TableName, ...], statement: Statement) -> tuple[TableName, ...]:
+def _every_old_name(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...]:
     return tuple(old for old, _ in statement.renames) or tables
 
 
-def _new_table_only(tables: tuple[TableName, ...], statement: Statement) -> tuple[TableName, ...] | None:
+def _new_table_only(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
     return (statement.create.table,) if statement.create is not None else None
 
 
-def _nothing_created(tables: tuple[TableName, ...], statement: Statement) -> tuple[TableName, ...] | None:
+def _nothing_created(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
     create = statement.create
     plain = create is not None and create.like is None and not create.selects
     return () if plain else None
 
 
-def _old_and_new_names(tables: tuple[TableName, ...], statement: Statement) -> tuple[TableName, ...] | None:
+def _old_and_new_names(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
     if len(statement.renames) != 1:
         return None
     return statement.renames[0]
 
 
-def _new_names(tables: tuple[TableName, ...], statement: Statement) -> tuple[TableName, ...] | None:
+def _new_names(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
     if len(statement.renames) != 1:
         return None
     (old, new), *_ = statement.renames
@@ -129,7 +129,7 @@ _NO_TABLE: Final = TableName("none", "none")
 class _ForgetsCopies(TableFilter):
     """A dropped CREATE TABLE ... LIKE removes the ignore rule of its new table."""
 
-    def passes(self, tables: Iterable[TableName], statement: Statement | None = None) -> bool:
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
         kept = super().passes(tables, statement)
         create = statement.create if statement is not None else None
         others = () if create is None else (*((create.like,) if create.like else ()), *create.sources)
@@ -141,7 +141,7 @@ class _ForgetsCopies(TableFilter):
 class _RuleMovesAway(TableFilter):
     """The rule of the old name is lost when a table is renamed."""
 
-    def passes(self, tables: Iterable[TableName], statement: Statement | None = None) -> bool:
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
         kept = super().passes(tables, statement)
         if statement is not None and len(statement.renames) == 1 and self.rules.has_do_rules:
             old, _ = statement.renames[0]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
-from conformance.models.boundary.transition_table import CELLS, Outcome
+from conformance.models.boundary.transition_table import CELLS, StepOutcome
 from conformance.models.boundary.type_table import TYPE_ROWS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.coverage.boundary_coverage import BOUNDARY_TABLES
@@ -262,7 +262,10 @@ def _has_type(expected: int, seen: int) -> bool:
 #: The fields that show the state of a parser, whatever led to it.
 _PROGRESS: Final = ("state", "within_transaction", "warning")
 #: The fields that show whether a parser takes the step of a cell; a cell does not give the state after a wrong step.
-_SHOWN_BY: Final[Mapping[Outcome, tuple[str, ...]]] = {Outcome.OK: ("state", "warning"), Outcome.ERR: ("warning",)}
+_SHOWN_BY: Final[Mapping[StepOutcome, tuple[str, ...]]] = {
+    StepOutcome.OK: ("state", "warning"),
+    StepOutcome.ERR: ("warning",),
+}
 
 _EQUAL_TYPE: Final = _equal_fields("boundary_type")
 _EQUAL_WITHIN: Final = _fields_after("within_transaction")

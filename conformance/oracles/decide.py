@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance.models.decision.capability import Capability
 from conformance.models.decision.decision import Safety
 from conformance.models.decision.engines import WORKLOG_ENGINES
-from conformance.models.decision.worklog_table import DECISION_TABLE, Row, row_for
+from conformance.models.decision.worklog_table import DECISION_TABLE, WorklogRow, row_for
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.coverage.coverage_table import CoverageTable
 from conformance.oracles.oracle import GOOD, Check, Oracle
@@ -298,7 +298,7 @@ ORACLES: Final = (
 )
 
 
-def _cell(row: Row) -> tuple[str, ...]:
+def _cell(row: WorklogRow) -> tuple[str, ...]:
     capability = (row.capability.row, row.capability.statement)
     return row.safety, row.mode, *("yes" if each else "no" for each in capability)
 

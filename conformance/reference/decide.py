@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from conformance.models.decision.statement import Statement
+from conformance.models.decision.statement import QuestionStatement
 from conformance.protocol.observation import Observation, Request, Trouble
 
 
-def decided(statement: Statement, profile: str) -> dict[str, Any]:
+def decided(statement: QuestionStatement, profile: str) -> dict[str, Any]:
     """Return what is answered about one statement under a profile.
 
     Raises:
@@ -28,7 +28,7 @@ def decided(statement: Statement, profile: str) -> dict[str, Any]:
 def answer(request: Request) -> Observation | Trouble:
     """Return the decisions about the statements of a request, in their order."""
     try:
-        statements = [Statement.of_setting(each) for each in request.settings["statements"]]
+        statements = [QuestionStatement.of_setting(each) for each in request.settings["statements"]]
         return Observation(tuple(decided(each, request.profile) for each in statements))
     except ValueError as error:
         return Trouble("unsupported", "declined", str(error))

@@ -7,7 +7,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.models.filtering.log_part import Part
-from conformance.models.filtering.statement import CreateTable, Statement
+from conformance.models.filtering.statement import CreateTable, FilteredStatement
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
@@ -57,7 +57,7 @@ def tables_info_streams(stream: StreamBuilder) -> None:
     # Whatever came before, only the list decides here; and rows have their Table_map in any log.
     if is_extended(stream):
         tables = [choose.one_of(TABLES) for _ in choose.several(1, 2)]
-        work.group([work.statement("DO f1()", Statement(), tuple(tables)).marked("WL40-FILTER-BY-TABLES-INFO")])
+        work.group([work.statement("DO f1()", FilteredStatement(), tuple(tables)).marked("WL40-FILTER-BY-TABLES-INFO")])
     work.group(work.row_transaction([choose.one_of(TABLES)]))
     work.end()
 
@@ -119,7 +119,7 @@ def _drop(work: TableWork) -> None:
 
 def _without_tables(work: TableWork) -> None:
     sql = work.choose.one_of(("SET PASSWORD FOR u = 'x'", "FLUSH PRIVILEGES", "SAVEPOINT a"))
-    work.group([work.statement(sql, Statement(), database=work.choose.one_of((DATABASE, "")))])
+    work.group([work.statement(sql, FilteredStatement(), database=work.choose.one_of((DATABASE, "")))])
 
 
 def _long(work: TableWork) -> None:
@@ -133,7 +133,7 @@ def _long(work: TableWork) -> None:
         text = f"{text[:-4]}'a\0b'"[:size]
     names = (choose.one_of(_LONG), choose.one_of((DATABASE, *_LONG)))
     tables = tuple(TableName(database, name) for name, database in (names, names[::-1]))
-    piece = work.statement(text, Statement(tables), database=choose.one_of((DATABASE, "", "ünïcode", "x" * 64)))
+    piece = work.statement(text, FilteredStatement(tables), database=choose.one_of((DATABASE, "", "ünïcode", "x" * 64)))
     # The text is not a statement, so only the list can decide.
     work.group([piece.marked("WL40-FILTER-BY-TABLES-INFO")])
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.binlog.total_table import total
 from conformance.models.boundary.boundary_type import BoundaryType
-from conformance.models.boundary.transition_table import CELLS, COLUMNS, ROWS, Outcome
+from conformance.models.boundary.transition_table import CELLS, COLUMNS, ROWS, StepOutcome
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.families.boundaries import carrier
@@ -17,7 +17,7 @@ from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.boundary_groups import Group
 
 _Make = Callable[[StreamBuilder], PlannedEvent]
-_WRONG: Final = tuple(each for each in CELLS.values() if each.outcome is Outcome.ERR)
+_WRONG: Final = tuple(each for each in CELLS.values() if each.outcome is StepOutcome.ERR)
 #: Those of them that a Self Contained event makes.
 _ALONE_WITHIN: Final = tuple(each for each in _WRONG if each.fed is BoundaryType.SELF_CONTAINED)
 

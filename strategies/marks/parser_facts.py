@@ -11,7 +11,7 @@ from conformance.models.boundary.event_class import EventClass, event_class
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.guess import Kind, Standing, guessed_row, kind_of, standing_of
 from conformance.models.boundary.shipped_parser import ShippedStep
-from conformance.models.boundary.transition_table import Outcome
+from conformance.models.boundary.transition_table import StepOutcome
 from conformance.models.boundary.type_table import TypeRow
 from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 
@@ -74,12 +74,12 @@ class Fact:
     @property
     def error(self) -> bool:
         """Whether it is a wrong step."""
-        return self.step.cell is not None and self.step.cell.outcome is Outcome.ERR
+        return self.step.cell is not None and self.step.cell.outcome is StepOutcome.ERR
 
     @property
     def accepted(self) -> bool:
         """Whether it is a right step."""
-        return self.step.cell is not None and self.step.cell.outcome is Outcome.OK
+        return self.step.cell is not None and self.step.cell.outcome is StepOutcome.OK
 
     @property
     def type(self) -> BoundaryType:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from conformance.models.replica.applier import Applied, Applier, Outcome, StopReason
+from conformance.models.replica.applier import Applied, Applier, ApplyOutcome, StopReason
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_settings import ReplicaSettings
@@ -66,20 +66,20 @@ def question(stream: StreamBuilder) -> Question:
 def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str, int]]:
     """Yield the requirements that the entries themselves show, each with the index of an entry."""
     for index, each in enumerate(done):
-        if each.outcome is Outcome.IGNORED and kind_of(each.event) is Kind.UNKNOWN:
+        if each.outcome is ApplyOutcome.IGNORED and kind_of(each.event) is Kind.UNKNOWN:
             yield "WL4033-APPLY-UNKNOWN-IGNORED", index
             yield "WL4033-APPLY-UNKNOWN-POSITION", index
         starts = kind_of(each.event) in OF_TRANSACTIONS and not (index and done[index - 1].in_group)
-        if settings.gtid_mode == "OFF" and starts and each.outcome is Outcome.APPLIED and settings.rules.gtids:
+        if settings.gtid_mode == "OFF" and starts and each.outcome is ApplyOutcome.APPLIED and settings.rules.gtids:
             yield "WL7592-APPLY-OFF-GTID-NOT-MISSED", index
-        if settings.until is not None and (each.outcome is Outcome.UNTIL or each.event.server_id == 0):
+        if settings.until is not None and (each.outcome is ApplyOutcome.UNTIL or each.event.server_id == 0):
             yield "WL7592-APPLY-UNTIL-SERVER-ID-ZERO", index
     yield from _skipped(settings.skip_counter, done)
 
 
 def _skipped(counter: int, done: list[Applied]) -> Iterator[tuple[str, int]]:
     """Yield the requirements on the skip counter: the events that are skipped, and the one after them."""
-    indices = [index for index, each in enumerate(done) if each.outcome is Outcome.SKIPPED and counter]
+    indices = [index for index, each in enumerate(done) if each.outcome is ApplyOutcome.SKIPPED and counter]
     if indices:
         yield "WL7592-APPLY-OFF-SKIP-ALLOWED", indices[0]
     rule = ""

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from conformance.models.decision.capability import Capability
-from conformance.models.decision.statement import QuestionTable, Statement
-from conformance.models.decision.worklog_table import Row, row_for
+from conformance.models.decision.statement import QuestionStatement, QuestionTable
+from conformance.models.decision.worklog_table import WorklogRow, row_for
 from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.question import Question
@@ -39,12 +39,12 @@ class DecisionQuestion:
 
     def __init__(self, chooser: Chooser) -> None:
         self._choose = chooser
-        self._statements: list[Statement] = []
+        self._statements: list[QuestionStatement] = []
         self._entries: list[dict[str, Any]] = []
-        self._conditions: list[Row | None] = []
+        self._conditions: list[WorklogRow | None] = []
         self._marks: dict[str, list[int]] = defaultdict(list)
 
-    def ask(self, row: Row, tables: tuple[QuestionTable, ...], *marks: str, logging: bool = True) -> None:
+    def ask(self, row: WorklogRow, tables: tuple[QuestionTable, ...], *marks: str, logging: bool = True) -> None:
         """Add a statement.
 
         Args:
@@ -55,7 +55,7 @@ class DecisionQuestion:
         """
         looks, text = self._choose.one_of(_TEXTS)
         log_open, sql_log_bin = _SWITCHES[0] if logging else self._choose.one_of(_SWITCHES[1:])
-        self._statements.append(Statement(row.safety, row.mode, tables, log_open, sql_log_bin, text))
+        self._statements.append(QuestionStatement(row.safety, row.mode, tables, log_open, sql_log_bin, text))
         # An engine's own setting is judged by itself: a wrong one is charged to no other requirement.
         by_engine = any(each.capability is None and not each.parts for each in tables)
         if not logging:
@@ -67,7 +67,7 @@ class DecisionQuestion:
         self._entries.append(_entry(row) if logging else _entry_off(row.capability))
         self._conditions.append(row if logging and not by_engine else None)
 
-    def _marks_of_row(self, row: Row, looks: str) -> list[str]:
+    def _marks_of_row(self, row: WorklogRow, looks: str) -> list[str]:
         kind = row.message.kind if row.message else None
         before = self._entries[-1]["format"] if self._entries else None
         conditions = {
@@ -97,7 +97,7 @@ class DecisionQuestion:
         )
 
 
-def _safety_decides(row: Row) -> bool:
+def _safety_decides(row: WorklogRow) -> bool:
     """Return whether the decision would differ if the statement's safety were the other one."""
     other = row_for("unsafe" if row.safety == "safe" else "safe", row.mode, row.capability)
     return (other.format, other.message) != (row.format, row.message)
@@ -112,7 +112,7 @@ def _capable(capability: Capability) -> dict[str, str]:
     }
 
 
-def _entry(row: Row) -> dict[str, str]:
+def _entry(row: WorklogRow) -> dict[str, str]:
     return {
         "format": row.format or "none",
         "message": row.message.kind if row.message else "none",

@@ -15,7 +15,7 @@ from conformance.binlog.total_table import total
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.server.boundary_marking import boundaries_of
 from conformance.models.server.events import BEGIN, COMMIT, ROLLBACK
-from conformance.models.server.execution import Outcome
+from conformance.models.server.execution import ExecutionOutcome
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog
 from conformance.models.server.settings import NUMBERED_MODES, Settings
 from conformance.models.server.statements import (
@@ -81,7 +81,7 @@ class LogQuestion(ScenarioBuilder):
         self._of_previous_gtids: list[tuple[str, int]] = []
         self._with_boundaries = False
 
-    def do(self, statement: Statement, *requirements: str) -> Outcome:
+    def do(self, statement: Statement, *requirements: str) -> ExecutionOutcome:
         """Add a statement, and the requirements that govern what is logged for it."""
         outcome = super().do(statement)
         self.mark(*requirements)

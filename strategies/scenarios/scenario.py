@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from conformance.binlog.servers import WITH_ROWS_QUERIES
-from conformance.models.server.execution import Outcome, run
+from conformance.models.server.execution import ExecutionOutcome, run
 from conformance.models.server.logging_rules import RULES
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
@@ -71,7 +71,7 @@ class ScenarioBuilder:
         self.choose = choose
         self.server = SourceServer(settings)
         self.statements: list[Statement] = []
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[ExecutionOutcome] = []
         self._settings = settings
         self._names = 0
 
@@ -80,7 +80,7 @@ class ScenarioBuilder:
         """The scenario so far."""
         return Scenario(self._settings, tuple(self.statements))
 
-    def do(self, statement: Statement) -> Outcome:
+    def do(self, statement: Statement) -> ExecutionOutcome:
         """Add a statement."""
         outcome = run(self.server, len(self.statements), statement)
         self.statements.append(statement)
@@ -122,7 +122,7 @@ class ScenarioBuilder:
         self.do(CreateTable(table=name, engine=chosen, session=session, **more))
         return name
 
-    def insert(self, table: TableName, *, session: int = 1, rows: int | None = None) -> Outcome:
+    def insert(self, table: TableName, *, session: int = 1, rows: int | None = None) -> ExecutionOutcome:
         """Insert some rows, usually few."""
         count = rows or (self.choose.integer(1, 3) if not self.choose.yes(8) else self.choose.integer(40, 90))
         values = tuple(self.choose.integer(0, 99) for _ in range(count))

@@ -8,7 +8,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import WITH_ROWS_QUERIES, with_tables_info
 from conformance.models.filtering.log_part import LogPart, Part
-from conformance.models.filtering.statement import CreateTable, Statement, each_once
+from conformance.models.filtering.statement import CreateTable, FilteredStatement, each_once
 from conformance.models.filtering.table_name import TableName
 from conformance.models.filtering.tables_info import LoggingFormat, create_select_ends, create_table, rename_table
 from conformance.strategies.events import mysql_events
@@ -92,7 +92,12 @@ class TableWork:
         return Piece(self._query(word, tables, DATABASE), LogPart(part))
 
     def statement(
-        self, sql: str, statement: Statement, tables: tuple[TableName, ...] | None = None, *, database: str = DATABASE
+        self,
+        sql: str,
+        statement: FilteredStatement,
+        tables: tuple[TableName, ...] | None = None,
+        *,
+        database: str = DATABASE,
     ) -> Piece:
         """Return a statement; its list is the tables that it names unless others are given."""
         tables = statement.tables if tables is None else tables
@@ -164,7 +169,7 @@ class TableWork:
         if is_extended(self.stream) and self.choose.yes(4):
             view = TableName(first.database, "v")
             sql = self.choose.one_of((f"INSERT INTO {quoted(view)} VALUES (1)", "DO f1()", "-- nothing"))
-            piece = self.statement(sql, Statement((view,)), tuple(tables))
+            piece = self.statement(sql, FilteredStatement((view,)), tuple(tables))
             return [*pieces, piece.marked("WL40-FILTER-BY-TABLES-INFO")]
         if others:
             names = ", ".join(map(quoted, tables))
@@ -173,7 +178,7 @@ class TableWork:
         else:
             sql = self.choose.one_of(("INSERT INTO {} VALUES (1)", "DELETE FROM {}", "UPDATE {} SET a = 1"))
             sql = sql.format(quoted(first))
-        return [*pieces, self.statement(sql, Statement(each_once(list(tables))))]
+        return [*pieces, self.statement(sql, FilteredStatement(each_once(list(tables))))]
 
     def transaction(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a transaction that changes each of these tables, one by one or several at once."""
@@ -213,7 +218,7 @@ class TableWork:
         else:
             sql += " (a INT)"
         tables = create_table(create, LoggingFormat.STATEMENT).tables
-        return [self.statement(sql, Statement(tables, create=create), tables)]
+        return [self.statement(sql, FilteredStatement(tables, create=create), tables)]
 
     def create_select(self, table: TableName) -> list[list[Piece]]:
         """Return a CREATE TABLE ... SELECT as row format logs it.
@@ -224,7 +229,7 @@ class TableWork:
         create = CreateTable(table)
         ends = create_select_ends(create)
         definition = self.statement(
-            f"CREATE TABLE {quoted(table)} (\n  a int DEFAULT NULL\n)", Statement(ends, create=create), ends
+            f"CREATE TABLE {quoted(table)} (\n  a int DEFAULT NULL\n)", FilteredStatement(ends, create=create), ends
         )
         rows = self.rows([table]) if not self.choose.yes(4) else []
         if self._markers and self.stream.server.gtid_form != "absent":
@@ -237,13 +242,13 @@ class TableWork:
         """Return a RENAME TABLE."""
         sql = "RENAME TABLE " + ", ".join(f"{quoted(old)} TO {quoted(new)}" for old, new in pairs)
         tables = rename_table(pairs)
-        return [self.statement(sql, Statement(tables, renames=pairs), tables)]
+        return [self.statement(sql, FilteredStatement(tables, renames=pairs), tables)]
 
     def drop(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a DROP TABLE."""
         sql = "DROP TABLE IF EXISTS " + ",".join(map(quoted, tables))
         named = each_once(list(tables))
-        return [self.statement(sql, Statement(named, dropped=named))]
+        return [self.statement(sql, FilteredStatement(named, dropped=named))]
 
 
 def quoted(table: TableName) -> str:

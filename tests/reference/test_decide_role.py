@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.implementations.process.process_implementation import ProcessImplementation
-from conformance.models.decision.statement import Statement
+from conformance.models.decision.statement import QuestionStatement
 from conformance.models.decision.worklog_table import DECISION_TABLE
 from conformance.mutants.decide import MUTANTS
 from conformance.mutants.mutant import MutantImplementation
@@ -69,11 +69,11 @@ def test_each_row_of_the_decision_table_is_reached(profile):
 def test_the_settings_of_a_question_can_be_read_back():
     for case in cases(5):
         for setting in json.loads(json.dumps(case.settings))["statements"]:
-            assert Statement.of_setting(setting).setting() == setting
+            assert QuestionStatement.of_setting(setting).setting() == setting
 
 
 def test_an_unknown_engine_is_declined():
-    setting = Statement("safe", "row", ()).setting() | {"tables": [{"engine": "rocksdb", "lock": "write"}]}
+    setting = QuestionStatement("safe", "row", ()).setting() | {"tables": [{"engine": "rocksdb", "lock": "write"}]}
     answer = ReferenceImplementation().ask(Request("decide", "worklog", b"", {"statements": [setting]}))
     assert isinstance(answer, Trouble)
     assert (answer.status, "rocksdb" in answer.detail) == ("unsupported", True)

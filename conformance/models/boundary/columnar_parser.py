@@ -19,7 +19,7 @@ from conformance.models.boundary.guess import Standing, guessed_row, is_begin, s
 from conformance.models.boundary.query_text_class import TEXTS, text_class
 from conformance.models.boundary.shipped_parser import shipped_type
 from conformance.models.boundary.shipped_tables import CELLS, ShippedState, ShippedType, ShippedVersion
-from conformance.models.boundary.transition_table import Outcome, cell
+from conformance.models.boundary.transition_table import StepOutcome, cell
 
 if TYPE_CHECKING:
     import numpy as np
@@ -250,7 +250,7 @@ def _worklog_machine() -> _Machine:
             steps[row, column] = column
             continue
         used = cell(state, fed)
-        errors[row, column] = used.outcome is Outcome.ERR
+        errors[row, column] = used.outcome is StepOutcome.ERR
         after = used.after
         steps[row, column] = _STATES.index((after, after in WITHIN_TRANSACTION and (begin or begun)))
     shown = np.array([state for state, _ in _STATES], dtype=np.uint8)

@@ -12,7 +12,7 @@ from conformance.binlog.total_table import total
 from conformance.models.boundary.boundary_type import BoundaryType
 
 
-class Outcome(Enum):
+class StepOutcome(Enum):
     """The two words of the table's cells."""
 
     OK = "Ok"
@@ -32,20 +32,20 @@ class Cell:
 
     before: BoundaryType
     fed: BoundaryType
-    outcome: Outcome
+    outcome: StepOutcome
     requirement: str
 
     @property
     def warning(self) -> str | None:
         """The warning for a wrong step, worded as the worklog's format string; None for a right one."""
-        if self.outcome is Outcome.OK:
+        if self.outcome is StepOutcome.OK:
             return None
         return f"Unable to change boundary parser from {self.before.heading} to {self.fed.heading}."
 
     @property
     def after(self) -> BoundaryType:
         """The parser's type after the event: a wrong step resets the parser."""
-        return self.fed if self.outcome is Outcome.OK else BoundaryType.NOT_DEFINED
+        return self.fed if self.outcome is StepOutcome.OK else BoundaryType.NOT_DEFINED
 
 
 #: The columns of the table: every type that a parser can have as its state.
@@ -84,7 +84,7 @@ _IN_IDS: Final[Mapping[BoundaryType, str]] = total(
 def _cells() -> Iterator[Cell]:
     for fed, row in _OUTCOMES.items():
         for before, word in zip(COLUMNS, row.split(), strict=True):
-            yield Cell(before, fed, Outcome(word), f"WL4162-TT-{_IN_IDS[before]}-{_IN_IDS[fed]}")
+            yield Cell(before, fed, StepOutcome(word), f"WL4162-TT-{_IN_IDS[before]}-{_IN_IDS[fed]}")
 
 
 #: The twenty cells by column and row.

@@ -9,7 +9,7 @@ from typing import Final
 from conformance.models.boundary.boundary_type import MARKER_BITS, WITHIN_TRANSACTION, BoundaryType, MarkerBits
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.guess import guessed_row, is_begin, standing_of
-from conformance.models.boundary.transition_table import Cell, Outcome, cell
+from conformance.models.boundary.transition_table import Cell, StepOutcome, cell
 from conformance.models.boundary.type_table import TypeRow
 
 _IGNORE: Final = BoundaryType.IGNORE_BOUNDARY
@@ -86,7 +86,7 @@ class WorklogParser:
 
     def take(self, used: Cell, event: FedEvent) -> None:
         """Apply a cell; a wrong step resets the parser."""
-        if used.outcome is Outcome.ERR:
+        if used.outcome is StepOutcome.ERR:
             self.reset()
             return
         self.state = used.after

@@ -44,7 +44,7 @@ UNREPLICATED_MIX: Final = Message("error", "mode STATEMENT, and an unreplicated 
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ShippedRow:
     """One row of the table; None in a condition means any.
 
     Attributes:
@@ -103,14 +103,14 @@ _CELLS: Final[tuple[tuple[Capability, Safety | None, Mode | None, Message | None
 )
 
 #: The rows, numbered in their order.
-DECISION_TABLE: Final = tuple(Row(number, *cells) for number, cells in enumerate(_CELLS, start=1))
+DECISION_TABLE: Final = tuple(ShippedRow(number, *cells) for number, cells in enumerate(_CELLS, start=1))
 
-_BY_CONDITION: Final[Mapping[tuple[Capability, Safety | None, Mode | None], Row]] = {
+_BY_CONDITION: Final[Mapping[tuple[Capability, Safety | None, Mode | None], ShippedRow]] = {
     (row.capability, row.safety, row.mode): row for row in DECISION_TABLE
 }
 
 
-def row_for(safety: Safety, mode: Mode, capability: Capability) -> Row:
+def row_for(safety: Safety, mode: Mode, capability: Capability) -> ShippedRow:
     """Return the row for a condition.
 
     Raises:

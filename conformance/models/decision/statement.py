@@ -69,7 +69,7 @@ class QuestionTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class QuestionStatement:
     """A statement of a question.
 
     Attributes:
@@ -105,7 +105,7 @@ class Statement:
         }
 
     @classmethod
-    def of_setting(cls, setting: Mapping[str, Any]) -> "Statement":
+    def of_setting(cls, setting: Mapping[str, Any]) -> "QuestionStatement":
         """Return the statement that a question describes."""
         return cls(
             safety=setting["safety"],

@@ -13,7 +13,7 @@ UNSAFE: Final = Message("warning", "unsafe")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class WorklogRow:
     """One row of the table: condition and action.
 
     Attributes:
@@ -73,14 +73,14 @@ _CELLS: Final[tuple[tuple[Safety, Mode, Capability, Message | None, Format | Non
 )
 
 #: The rows, numbered in their order.
-DECISION_TABLE: Final = tuple(Row(number, *cells) for number, cells in enumerate(_CELLS, start=1))
+DECISION_TABLE: Final = tuple(WorklogRow(number, *cells) for number, cells in enumerate(_CELLS, start=1))
 
-_BY_CONDITION: Final[Mapping[tuple[Safety, Mode, Capability], Row]] = {
+_BY_CONDITION: Final[Mapping[tuple[Safety, Mode, Capability], WorklogRow]] = {
     (row.safety, row.mode, row.capability): row for row in DECISION_TABLE
 }
 
 
-def row_for(safety: Safety, mode: Mode, capability: Capability) -> Row:
+def row_for(safety: Safety, mode: Mode, capability: Capability) -> WorklogRow:
     """Return the row for a condition.
 
     Raises:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from conformance.models.filtering.statement import Statement
+from conformance.models.filtering.statement import FilteredStatement
 from conformance.models.filtering.table_name import TableName
 
 
@@ -52,7 +52,7 @@ class LogPart:
 
     part: Part
     tables: tuple[TableName, ...] = ()
-    statement: Statement | None = None
+    statement: FilteredStatement | None = None
     table_id: int = 0
     statement_end: bool = False
     xa: str = ""

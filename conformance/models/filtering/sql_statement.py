@@ -18,7 +18,7 @@ from conformance.models.filtering.sql_words import (
     with_versioned_comments,
     words_of,
 )
-from conformance.models.filtering.statement import CreateTable, Statement, each_once
+from conformance.models.filtering.statement import CreateTable, FilteredStatement, each_once
 from conformance.models.filtering.table_name import TableName
 from conformance.models.filtering.tables_info import rename_table
 
@@ -45,7 +45,7 @@ _WITHOUT_TABLES: Final = (
 )  # fmt: skip
 
 
-def read_statement(sql: str, default_database: str) -> Statement:
+def read_statement(sql: str, default_database: str) -> FilteredStatement:
     """Return the tables of a statement, and what it does to them.
 
     Args:
@@ -59,19 +59,23 @@ def read_statement(sql: str, default_database: str) -> Statement:
 
 
 @lru_cache(maxsize=_CACHED)
-def _cached_read(sql: str, default_database: str) -> Statement:
+def _cached_read(sql: str, default_database: str) -> FilteredStatement:
     return _read(sql, default_database)
 
 
-def _read(sql: str, default_database: str) -> Statement:
+def _read(sql: str, default_database: str) -> FilteredStatement:
     words = words_of(sql)
     heads = tuple(word.text.upper() for word in words[:2])
     if any(heads[: len(each)] == each for each in _WITHOUT_TABLES):
-        return Statement()
+        return FilteredStatement()
     parsed = _parse(_MODIFIED.sub(_known_word, with_versioned_comments(sql), count=1))
     names = Names(default_database)
     statement = None if parsed is None else _from_tree(parsed, names)
-    return statement or _from_words(words, names) or Statement(certain=False, mentioned=_mentioned_tables(words, names))
+    return (
+        statement
+        or _from_words(words, names)
+        or FilteredStatement(certain=False, mentioned=_mentioned_tables(words, names))
+    )
 
 
 def _known_word(change: re.Match[str]) -> str:
@@ -91,7 +95,7 @@ def _parse(sql: str) -> "exp.Expression | None":
 # --- the tree
 
 
-def _from_tree(parsed: "exp.Expression", names: Names) -> Statement | None:
+def _from_tree(parsed: "exp.Expression", names: Names) -> FilteredStatement | None:
     """Return what a parsed statement does, None if the parser did not parse enough of it."""
     for node in type(parsed).__mro__:
         if node.__name__ in _NODES:
@@ -108,17 +112,17 @@ def _tables_in(node: "exp.Expression", names: Names) -> list[TableName]:
     return [names.of(each) for each in tables if each.db or each.alias or each.name not in not_tables]
 
 
-def _any_tables(node: Any, names: Names) -> Statement:
-    return Statement(each_once(_tables_in(node, names)))
+def _any_tables(node: Any, names: Names) -> FilteredStatement:
+    return FilteredStatement(each_once(_tables_in(node, names)))
 
 
-def _create(node: Any, names: Names) -> Statement | None:
+def _create(node: Any, names: Names) -> FilteredStatement | None:
     from sqlglot import exp
 
     if node.kind in _DATABASE_KINDS:
-        return Statement((names.of_database(node.this.name),))
+        return FilteredStatement((names.of_database(node.this.name),))
     if node.kind in _ROUTINE_KINDS:
-        return Statement((names.of_database(getattr(node.find(exp.Table), "db", "")),))
+        return FilteredStatement((names.of_database(getattr(node.find(exp.Table), "db", "")),))
     if node.kind != "TABLE":
         return _any_tables(node, names)
     first, *others = _tables_in(node, names)
@@ -134,29 +138,29 @@ def _create(node: Any, names: Names) -> Statement | None:
         bool(node.args.get("exists")),
     )
     tables = (first, *((like_table,) if like_table else ()), *create.sources)
-    return Statement(each_once(list(tables)), create=create)
+    return FilteredStatement(each_once(list(tables)), create=create)
 
 
-def _drop(node: Any, names: Names) -> Statement:
+def _drop(node: Any, names: Names) -> FilteredStatement:
     from sqlglot import exp
 
     tables = _tables_in(node, names)
     if node.kind in _DATABASE_KINDS or node.kind in _ROUTINE_KINDS:
         first = node.find(exp.Table)
         name = first.name if node.kind in _DATABASE_KINDS else first.db
-        return Statement((names.of_database(name),))
+        return FilteredStatement((names.of_database(name),))
     if node.kind == "INDEX":
-        return Statement(tuple(tables[-1:]))
-    return Statement(each_once(tables), dropped=each_once(tables) if node.kind == "TABLE" else ())
+        return FilteredStatement(tuple(tables[-1:]))
+    return FilteredStatement(each_once(tables), dropped=each_once(tables) if node.kind == "TABLE" else ())
 
 
-def _alter(node: Any, names: Names) -> Statement:
+def _alter(node: Any, names: Names) -> FilteredStatement:
     from sqlglot import exp
 
     table = names.of(node.find(exp.Table))
     renamed = node.find(exp.AlterRename)
     pairs = ((table, names.of(renamed.this)),) if renamed is not None else ()
-    return Statement((table,), renames=pairs)
+    return FilteredStatement((table,), renames=pairs)
 
 
 _DATABASE_KINDS: Final = ("DATABASE", "SCHEMA")
@@ -164,7 +168,7 @@ _DATABASE_KINDS: Final = ("DATABASE", "SCHEMA")
 _ROUTINE_KINDS: Final = ("PROCEDURE", "FUNCTION", "TRIGGER", "EVENT")
 
 #: Node -> the function that returns its tables.
-_NODES: Final[Mapping[str, Callable[[Any, Names], Statement | None]]] = {
+_NODES: Final[Mapping[str, Callable[[Any, Names], FilteredStatement | None]]] = {
     "Create": _create,
     "Drop": _drop,
     "Alter": _alter,
@@ -174,7 +178,7 @@ _NODES: Final[Mapping[str, Callable[[Any, Names], Statement | None]]] = {
 }
 
 
-def _from_words(words: Sequence[Word], names: Names) -> Statement | None:
+def _from_words(words: Sequence[Word], names: Names) -> FilteredStatement | None:
     """Return what a statement does if its first words decide the place of its tables; None for any other."""
     for head, read in _HEADS:
         if len(words) >= len(head) and all(word.is_any(*each) for word, each in zip(words, head, strict=False)):
@@ -182,7 +186,7 @@ def _from_words(words: Sequence[Word], names: Names) -> Statement | None:
     return None
 
 
-def _read_rename(cursor: Cursor, names: Names) -> Statement | None:
+def _read_rename(cursor: Cursor, names: Names) -> FilteredStatement | None:
     pairs: list[tuple[TableName, TableName]] = []
     while True:
         old = cursor.table()
@@ -193,24 +197,24 @@ def _read_rename(cursor: Cursor, names: Names) -> Statement | None:
             return None
         pairs.append((old, new))
         if not cursor.skip(","):
-            return Statement(rename_table(pairs), renames=tuple(pairs))
+            return FilteredStatement(rename_table(pairs), renames=tuple(pairs))
 
 
-def _read_list(cursor: Cursor, names: Names) -> Statement | None:
+def _read_list(cursor: Cursor, names: Names) -> FilteredStatement | None:
     cursor.skip("LOCAL", "NO_WRITE_TO_BINLOG")
     cursor.skip("TABLE", "TABLES")
     tables = cursor.tables()
-    return Statement(tables) if tables else None
+    return FilteredStatement(tables) if tables else None
 
 
-def _read_drop(cursor: Cursor, names: Names) -> Statement | None:
+def _read_drop(cursor: Cursor, names: Names) -> FilteredStatement | None:
     if cursor.skip("IF"):
         cursor.skip("EXISTS")
     tables = cursor.tables()
-    return Statement(tables, dropped=tables) if tables else None
+    return FilteredStatement(tables, dropped=tables) if tables else None
 
 
-def _read_create(cursor: Cursor, names: Names) -> Statement | None:
+def _read_create(cursor: Cursor, names: Names) -> FilteredStatement | None:
     """Read a ``CREATE TABLE`` without a source table, with clauses that the parser does not know."""
     temporary = cursor.skip("TEMPORARY")
     if not cursor.skip("TABLE"):
@@ -222,43 +226,43 @@ def _read_create(cursor: Cursor, names: Names) -> Statement | None:
     table = cursor.table()
     if table is None or cursor.skip_past("SELECT", "LIKE", "TABLE"):
         return None
-    return Statement((table,), create=CreateTable(table, temporary=temporary, if_not_exists=if_not_exists))
+    return FilteredStatement((table,), create=CreateTable(table, temporary=temporary, if_not_exists=if_not_exists))
 
 
-def _read_insert(cursor: Cursor, names: Names) -> Statement | None:
+def _read_insert(cursor: Cursor, names: Names) -> FilteredStatement | None:
     """Read an ``INSERT`` or ``REPLACE`` of values; only the parser finds the tables of one with a source."""
     while cursor.skip(*_MODIFIERS, "IGNORE", "INTO"):
         pass
     table = cursor.table()
-    return None if table is None or cursor.skip_past("SELECT", "TABLE", "WITH") else Statement((table,))
+    return None if table is None or cursor.skip_past("SELECT", "TABLE", "WITH") else FilteredStatement((table,))
 
 
-def _read_into(cursor: Cursor, names: Names) -> Statement | None:
+def _read_into(cursor: Cursor, names: Names) -> FilteredStatement | None:
     return _read_list(cursor, names) if cursor.skip_past("INTO") else None
 
 
-def _read_after_on(cursor: Cursor, names: Names) -> Statement | None:
+def _read_after_on(cursor: Cursor, names: Names) -> FilteredStatement | None:
     table = cursor.table() if cursor.skip_past("ON") else None
-    return None if table is None else Statement((table,))
+    return None if table is None else FilteredStatement((table,))
 
 
-def _read_database(cursor: Cursor, names: Names) -> Statement | None:
+def _read_database(cursor: Cursor, names: Names) -> FilteredStatement | None:
     if cursor.skip("IF"):
         cursor.skip("EXISTS", "NOT")
         cursor.skip("EXISTS")
     word = cursor.next
-    return Statement((names.of_database(word.text),)) if word.named else None
+    return FilteredStatement((names.of_database(word.text),)) if word.named else None
 
 
-def _read_routine(cursor: Cursor, names: Names) -> Statement | None:
+def _read_routine(cursor: Cursor, names: Names) -> FilteredStatement | None:
     if cursor.skip("IF"):
         cursor.skip("NOT")
         cursor.skip("EXISTS")
     routine = cursor.table()
-    return None if routine is None else Statement((names.of_database(routine.database),))
+    return None if routine is None else FilteredStatement((names.of_database(routine.database),))
 
 
-def _read_defined(cursor: Cursor, names: Names) -> Statement | None:
+def _read_defined(cursor: Cursor, names: Names) -> FilteredStatement | None:
     """Read the statement after ``CREATE DEFINER=...``."""
     while cursor.next is not END:
         for word, read in (("TRIGGER", _read_after_on), *((each, _read_routine) for each in _ROUTINES)):
@@ -268,7 +272,7 @@ def _read_defined(cursor: Cursor, names: Names) -> Statement | None:
     return None
 
 
-def _read_alter(cursor: Cursor, names: Names) -> Statement | None:
+def _read_alter(cursor: Cursor, names: Names) -> FilteredStatement | None:
     """Read an ``ALTER TABLE`` that the parser does not know, up to the last place where it can name a second table."""
     table = cursor.table()
     if table is None:
@@ -277,29 +281,29 @@ def _read_alter(cursor: Cursor, names: Names) -> Statement | None:
         if cursor.skip("RENAME") and not cursor.next.is_any("COLUMN", "INDEX", "KEY"):
             cursor.skip("TO", "AS")
             new = cursor.table()
-            return None if new is None else Statement((table,), renames=((table, new),))
+            return None if new is None else FilteredStatement((table,), renames=((table, new),))
         if cursor.skip("WITH") and cursor.skip("TABLE"):
             other = cursor.table()
-            return None if other is None else Statement(each_once([table, other]))
+            return None if other is None else FilteredStatement(each_once([table, other]))
         cursor.advance()
-    return Statement((table,))
+    return FilteredStatement((table,))
 
 
-def _read_grant(cursor: Cursor, names: Names) -> Statement | None:
+def _read_grant(cursor: Cursor, names: Names) -> FilteredStatement | None:
     """Read a ``GRANT`` or ``REVOKE``: on a table, on a database, on all, or of roles."""
     if not cursor.skip_past("ON") or cursor.skip("*"):
-        return Statement()
+        return FilteredStatement()
     cursor.skip("TABLE", "PROCEDURE", "FUNCTION")
     database = cursor.next.text
     table = cursor.table()
     if table is not None:
-        return Statement((table,))
-    return Statement((names.of_database(database),)) if cursor.skip("*") else None
+        return FilteredStatement((table,))
+    return FilteredStatement((names.of_database(database),)) if cursor.skip("*") else None
 
 
 _ROUTINES: Final = ("PROCEDURE", "FUNCTION", "EVENT")
 #: First words, any of each group -> the function that reads the tables after them.
-_HEADS: Final[tuple[tuple[tuple[tuple[str, ...], ...], Callable[[Cursor, Names], Statement | None]], ...]] = (
+_HEADS: Final[tuple[tuple[tuple[tuple[str, ...], ...], Callable[[Cursor, Names], FilteredStatement | None]], ...]] = (
     ((("RENAME",), ("TABLE", "TABLES")), _read_rename),
     ((("OPTIMIZE", "REPAIR", "CHECK", "CHECKSUM", "ANALYZE", "LOCK"),), _read_list),
     ((("DROP",), ("TABLE", "TABLES")), _read_drop),

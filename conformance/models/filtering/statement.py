@@ -27,7 +27,7 @@ class CreateTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class FilteredStatement:
     """A statement.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 from conformance.models.filtering.filter_rules import FilterRules
-from conformance.models.filtering.statement import Statement
+from conformance.models.filtering.statement import FilteredStatement
 from conformance.models.filtering.table_name import TableName
 
 #: ``literal``: the rules as given. ``clever``: a table whose CREATE was dropped because of its LIKE or
@@ -49,7 +49,7 @@ class TableFilter:
         """Whether tables info is not enough, so that `passes` needs the statements."""
         return self._clever or self._by_identity
 
-    def passes(self, tables: Iterable[TableName], statement: Statement | None = None) -> bool:
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
         """Return whether a statement, or the rows of a table, pass; and update the state that later ones depend on.
 
         Args:
@@ -65,7 +65,7 @@ class TableFilter:
                 self._follow(statement)
         return kept
 
-    def passes_uncertain(self, statement: Statement) -> bool:
+    def passes_uncertain(self, statement: FilteredStatement) -> bool:
         """Return whether a statement that the parser does not know passes.
 
         With ignore rules it passes if its words mention none of their tables, with do rules if they mention one.
@@ -82,7 +82,7 @@ class TableFilter:
         tables = tuple(tables)
         return self._ignored.isdisjoint(tables) and self.rules.pass_all(tables)
 
-    def _ignore_created(self, statement: Statement) -> None:
+    def _ignore_created(self, statement: FilteredStatement) -> None:
         create = statement.create
         if create is None or (create.like is None and not create.sources):
             return
@@ -90,7 +90,7 @@ class TableFilter:
         if self._pass((created,)):
             self._ignored.add(created)
 
-    def _follow(self, statement: Statement) -> None:
+    def _follow(self, statement: FilteredStatement) -> None:
         for old, new in statement.renames:
             first = self._first_names.pop(old, old)
             self._first_names.pop(new, None)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from conformance.models.filtering.statement import CreateTable, Statement, each_once
+from conformance.models.filtering.statement import CreateTable, FilteredStatement, each_once
 from conformance.models.filtering.table_name import TableName
 
 
@@ -127,7 +127,7 @@ def rename_table(pairs: Iterable[tuple[TableName, TableName]]) -> tuple[TableNam
 
 
 def tables_info_of(
-    statement: Statement, logging_format: LoggingFormat, temporary: Set[TableName] = frozenset()
+    statement: FilteredStatement, logging_format: LoggingFormat, temporary: Set[TableName] = frozenset()
 ) -> Formed:
     """Return what any statement leaves in the log; beyond section 4 its tables info is the tables that it names.
 

@@ -28,7 +28,7 @@ _NOT_COUNTED: Final = frozenset({Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVI
 _DROP_DATABASE: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
 
 
-class Outcome(Enum):
+class ApplyOutcome(Enum):
     """What the applier did with an event."""
 
     APPLIED = "applied"
@@ -103,7 +103,7 @@ class Applied:
     """
 
     event: ReplicaEvent
-    outcome: Outcome
+    outcome: ApplyOutcome
     relay_log_pos: int
     group_relay_log_pos: int
     source_log: str
@@ -131,7 +131,7 @@ class Applied:
             "executed_gtids": str(self.executed),
             "transactions": self.transactions,
         }
-        if self.outcome is Outcome.FAILED:
+        if self.outcome is ApplyOutcome.FAILED:
             entry["logged_statements"] = len(self.logged)
             entry["logged_anonymous_gtids"] = sum(group.gtid == ANONYMOUS for group in self.logged)
         return entry
@@ -205,14 +205,14 @@ class Applier:
         done: list[Applied] = []
         for event in events:
             if self._reaches_until(event):
-                done.append(self._applied(event, Outcome.UNTIL, event.offset))
+                done.append(self._applied(event, ApplyOutcome.UNTIL, event.offset))
                 break
             try:
                 outcome = self._take(event, kind_of(event))
             except ApplierStopped as stopped:
                 code = self.code_of(stopped.reason)
                 self.stopped = Stop(event=event, reason=stopped.reason, message=stopped.message, code=code)
-                done.append(self._applied(event, Outcome.FAILED, event.offset, stopped.logged))
+                done.append(self._applied(event, ApplyOutcome.FAILED, event.offset, stopped.logged))
                 break
             self._advance(event, kind_of(event))
             done.append(self._applied(event, outcome, event.end))
@@ -229,10 +229,10 @@ class Applier:
         return _CODES[reason]
 
     def _applied(
-        self, event: ReplicaEvent, outcome: Outcome, relay_log_pos: int, logged: tuple[LoggedGroup, ...] = ()
+        self, event: ReplicaEvent, outcome: ApplyOutcome, relay_log_pos: int, logged: tuple[LoggedGroup, ...] = ()
     ) -> Applied:
         inside = self._state is not State.OUTSIDE
-        executes = inside and outcome is not Outcome.SKIPPED
+        executes = inside and outcome is not ApplyOutcome.SKIPPED
         return Applied(
             event=event,
             outcome=outcome,
@@ -264,18 +264,18 @@ class Applier:
         # In the worklog the replica's own events have the id 0; servers write their own id into most of them.
         return (0, self.settings.server_id) if self._rules.own_id_exempt else (0,)
 
-    def _take(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         if kind is Kind.UNKNOWN and not self._rules.ignorable:
             raise ApplierStopped(StopReason.UNKNOWN_EVENT)
         if self._skip_counter and kind not in _NOT_COUNTED:
             self._skip(kind)
-            return Outcome.SKIPPED
+            return ApplyOutcome.SKIPPED
         if kind is Kind.UNKNOWN:
-            return Outcome.IGNORED
+            return ApplyOutcome.IGNORED
         if kind is Kind.INCIDENT:
             raise ApplierStopped(StopReason.INCIDENT)
         if kind is Kind.GTID and event.type != EventType.MARIADB_GTID and not self._opens_group(event):
-            return Outcome.IGNORED
+            return ApplyOutcome.IGNORED
         self._check_gtid(kind)
         return self._run(event, kind)
 
@@ -318,7 +318,7 @@ class Applier:
         if not named:
             raise ApplierStopped(StopReason.GTID_MISSING)
 
-    def _run(self, event: ReplicaEvent, kind: Kind) -> Outcome:
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         before = self._state
         after, effect = step(before, kind)
         if effect is Effect.IMPLICIT_COMMIT and _is_mysql(self._gtid):
@@ -341,7 +341,7 @@ class Applier:
                 self._executed.add(*gtid_parts(self._gtid))
         if after is State.OUTSIDE:
             self._executed_before = False
-        return Outcome.SKIPPED if skipped else Outcome.APPLIED
+        return ApplyOutcome.SKIPPED if skipped else ApplyOutcome.APPLIED
 
     def _fail_drop(self, event: ReplicaEvent) -> None:
         """Fail at a DROP DATABASE that cannot remove the directory (WL#7592, DROP DATABASE and Plan 13.3)."""

@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance.models.server.drops import disconnect
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logging_server import SourceServer
-from conformance.models.server.session import ANONYMOUS, AUTOMATIC, Refused, Session
+from conformance.models.server.session import ANONYMOUS, AUTOMATIC, Session, StatementRefused
 from conformance.models.server.settings import GTID_MODES, SESSION_VARIABLES, Settings
 from conformance.models.server.statements import (
     Crash,
@@ -34,7 +34,7 @@ _OPEN_TEMPORARY: Final = 3745
 def use(server: SourceServer, session: Session, statement: Use) -> None:
     """Change the session's default database."""
     if statement.database not in server.databases:
-        raise Refused(_NO_DATABASE, f"Unknown database '{statement.database}'")
+        raise StatementRefused(_NO_DATABASE, f"Unknown database '{statement.database}'")
     session.database = statement.database
 
 
@@ -50,28 +50,30 @@ def set_session(server: SourceServer, session: Session, statement: SetSession) -
         Refused: It cannot be set now, or not to this value.
     """
     if session.transaction is not None:
-        raise Refused(_IN_TRANSACTION, f"Cannot modify {statement.variable} inside a transaction")
+        raise StatementRefused(_IN_TRANSACTION, f"Cannot modify {statement.variable} inside a transaction")
     if statement.variable == "gtid_next":
         _set_gtid_next(server, session, statement.value)
     elif SESSION_VARIABLES[statement.variable] is bool:
         session.binlog_rows_query_log_events = statement.value == "ON"
     else:
         if server.rules.atomic_ddl and session.temporary:
-            raise Refused(_OPEN_TEMPORARY, "Changing binlog_format is disallowed with open temporary tables")
+            raise StatementRefused(_OPEN_TEMPORARY, "Changing binlog_format is disallowed with open temporary tables")
         session.binlog_format = statement.value
 
 
 def _set_gtid_next(server: SourceServer, session: Session, value: str) -> None:
     mode = server.settings.gtid_mode
     if session.has_given_gtid and not server.skips(session):
-        raise Refused(_OWNS_GTID, f"GTID_NEXT cannot be changed by a client that owns a GTID: {session.gtid_next}")
+        raise StatementRefused(
+            _OWNS_GTID, f"GTID_NEXT cannot be changed by a client that owns a GTID: {session.gtid_next}"
+        )
     if value == ANONYMOUS and mode == "ON":
-        raise Refused(_ANONYMOUS_WITH_MODE_ON, "GTID_NEXT cannot be ANONYMOUS when GTID_MODE = ON")
+        raise StatementRefused(_ANONYMOUS_WITH_MODE_ON, "GTID_NEXT cannot be ANONYMOUS when GTID_MODE = ON")
     if value not in (AUTOMATIC, ANONYMOUS):
         given = Gtid.parse(value)
         if mode == "OFF":
             code = _TAGGED_WITH_MODE_OFF if given.tag else _GTID_WITH_MODE_OFF
-            raise Refused(code, "GTID_NEXT cannot be a GTID when GTID_MODE = OFF")
+            raise StatementRefused(code, "GTID_NEXT cannot be a GTID when GTID_MODE = OFF")
     session.gtid_next = value
 
 
@@ -85,9 +87,9 @@ def set_global(server: SourceServer, session: Session, statement: SetGlobal) -> 
     if name == "gtid_mode":
         step = GTID_MODES.index(statement.value) - GTID_MODES.index(settings.gtid_mode)
         if abs(step) > 1:
-            raise Refused(_ONE_STEP, "The value of GTID_MODE can only be changed one step at a time")
+            raise StatementRefused(_ONE_STEP, "The value of GTID_MODE can only be changed one step at a time")
         if statement.value == "ON" and not settings.enforce_gtid_consistency:
-            raise Refused(_NEEDS_CONSISTENCY, "GTID_MODE = ON needs ENFORCE_GTID_CONSISTENCY = ON")
+            raise StatementRefused(_NEEDS_CONSISTENCY, "GTID_MODE = ON needs ENFORCE_GTID_CONSISTENCY = ON")
     same = getattr(settings, name) == statement.value
     server.settings = changed(settings, name, statement.value)
     if name == "binlog_checksum" or (name == "gtid_mode" and not same):

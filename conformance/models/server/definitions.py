@@ -6,7 +6,7 @@ from conformance.binlog.flags import Flag
 from conformance.models.server import events
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.row_changes import rows_of_new_table
-from conformance.models.server.session import Refused, Session
+from conformance.models.server.session import Session, StatementRefused
 from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import (
     AlterTable,
@@ -32,7 +32,7 @@ def create_database(server: SourceServer, session: Session, statement: CreateDat
     """Create a database."""
     commit_open(server, session)
     if statement.database in server.databases:
-        raise Refused(1007, f"Can't create database '{statement.database}'; database exists")
+        raise StatementRefused(1007, f"Can't create database '{statement.database}'; database exists")
     server.databases[statement.database] = {}
     flags = int(Flag.SUPPRESS_USE)
     server.log_alone(session, server.text(session, statement, database=statement.database, flags=flags))
@@ -69,7 +69,7 @@ def _create(
     commit_open(server, session)
     exists = _exists(server, made.name)
     if exists and not statement.if_not_exists:
-        raise Refused(_EXISTS, f"Table '{made.name}' already exists")
+        raise StatementRefused(_EXISTS, f"Table '{made.name}' already exists")
     if not exists:
         server.databases[made.name.database][made.name] = server.number_table(made)
     elif not server.rules.needless_create:
@@ -80,7 +80,7 @@ def _create(
 
 def _exists(server: SourceServer, name: TableName) -> bool:
     if name.database not in server.databases:
-        raise Refused(_NO_DATABASE, f"Unknown database '{name.database}'")
+        raise StatementRefused(_NO_DATABASE, f"Unknown database '{name.database}'")
     return name in server.databases[name.database]
 
 
@@ -101,7 +101,7 @@ def check_temporary(server: SourceServer, session: Session) -> None:
     if enforced and forbidden and session.transaction is not None:
         message = "Statement violates GTID consistency: CREATE TEMPORARY TABLE and DROP TEMPORARY TABLE can only be"
         code = _TEMPORARY_REFUSED_SINCE_8_0 if server.rules.atomic_ddl else _TEMPORARY_REFUSED
-        raise Refused(code, f"{message} executed outside transactional context.")
+        raise StatementRefused(code, f"{message} executed outside transactional context.")
 
 
 def keep_transaction(server: SourceServer, session: Session) -> None:
@@ -147,7 +147,7 @@ def _create_temporary(
     if made.name in session.temporary:
         if statement.if_not_exists:
             return
-        raise Refused(_EXISTS, f"Table '{made.name}' already exists")
+        raise StatementRefused(_EXISTS, f"Table '{made.name}' already exists")
     made.logged = _logs_temporary(server, session)
     session.temporary[made.name] = made
     keep_transaction(server, session)
@@ -175,7 +175,7 @@ def create_table_select(server: SourceServer, session: Session, statement: Creat
         made.rows = rows
         return
     if _exists(server, made.name):
-        raise Refused(_EXISTS, f"Table '{made.name}' already exists")
+        raise StatementRefused(_EXISTS, f"Table '{made.name}' already exists")
     made.rows = rows
     server.databases[made.name.database][made.name] = server.number_table(made)
     hidden = any(each.temporary for each in sources) and server.rules.temporary_follow_mixed
@@ -192,7 +192,7 @@ def _check_create_select(server: SourceServer, session: Session, statement: Crea
     atomic = rules.create_select == "atomic" and statement.engine == "innodb"
     if server.must_be_consistent(session) and not atomic:
         message = "Statement violates GTID consistency: CREATE TABLE ... SELECT."
-        raise Refused(_CREATE_SELECT_REFUSED, message)
+        raise StatementRefused(_CREATE_SELECT_REFUSED, message)
 
 
 def _log_create_select(server: SourceServer, session: Session, statement: CreateTableSelect, made: Table) -> None:
@@ -228,9 +228,9 @@ def rename_table(server: SourceServer, session: Session, statement: RenameTable)
     for old, new in statement.pairs:
         table = databases.get(old.database, {}).pop(old, None)
         if table is None:
-            raise Refused(1146, f"Table '{old}' doesn't exist")
+            raise StatementRefused(1146, f"Table '{old}' doesn't exist")
         if new in databases.setdefault(new.database, {}):
-            raise Refused(_EXISTS, f"Table '{new}' already exists")
+            raise StatementRefused(_EXISTS, f"Table '{new}' already exists")
         databases[new.database][new] = table
         renamed.append((table, new))
     server.databases = databases
@@ -246,7 +246,7 @@ def alter_table(server: SourceServer, session: Session, statement: AlterTable) -
     commit_open(server, session)
     table = server.base_table(statement.table)
     if table is None:
-        raise Refused(1146, f"Table '{statement.table}' doesn't exist")
+        raise StatementRefused(1146, f"Table '{statement.table}' doesn't exist")
     server.number_table(table)
     server.log_alone(session, server.text(session, statement, tables=(statement.table,)))
 

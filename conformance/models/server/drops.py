@@ -8,7 +8,7 @@ from conformance.models.server.definitions import check_temporary, keep_transact
 from conformance.models.server.logged_event import LoggedEvent
 from conformance.models.server.logging_rules import DropClass
 from conformance.models.server.logging_server import SourceServer
-from conformance.models.server.session import AUTOMATIC, UNDEFINED, Refused, Session
+from conformance.models.server.session import AUTOMATIC, UNDEFINED, Session, StatementRefused
 from conformance.models.server.statements import DropDatabase, DropTable
 from conformance.models.server.tables import Table, TableName
 from conformance.models.server.transactions import commit_open, roll_back_open
@@ -44,7 +44,7 @@ def drop_table(server: SourceServer, session: Session, statement: DropTable) -> 
     missing = [name for name, kind in classes.items() if kind == "missing"]
     refused = bool(missing) and not statement.if_exists
     if refused and (server.rules.atomic_ddl or len(missing) == len(classes)):
-        raise Refused(_UNKNOWN_TABLE, f"Unknown table '{missing[0]}'")
+        raise StatementRefused(_UNKNOWN_TABLE, f"Unknown table '{missing[0]}'")
     # Under one given GTID only one statement can be logged.
     groups = [list(classes)] if session.has_given_gtid and server.rules.atomic_ddl else _groups(server, classes)
     for group in groups:
@@ -60,7 +60,7 @@ def drop_table(server: SourceServer, session: Session, statement: DropTable) -> 
             log_temporary(server, session, text, tables=tuple(group), transactional=transactional)
     if refused:
         # Without atomic DDL the existing ones are dropped and logged all the same.
-        raise Refused(_UNKNOWN_TABLE, f"Unknown table '{missing[0]}'")
+        raise StatementRefused(_UNKNOWN_TABLE, f"Unknown table '{missing[0]}'")
 
 
 def _class_of(server: SourceServer, session: Session, statement: DropTable, name: TableName) -> DropClass:
@@ -110,7 +110,7 @@ def drop_database(server: SourceServer, session: Session, statement: DropDatabas
     commit_open(server, session)
     name = statement.database
     if name not in server.databases:
-        raise Refused(_NO_DATABASE, f"Can't drop database '{name}'; database doesn't exist")
+        raise StatementRefused(_NO_DATABASE, f"Can't drop database '{name}'; database doesn't exist")
     if not statement.obstructed:
         tables = server.databases.pop(name)
         if server.rules.drop_plain_alone:
@@ -123,7 +123,7 @@ def drop_database(server: SourceServer, session: Session, statement: DropDatabas
     if not server.rules.atomic_ddl:
         # From 8.0 on the directory is checked first, and nothing is dropped.
         _log_partial_drop(server, session, name)
-    raise Refused(_DIRECTORY_REMAINS, f"Error dropping database (can't rmdir './{name}/')")
+    raise StatementRefused(_DIRECTORY_REMAINS, f"Error dropping database (can't rmdir './{name}/')")
 
 
 def _log_plain_drops(server: SourceServer, session: Session, database: str, tables: Sequence[Table]) -> None:
@@ -143,7 +143,7 @@ def _log_partial_drop(server: SourceServer, session: Session, database: str) -> 
         if len(groups) > 1 or not several:
             text = partial_drop_text(database, session.gtid_next, worklog=several)
             session.gtid_next = UNDEFINED
-            raise Refused(PARTIAL_DROP, text)
+            raise StatementRefused(PARTIAL_DROP, text)
     for group in groups:
         text = _DROP + ",".join(f"`{name.table}`" for name in group)
         server.log_alone(session, server.query(session, text, database=database, tables=group, generated=True))

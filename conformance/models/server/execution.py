@@ -10,7 +10,7 @@ from conformance.models.server.logged_event import PlannedLog
 from conformance.models.server.logging_rules import LoggingRules, rules_of
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
-from conformance.models.server.session import UNDEFINED, Refused, Session
+from conformance.models.server.session import UNDEFINED, Session, StatementRefused
 from conformance.models.server.settings import Settings
 from conformance.models.server.statements import KINDS, Statement
 
@@ -59,7 +59,7 @@ check_complete(f"{__name__}._OTHERS", KINDS.values(), _TRANSACTIONS | _OTHERS, e
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ExecutionOutcome:
     """The outcome of a statement.
 
     Attributes:
@@ -82,7 +82,7 @@ class Logged:
     """
 
     logs: tuple[PlannedLog, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ExecutionOutcome, ...]
     server: SourceServer
 
 
@@ -98,7 +98,7 @@ def log_of(scenario: Scenario, *, rules: Callable[[Settings], LoggingRules] = ru
     return Logged(tuple(server.logs), outcomes, server)
 
 
-def run(server: SourceServer, index: int, statement: Statement) -> Outcome:
+def run(server: SourceServer, index: int, statement: Statement) -> ExecutionOutcome:
     """Run one statement.
 
     Args:
@@ -110,9 +110,9 @@ def run(server: SourceServer, index: int, statement: Statement) -> Outcome:
     session = server.session(statement.session)
     try:
         _run(server, session, statement)
-    except Refused as refused:
-        return Outcome(refused.code, str(refused))
-    return Outcome()
+    except StatementRefused as refused:
+        return ExecutionOutcome(refused.code, str(refused))
+    return ExecutionOutcome()
 
 
 def _run(server: SourceServer, session: Session, statement: Statement) -> None:
@@ -125,7 +125,7 @@ def _run(server: SourceServer, session: Session, statement: Statement) -> None:
         return
     try:
         _TRANSACTIONS[type(statement)](server, session, statement)
-    except Refused:
+    except StatementRefused:
         if session.transaction is None and session.has_given_gtid:
             session.gtid_next = UNDEFINED
         raise

@@ -18,7 +18,7 @@ from conformance.models.server.gtid import Gtid
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.models.server.logging_rules import LoggingRules, rules_of
 from conformance.models.server.recovery import executed_after_restart
-from conformance.models.server.session import ANONYMOUS, AUTOMATIC, UNDEFINED, Refused, Session
+from conformance.models.server.session import ANONYMOUS, AUTOMATIC, UNDEFINED, Session, StatementRefused
 from conformance.models.server.settings import NUMBERED_MODES, Settings
 from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import Statement
@@ -108,7 +108,7 @@ class SourceServer:
         """
         table = session.temporary.get(name) or self.base_table(name)
         if table is None:
-            raise Refused(1146, f"Table '{name}' doesn't exist")
+            raise StatementRefused(1146, f"Table '{name}' doesn't exist")
         return table
 
     def number_table(self, table: Table) -> Table:
@@ -132,7 +132,7 @@ class SourceServer:
         """
         if session.gtid_next == UNDEFINED:
             message = "When @@SESSION.GTID_NEXT is set to a GTID, you must explicitly set it to a different value"
-            raise Refused(_GTID_NEXT_UNDEFINED, f"{message} after a COMMIT or ROLLBACK.")
+            raise StatementRefused(_GTID_NEXT_UNDEFINED, f"{message} after a COMMIT or ROLLBACK.")
 
     def must_be_consistent(self, session: Session) -> bool:
         """Return whether a session's next transaction must fit under one GTID."""

@@ -10,7 +10,7 @@ from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.server import events
 from conformance.models.server.logged_event import LoggedEvent
 from conformance.models.server.logging_server import SourceServer
-from conformance.models.server.session import OpenTransaction, Refused, Session
+from conformance.models.server.session import OpenTransaction, Session, StatementRefused
 from conformance.models.server.sql import COMPUTED_VALUES, sql_of
 from conformance.models.server.statements import (
     Delete,
@@ -185,7 +185,9 @@ def _check_engines(server: SourceServer, session: Session, tables: Sequence[Tabl
     later = session.transaction is not None and session.transaction.events
     if enforced and plain and (mixed or later):
         message = "Statement violates GTID consistency: updates to non-transactional tables can only be done in"
-        raise Refused(_NOT_TRANSACTIONAL, f"{message} either autocommitted statements or single-statement transactions")
+        raise StatementRefused(
+            _NOT_TRANSACTIONAL, f"{message} either autocommitted statements or single-statement transactions"
+        )
 
 
 def _apply(server: SourceServer, session: Session, change: Change) -> None:

@@ -13,7 +13,7 @@ ANONYMOUS: Final = "ANONYMOUS"
 UNDEFINED: Final = "NOT_YET_DETERMINED"
 
 
-class Refused(Exception):
+class StatementRefused(Exception):
     """A statement that the server refuses.
 
     Attributes:

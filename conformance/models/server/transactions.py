@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.models.server import events
 from conformance.models.server.logging_server import SourceServer
-from conformance.models.server.session import UNDEFINED, OpenTransaction, Refused, SavepointPlace, Session
+from conformance.models.server.session import UNDEFINED, OpenTransaction, SavepointPlace, Session, StatementRefused
 from conformance.models.server.statements import Begin, Commit, Rollback, RollbackTo, Savepoint
 from conformance.models.server.tables import Row, Table
 
@@ -103,7 +103,7 @@ def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -
     savepoints = [] if transaction is None else transaction.savepoints
     place = next((each for each in savepoints if each.name == statement.name), None)
     if transaction is None or place is None:
-        raise Refused(_NO_SAVEPOINT, f"SAVEPOINT {statement.name} does not exist")
+        raise StatementRefused(_NO_SAVEPOINT, f"SAVEPOINT {statement.name} does not exist")
     del savepoints[savepoints.index(place) + 1 :]
     for table, before in transaction.before.items():
         rows = list(place.rows.get(table, before))

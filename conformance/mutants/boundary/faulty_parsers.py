@@ -8,7 +8,7 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.event_class import CONTEXT_CLASSES, EventClass, event_class
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.guess import Kind, guessed_row, kind_of, standing_of
-from conformance.models.boundary.transition_table import CELLS, Cell, Outcome
+from conformance.models.boundary.transition_table import CELLS, Cell, StepOutcome
 from conformance.models.boundary.type_table import Situation, TypeRow, type_row
 from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 
@@ -34,7 +34,7 @@ class OtherCell(WorklogParser):
         cell = super().look_up(boundary_type)
         if cell.requirement != self._requirement:
             return cell
-        return replace(cell, outcome=Outcome.ERR if cell.outcome is Outcome.OK else Outcome.OK)
+        return replace(cell, outcome=StepOutcome.ERR if cell.outcome is StepOutcome.OK else StepOutcome.OK)
 
 
 class OtherType(WorklogParser):
@@ -187,7 +187,7 @@ class ThreeInside(WorklogParser):
         """See `WorklogParser.look_up`."""
         self._inside = self._inside + 1 if boundary_type is BoundaryType.INSIDE_TRANSACTION else 0
         cell = super().look_up(boundary_type)
-        return replace(cell, outcome=Outcome.ERR) if self._inside > 2 else cell
+        return replace(cell, outcome=StepOutcome.ERR) if self._inside > 2 else cell
 
 
 class WarnsAtStart(WorklogParser):
@@ -197,7 +197,7 @@ class WarnsAtStart(WorklogParser):
         """See `WorklogParser.feed`."""
         step = super().feed(event)
         begins = step.cell is CELLS[BoundaryType.NOT_DEFINED, BoundaryType.START_TRANSACTION]
-        return replace(step, cell=replace(step.cell, outcome=Outcome.ERR)) if begins and step.cell else step
+        return replace(step, cell=replace(step.cell, outcome=StepOutcome.ERR)) if begins and step.cell else step
 
 
 class WarnsOnce(WorklogParser):
@@ -223,7 +223,7 @@ class EmptyTransaction(WorklogParser):
         """See `WorklogParser.look_up`."""
         cell = super().look_up(boundary_type)
         empty = cell is CELLS[BoundaryType.START_TRANSACTION, BoundaryType.END_TRANSACTION]
-        return replace(cell, outcome=Outcome.ERR) if empty else cell
+        return replace(cell, outcome=StepOutcome.ERR) if empty else cell
 
 
 class NoReset(WorklogParser):
@@ -235,7 +235,7 @@ class NoReset(WorklogParser):
     def take(self, used: Cell, event: FedEvent) -> None:
         """See `WorklogParser.take`."""
         super().take(used, event)
-        if used.outcome is Outcome.ERR:
+        if used.outcome is StepOutcome.ERR:
             super().reset()
 
 
@@ -250,7 +250,7 @@ class ResetToSelf(NoReset):
     def take(self, used: Cell, event: FedEvent) -> None:
         """See `WorklogParser.take`."""
         WorklogParser.take(self, used, event)
-        if used.outcome is Outcome.ERR:
+        if used.outcome is StepOutcome.ERR:
             WorklogParser.reset(self)
 
 
@@ -260,5 +260,5 @@ class MovesOnError(WorklogParser):
     def take(self, used: Cell, event: FedEvent) -> None:
         """See `WorklogParser.take`."""
         super().take(used, event)
-        if used.outcome is Outcome.ERR:
+        if used.outcome is StepOutcome.ERR:
             self.state = used.fed

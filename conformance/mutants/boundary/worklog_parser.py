@@ -9,7 +9,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.models.boundary.boundary_type import BoundaryType
-from conformance.models.boundary.transition_table import CELLS, Outcome, cell
+from conformance.models.boundary.transition_table import CELLS, StepOutcome, cell
 from conformance.models.boundary.type_table import TYPE_ROWS
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.mutants.boundary.altered_answers import (
@@ -60,7 +60,7 @@ _CELL_MUTANTS: Final = tuple(
         f"cell-{_short(each.requirement, 'TT')}",
         each.requirement,
         f"the step from {each.before.heading} to {each.fed.heading} is "
-        f"{'wrong' if each.outcome is Outcome.OK else 'right'}",
+        f"{'wrong' if each.outcome is StepOutcome.OK else 'right'}",
         answer=parses(partial(OtherCell, each.requirement)),
     )
     for each in CELLS.values()

@@ -40,7 +40,7 @@ from conformance.binlog.flags import Flag
 from conformance.models.boundary.boundary_type import BoundaryType, MarkerBits
 from conformance.models.boundary.event_class import EventClass
 from conformance.models.boundary.marking import boundary_types
-from conformance.models.boundary.transition_table import CELLS, Outcome, cell
+from conformance.models.boundary.transition_table import CELLS, StepOutcome, cell
 from conformance.models.boundary.type_table import Situation, type_row
 from conformance.models.boundary.worklog_parser import WorklogParser
 
@@ -73,7 +73,7 @@ def test_every_cell(one):
     step = parser.feed(marked(one.fed))
     assert step.cell is one
     assert step.marker is step.boundary_type is one.fed
-    if one.outcome is Outcome.OK:
+    if one.outcome is StepOutcome.OK:
         assert (step.state, step.warning) == (one.fed, None)
     else:
         text = f"Unable to change boundary parser from {one.before.heading} to {one.fed.heading}."

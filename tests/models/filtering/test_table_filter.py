@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.models.filtering.filter_rules import FilterRules
-from conformance.models.filtering.statement import CreateTable, Statement
+from conformance.models.filtering.statement import CreateTable, FilteredStatement
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
 from conformance.models.filtering.tables_info import rename_table
@@ -24,20 +24,20 @@ def ignoring(*names, **modes):
 def create(chosen, name, like=None, sources=()):
     made = CreateTable(t(name), t(like) if like else None, tuple(map(t, sources)), bool(sources))
     tables = (made.table, *((made.like,) if made.like else ()), *made.sources)
-    return chosen.passes(tables, Statement(tables, create=made))
+    return chosen.passes(tables, FilteredStatement(tables, create=made))
 
 
 def rename(chosen, *pairs):
     split = tuple((t(old), t(new)) for old, new in (pair.split(">") for pair in pairs))
-    return chosen.passes(rename_table(split), Statement(rename_table(split), renames=split))
+    return chosen.passes(rename_table(split), FilteredStatement(rename_table(split), renames=split))
 
 
 def work(chosen, *names):
-    return chosen.passes(tuple(map(t, names)), Statement(tuple(map(t, names))))
+    return chosen.passes(tuple(map(t, names)), FilteredStatement(tuple(map(t, names))))
 
 
 def drop(chosen, name):
-    return chosen.passes((t(name),), Statement((t(name),), dropped=(t(name),)))
+    return chosen.passes((t(name),), FilteredStatement((t(name),), dropped=(t(name),)))
 
 
 def test_do_rules_must_cover_every_table():
@@ -187,7 +187,7 @@ def test_an_unknown_mode_is_refused(name, word):
 
 
 def test_an_uncertain_statement_is_judged_by_what_it_mentions():
-    uncertain = Statement(certain=False, mentioned=(t("x"), t("t1")))
+    uncertain = FilteredStatement(certain=False, mentioned=(t("x"), t("t1")))
     assert not ignoring("t1").passes_uncertain(uncertain)
     assert ignoring("t2").passes_uncertain(uncertain)
     assert doing("t1").passes_uncertain(uncertain)

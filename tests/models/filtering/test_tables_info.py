@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.models.filtering.statement import CreateTable, Statement
+from conformance.models.filtering.statement import CreateTable, FilteredStatement
 from conformance.models.filtering.table_name import TableName, as_bytes, as_text, named_by, tuples_of
 from conformance.models.filtering.tables_info import (
     Logged,
@@ -97,11 +97,11 @@ def test_renamed_names_are_compared_with_their_databases():
 
 
 def test_other_statements_list_the_tables_they_name():
-    formed = tables_info_of(Statement((t("a"), t("b", "other"), TableName("other", ""))), ROW)
+    formed = tables_info_of(FilteredStatement((t("a"), t("b", "other"), TableName("other", ""))), ROW)
     assert formed.tables == (t("a"), t("b", "other"))
-    assert tables_info_of(Statement((t("t"),), create=PLAIN), ROW).tables == (t("t"),)
+    assert tables_info_of(FilteredStatement((t("t"),), create=PLAIN), ROW).tables == (t("t"),)
     pairs = ((t("a"), t("b")),)
-    assert tables_info_of(Statement((t("a"),), renames=pairs), STATEMENT).tables == (t("a"),)
+    assert tables_info_of(FilteredStatement((t("a"),), renames=pairs), STATEMENT).tables == (t("a"),)
 
 
 def test_the_default_database_is_written_as_an_empty_name():

@@ -27,7 +27,7 @@ from replica_events import (
 )
 
 from conformance.binlog.event_types import EventType
-from conformance.models.replica.applier import Applier, Outcome, StopReason
+from conformance.models.replica.applier import Applier, ApplyOutcome, StopReason
 from conformance.models.replica.replica_settings import ReplicaSettings, Until
 
 NEW = ("worklog", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
@@ -127,7 +127,7 @@ def test_an_unknown_ignorable_event_changes_only_the_position(place):
     made = [ANONYMOUS, BEGIN, INSERT, XID]
     plain, _ = applied(*made)
     done, applier = applied(*made[:place], UNKNOWN, *made[place:])
-    assert done[place].outcome is Outcome.IGNORED
+    assert done[place].outcome is ApplyOutcome.IGNORED
     assert done[place].relay_log_pos == done[place].event.end
     assert [each.transactions for each in done][-1] == plain[-1].transactions
     assert applier.stopped is None
