@@ -2,7 +2,8 @@
 
 import subprocess
 import sys
-from importlib.metadata import distribution
+import sysconfig
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ FOLDERS = ("reports", "specs", "strategies")
 
 def installed_folders() -> set[str]:
     """Return the names that the installed kit takes in site-packages, without its metadata."""
-    files = distribution("binlog-conformance").files or ()
+    # A build leaves metadata in the tree too, which the tests' path finds first.
+    (kit,) = distributions(name="binlog-conformance", path=[sysconfig.get_path("purelib")])
+    files = kit.files or ()
     return {file.parts[0] for file in files if file.parts[0] != ".." and not file.parts[0].endswith(".dist-info")}
 
 
