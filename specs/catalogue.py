@@ -19,6 +19,13 @@ Role = Literal["decode", "boundary", "filter", "decide", "render", "relay", "app
 ROLES: Final[tuple[str, ...]] = get_args(Role)
 NotEmpty = Annotated[str, Meta(min_length=1)]
 
+#: In `Requirement.owns`: an entry that is missing, not expected or out of order.
+ENTRY: Final = "entry"
+#: In `Requirement.owns`: that the answer ends with an error, or without one.
+ERROR: Final = "error"
+#: In `Requirement.owns`: everything that no other requirement of the role owns.
+EVERY_FIELD: Final = "*"
+
 
 class WorklogStatement(Struct, frozen=True, forbid_unknown_fields=True):
     """One statement of a worklog."""
@@ -29,6 +36,7 @@ class WorklogStatement(Struct, frozen=True, forbid_unknown_fields=True):
 
 Prose = Annotated[str, Meta(min_length=10)]
 Family = Annotated[str, Meta(pattern=r"^([a-z0-9_]+|\*)$")]
+Field = Annotated[str, Meta(pattern=r"^([a-z0-9_]+|\*)$")]
 Settled = Annotated[str, Meta(pattern="^(WL[0-9]+-[CS][0-9]{2}|X-[0-9]{2})$")]
 #: `specs.versions` refuses a range in better words than a pattern does.
 Range = Annotated[str, Meta(extra_json_schema={"pattern": RANGE_PATTERN})]
@@ -68,6 +76,15 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[Settled, ...],
         Meta(
             description="Contradictions, silences and notes that the interpretation decides.",
+            extra_json_schema=_UNIQUE,
+        ),
+    ] = ()
+    owns: Annotated[
+        tuple[Field, ...],
+        Meta(
+            description="The fields of an answer for which it is blamed where no other requirement accounts for a "
+            "difference: entry for an entry that is missing or not expected, error for the end of the answer, "
+            "* for all that no other requirement owns.",
             extra_json_schema=_UNIQUE,
         ),
     ] = ()
@@ -136,6 +153,9 @@ class Requirement:
         settles: Contradictions and silences of the documents that `interpretation` decides.
         interpretation: The kit's reading where the text leaves one open.
         untestable: Why no outside kit can test it, or None.
+        owns: The fields of an answer for which it is blamed where no other requirement accounts for a difference;
+            `ENTRY` for an entry that is missing or not expected, `ERROR` for the end of the answer, `EVERY_FIELD` for
+            all that no other requirement owns.
     """
 
     id: str
@@ -150,6 +170,7 @@ class Requirement:
     settles: tuple[str, ...] = ()
     interpretation: str | None = None
     untestable: str | None = None
+    owns: tuple[str, ...] = ()
 
 
 def _folded(text: str | UnsetType) -> str | None:
@@ -170,6 +191,7 @@ def _requirement(worklog: str, entry: Entry) -> Requirement:
         settles=entry.settles,
         interpretation=_folded(entry.interpretation),
         untestable=_folded(entry.untestable),
+        owns=entry.owns,
     )
 
 
@@ -216,6 +238,22 @@ def catalogue() -> dict[str, Requirement]:
 def governing(role: str, profile: str) -> dict[str, bool]:
     """Return by requirement id whether it belongs to a role and holds under a profile."""
     return {id_: entry.role == role and profile in entry.holds for id_, entry in catalogue().items()}
+
+
+@cache
+def owners(role: str, profile: str) -> dict[str, str]:
+    """Return which requirement owns each field of the answers in a role under a profile.
+
+    Raises:
+        ValueError: Two requirements own the same field.
+    """
+    by_field: dict[str, str] = {}
+    for id_, governs in governing(role, profile).items():
+        for field in catalogue()[id_].owns if governs else ():
+            if field in by_field:
+                raise ValueError(f"{by_field[field]} and {id_} both own {field!r} in the role {role} under {profile}")
+            by_field[field] = id_
+    return by_field
 
 
 def select(*, worklog: str | None = None, role: str | None = None, pattern: str | None = None) -> list[Requirement]:

@@ -9,7 +9,7 @@ from conformance.engine.baseline import Baseline
 from conformance.engine.events import FailureFound, ShrinkingStarted
 from conformance.engine.failure import Failure
 from conformance.engine.shrinking import Shrinker
-from conformance.oracles.judge import Verdict
+from conformance.oracles.verdict import Verdict
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import Choice, RecordingChooser

@@ -7,8 +7,7 @@ from typing import Final
 from conformance.corpus.failing_cases import FailingCases
 from conformance.engine.coverage import coverage_tables
 from conformance.oracles.coverage.coverage_table import Cell
-from conformance.oracles.judge import Verdict
-from conformance.specs.run_record import FAILURES
+from conformance.oracles.verdict import Verdict
 from conformance.strategies.grammar.case import Case
 
 #: Table of verdicts: requirement, profile, status.
@@ -61,7 +60,7 @@ class Counts:
         counts = self.verdicts
         for verdict in verdicts:
             counts[verdict.requirement, profile, verdict.status] += 1
-            if verdict.status in FAILURES:
+            if verdict.is_failure:
                 self.failing.add(number, case.id, verdict)
         # Last, so that a case at which the kit fails is not counted as judged.
         self.totals[JUDGED] += 1

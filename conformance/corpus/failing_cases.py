@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from conformance.oracles.judge import Verdict
+from conformance.oracles.verdict import Verdict
 from conformance.strategies.grammar.case_id import CaseId
 
 #: Cases in a shard. Limits apply to each shard, and the borders of shards do not depend on how work is divided,

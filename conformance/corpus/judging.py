@@ -1,11 +1,9 @@
 """Judging many cases of one implementation: generate or read, ask, judge, count."""
 
-import fnmatch
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from types import TracebackType
 from typing import Final, Self
 
@@ -14,7 +12,8 @@ from conformance.corpus.failing_cases import storable
 from conformance.corpus.plan import Plan
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import Implementation
-from conformance.oracles.judge import Judge, Verdict, request_of
+from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.verdict import Verdict, selected
 from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.strategies.grammar.case import Case
 
@@ -105,9 +104,7 @@ class CaseJudge:
                 yield number, case
 
     def _selected(self, verdicts: list[Verdict]) -> list[Verdict]:
-        if self.requirements == "*":
-            return verdicts
-        return [each for each in verdicts if _matches(each.requirement, self.requirements)]
+        return selected(verdicts, self.requirements)
 
     def _ask_process(
         self, cases: Iterable[NumberedCase], counts: Counts
@@ -148,8 +145,3 @@ class CaseJudge:
                 _, error, where = crash.entries[0]
                 answer = Trouble("crash", error.partition(":")[0], where)
             yield number, case, answer
-
-
-@cache
-def _matches(requirement: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(requirement, pattern)

@@ -19,8 +19,8 @@ from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
 from conformance.engine.tally import Tally
 from conformance.implementations.registry import Implementation
-from conformance.oracles.judge import Judges, Verdict
-from conformance.specs.run_record import FAILURES
+from conformance.oracles.judge import Judges
+from conformance.oracles.verdict import Verdict
 from conformance.strategies.grammar.case import Case
 
 __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
@@ -143,7 +143,7 @@ class Certification:
         verdicts = self._shrinker.verdicts(case)
         self.tally.add(case, verdicts)
         for verdict in verdicts:
-            if verdict.status in FAILURES:
+            if verdict.is_failure:
                 key = (verdict.requirement, verdict.signature)
                 seen = self._seen.setdefault(key, _SeenFailure(case, verdict))
                 seen.count += 1

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from conformance.oracles.judge import Verdict
+from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import Observation, Trouble
 from conformance.strategies.grammar.case import Case
 

@@ -1,13 +1,13 @@
 """Shrinking: from a case that failed to the smallest one that fails in the same way."""
 
-import fnmatch
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.engine.failure import Failure
 from conformance.implementations.registry import Implementation
-from conformance.oracles.judge import Judge, Judges, Verdict, request_of
+from conformance.oracles.judge import Judge, Judges, request_of
+from conformance.oracles.verdict import Verdict, selected
 from conformance.protocol.observation import Observation, Trouble
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.chooser import Choice
@@ -111,13 +111,10 @@ class Shrinker:
         return self._selected(self.judge.judge(case, answer))
 
     def _selected(self, verdicts: list[Verdict]) -> list[Verdict]:
-        return [
-            verdict
-            for verdict in verdicts
-            if self.requirements == "*" or fnmatch.fnmatchcase(verdict.requirement, self.requirements)
-        ]
+        return selected(verdicts, self.requirements)
 
     def matching(self, case: Case, answer: Observation | Trouble, requirement: str, signature: str) -> Verdict | None:
         """Return the verdict that an answer breaks a requirement with one signature, None if it does not."""
         verdicts = self._judged(case, answer)
-        return next((each for each in verdicts if (each.requirement, each.signature) == (requirement, signature)), None)
+        wanted = (requirement, signature)
+        return next((each for each in verdicts if each.charged and (each.requirement, each.signature) == wanted), None)

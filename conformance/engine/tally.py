@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.binlog.event_types import type_name
 from conformance.engine.coverage import cell_text, tables_of_oracles
-from conformance.oracles.judge import Verdict
+from conformance.oracles.verdict import Verdict
 from conformance.specs.run_record import FAILURES, Result, Status
 from conformance.strategies.grammar.case import Case
 

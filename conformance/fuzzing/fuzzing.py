@@ -10,7 +10,7 @@ from conformance.engine.events import FailureFound, FuzzingProgressed
 from conformance.engine.failure import Failure
 from conformance.fuzzing.guided import GuidedEngine, WorkerCrashed
 from conformance.fuzzing.kept_cases import KeptCases
-from conformance.oracles.judge import Verdict
+from conformance.oracles.verdict import TROUBLE, Verdict
 from conformance.protocol.observation import Trouble
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
@@ -101,6 +101,4 @@ class Fuzzing(Certification):
 
 def _crash(case: Case) -> Failure:
     trouble = Trouble("crash", "ended-the-process", "the process of the fuzzing engine ended at this case")
-    return Failure(
-        Verdict(case.focus, trouble.status, trouble.signature, trouble.detail), case, trouble, str(case.id), 1
-    )
+    return Failure(Verdict(TROUBLE, trouble.status, trouble.signature, trouble.detail), case, trouble, str(case.id), 1)

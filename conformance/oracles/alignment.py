@@ -32,6 +32,7 @@ class Alignment:
         phantoms: Offsets at which it reported events although none is expected there; if entries are not aligned by
             offset, the indices of those that have no partner.
         count: How many entries are expected.
+        declared: The fields that the implementation reports.
         disordered: Offset of the first event that is repeated or comes before an earlier one, or None.
     """
 
@@ -46,7 +47,8 @@ class Alignment:
         self.phantoms: list[int] = []
         self.disordered: int | None = None
         # If the answer is streams, the kit has read every field itself.
-        self._judged = None if self.about.answers_streams else role.fields.union(self.about.always)
+        self.declared = role.fields.union(self.about.always)
+        self._judged = None if self.about.answers_streams else self.declared
         if self.about.aligned == "offset":
             self._align_by_offset()
         else:

@@ -4,36 +4,17 @@ Every verdict, from `certify` to a corpus on a cluster, is made here.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.oracle import Oracle
+from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import oracles
+from conformance.oracles.unexplained import unaccounted
+from conformance.oracles.verdict import TROUBLE, UNEXPLAINED, Verdict
 from conformance.protocol.observation import Declaration, Observation, Request, RoleDeclaration, Trouble
 from conformance.protocol.roles.registry import role_of
-from conformance.specs.run_record import Status
+from conformance.specs.catalogue import EVERY_FIELD, owners
 from conformance.strategies.grammar.case import Case
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The result of one case for one requirement.
-
-    Attributes:
-        requirement: The requirement's id.
-        status: One of `conformance.specs.run_record.STATUSES`.
-        signature: What is wrong, in a short text without numbers that vary; with the requirement it identifies
-            one kind of failure. Empty for a pass.
-        message: What was expected and what was observed.
-        at: Offset in bytes of the event concerned.
-    """
-
-    requirement: str
-    status: Status
-    signature: str = ""
-    message: str = ""
-    at: int | None = None
 
 
 def request_of(case: Case) -> Request:
@@ -85,13 +66,36 @@ class Judge:
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         """Return a verdict for each requirement that the case exercises and that was reached.
 
-        A crash, a hang or a protocol error leaves nothing to judge: the case's focus gets that verdict.
+        A crash, a hang or a protocol error leaves nothing to judge. It is charged once: to the requirement on the event
+        that must be refused, or to `TROUBLE`. Every other requirement that the case exercises only counts it.
         """
         if isinstance(answer, Trouble):
-            return [Verdict(case.focus, answer.status, answer.signature, answer.detail)]
+            return self._of_trouble(case, answer)
         if self._as_expected(case, answer):
             return [self._good[requirement] for requirement in case.marks if requirement in self._good]
         return self._examine(case, answer)
+
+    def _of_trouble(self, case: Case, trouble: Trouble) -> list[Verdict]:
+        if trouble.status == "unsupported":
+            return [Verdict(each, "unsupported") for each in case.marks if each in self._oracles]
+        charged = self._at_the_fault(case)
+        verdicts = [Verdict(charged, trouble.status, trouble.signature, trouble.detail)]
+        verdicts += [
+            Verdict(requirement, trouble.status, trouble.signature, charged=False)
+            for requirement in case.marks
+            if requirement in self._supported and requirement != charged
+        ]
+        return verdicts
+
+    def _at_the_fault(self, case: Case) -> str:
+        """Return the requirement on the event that must be refused, `TROUBLE` for a stream without one."""
+        if case.expected.refused_at is None:
+            return TROUBLE
+        refused = len(case.expected.events)
+        governing = [each for each, indices in case.marks.items() if refused in indices and each in self._supported]
+        if case.focus in governing:
+            return case.focus
+        return governing[0] if governing else TROUBLE
 
     def _as_expected(self, case: Case, answer: Observation) -> bool:
         """Return whether the answer equals the expected one; then it satisfies every requirement."""
@@ -115,7 +119,7 @@ class Judge:
         verdicts: list[Verdict] = []
         for requirement in case.marks:
             oracle = self._oracles.get(requirement)
-            if oracle is None:
+            if oracle is None or oracle.owns:
                 continue
             if requirement not in self._supported:
                 verdicts.append(self._good[requirement])
@@ -123,11 +127,23 @@ class Judge:
             checks = list(oracle.examine(alignment, requirement))
             wrong = next((check for check in checks if check.signature), None)
             if wrong is not None:
-                message = wrong.message[:1].upper() + wrong.message[1:]
-                verdicts.append(Verdict(requirement, "fail", wrong.signature, message, wrong.at))
+                verdicts.append(_failure(requirement, wrong))
             elif checks:
                 verdicts.append(self._good[requirement])
-        return verdicts
+        if any(verdict.is_failure for verdict in verdicts):
+            return verdicts
+        return verdicts + self._of_owners(case, alignment)
+
+    def _of_owners(self, case: Case, alignment: Alignment) -> list[Verdict]:
+        """Return the verdicts on the requirements that own fields, for an answer that breaks no other requirement."""
+        by_field = owners(case.role, case.id.profile)
+        blamed: dict[str, Verdict] = {}
+        for field, check in unaccounted(alignment):
+            requirement = by_field.get(field) or by_field.get(EVERY_FIELD, UNEXPLAINED)
+            if requirement == UNEXPLAINED or requirement in self._supported:
+                blamed.setdefault(requirement, _failure(requirement, check))
+        kept = [self._good[each] for each in dict.fromkeys(by_field.values()) if each not in blamed]
+        return [*blamed.values(), *kept]
 
 
 class Judges:
@@ -147,6 +163,11 @@ class Judges:
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         """Return a verdict for each requirement that the case exercises and that was reached."""
         return self._judges[case.role].judge(case, answer)
+
+
+def _failure(requirement: str, check: Check) -> Verdict:
+    message = check.message[:1].upper() + check.message[1:]
+    return Verdict(requirement, "fail", check.signature, message, check.at)
 
 
 def _projected(event: Mapping[str, Any], declared: frozenset[str]) -> dict[str, Any]:

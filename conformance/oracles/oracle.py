@@ -7,6 +7,7 @@ from typing import Any, Final
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.same_value import same_bytes, same_variable
+from conformance.specs.catalogue import ENTRY, ERROR, EVERY_FIELD, Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class Oracle:
         abilities: The abilities that it needs.
         asks_more: It checks more than the expected observation holds, so an answer that agrees with the
             expected one must still be examined.
+        owns: The fields for which the requirement is blamed where no other one accounts for a difference; the judge
+            looks for these differences itself.
     """
 
     requirement: str
@@ -53,6 +56,7 @@ class Oracle:
     needs: frozenset[str] = frozenset()
     abilities: frozenset[str] = frozenset()
     asks_more: bool = False
+    owns: frozenset[str] = frozenset()
 
 
 def delivered(requirement: str, *, reported: bool = True, handled: str | None = None) -> Oracle:
@@ -130,7 +134,7 @@ def fields(
 
 
 def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen: Any) -> Check:
-    if _EQUAL.get(field, _equal)(expected, seen):
+    if same_field(field, expected, seen):
         return GOOD
     event = alignment.case.expected.events[index]
     how = _difference(expected, seen)
@@ -170,6 +174,11 @@ _EQUAL: dict[str, Callable[[Any, Any], bool]] = {
     "xa_gtrid": same_bytes,
     "xa_bqual": same_bytes,
 }
+
+
+def same_field(name: str, expected: Any, seen: Any) -> bool:
+    """Return whether the value of a field is the expected one, in any notation that the protocol allows."""
+    return _EQUAL.get(name, _equal)(expected, seen)
 
 
 def _difference(expected: Any, seen: Any) -> str:
@@ -235,3 +244,13 @@ def both(first: Oracle, second: Oracle) -> Oracle:
         needs=first.needs | second.needs,
         abilities=first.abilities | second.abilities,
     )
+
+
+def owner(requirement: Requirement) -> Oracle:
+    """Return the oracle of a requirement that owns fields."""
+    owned = frozenset(requirement.owns)
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        raise AssertionError(f"{requirement} is judged by the differences that no other requirement accounts for")
+
+    return Oracle(requirement.id, examine, any_of=owned - {ENTRY, ERROR, EVERY_FIELD}, owns=owned)

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from conformance.oracles.coverage.coverage_table import CoverageTable
-from conformance.oracles.oracle import Oracle
+from conformance.oracles.oracle import Oracle, owner
 from conformance.specs.catalogue import ROLES, catalogue
 
 
@@ -28,6 +28,7 @@ def oracles() -> dict[str, Oracle]:
         if oracle.requirement in by_requirement:
             raise ValueError(f"there are two oracles for {oracle.requirement}")
         by_requirement[oracle.requirement] = oracle
+    by_requirement |= {id_: owner(entry) for id_, entry in catalogue().items() if entry.owns}
     return by_requirement
 
 

@@ -6,8 +6,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from conformance.specs.catalogue import ROLES, governing
-from conformance.strategies.grammar.case import Case, Expected
+from conformance.specs.catalogue import ROLES, governing, owners
+from conformance.strategies.grammar.case import EVERY_EVENT, Case, Expected
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -32,6 +32,8 @@ class Question:
         """Return the finished case, without the marks of other roles and profiles."""
         governs = governing(case_id.role, case_id.profile)
         marks = {each: tuple(indices) for each, indices in self.marks.items() if governs[each]}
+        # Every answer exercises the requirements that own its fields.
+        marks |= dict.fromkeys(owners(case_id.role, case_id.profile).values(), (EVERY_EVENT,))
         return Case(
             id=case_id,
             role=case_id.role,

@@ -8,7 +8,7 @@ from conformance.corpus.judging import KitErrors
 from conformance.corpus.plan import Plan
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
 from conformance.engine.coverage import position
-from conformance.oracles.judge import Verdict
+from conformance.oracles.verdict import Verdict
 from conformance.strategies.grammar.case_id import CaseId
 
 

@@ -13,7 +13,7 @@ from conformance.engine.failure import Failure
 from conformance.engine.record_lines import RecordLines, failure_line
 from conformance.engine.stream_dump import dump
 from conformance.implementations.registry import implementation
-from conformance.oracles.judge import Verdict
+from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import Observation
 from conformance.reports.record import RecordWriter, read_record
 from conformance.specs.catalogue import select

@@ -1,0 +1,75 @@
+"""Verdicts: what one case shows of one requirement, and what no requirement accounts for."""
+
+import fnmatch
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from conformance.specs.run_record import FAILURES, Status
+
+#: The statuses of an implementation that gave no answer that can be judged.
+TROUBLES: Final[tuple[Status, ...]] = ("crash", "hang", "protocol-error")
+
+#: In the place of a requirement: a crash, a hang or a broken protocol where the stream asks for nothing special.
+TROUBLE: Final = "TROUBLE"
+#: In the place of a requirement: an answer that differs from the expected one, and breaks no requirement. That is a gap
+#: in the catalogue, and no pass.
+UNEXPLAINED: Final = "UNEXPLAINED"
+#: What stands in the place of a requirement, with what it means.
+BESIDE_THE_CATALOGUE: Final = {
+    TROUBLE: "The implementation crashed, hung or broke the protocol at a stream that asks for nothing special there.",
+    UNEXPLAINED: "The answer differs from the expected one, and no requirement of the catalogue accounts for it.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one case shows of one requirement.
+
+    Attributes:
+        requirement: The requirement's id, `TROUBLE` or `UNEXPLAINED`.
+        status: One of `conformance.specs.run_record.STATUSES`.
+        signature: What is wrong, in a short text without numbers that vary; with the requirement it tells
+            one kind of failure from another. Empty for a pass.
+        message: What was expected and what came.
+        at: Offset in bytes of the event concerned.
+        charged: Whether the failure is counted as one of this requirement. A crash is charged once; the other
+            requirements that its case exercises were not judged there, and only count it.
+    """
+
+    requirement: str
+    status: Status
+    signature: str = ""
+    message: str = ""
+    at: int | None = None
+    charged: bool = True
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it is a failure of its own."""
+        return self.charged and self.status in FAILURES
+
+
+@cache
+def _matches(requirement: str, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(requirement, pattern)
+
+
+def selected(verdicts: Iterable[Verdict], requirements: str) -> list[Verdict]:
+    """Return the verdicts that a run reports: those of the selected requirements, and all that may not get lost.
+
+    A crash, a hang or a broken protocol is never left out, whichever requirement it is charged to.
+
+    Args:
+        verdicts: The verdicts on one case.
+        requirements: A glob over requirement ids.
+    """
+    if requirements == "*":
+        return list(verdicts)
+    return [
+        verdict
+        for verdict in verdicts
+        if _matches(verdict.requirement, requirements)
+        or (verdict.is_failure and (verdict.status in TROUBLES or verdict.requirement == UNEXPLAINED))
+    ]
