@@ -1,11 +1,12 @@
 """The alignment of what was expected with what was observed, event by event."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any
 
 from conformance.protocol.observation import Observation, RoleDeclaration
+from conformance.protocol.roles.decode import HEADER_FIELDS, is_rare
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import EVERY_EVENT, Case
 
@@ -105,6 +106,34 @@ class Alignment:
     def observed(self, index: int) -> Mapping[str, Any] | None:
         """Return what was observed for an expected event, with the fields that are declared; None for nothing."""
         return self._seen.get(index)
+
+    def observed_entries(self) -> Iterable[Mapping[str, Any]]:
+        """Return what was observed for all expected events that were delivered."""
+        return self._seen.values()
+
+    def asks(self, index: int, field: str) -> bool:
+        """Return whether a requirement on a field can be judged by an expected entry that was observed.
+
+        Not by an event whose type the reader does not know, except in the header's fields; nor by a field of a rare
+        type that is missing, as not every reader reports these.
+        """
+        if self.case.role != "decode":
+            return True
+        wanted, seen = self.case.expected.events[index], self._seen[index]
+        if field == "handled":
+            return not self.is_unknown(index) or self._knows(wanted["type"])
+        if field in HEADER_FIELDS:
+            return True
+        return not self.is_unknown(index) and (seen.get(field) is not None or not is_rare(wanted["type"]))
+
+    def is_unknown(self, index: int) -> bool:
+        """Return whether the reader passed over an expected event as one of a type that it does not know."""
+        wanted, seen = self.case.expected.events[index], self._seen[index]
+        return bool(seen.get("handled") == "ignored" != wanted.get("handled"))
+
+    def _knows(self, type_code: int) -> bool:
+        """Return whether the reader decoded any event of a type in this answer."""
+        return any(seen.get("handled") == "known" and seen.get("type") == type_code for seen in self._seen.values())
 
     def fate(self, index: int) -> Fate:
         """Return what became of an expected event; the index after the last is that of the event to be refused."""

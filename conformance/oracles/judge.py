@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.differences import accounted, differences
+from conformance.oracles.freedoms import freedom_of
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import oracles
-from conformance.oracles.unexplained import unaccounted
 from conformance.oracles.verdict import TROUBLE, UNEXPLAINED, Verdict
 from conformance.protocol.observation import Declaration, Observation, Request, RoleDeclaration, Trouble
 from conformance.protocol.roles.registry import role_of
@@ -117,6 +118,7 @@ class Judge:
     def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
         alignment = Alignment(case, answer, self._role)
         verdicts: list[Verdict] = []
+        failed: list[Check] = []
         for requirement in case.marks:
             oracle = self._oracles.get(requirement)
             if oracle is None or oracle.owns:
@@ -125,24 +127,33 @@ class Judge:
                 verdicts.append(self._good[requirement])
                 continue
             checks = list(oracle.examine(alignment, requirement))
-            wrong = next((check for check in checks if check.signature), None)
-            if wrong is not None:
-                verdicts.append(_failure(requirement, wrong))
+            wrong = [check for check in checks if check.signature]
+            failed += wrong
+            if wrong:
+                verdicts.append(_failure(requirement, wrong[0]))
             elif checks:
                 verdicts.append(self._good[requirement])
-        if any(verdict.is_failure for verdict in verdicts):
-            return verdicts
-        return verdicts + self._of_owners(case, alignment)
+        return verdicts + self._of_owners(alignment, failed)
 
-    def _of_owners(self, case: Case, alignment: Alignment) -> list[Verdict]:
-        """Return the verdicts on the requirements that own fields, for an answer that breaks no other requirement."""
+    def _of_owners(self, alignment: Alignment, failed: list[Check]) -> list[Verdict]:
+        """Return the verdicts on the requirements that own fields, given the failed checks of the others."""
+        case = alignment.case
         by_field = owners(case.role, case.id.profile)
         blamed: dict[str, Verdict] = {}
-        for field, check in unaccounted(alignment):
-            requirement = by_field.get(field) or by_field.get(EVERY_FIELD, UNEXPLAINED)
+        for difference in differences(alignment):
+            if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
+                continue
+            requirement = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
             if requirement == UNEXPLAINED or requirement in self._supported:
-                blamed.setdefault(requirement, _failure(requirement, check))
-        kept = [self._good[each] for each in dict.fromkeys(by_field.values()) if each not in blamed]
+                blamed.setdefault(requirement, _failure(requirement, difference.check))
+        shown = {field for each in alignment.observed_entries() for field in each}
+        if shown or not case.expected.events:
+            shown.add(EVERY_FIELD)
+        kept = [
+            self._good[requirement]
+            for requirement in dict.fromkeys(by_field.values())
+            if requirement not in blamed and self._oracles[requirement].owns & shown
+        ]
         return [*blamed.values(), *kept]
 
 

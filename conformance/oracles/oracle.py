@@ -120,7 +120,9 @@ def fields(
             if seen is None or (types and expected.get("type") not in types):
                 continue
             for field in names:
-                if field in expected and field in declared and (field in seen or not where_reported):
+                if field not in expected or field not in declared or not alignment.asks(index, field):
+                    continue
+                if field in seen or not where_reported:
                     value = seen.get(field)
                     innocent = blame is not None and not blame(expected[field], value)
                     yield GOOD if innocent else _compared(alignment, index, field, expected[field], value)
@@ -147,7 +149,8 @@ def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen:
     return Check(f"{field} of {kind} {how or 'differs'}".strip(), message, event.get("offset"))
 
 
-def _equal(expected: Any, seen: Any) -> bool:
+def equal_values(expected: Any, seen: Any) -> bool:
+    """Return whether two values are equal; true and 1 are not."""
     return bool(expected == seen) and isinstance(expected, bool) == isinstance(seen, bool)
 
 
@@ -178,7 +181,7 @@ _EQUAL: dict[str, Callable[[Any, Any], bool]] = {
 
 def same_field(name: str, expected: Any, seen: Any) -> bool:
     """Return whether the value of a field is the expected one, in any notation that the protocol allows."""
-    return _EQUAL.get(name, _equal)(expected, seen)
+    return _EQUAL.get(name, equal_values)(expected, seen)
 
 
 def _difference(expected: Any, seen: Any) -> str:

@@ -35,6 +35,7 @@ from conformance.oracles.checks.printed_events import (
     without_timestamps,
 )
 from conformance.oracles.checks.printed_facts import ROWS_FORM, Fact, name_of, printed_of
+from conformance.oracles.checks.render_freedoms import info_agrees
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields
 
 #: Returns whether an oracle is about a fact.
@@ -126,17 +127,7 @@ def _quiet(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 
 def _equal_info(requirement: str) -> Oracle:
-    return _rows(fields(requirement, "info", blame=lambda expected, seen: not _info_agrees(expected, seen)))
-
-
-def _info_agrees(expected: str, seen: object) -> bool:
-    """Return whether an Info is as expected: a stored ``# `` is shown once, and newer versions name more flags."""
-    if not isinstance(seen, str):
-        return False
-    if " flags: STMT_END_F" in expected:
-        return seen.startswith(expected)
-    forms = {expected, "# " + expected.removeprefix("# ").removeprefix("# ")}
-    return seen in forms or seen == expected.replace("`; ", "`;")
+    return _rows(fields(requirement, "info", blame=lambda expected, seen: not info_agrees(expected, seen)))
 
 
 def _row_type(requirement: str, words: Mapping[int, Iterable[str]], *, info: str = "") -> Oracle:

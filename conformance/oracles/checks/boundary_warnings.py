@@ -12,7 +12,7 @@ from conformance.oracles.oracle import GOOD, Check
 _WARNING: Final = re.compile(r"Unable to change boundary parser from (?:\w+ \w+) to (?:\w+ \w+)\.?")
 
 
-def _observed_warnings(alignment: Alignment) -> list[str] | None:
+def observed_warnings(alignment: Alignment) -> list[str] | None:
     """Return the warnings of the boundary parser, from both outputs."""
     seen = alignment.observed(0)
     if seen is None or alignment.case.settings["form"] == ROWS_FORM:
@@ -21,17 +21,18 @@ def _observed_warnings(alignment: Alignment) -> list[str] | None:
     return [each.rstrip(".") for place in places if isinstance(place, str) for each in _WARNING.findall(place)]
 
 
-def _expected_warnings(alignment: Alignment) -> list[str]:
+def expected_warnings(alignment: Alignment) -> list[str]:
+    """Return the warnings that are expected, without their full stops."""
     return [each.rstrip(".") for each in alignment.case.expected.events[0]["warnings"].split("\n") if each]
 
 
 def dump_goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """A wrong step causes a warning, and the dump continues."""
-    warnings, printed = _observed_warnings(alignment), printed_of(alignment)
+    warnings, printed = observed_warnings(alignment), printed_of(alignment)
     if warnings is None or printed is None:
         return
     if not warnings:
-        yield Check("no warning", f"no warning, expected {_expected_warnings(alignment)[0]!r}")
+        yield Check("no warning", f"no warning, expected {expected_warnings(alignment)[0]!r}")
         return
     ends = [fact for fact in printed.facts if fact["type"] in (EventType.QUERY, EventType.XID)]
     if ends and printed.event(ends[-1]) is None:
@@ -43,7 +44,7 @@ def dump_goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 def warning_text(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """The first warning names the type before the event and the type of the event."""
-    warnings, wanted = _observed_warnings(alignment), _expected_warnings(alignment)
+    warnings, wanted = observed_warnings(alignment), expected_warnings(alignment)
     if warnings and wanted:
         good = warnings[0] == wanted[0]
         yield GOOD if good else Check("wrong warning", f"the warning is {warnings[0]!r}, expected {wanted[0]!r}")
@@ -51,7 +52,7 @@ def warning_text(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 def equal_warnings(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """All expected warnings are there, in their order, and no others."""
-    warnings, wanted = _observed_warnings(alignment), _expected_warnings(alignment)
+    warnings, wanted = observed_warnings(alignment), expected_warnings(alignment)
     if warnings is None:
         return
     if warnings == wanted:
@@ -66,6 +67,6 @@ def equal_warnings(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 def later_warnings(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """After the first warning, if it is the right one, come the expected ones and no others."""
-    warnings, wanted = _observed_warnings(alignment), _expected_warnings(alignment)
+    warnings, wanted = observed_warnings(alignment), expected_warnings(alignment)
     if warnings and wanted and warnings[0] == wanted[0]:
         yield from equal_warnings(alignment, requirement)

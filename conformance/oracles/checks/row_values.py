@@ -96,9 +96,9 @@ def row_images(requirement: str) -> Oracle:
 
 
 def _seen_rows(alignment: Alignment, index: int) -> list[Any] | None:
-    """Return the reported rows of an event, None if it was not delivered."""
+    """Return the reported rows of an event, None if it was not delivered or they are not asked for."""
     seen = alignment.observed(index)
-    if seen is None or "rows" not in alignment.role.fields:
+    if seen is None or "rows" not in alignment.role.fields or not alignment.asks(index, "rows"):
         return None
     rows = seen.get("rows")
     return rows if isinstance(rows, list) else []

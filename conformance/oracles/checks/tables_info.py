@@ -17,7 +17,7 @@ _TUPLE: Final = re.compile(rf"{_NAME}\.{_NAME}(?:,|\Z)")
 _Pairs = list[tuple[str, str]]
 
 
-def _pairs(text: Any, database: str) -> _Pairs | None:
+def listed_tables(text: Any, database: str) -> _Pairs | None:
     """Return the tables that a text lists, their databases resolved; None if it is not a list."""
     if not isinstance(text, str):
         return None
@@ -45,11 +45,11 @@ def _tables(requirement: str, blame: Callable[[_Pairs, _Pairs], bool] | None = N
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for index in alignment.marked(requirement):
             expected, seen = alignment.case.expected.events[index], alignment.observed(index)
-            if seen is None or "tables_info" not in expected:
+            if seen is None or "tables_info" not in expected or not alignment.asks(index, "tables_info"):
                 continue
-            wanted = _pairs(expected["tables_info"], expected["database"]) or []
+            wanted = listed_tables(expected["tables_info"], expected["database"]) or []
             # An empty list may be left out.
-            pairs = _pairs(seen.get("tables_info", ""), expected["database"])
+            pairs = listed_tables(seen.get("tables_info", ""), expected["database"])
             if pairs == wanted or (blame is not None and not blame(wanted, pairs or [])):
                 yield GOOD
             else:

@@ -234,6 +234,12 @@ check_complete(
 _HEADER: Final = frozenset(HEADER_FIELDS)
 
 
+def is_rare(type_code: int) -> bool:
+    """Return whether a type is one of those whose fields not every reader reports: all of them are optional."""
+    kind = FIELDS_OF_TYPE.get(type_code)
+    return kind is not None and not kind.required
+
+
 @cache
 def _required(declared: frozenset[str], type_code: int) -> tuple[frozenset[str], frozenset[str]]:
     """Return the declared fields that an ignored and that a known event of a type must have."""

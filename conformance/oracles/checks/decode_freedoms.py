@@ -1,0 +1,85 @@
+"""The differences that are left to readers: what is skipped, refused, unknown, or in another notation."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.same_value import same_cell
+from conformance.oracles.checks.tables_info import listed_tables
+from conformance.oracles.differences import Difference
+from conformance.oracles.oracle import same_field
+from conformance.protocol.roles.decode import HEADER_FIELDS, is_rare
+from conformance.specs.catalogue import ENTRY
+
+_SIDES: Final = ("before", "after")
+#: Where in a header the type code is.
+_TYPE_AT: Final = 4
+
+
+def is_skipped(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an event that must be ignored is not reported."""
+    if difference.field != ENTRY or difference.index >= alignment.count:
+        return False
+    ignored = alignment.case.expected.events[difference.index]["handled"] == "ignored"
+    return ignored and alignment.fate(difference.index) is Fate.DROPPED
+
+
+def is_cleanly_refused(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an event that may be refused is."""
+    tolerated = difference.index in alignment.case.expected.tolerated
+    return difference.field == ENTRY and tolerated and alignment.fate(difference.index) is Fate.REFUSED
+
+
+def is_faulty_payload(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a payload with a fault inside is reported although it is refused too."""
+    at = alignment.case.expected.refused_at
+    if difference.field != ENTRY or at is None or difference.place != at or alignment.observation.error is None:
+        return False
+    return alignment.case.stream[at + _TYPE_AT] == EventType.TRANSACTION_PAYLOAD
+
+
+def is_of_unknown_type(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether it is in the body of an event of a type that the reader does not know."""
+    in_body = difference.index < alignment.count and difference.field not in (*HEADER_FIELDS, ENTRY)
+    return in_body and alignment.is_unknown(difference.index)
+
+
+def is_unreported(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a field of a rare type is missing."""
+    if difference.index >= alignment.count or difference.field in (*HEADER_FIELDS, ENTRY):
+        return False
+    seen = alignment.observed(difference.index) or {}
+    rare = is_rare(alignment.case.expected.events[difference.index]["type"])
+    return rare and seen.get(difference.field) is None
+
+
+def is_in_another_notation(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a value of an entry is the expected one in another notation."""
+    if difference.index >= alignment.count:
+        return False
+    name, seen = difference.field, alignment.observed(difference.index)
+    wanted = alignment.case.expected.events[difference.index]
+    if seen is None or name not in wanted:
+        return False
+    if name == "rows":
+        return _same_rows(alignment.case.expected.columns.get(difference.index), wanted[name], seen.get(name))
+    if name == "tables_info":
+        lists = [listed_tables(each.get(name) or "", wanted["database"]) for each in (wanted, seen)]
+        return lists[0] is not None and lists[0] == lists[1]
+    return same_field(name, wanted[name], seen.get(name))
+
+
+def _same_rows(codes: tuple[int, ...] | None, wanted: list[Mapping[str, Any]], seen: Any) -> bool:
+    if codes is None or not isinstance(seen, list) or len(seen) != len(wanted):
+        return False
+    pairs = zip(wanted, seen, strict=True)
+    return all(_same_image(codes, row[side], other.get(side)) for row, other in pairs for side in _SIDES)
+
+
+def _same_image(codes: tuple[int, ...], wanted: Mapping[str, Any] | None, seen: Mapping[str, Any] | None) -> bool:
+    if wanted is None or seen is None:
+        return wanted is seen
+    if wanted.keys() != seen.keys():
+        return False
+    return all(same_cell(codes[int(name)], value, seen[name]) for name, value in wanted.items())

@@ -1,0 +1,84 @@
+"""The differences that are left to servers that write logs."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.logged_event_comparisons import equal_lists, equal_statements
+from conformance.oracles.differences import Difference
+from conformance.protocol.roles.log import END, QUERY_TYPES, kind_of
+from conformance.specs.catalogue import ENTRY
+
+Entry = Mapping[str, Any]
+
+_FREE_FLAGS: Final = int(Flag.BINLOG_IN_USE | Flag.THREAD_SPECIFIC | Flag.SUPPRESS_USE)
+#: The bit of a rows event's flags that marks the last event of a statement.
+_STATEMENT_END: Final = 0x0001
+#: The fields in which an Xid event and a Query event that ends a transaction differ.
+_OF_END: Final = ("type", "query", "database", "tables_info", "length")
+
+
+def _pair(alignment: Alignment, difference: Difference) -> tuple[Entry, Entry] | None:
+    """Return the expected entry and the observed one, None where there are not both."""
+    if difference.index >= alignment.count:
+        return None
+    seen = alignment.observed(difference.index)
+    return None if seen is None else (alignment.case.expected.events[difference.index], seen)
+
+
+def is_own_wording(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether two statements mean the same."""
+    pair = _pair(alignment, difference)
+    if pair is None or difference.field != "query" or pair[1]["type"] not in QUERY_TYPES:
+        return False
+    return not equal_statements(*pair)
+
+
+def is_end_by_engine(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether one is an Xid event and the other a COMMIT."""
+    pair = _pair(alignment, difference)
+    if pair is None or difference.field not in _OF_END or pair[0]["type"] == pair[1]["type"]:
+        return False
+    return all(kind_of(each) == END for each in pair)
+
+
+def is_same_list(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether two lists name the same tables."""
+    pair = _pair(alignment, difference)
+    if pair is None or difference.field != "tables_info" or pair[0]["tables_info"] is None:
+        return False
+    return not equal_lists(*pair)
+
+
+def has_free_flags(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether two flags words differ in flags on which the worklogs are silent."""
+    pair = _pair(alignment, difference)
+    if pair is None or difference.field != "flags":
+        return False
+    return not (pair[0]["flags"] ^ pair[1]["flags"]) & ~_FREE_FLAGS
+
+
+def is_rows_flag(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the flags of two rows events agree on the end of the statement."""
+    pair = _pair(alignment, difference)
+    if pair is None or difference.field != "rows_flags" or not isinstance(pair[1].get("rows_flags"), int):
+        return False
+    return not (pair[0]["rows_flags"] ^ pair[1]["rows_flags"]) & _STATEMENT_END
+
+
+def is_rows_order(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the rows are the same in another order."""
+    pair = _pair(alignment, difference)
+    if pair is None or difference.field != "rows":
+        return False
+    wanted, seen = (sorted(map(repr, each.get("rows") or ())) for each in pair)
+    return wanted == seen
+
+
+def is_checkpoint(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether it is a checkpoint that is not expected."""
+    if difference.field != ENTRY or difference.place is None:
+        return False
+    return bool(alignment.observation.events[difference.place]["type"] == EventType.MARIADB_BINLOG_CHECKPOINT)

@@ -1,0 +1,116 @@
+"""The differences that are left to receivers: their own events, their relay logs, and checksums."""
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.header import HEADER, HEADER_BYTES, Header
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.differences import Difference
+from conformance.protocol.roles.relay import event_data
+from conformance.specs.catalogue import ENTRY
+
+Entry = Mapping[str, Any]
+
+_RELAY_LOG: Final = int(Flag.RELAY_LOG)
+#: The bytes of a Rotate with the position; the name of the next log follows.
+_POSITION_BYTES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """An event of a relay log without its checksum: its header, and its body."""
+
+    header: Header
+    body: bytes
+
+    @classmethod
+    def of(cls, entry: Entry) -> Self | None:
+        """Return the event of an entry; None if its data is not an event."""
+        data = event_data(entry)
+        if data is None:
+            return None
+        end = len(data) - CHECKSUM_BYTES
+        checksummed = end >= HEADER_BYTES and zlib.crc32(data[:end]) == int.from_bytes(data[end:], "little")
+        body = data[HEADER_BYTES : end if checksummed else None]
+        header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
+        return cls(replace(header, length=HEADER_BYTES + len(body)), body)
+
+    @property
+    def begins_or_ends_a_log(self) -> bool:
+        """Whether it is one with which a replica begins or ends a relay log."""
+        return bool(self.header.flags & _RELAY_LOG)
+
+
+def _pair(alignment: Alignment, difference: Difference) -> tuple[_Event, _Event] | None:
+    """Return the expected event and the observed one, None where there are not both."""
+    if difference.index >= alignment.count:
+        return None
+    entry = alignment.observed(difference.index)
+    if entry is None:
+        return None
+    wanted, seen = _Event.of(alignment.case.expected.events[difference.index]), _Event.of(entry)
+    return None if wanted is None or seen is None else (wanted, seen)
+
+
+def _of_entry(alignment: Alignment, difference: Difference) -> _Event | None:
+    """Return the event of an entry that is missing or not expected."""
+    if difference.field != ENTRY:
+        return None
+    if difference.place is not None:
+        return _Event.of(alignment.observation.events[difference.place])
+    return _Event.of(alignment.case.expected.events[difference.index])
+
+
+def is_log_number(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether it is the number of a relay log."""
+    return difference.field == "log"
+
+
+def is_own_event(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an event with which a relay log begins or ends is missing or not expected."""
+    event = _of_entry(alignment, difference)
+    return event is not None and event.begins_or_ends_a_log
+
+
+def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an event that is not expected has the replica's own server id."""
+    event = _of_entry(alignment, difference)
+    if event is None or difference.place is None:
+        return False
+    return bool(event.header.server_id == alignment.case.settings["server_id"])
+
+
+def is_own_value(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether two events of a replica's own agree in all that is asked for."""
+    pair = _pair(alignment, difference) if difference.field == "data" else None
+    if pair is None or not _is_own(pair[0]):
+        return False
+    asked = [(each.header.type, each.header.server_id, each.header.flags, _asked_of(each)) for each in pair]
+    return asked[0] == asked[1]
+
+
+def _is_own(event: _Event) -> bool:
+    replaces = event.header.type == EventType.ROTATE and event.header.server_id == 0
+    return event.begins_or_ends_a_log or replaces
+
+
+def _asked_of(event: _Event) -> bytes:
+    """Return the part of the body that is asked for."""
+    if not event.begins_or_ends_a_log or event.header.type == EventType.PREVIOUS_GTIDS:
+        return event.body
+    return event.body[:_POSITION_BYTES] if event.header.type == EventType.ROTATE else b""
+
+
+def differs_in_checksum_alone(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether one event has a right checksum and the other has none, and all else is equal."""
+    pair = _pair(alignment, difference) if difference.field == "data" else None
+    if pair is None or pair[0] != pair[1]:
+        return False
+    entry = alignment.observed(difference.index)
+    wanted = alignment.case.expected.events[difference.index]["data"]
+    return entry is not None and len(entry["data"]) != len(wanted)

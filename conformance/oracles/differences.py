@@ -1,0 +1,119 @@
+"""The differences of an answer from the expected one: each with its place, its field and what is wrong.
+
+Each value of an expected answer is owned by a requirement, or is free: see `conformance.oracles.freedoms`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.oracle import Check, equal_values, shown
+from conformance.specs.catalogue import ENTRY, ERROR
+
+Entry = Mapping[str, Any]
+
+#: The field of a difference in the number of an error.
+ERROR_CODE: Final = "error_code"
+#: Roles in which what is in one entry does not follow from the entries before it.
+_SEPARATE: Final = frozenset({"decode"})
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One value of an answer that is not the expected one.
+
+    Attributes:
+        index: Index of the expected entry; the number of expected entries for the end of the answer.
+        field: The field; `ENTRY` for an entry that is missing or not expected, `ERROR` for the end of the answer,
+            `ERROR_CODE` for the number of its error.
+        check: What is wrong.
+        place: For an entry that is not expected: its index in the answer, or its offset where entries are aligned by
+            offset.
+    """
+
+    index: int
+    field: str
+    check: Check
+    place: int | None = None
+
+    @property
+    def owned_as(self) -> str:
+        """The field under which the catalogue names its owner."""
+        return ERROR if self.field == ERROR_CODE else self.field
+
+
+def differences(alignment: Alignment) -> Iterator[Difference]:
+    """Yield each difference from the expected answer, whether it is free or not.
+
+    A field that the expected entry does not have is not asked for. Events after a refused one are not reached.
+    """
+    for index, entry in enumerate(alignment.case.expected.events):
+        fate = alignment.fate(index)
+        seen = alignment.observed(index)
+        if seen is not None:
+            yield from _of_entry(alignment, index, entry, seen)
+        elif fate is not Fate.UNREACHED:
+            kind = alignment.about.kind(entry)
+            message = f"{alignment.describe(index)} is {fate.value}"
+            yield Difference(index, ENTRY, Check(f"{kind} {fate.value}", message, entry.get("offset")))
+    yield from _of_further_entries(alignment)
+    yield from _of_the_end(alignment)
+
+
+def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> Iterator[Difference]:
+    # The kit reads answered streams itself, with every field.
+    every = alignment.about.answers_streams
+    for name, wanted in entry.items():
+        if not (every or name in alignment.declared):
+            continue
+        value = seen.get(name)
+        if equal_values(wanted, value):
+            continue
+        message = f"{alignment.describe(index)}: {name} is {shown(value)}, expected {shown(wanted)}"
+        check = Check(f"{name} of {alignment.about.kind(entry)} differs", message, entry.get("offset"))
+        yield Difference(index, name, check)
+
+
+def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
+    by_offset = alignment.about.aligned == "offset"
+    for place in alignment.phantoms:
+        where = f"at offset {place}" if by_offset else f"as number {place + 1}"
+        check = Check(
+            f"{alignment.about.noun} not expected", f"an entry {where} is not expected", place if by_offset else None
+        )
+        yield Difference(alignment.count, ENTRY, check, place)
+    if alignment.disordered is not None:
+        message = f"the event at offset {alignment.disordered} comes twice or too late"
+        yield Difference(alignment.count, ENTRY, Check("events out of order", message, alignment.disordered))
+
+
+def _of_the_end(alignment: Alignment) -> Iterator[Difference]:
+    expected, error, end = alignment.case.expected, alignment.observation.error, alignment.count
+    at = expected.refused_at
+    if error is None:
+        if at is not None:
+            message = f"no error at offset {at} ({expected.refused_kind})"
+            yield Difference(end, ERROR, Check("no error", message, at))
+        return
+    if at is None and alignment.fate(end) is Fate.REFUSED:
+        message = f"an error is not expected: {error.message}"
+        yield Difference(end, ERROR, Check("error not expected", message, error.at))
+    elif at is not None and "error_at" in alignment.role.abilities and error.at != at:
+        message = f"the error is reported at offset {error.at}, expected {at}"
+        yield Difference(end, ERROR, Check("error at the wrong offset", message, at))
+    if at is not None and "error_code" in alignment.role.abilities and error.code != expected.refused_code:
+        message = f"the error has the number {error.code}, expected {expected.refused_code}"
+        yield Difference(end, ERROR_CODE, Check("error number differs", message, at))
+
+
+def accounted(alignment: Alignment, difference: Difference, failed: list[Check]) -> bool:
+    """Return whether a failed check accounts for a difference.
+
+    Where entries follow from each other, one failed check accounts for all: what comes after is its consequence. Where
+    each is read by itself, a check accounts for the entry that it is about, and for the end of the answer.
+    """
+    if alignment.case.role not in _SEPARATE or difference.index == alignment.count:
+        return bool(failed)
+    offset = alignment.case.expected.events[difference.index]["offset"]
+    return any(check.at == offset for check in failed)

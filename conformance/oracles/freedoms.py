@@ -1,0 +1,273 @@
+"""What is left to the implementation: the differences from an expected answer for which nobody is blamed.
+
+A difference that is neither here nor blamed on a requirement is a gap in the catalogue, and the run reports it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_in_doubted_group, is_truncated
+from conformance.oracles.checks.decode_freedoms import (
+    is_cleanly_refused,
+    is_faulty_payload,
+    is_in_another_notation,
+    is_of_unknown_type,
+    is_skipped,
+    is_unreported,
+)
+from conformance.oracles.checks.log_freedoms import (
+    has_free_flags,
+    is_checkpoint,
+    is_end_by_engine,
+    is_own_wording,
+    is_rows_flag,
+    is_rows_order,
+    is_same_list,
+)
+from conformance.oracles.checks.relay_freedoms import (
+    differs_in_checksum_alone,
+    is_from_replica_itself,
+    is_log_number,
+    is_own_event,
+    is_own_value,
+)
+from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
+from conformance.oracles.differences import ERROR_CODE, Difference
+from conformance.specs.catalogue import ENTRY
+
+#: Returns whether a difference is one that is left to the implementation.
+Covers = Callable[[Alignment, Difference], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """One thing that is left to the implementation.
+
+    Attributes:
+        role: The role.
+        what: What may differ, as the page of the role names it.
+        reason: Why nobody is blamed for it.
+        covers: Returns whether a difference is of this kind.
+    """
+
+    role: str
+    what: str
+    reason: str
+    covers: Covers
+
+
+def _in_notation(*fields: str) -> Covers:
+    return lambda alignment, difference: difference.field in fields and is_in_another_notation(alignment, difference)
+
+
+def _is_unlisted(alignment: Alignment, difference: Difference) -> bool:
+    return difference.field == ENTRY and difference.index < alignment.count
+
+
+def _is_error_number(alignment: Alignment, difference: Difference) -> bool:
+    return difference.field == ERROR_CODE
+
+
+def _is_of_old_replica(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a difference is at or after an Anonymous_gtid at which replicas of some old versions stop."""
+    stops = ("WL7592-COMPAT-OFF-5621", "WL7592-COMPAT-OFF-575")
+    strict = "profile_strict" in alignment.role.abilities
+    marked = [index for requirement in stops for index in alignment.marked(requirement)]
+    return not strict and bool(marked) and difference.index >= min(marked)
+
+
+#: Everything that is free, by role.
+FREE: Final[tuple[Freedom, ...]] = (
+    Freedom(
+        "decode",
+        "whether an ignorable event of an unknown type is reported",
+        "WL#4033 has readers pass over it; whether they hand it on is left to them.",
+        is_skipped,
+    ),
+    Freedom(
+        "decode",
+        "whether an event that no log of this server has is refused: a heartbeat, an event of an old version, a "
+        "type that the format description does not declare",
+        "Servers differ, and a clean error is as good as the event; what comes after it is not judged.",
+        is_cleanly_refused,
+    ),
+    Freedom(
+        "decode",
+        "whether a Transaction_payload event is reported before the error about an event inside it",
+        "A reader may open it when it reads it, or later.",
+        is_faulty_payload,
+    ),
+    Freedom(
+        "decode",
+        "the fields of an event that is reported as `ignored`, except those of the header",
+        "That the type is not known is one finding, of FORMAT-TYPE-KNOWN.",
+        is_of_unknown_type,
+    ),
+    Freedom(
+        "decode",
+        "a missing field of an event of a type that has only fields of *some such events*",
+        "The types are rare, and libraries have classes for them without all the fields.",
+        is_unreported,
+    ),
+    Freedom(
+        "decode",
+        "`gtid` of an Anonymous_gtid event: `ANONYMOUS`, empty or missing",
+        "The event has no GTID; the worklog gives it no name.",
+        _in_notation("gtid"),
+    ),
+    Freedom(
+        "decode",
+        "the notation of `previous_gtids`: order of the sources, letter case, white space",
+        "Servers accept all of these as the same set.",
+        _in_notation("previous_gtids"),
+    ),
+    Freedom(
+        "decode",
+        "the notation of `tables_info`: the default database written out or not, an empty list left out",
+        "An empty name means the default database.",
+        _in_notation("tables_info"),
+    ),
+    Freedom(
+        "decode",
+        "the notation of values and rows, within the rules of [Values and rows](#values-and-rows)",
+        "The same value has several forms in JSON.",
+        _in_notation("rows", "variable_value", "block_data", "snapshot_version", "xa_gtrid", "xa_bqual"),
+    ),
+    Freedom(
+        "boundary",
+        "everything about an event with a spare marker, and the state, type and warning of the events after it, up to "
+        "the next reset",
+        "WL#4162 keeps the two values for later and does not say what a reader does with them.",
+        is_after_spare_marker,
+    ),
+    Freedom(
+        "boundary",
+        "under `worklog`, the type, state and warning of events in a group that begins with an Anonymous_gtid event "
+        "with the ignorable flag and without a marker; only that the group ends is certain",
+        "A parser may pass over it as an ignorable event, or know its type.",
+        is_in_doubted_group,
+    ),
+    Freedom(
+        "boundary",
+        "whether there is an error where the stream ends within an event",
+        "The rules are about whole events.",
+        is_truncated,
+    ),
+    Freedom(
+        "filter",
+        "an event without an entry",
+        "Programs that filter do not report every event; what they report is judged.",
+        _is_unlisted,
+    ),
+    Freedom(
+        "render",
+        "what is printed to standard error besides the warnings of WL#4162, and whether these are there or in the text",
+        "Programs warn about much else.",
+        is_foreign_warning,
+    ),
+    Freedom(
+        "render",
+        "in `info`: the space after `use`, flags after `STMT_END_F`, and whether the `# ` that a source has stored "
+        "before a statement is printed again",
+        "Servers differ.",
+        is_other_info,
+    ),
+    Freedom(
+        "relay",
+        "how many relay logs there are, so `log`, and the events with which the replica ends and begins them",
+        "A replica begins another log when it likes.",
+        lambda alignment, difference: is_log_number(alignment, difference) or is_own_event(alignment, difference),
+    ),
+    Freedom(
+        "relay",
+        "in the replica's own events: the time, the server version and what follows from it, the position, the name "
+        "of the next relay log",
+        "They are the replica's own.",
+        is_own_value,
+    ),
+    Freedom(
+        "relay",
+        "whether an event has a checksum; the checksum must be right",
+        "A relay log can have checksums although the source has none, and the reverse.",
+        differs_in_checksum_alone,
+    ),
+    Freedom(
+        "relay",
+        "whether an event with the replica's own server id is written",
+        "It comes from the replica itself; WL#7592 does not say.",
+        is_from_replica_itself,
+    ),
+    Freedom(
+        "apply",
+        "the notation of `executed_gtids`: order of the sources, letter case, white space",
+        "Servers accept all of these as the same set.",
+        _in_notation("executed_gtids"),
+    ),
+    Freedom(
+        "apply",
+        "the number of an error, except where a DROP DATABASE cannot be logged",
+        "The worklog gives no other number.",
+        _is_error_number,
+    ),
+    Freedom(
+        "apply",
+        "without the ability `profile_strict`: whether replicas of 5.6.21 and 5.7.5 stop at an Anonymous_gtid event",
+        "Only these releases stop; an implementation of the profile need not be one of them.",
+        _is_of_old_replica,
+    ),
+    Freedom(
+        "log",
+        "the wording of statements that a server writes itself, and comments in them",
+        "Versions spell DROP TABLE, CREATE TABLE and COMMIT differently; the meaning is compared.",
+        is_own_wording,
+    ),
+    Freedom(
+        "log",
+        "whether a transaction ends with an Xid event or with a Query event",
+        "It depends on the engine.",
+        is_end_by_engine,
+    ),
+    Freedom(
+        "log",
+        "the notation of `tables_info`: the default database written out or not, a table named again",
+        "An empty name means the default database.",
+        is_same_list,
+    ),
+    Freedom(
+        "log",
+        "the flags BINLOG_IN_USE, THREAD_SPECIFIC and SUPPRESS_USE in `flags`",
+        "The worklogs are silent about them, and versions set them differently.",
+        has_free_flags,
+    ),
+    Freedom(
+        "log",
+        "the bits of `rows_flags`, except that of the last event of a statement",
+        "They say how the session checked keys; no worklog names them.",
+        is_rows_flag,
+    ),
+    Freedom(
+        "log",
+        "the order of the rows in a rows event",
+        "The engine finds them in its own order.",
+        is_rows_order,
+    ),
+    Freedom(
+        "log",
+        "further Binlog_checkpoint events",
+        "MariaDB writes them at any time, in a thread of its own.",
+        is_checkpoint,
+    ),
+)
+
+
+def freedoms_of(role: str) -> tuple[Freedom, ...]:
+    """Return what is free in a role."""
+    return tuple(each for each in FREE if each.role == role)
+
+
+def freedom_of(alignment: Alignment, difference: Difference) -> Freedom | None:
+    """Return the freedom that covers a difference; None if a requirement must account for it."""
+    of_role = freedoms_of(alignment.case.role)
+    return next((each for each in of_role if each.covers(alignment, difference)), None)
