@@ -13,8 +13,9 @@ from conformance.specs.catalogue import ROLES
 
 @cache
 def mutants() -> tuple[Mutant, ...]:
-    """Return every mutant, role by role."""
-    return tuple(mutant for role in ROLES for mutant in import_module(f"conformance.mutants.{role}").MUTANTS)
+    """Return every mutant: those of the roles in their order, then those of the owners of fields."""
+    modules = (import_module(f"conformance.mutants.{name}") for name in (*ROLES, "answers"))
+    return tuple(mutant for module in modules for mutant in module.MUTANTS)
 
 
 def mutant_of(name: str) -> Mutant:

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from conformance.protocol.observation import Observation, RoleDeclaration
-from conformance.protocol.roles.decode import HEADER_FIELDS, is_rare
+from conformance.protocol.roles.decode import HEADER_FIELDS, may_be_missing
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import EVERY_EVENT, Case
 
@@ -114,8 +114,8 @@ class Alignment:
     def asks(self, index: int, field: str) -> bool:
         """Return whether a requirement on a field can be judged by an expected entry that was observed.
 
-        Not by an event whose type the reader does not know, except in the header's fields; nor by a field of a rare
-        type that is missing, as not every reader reports these.
+        Not by an event whose type the reader does not know, except in the header's fields; nor by a missing
+        field of those that not every reader reports.
         """
         if self.case.role != "decode":
             return True
@@ -124,7 +124,7 @@ class Alignment:
             return not self.is_unknown(index) or self._knows(wanted["type"])
         if field in HEADER_FIELDS:
             return True
-        return not self.is_unknown(index) and (seen.get(field) is not None or not is_rare(wanted["type"]))
+        return not self.is_unknown(index) and (seen.get(field) is not None or not may_be_missing(wanted["type"], field))
 
     def is_unknown(self, index: int) -> bool:
         """Return whether the reader passed over an expected event as one of a type that it does not know."""

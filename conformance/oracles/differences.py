@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.oracle import Check, equal_values, shown
 from conformance.specs.catalogue import ENTRY, ERROR
 
 Entry = Mapping[str, Any]
 
+_NAMED: Final = frozenset(int(each) for each in EventType)
 #: The field of a difference in the number of an error.
 ERROR_CODE: Final = "error_code"
 #: Roles in which what is in one entry does not follow from the entries before it.
@@ -54,11 +56,17 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
         if seen is not None:
             yield from _of_entry(alignment, index, entry, seen)
         elif fate is not Fate.UNREACHED:
-            kind = alignment.about.kind(entry)
             message = f"{alignment.describe(index)} is {fate.value}"
-            yield Difference(index, ENTRY, Check(f"{kind} {fate.value}", message, entry.get("offset")))
+            yield Difference(
+                index, ENTRY, Check(f"{_kind(alignment, entry)} {fate.value}", message, entry.get("offset"))
+            )
     yield from _of_further_entries(alignment)
     yield from _of_the_end(alignment)
+
+
+def _kind(alignment: Alignment, entry: Entry) -> str:
+    """Return the kind of an entry as in a signature: all types without a name share one."""
+    return alignment.about.kind(entry) if entry.get("type", 0) in _NAMED else "unassigned type"
 
 
 def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> Iterator[Difference]:
@@ -71,8 +79,9 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
         if equal_values(wanted, value):
             continue
         message = f"{alignment.describe(index)}: {name} is {shown(value)}, expected {shown(wanted)}"
-        check = Check(f"{name} of {alignment.about.kind(entry)} differs", message, entry.get("offset"))
-        yield Difference(index, name, check)
+        kind = _kind(alignment, entry)
+        signature = f"{kind} not known" if (name, value) == ("handled", "ignored") else f"{name} of {kind} differs"
+        yield Difference(index, name, Check(signature, message, entry.get("offset")))
 
 
 def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
@@ -96,7 +105,7 @@ def _of_the_end(alignment: Alignment) -> Iterator[Difference]:
             message = f"no error at offset {at} ({expected.refused_kind})"
             yield Difference(end, ERROR, Check("no error", message, at))
         return
-    if at is None and alignment.fate(end) is Fate.REFUSED:
+    if at is None and not _is_at_missing_entry(alignment):
         message = f"an error is not expected: {error.message}"
         yield Difference(end, ERROR, Check("error not expected", message, error.at))
     elif at is not None and "error_at" in alignment.role.abilities and error.at != at:
@@ -105,6 +114,12 @@ def _of_the_end(alignment: Alignment) -> Iterator[Difference]:
     if at is not None and "error_code" in alignment.role.abilities and error.code != expected.refused_code:
         message = f"the error has the number {error.code}, expected {expected.refused_code}"
         yield Difference(end, ERROR_CODE, Check("error number differs", message, at))
+
+
+def _is_at_missing_entry(alignment: Alignment) -> bool:
+    """Return whether the answer stops with an error at an expected entry that it does not have."""
+    stop = alignment.stop
+    return stop is not None and stop < alignment.count and alignment.observed(stop) is None
 
 
 def accounted(alignment: Alignment, difference: Difference, failed: list[Check]) -> bool:

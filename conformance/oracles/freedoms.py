@@ -10,9 +10,9 @@ from typing import Final
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_in_doubted_group, is_truncated
 from conformance.oracles.checks.decode_freedoms import (
-    is_cleanly_refused,
     is_faulty_payload,
     is_in_another_notation,
+    is_not_of_a_log,
     is_of_unknown_type,
     is_skipped,
     is_unreported,
@@ -88,10 +88,10 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "decode",
-        "whether an event that no log of this server has is refused: a heartbeat, an event of an old version, a "
-        "type that the format description does not declare",
-        "Servers differ, and a clean error is as good as the event; what comes after it is not judged.",
-        is_cleanly_refused,
+        "whether an event that no log of this server has is refused, or reported as `ignored`: a heartbeat, an event "
+        "of a beta version, a type that the format description does not declare",
+        "Readers never meet one, and servers differ; after a clean error nothing is judged.",
+        is_not_of_a_log,
     ),
     Freedom(
         "decode",
@@ -107,8 +107,9 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "decode",
-        "a missing field of an event of a type that has only fields of *some such events*",
-        "The types are rare, and libraries have classes for them without all the fields.",
+        "a missing field of a type that has only *fields of some such events*; the statement of Execute_load_query, "
+        "the thread of Transaction_context, the number of View_change",
+        "Libraries have classes for these types without all the fields, which they report of other types.",
         is_unreported,
     ),
     Freedom(

@@ -177,8 +177,6 @@ _CERTAIN: Final = ("WL4162-STREAM-TRACKED", "WL4162-BOUNDARY-NOT-DEFINED", "WL41
 
 
 def _marks_of(fact: Fact, whole: Whole, *, repeats: bool) -> Iterator[str]:
-    if fact.spare:
-        return
     if repeats:
         yield "WL4162-STREAM-SAME-RULES"
     if fact.shipped is not None:
@@ -214,7 +212,13 @@ def marks_of(facts: Sequence[Fact], repeated: Collection[int]) -> dict[str, list
         for number, of_stream in streams.items()
     }
     marks: dict[str, list[int]] = defaultdict(list)
+    undefined: set[int] = set()
     for index, fact in enumerate(facts):
+        # What a parser does with a spare marker is not specified, so nothing is required of it until the next reset.
+        if fact.spare:
+            undefined.add(fact.stream)
+        if fact.stream in undefined:
+            continue
         for requirement in _marks_of(fact, wholes[fact.stream], repeats=fact.stream in repeated):
             marks[requirement].append(index)
     return marks

@@ -48,7 +48,12 @@ def choose_rules(
 
 
 def set_rules(stream: StreamBuilder, ruled: Sequence[TableName], *, does: bool, tables: str, renames: str) -> None:
-    """Put rules into the stream's settings."""
+    """Put rules into the stream's settings.
+
+    WL#40 speaks of a clever filter with ignore rules only: with do rules, the filter is asked to be literal.
+    """
+    if does:
+        tables = TABLES_MODES[0]
     names = [[each.database, each.name] for each in ruled]
     stream.settings.update(
         do_tables=names if does else [], ignore_tables=[] if does else names, tables=tables, renames=renames

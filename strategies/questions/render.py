@@ -158,7 +158,8 @@ def _expected_rows(stream: StreamBuilder) -> tuple[Expected, dict[str, list[int]
     marks: Marks = defaultdict(set)
     events = stream.expected_events
     for index, event in enumerate(events):
-        rows.append({"pos": event["offset"], "type": event["type"], **_specified_info(event)})
+        header = {"server_id": event["server_id"], "end_log_pos": event["log_pos"]}
+        rows.append({"pos": event["offset"], "type": event["type"], **header, **_specified_info(event)})
         next_type = events[index + 1]["type"] if index + 1 < len(events) else None
         for requirement in _row_marks(event, next_type):
             marks[requirement].add(index)

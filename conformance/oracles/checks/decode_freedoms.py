@@ -9,7 +9,7 @@ from conformance.oracles.checks.same_value import same_cell
 from conformance.oracles.checks.tables_info import listed_tables
 from conformance.oracles.differences import Difference
 from conformance.oracles.oracle import same_field
-from conformance.protocol.roles.decode import HEADER_FIELDS, is_rare
+from conformance.protocol.roles.decode import HEADER_FIELDS, may_be_missing
 from conformance.specs.catalogue import ENTRY
 
 _SIDES: Final = ("before", "after")
@@ -25,10 +25,13 @@ def is_skipped(alignment: Alignment, difference: Difference) -> bool:
     return ignored and alignment.fate(difference.index) is Fate.DROPPED
 
 
-def is_cleanly_refused(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether an event that may be refused is."""
-    tolerated = difference.index in alignment.case.expected.tolerated
-    return difference.field == ENTRY and tolerated and alignment.fate(difference.index) is Fate.REFUSED
+def is_not_of_a_log(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an event that may be refused is, or is passed over."""
+    if difference.index not in alignment.case.expected.tolerated:
+        return False
+    if difference.field == ENTRY:
+        return alignment.fate(difference.index) is Fate.REFUSED
+    return difference.field == "handled" and alignment.is_unknown(difference.index)
 
 
 def is_faulty_payload(alignment: Alignment, difference: Difference) -> bool:
@@ -46,12 +49,13 @@ def is_of_unknown_type(alignment: Alignment, difference: Difference) -> bool:
 
 
 def is_unreported(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether a field of a rare type is missing."""
-    if difference.index >= alignment.count or difference.field in (*HEADER_FIELDS, ENTRY):
+    """Return whether a field is missing that not every reader reports."""
+    if difference.index >= alignment.count:
         return False
-    seen = alignment.observed(difference.index) or {}
-    rare = is_rare(alignment.case.expected.events[difference.index]["type"])
-    return rare and seen.get(difference.field) is None
+    seen = alignment.observed(difference.index)
+    if seen is None or seen.get(difference.field) is not None:
+        return False
+    return may_be_missing(alignment.case.expected.events[difference.index]["type"], difference.field)
 
 
 def is_in_another_notation(alignment: Alignment, difference: Difference) -> bool:

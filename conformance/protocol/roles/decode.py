@@ -234,10 +234,23 @@ check_complete(
 _HEADER: Final = frozenset(HEADER_FIELDS)
 
 
-def is_rare(type_code: int) -> bool:
-    """Return whether a type is one of those whose fields not every reader reports: all of them are optional."""
-    kind = FIELDS_OF_TYPE.get(type_code)
-    return kind is not None and not kind.required
+#: Type -> fields that a reader may report of other types and not of this one.
+_NOT_OF_EVERY_READER: Final[Mapping[int, tuple[str, ...]]] = {
+    EventType.EXECUTE_LOAD_QUERY: _QUERY,
+    EventType.TRANSACTION_CONTEXT: ("thread_id",),
+    EventType.VIEW_CHANGE: ("sequence_number",),
+}
+
+
+def may_be_missing(type_code: int, field: str) -> bool:
+    """Return whether a declared field may be missing in an event of a type that has it.
+
+    So may all fields of the types that have optional ones only: they are rare, and libraries have classes for them
+    without all the fields.
+    """
+    kind = FIELDS_OF_TYPE.get(type_code, TypeFields())
+    rare = not kind.required and field in kind.optional
+    return rare or field in _NOT_OF_EVERY_READER.get(type_code, ())
 
 
 @cache

@@ -25,8 +25,8 @@ ROLE: Final = Role(
     settings={
         "do_tables": "the tables that pass, each as a list of database and name; empty if there are ignore rules",
         "ignore_tables": "the tables that are dropped, in the same form; empty if there are do rules",
-        "tables": "`literal`: the rules exactly as given; `clever`: also ignore a table from the point where its "
-        "CREATE TABLE was dropped because of its LIKE or SELECT part",
+        "tables": "`literal`: the rules exactly as given; `clever`, with ignore rules only: also ignore a table from "
+        "the point where its CREATE TABLE was dropped because of its LIKE or SELECT part",
         "renames": "`name`: a rule applies to the name; `identity`: a rule follows the table when it is renamed",
     },
 )
