@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from conformance.protocol.observation import Observation, RoleDeclaration
-from conformance.protocol.roles.decode import HEADER_FIELDS, may_be_missing
+from conformance.protocol.roles.decode import HEADER_FIELDS, may_be_missing, own_fields
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import EVERY_EVENT, Case
 
@@ -132,7 +132,9 @@ class Alignment:
         return bool(seen.get("handled") == "ignored" != wanted.get("handled"))
 
     def _knows(self, type_code: int) -> bool:
-        """Return whether the reader decoded any event of a type in this answer."""
+        """Return whether the reader knows a type: it declares a field of it alone, or decoded one of its events."""
+        if not self.declared.isdisjoint(own_fields(type_code)):
+            return True
         return any(seen.get("handled") == "known" and seen.get("type") == type_code for seen in self._seen.values())
 
     def fate(self, index: int) -> Fate:

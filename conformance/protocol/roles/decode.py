@@ -242,6 +242,19 @@ _NOT_OF_EVERY_READER: Final[Mapping[int, tuple[str, ...]]] = {
 }
 
 
+@cache
+def own_fields(type_code: int) -> frozenset[str]:
+    """Return the fields that only events of one type have: a reader that declares one of them knows the type."""
+    kind = FIELDS_OF_TYPE.get(type_code, TypeFields())
+    others = {
+        name
+        for code, other in FIELDS_OF_TYPE.items()
+        if code != type_code
+        for name in (*other.required, *other.optional)
+    }
+    return frozenset(kind.required) - others
+
+
 def may_be_missing(type_code: int, field: str) -> bool:
     """Return whether a declared field may be missing in an event of a type that has it.
 
