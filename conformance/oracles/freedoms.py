@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_in_doubted_group, is_truncated
+from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_parser_that_skips, is_truncated
 from conformance.oracles.checks.decode_freedoms import (
     is_faulty_payload,
     is_in_another_notation,
@@ -68,6 +68,13 @@ def _is_unlisted(alignment: Alignment, difference: Difference) -> bool:
 
 def _is_error_number(alignment: Alignment, difference: Difference) -> bool:
     return difference.field == ERROR_CODE
+
+
+def _is_failed_entry(alignment: Alignment, difference: Difference) -> bool:
+    error, at = alignment.observation.error, alignment.case.expected.refused_at
+    if difference.field != ENTRY or difference.index >= alignment.count or error is None or error.at != at:
+        return False
+    return bool(alignment.case.expected.events[difference.index]["offset"] == at)
 
 
 def _is_of_old_replica(alignment: Alignment, difference: Difference) -> bool:
@@ -145,10 +152,10 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "boundary",
-        "under `worklog`, the type, state and warning of events in a group that begins with an Anonymous_gtid event "
-        "with the ignorable flag and without a marker; only that the group ends is certain",
-        "A parser may pass over it as an ignorable event, or know its type.",
-        is_in_doubted_group,
+        "under `worklog`, the answers of a parser that passes over Anonymous_gtid events with the ignorable flag and "
+        "without a marker",
+        "WL#4162 has parsers pass over ignorable events, WL#7592 makes it the beginning of a group.",
+        is_of_parser_that_skips,
     ),
     Freedom(
         "boundary",
@@ -196,7 +203,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "relay",
-        "whether an event with the replica's own server id is written",
+        "whether an event that comes back with the replica's own server id is written",
         "It comes from the replica itself; WL#7592 does not say.",
         is_from_replica_itself,
     ),
@@ -205,6 +212,12 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the notation of `executed_gtids`: order of the sources, letter case, white space",
         "Servers accept all of these as the same set.",
         _in_notation("executed_gtids"),
+    ),
+    Freedom(
+        "apply",
+        "whether there is an entry for the event at which the applier fails, if the error names it",
+        "An applier may report an event when it is done with it.",
+        _is_failed_entry,
     ),
     Freedom(
         "apply",

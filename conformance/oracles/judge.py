@@ -150,9 +150,9 @@ class Judge:
         if shown or not case.expected.events:
             shown.add(EVERY_FIELD)
         kept = [
-            self._good[requirement]
-            for requirement in dict.fromkeys(by_field.values())
-            if requirement not in blamed and self._oracles[requirement].owns & shown
+            self._good[each]
+            for each in dict.fromkeys(by_field.values())
+            if each not in blamed and not (each in self._supported and self._oracles[each].owns.isdisjoint(shown))
         ]
         return [*blamed.values(), *kept]
 

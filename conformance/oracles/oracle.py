@@ -7,7 +7,6 @@ from typing import Any, Final
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.same_value import same_bytes, same_variable
-from conformance.specs.catalogue import ENTRY, ERROR, EVERY_FIELD, Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,13 +246,3 @@ def both(first: Oracle, second: Oracle) -> Oracle:
         needs=first.needs | second.needs,
         abilities=first.abilities | second.abilities,
     )
-
-
-def owner(requirement: Requirement) -> Oracle:
-    """Return the oracle of a requirement that owns fields."""
-    owned = frozenset(requirement.owns)
-
-    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        raise AssertionError(f"{requirement} is judged by the differences that no other requirement accounts for")
-
-    return Oracle(requirement.id, examine, any_of=owned - {ENTRY, ERROR, EVERY_FIELD}, owns=owned)

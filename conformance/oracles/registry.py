@@ -2,16 +2,19 @@
 
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 from conformance.oracles.coverage.coverage_table import CoverageTable
-from conformance.oracles.oracle import Oracle, owner
+from conformance.oracles.oracle import Oracle
 from conformance.specs.catalogue import ROLES, catalogue
 
+#: The module of the oracles that own fields, in all roles.
+_OWNERS: Final = "owners"
 
-def _module(role: str) -> Any:
-    """Return the module of a role's oracles, with ``ORACLES`` and ``COVERAGE_TABLES``."""
-    return import_module(f"conformance.oracles.{role}")
+
+def _module(name: str) -> Any:
+    """Return the module of a role's oracles, with ``ORACLES`` and ``COVERAGE_TABLES``, or that of the owners."""
+    return import_module(f"conformance.oracles.{name}")
 
 
 @cache
@@ -22,13 +25,12 @@ def oracles() -> dict[str, Oracle]:
         ValueError: An oracle names a requirement that the catalogue does not have, or there are two for one.
     """
     by_requirement: dict[str, Oracle] = {}
-    for oracle in (each for role in ROLES for each in _module(role).ORACLES):
+    for oracle in (each for name in (*ROLES, _OWNERS) for each in _module(name).ORACLES):
         if oracle.requirement not in catalogue():
             raise ValueError(f"an oracle judges {oracle.requirement}, which is not in the catalogue")
         if oracle.requirement in by_requirement:
             raise ValueError(f"there are two oracles for {oracle.requirement}")
         by_requirement[oracle.requirement] = oracle
-    by_requirement |= {id_: owner(entry) for id_, entry in catalogue().items() if entry.owns}
     return by_requirement
 
 

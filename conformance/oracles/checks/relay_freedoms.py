@@ -78,11 +78,25 @@ def is_own_event(alignment: Alignment, difference: Difference) -> bool:
 
 
 def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether an event that is not expected has the replica's own server id."""
-    event = _of_entry(alignment, difference)
-    if event is None or difference.place is None:
+    """Return whether an event that is there besides what is expected has the replica's own server id.
+
+    Such an event may be the one that is aligned, as it is like the one that is expected.
+    """
+    case, observed = alignment.case, alignment.observation.events
+    if difference.field == "data":
+        wanted = case.expected.events[difference.index]["data"]
+        besides = any(observed[place]["data"] == wanted for place in alignment.phantoms)
+        return besides and _came_back(alignment, alignment.observed(difference.index))
+    if difference.field != ENTRY or difference.place is None:
         return False
-    return bool(event.header.server_id == alignment.case.settings["server_id"])
+    extra = observed[difference.place]
+    alike = (index for index, entry in enumerate(case.expected.events) if entry["data"] == extra["data"])
+    return _came_back(alignment, extra) or any(_came_back(alignment, alignment.observed(index)) for index in alike)
+
+
+def _came_back(alignment: Alignment, entry: Entry | None) -> bool:
+    event = None if entry is None else _Event.of(entry)
+    return event is not None and bool(event.header.server_id == alignment.case.settings["server_id"])
 
 
 def is_own_value(alignment: Alignment, difference: Difference) -> bool:
