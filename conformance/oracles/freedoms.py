@@ -47,12 +47,14 @@ class Freedom:
 
     Attributes:
         role: The role.
+        name: Its name, for tests.
         what: What may differ, as the page of the role names it.
         reason: Why nobody is blamed for it.
         covers: Returns whether a difference is of this kind.
     """
 
     role: str
+    name: str
     what: str
     reason: str
     covers: Covers
@@ -89,12 +91,14 @@ def _is_of_old_replica(alignment: Alignment, difference: Difference) -> bool:
 FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "decode",
+        "ignorable events unreported",
         "whether an ignorable event of an unknown type is reported",
         "WL#4033 has readers pass over it; whether they hand it on is left to them.",
         is_skipped,
     ),
     Freedom(
         "decode",
+        "events of no log",
         "whether an event that no log of this server has is refused, or reported as `ignored`: a heartbeat, an event "
         "of a beta version, a type that the format description does not declare",
         "Readers never meet one, and servers differ; after a clean error nothing is judged.",
@@ -102,18 +106,21 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "decode",
+        "faulty payloads reported",
         "whether a Transaction_payload event is reported before the error about an event inside it",
         "A reader may open it when it reads it, or later.",
         is_faulty_payload,
     ),
     Freedom(
         "decode",
+        "events of unknown types",
         "the fields of an event that is reported as `ignored`, except those of the header",
         "That the type is not known is one finding, of FORMAT-TYPE-KNOWN.",
         is_of_unknown_type,
     ),
     Freedom(
         "decode",
+        "fields of rare types",
         "a missing field of a type that has only *fields of some such events*; the statement of Execute_load_query, "
         "the thread of Transaction_context, the number of View_change",
         "Libraries have classes for these types without all the fields, which they report of other types.",
@@ -121,30 +128,35 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "decode",
+        "GTID of an Anonymous_gtid",
         "`gtid` of an Anonymous_gtid event: `ANONYMOUS`, empty or missing",
         "The event has no GTID; the worklog gives it no name.",
         _in_notation("gtid"),
     ),
     Freedom(
         "decode",
+        "notation of GTID sets",
         "the notation of `previous_gtids`: order of the sources, letter case, white space",
         "Servers accept all of these as the same set.",
         _in_notation("previous_gtids"),
     ),
     Freedom(
         "decode",
+        "notation of tables info",
         "the notation of `tables_info`: the default database written out or not, an empty list left out",
         "An empty name means the default database.",
         _in_notation("tables_info"),
     ),
     Freedom(
         "decode",
+        "notation of values",
         "the notation of values and rows, within the rules of [Values and rows](#values-and-rows)",
         "The same value has several forms in JSON.",
         _in_notation("rows", "variable_value", "block_data", "snapshot_version", "xa_gtrid", "xa_bqual"),
     ),
     Freedom(
         "boundary",
+        "spare markers",
         "everything about an event with a spare marker, and the state, type and warning of the events after it, up to "
         "the next reset",
         "WL#4162 keeps the two values for later and does not say what a reader does with them.",
@@ -152,6 +164,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "boundary",
+        "Anonymous_gtid events passed over",
         "under `worklog`, the answers of a parser that passes over Anonymous_gtid events with the ignorable flag and "
         "without a marker",
         "WL#4162 has parsers pass over ignorable events, WL#7592 makes it the beginning of a group.",
@@ -159,24 +172,28 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "boundary",
+        "error in a torn event",
         "whether there is an error where the stream ends within an event",
         "The rules are about whole events.",
         is_truncated,
     ),
     Freedom(
         "filter",
+        "events without an entry",
         "an event without an entry",
         "Programs that filter do not report every event; what they report is judged.",
         _is_unlisted,
     ),
     Freedom(
         "render",
+        "other warnings",
         "what is printed to standard error besides the warnings of WL#4162, and whether these are there or in the text",
         "Programs warn about much else.",
         is_foreign_warning,
     ),
     Freedom(
         "render",
+        "spelling of Info",
         "in `info`: the space after `use`, flags after `STMT_END_F`, and whether the `# ` that a source has stored "
         "before a statement is printed again",
         "Servers differ.",
@@ -184,12 +201,14 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "relay",
+        "relay logs",
         "how many relay logs there are, so `log`, and the events with which the replica ends and begins them",
         "A replica begins another log when it likes.",
         lambda alignment, difference: is_log_number(alignment, difference) or is_own_event(alignment, difference),
     ),
     Freedom(
         "relay",
+        "values of own events",
         "in the replica's own events: the time, the server version and what follows from it, the position, the name "
         "of the next relay log",
         "They are the replica's own.",
@@ -197,78 +216,91 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "relay",
+        "checksums of relay logs",
         "whether an event has a checksum; the checksum must be right",
         "A relay log can have checksums although the source has none, and the reverse.",
         differs_in_checksum_alone,
     ),
     Freedom(
         "relay",
+        "own events that come back",
         "whether an event that comes back with the replica's own server id is written",
         "It comes from the replica itself; WL#7592 does not say.",
         is_from_replica_itself,
     ),
     Freedom(
         "apply",
+        "notation of executed GTIDs",
         "the notation of `executed_gtids`: order of the sources, letter case, white space",
         "Servers accept all of these as the same set.",
         _in_notation("executed_gtids"),
     ),
     Freedom(
         "apply",
+        "entry of the failure",
         "whether there is an entry for the event at which the applier fails, if the error names it",
         "An applier may report an event when it is done with it.",
         _is_failed_entry,
     ),
     Freedom(
         "apply",
+        "error numbers",
         "the number of an error, except where a DROP DATABASE cannot be logged",
         "The worklog gives no other number.",
         _is_error_number,
     ),
     Freedom(
         "apply",
+        "replicas of 5.6.21 and 5.7.5",
         "without the ability `profile_strict`: whether replicas of 5.6.21 and 5.7.5 stop at an Anonymous_gtid event",
         "Only these releases stop; an implementation of the profile need not be one of them.",
         _is_of_old_replica,
     ),
     Freedom(
         "log",
+        "wording of own statements",
         "the wording of statements that a server writes itself, and comments in them",
         "Versions spell DROP TABLE, CREATE TABLE and COMMIT differently; the meaning is compared.",
         is_own_wording,
     ),
     Freedom(
         "log",
+        "Xid or COMMIT",
         "whether a transaction ends with an Xid event or with a Query event",
         "It depends on the engine.",
         is_end_by_engine,
     ),
     Freedom(
         "log",
+        "notation of logged tables info",
         "the notation of `tables_info`: the default database written out or not, a table named again",
         "An empty name means the default database.",
         is_same_list,
     ),
     Freedom(
         "log",
+        "flags of sessions",
         "the flags BINLOG_IN_USE, THREAD_SPECIFIC and SUPPRESS_USE in `flags`",
         "The worklogs are silent about them, and versions set them differently.",
         has_free_flags,
     ),
     Freedom(
         "log",
+        "flags of rows",
         "the bits of `rows_flags`, except that of the last event of a statement",
         "They say how the session checked keys; no worklog names them.",
         is_rows_flag,
     ),
     Freedom(
         "log",
+        "order of rows",
         "the order of the rows in a rows event",
         "The engine finds them in its own order.",
         is_rows_order,
     ),
     Freedom(
         "log",
+        "checkpoints",
         "further Binlog_checkpoint events",
         "MariaDB writes them at any time, in a thread of its own.",
         is_checkpoint,

@@ -17,6 +17,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     equal_lists,
     equal_markers,
     equal_other_flags,
+    equal_rows,
     equal_statements,
     flagged,
     name_of,
@@ -223,9 +224,6 @@ _QUERIES: Final = frozenset({int(EventType.QUERY)})
 _ROWS_QUERIES: Final = frozenset({int(EventType.ROWS_QUERY)})
 
 
-_rows = equal("rows", "rows_flags")
-
-
 _text = equal("rows_query")
 
 
@@ -321,7 +319,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         "ignorable event",
     ),
     logged("WL4033-LOG-DELAYED-ONE-TABLE-MAP"),
-    logged("WL4033-LOG-DELAYED-NOT-SHARED", _rows, types=ROWS_TYPES),
+    logged("WL4033-LOG-DELAYED-NOT-SHARED", equal_rows, types=ROWS_TYPES),
     # WL#40
     every_event("WL40-OPTION-ON-ALL-EXTENDED", _not_extended, types=_QUERIES),
     every_event("WL40-OPTION-OFF-USUAL", _is_extended, types=_QUERIES),

@@ -121,10 +121,11 @@ def test_undeclared_fields_are_not_judged(role):
 
 
 class SkipsAnonymousGtids(WorklogParser):
-    """A parser that skips Anonymous_gtid events with the ignorable flag."""
+    """A parser that passes over Anonymous_gtid events with the ignorable flag and without a marker."""
 
     def feed(self, event):
-        skipped = event.type == EventType.ANONYMOUS_GTID and event.ignorable
+        unmarked = not MARKER_BITS.stored(event.flags)
+        skipped = event.type == EventType.ANONYMOUS_GTID and event.ignorable and unmarked
         return super().feed(replace(event, type=99) if skipped else event)
 
 

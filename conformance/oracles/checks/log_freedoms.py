@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.logged_event_comparisons import equal_lists, equal_statements
+from conformance.oracles.checks.logged_event_comparisons import STATEMENT_END, equal_lists, equal_statements
 from conformance.oracles.differences import Difference
 from conformance.protocol.roles.log import END, QUERY_TYPES, kind_of
 from conformance.specs.catalogue import ENTRY
@@ -14,8 +14,6 @@ from conformance.specs.catalogue import ENTRY
 Entry = Mapping[str, Any]
 
 _FREE_FLAGS: Final = int(Flag.BINLOG_IN_USE | Flag.THREAD_SPECIFIC | Flag.SUPPRESS_USE)
-#: The bit of a rows event's flags that marks the last event of a statement.
-_STATEMENT_END: Final = 0x0001
 #: The fields in which an Xid event and a Query event that ends a transaction differ.
 _OF_END: Final = ("type", "query", "database", "tables_info", "length")
 
@@ -65,7 +63,7 @@ def is_rows_flag(alignment: Alignment, difference: Difference) -> bool:
     pair = _pair(alignment, difference)
     if pair is None or difference.field != "rows_flags" or not isinstance(pair[1].get("rows_flags"), int):
         return False
-    return not (pair[0]["rows_flags"] ^ pair[1]["rows_flags"]) & _STATEMENT_END
+    return not (pair[0]["rows_flags"] ^ pair[1]["rows_flags"]) & STATEMENT_END
 
 
 def is_rows_order(alignment: Alignment, difference: Difference) -> bool:

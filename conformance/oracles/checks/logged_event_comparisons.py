@@ -16,6 +16,8 @@ Entry = Mapping[str, Any]
 #: Compares an expected event with the observed one and returns what is wrong, "" if nothing is.
 Compare = Callable[[Entry, Entry], str]
 
+#: The bit of a rows event's own flags that marks the last event of a statement.
+STATEMENT_END: Final = 0x0001
 IGNORABLE: Final = int(Flag.IGNORABLE)
 _NAMES: Final = re.compile(r"`([^`]*)`(?:\.`([^`]*)`)?")
 
@@ -47,6 +49,14 @@ def equal(*names: str) -> Compare:
         return ""
 
     return compare
+
+
+def equal_rows(wanted: Entry, observed: Entry) -> str:
+    """Compare the rows of two events, and whether they are the last of a statement."""
+    if "rows" not in wanted or wanted["rows"] != observed.get("rows"):
+        return equal("rows")(wanted, observed)
+    ends = [bool((each.get("rows_flags") or 0) & STATEMENT_END) for each in (wanted, observed)]
+    return "" if ends[0] == ends[1] else f"it is{'' if ends[1] else ' not'} the last of its statement"
 
 
 def equal_statements(wanted: Entry, observed: Entry) -> str:

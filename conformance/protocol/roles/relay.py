@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
 from conformance.protocol.role import AnswerField, Role, required
 
@@ -19,6 +20,7 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 #: Event types that a replica also writes itself, with another body in each.
 _OWN: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS), int(EventType.ROTATE)})
 _TYPE_AT: Final = 4
+_FLAGS_AT: Final = 17
 #: Bytes of a body that distinguish events.
 _BODY_BYTES: Final = 24
 
@@ -33,7 +35,9 @@ def event_data(entry: Mapping[str, Any]) -> bytes | None:
 
 
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
-    """Return what distinguishes one event of a relay log from another: its type and, where it matters, its body.
+    """Return what distinguishes one event of a relay log from another: its type and its body.
+
+    Of a type that a replica writes itself too, it is the type and whether the event is marked as one of a relay log.
 
     A checksum is not part of the body: a relay log may have checksums if the source has none, and the reverse. The kind
     of data that is not an event is None.
@@ -45,7 +49,9 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     end = len(data) - CHECKSUM_BYTES
     checksummed = end >= HEADER_BYTES and zlib.crc32(data[:end]) == int.from_bytes(data[end:], "little")
     body = data[HEADER_BYTES : end if checksummed else None]
-    return (type_code, b"" if type_code in _OWN else body[:_BODY_BYTES])
+    if type_code in _OWN:
+        return (type_code, bool(data[_FLAGS_AT] & Flag.RELAY_LOG))
+    return (type_code, body[:_BODY_BYTES])
 
 
 #: The role itself.

@@ -1,0 +1,270 @@
+"""What is free: each row has a right answer that takes the freedom, and nobody is blamed for it."""
+
+import base64
+from dataclasses import replace
+
+import pytest
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
+from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.models.replica.relay import Receiver
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.differences import differences
+from conformance.oracles.freedoms import FREE, freedom_of
+from conformance.oracles.judge import Judge, request_of
+from conformance.protocol.observation import Refusal
+from conformance.protocol.roles.decode import HEADER_FIELDS
+from conformance.reference.boundary import observe
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.reference.relay import answer_with
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
+from tests.extras import require_role
+from tests.oracles.test_role_judging import (
+    SkipsAnonymousGtids,
+    checksummed,
+    gtids_in_upper_case,
+    without_the_failed_entry,
+    writing_own_events,
+)
+
+REFERENCE = ReferenceImplementation()
+#: Cases of each family and profile.
+CASES = 4
+
+
+def entries(change):
+    """Return a change of the answer that changes each entry; an entry becomes None to be left out."""
+
+    def changed_answer(case, answer):
+        made = [change(case, index, dict(entry)) for index, entry in enumerate(answer.events)]
+        return replace(answer, events=tuple(entry for entry in made if entry is not None))
+
+    return changed_answer
+
+
+def with_value(name, change, *types):
+    """Return a change of one field of the entries that have it."""
+
+    def changed_entry(case, index, entry):
+        applies = entry.get(name) not in (None, "") and (not types or entry["type"] in types)
+        return {**entry, name: change(entry[name])} if applies else entry
+
+    return entries(changed_entry)
+
+
+def without(is_left_out):
+    return entries(lambda case, index, entry: None if is_left_out(entry) else entry)
+
+
+def in_base64(value):
+    return {"base64": base64.b64encode(value.encode()).decode()} if isinstance(value, str) else value
+
+
+def upper_with_space(gtids):
+    return gtids.upper().replace(",", ",\n")
+
+
+def refused_where_tolerated(case, answer):
+    at = min(case.expected.tolerated, default=len(answer.events))
+    if at >= len(answer.events):
+        return answer
+    return replace(answer, events=answer.events[:at], error=Refusal(answer.events[at]["offset"], "other", "none here"))
+
+
+def payload_before_its_error(case, answer):
+    if answer.error is None or case.id.family != "unknown_inside_payload":
+        return answer
+    payload = {name: 0 for name in HEADER_FIELDS} | {"offset": answer.error.at, "type": 40, "handled": "known"}
+    return replace(answer, events=(*answer.events, payload))
+
+
+def rand_unknown(case, index, entry):
+    if entry["type"] != EventType.RAND:
+        return entry
+    return {name: "ignored" if name == "handled" else entry[name] for name in HEADER_FIELDS}
+
+
+def without_file_id(case, index, entry):
+    return {name: entry[name] for name in entry if name != "file_id" or entry["type"] != EventType.DELETE_FILE}
+
+
+def with_default_database(case, index, entry):
+    if entry.get("tables_info"):
+        entry["tables_info"] = entry["tables_info"].replace("``.", f"`{entry['database'].replace('`', '``')}`.")
+    return entry
+
+
+class ReadsSpareAs(WorklogParser):
+    """A parser that makes of a spare marker what its subclass says."""
+
+    def is_spare(self, event):
+        return MARKER_BITS.stored(event.flags) in SPARE_VALUES
+
+
+class PassesOverSpare(ReadsSpareAs):
+    """A parser that passes over events with a spare marker."""
+
+    def feed(self, event):
+        if self.is_spare(event):
+            event = replace(event, flags=MARKER_BITS.write(event.flags, 1))
+        return super().feed(event)
+
+
+class ResetsAtSpare(PassesOverSpare):
+    """A parser that also begins anew there."""
+
+    def feed(self, event):
+        step = super().feed(event)
+        if self.is_spare(event):
+            self.reset()
+        return step
+
+
+def parsed_by(parser):
+    def changed_answer(case, answer):
+        return observe(request_of(case), parser()) if case.id.profile == "worklog" else answer
+
+    return changed_answer
+
+
+def without_error(case, answer):
+    return replace(answer, error=None) if case.expected.refused_kind == "truncated" else answer
+
+
+class OneRelayLog(Receiver):
+    """A receiver that goes on in the same relay log."""
+
+    def _rotate(self):
+        pass
+
+
+def at_another_time(settings, feed):
+    """Return a receiver of another time and version, whose relay logs have other names."""
+    return Receiver(replace(settings, timestamp=10**9, version="8.0.99-own", relay_log="mine"), feed)
+
+
+def received_by(receiver):
+    return lambda case, answer: answer_with(receiver, request_of(case))
+
+
+def with_deprecation(case, index, entry):
+    return {**entry, "warnings": f"WARNING: deprecated\n{entry['warnings']}"} if "warnings" in entry else entry
+
+
+def warned_in_the_text(case, index, entry):
+    if entry.get("warnings"):
+        entry = {**entry, "warnings": "", "text": entry["text"] + entry["warnings"] + "\n"}
+    return entry
+
+
+def with_error_number(case, answer):
+    named = "WL7592-APPLY-DROPDB-ERROR-CODE" in case.marks
+    return answer if named or answer.error is None else replace(answer, error=replace(answer.error, code=1))
+
+
+def going_on_at_anonymous_gtids(case, answer):
+    if not case.settings.get("version", "").startswith(("5.6.", "5.7.")) or answer.error is None:
+        return answer
+    return replace(answer, events=(*answer.events[:-1], {**answer.events[-1], "outcome": "ignored"}), error=None)
+
+
+def spelled_by_others(case, index, entry):
+    if entry.get("query", "").startswith(("DROP TABLE", "CREATE TABLE")):
+        entry["query"] = entry["query"].replace(" TABLE ", " table ", 1)
+    return entry
+
+
+def ended_otherwise(case, index, entry):
+    # Under worklog a Query event can have tables info and a marker.
+    if entry["type"] == EventType.XID and case.id.profile != "worklog":
+        return {"log": entry["log"], "offset": entry["offset"], "type": 2, "flags": 0, "query": "COMMIT"}
+    return entry
+
+
+def with_checkpoint(case, answer):
+    if not case.id.profile.startswith("mariadb"):
+        return answer
+    checkpoint = {**answer.events[0], "type": int(EventType.MARIADB_BINLOG_CHECKPOINT), "flags": 0}
+    return replace(answer, events=(*answer.events[:1], checkpoint, *answer.events[1:]))
+
+
+UPDATES = [each for each in EventType if each.name.startswith(("UPDATE_ROWS", "DELETE_ROWS"))]
+#: Name of a freedom -> its role, and the changes of right answers that take it.
+TAKEN = {
+    "ignorable events unreported": ("decode", [without(lambda entry: entry["handled"] == "ignored")]),
+    "events of no log": ("decode", [refused_where_tolerated]),
+    "faulty payloads reported": ("decode", [payload_before_its_error]),
+    "events of unknown types": ("decode", [entries(rand_unknown)]),
+    "fields of rare types": ("decode", [entries(without_file_id)]),
+    "GTID of an Anonymous_gtid": (
+        "decode",
+        [with_value("gtid", lambda _: None, EventType.ANONYMOUS_GTID), with_value("gtid", lambda _: "", 34)],
+    ),
+    "notation of GTID sets": ("decode", [with_value("previous_gtids", upper_with_space)]),
+    "notation of tables info": ("decode", [entries(with_default_database)]),
+    "notation of values": ("decode", [with_value("variable_value", in_base64), with_value("block_data", in_base64)]),
+    "spare markers": ("boundary", [parsed_by(PassesOverSpare), parsed_by(ResetsAtSpare)]),
+    "Anonymous_gtid events passed over": ("boundary", [parsed_by(SkipsAnonymousGtids)]),
+    "error in a torn event": ("boundary", [without_error]),
+    "events without an entry": ("filter", [without(lambda entry: entry["type"] not in (19, 30, 31, 32))]),
+    "other warnings": ("render", [entries(with_deprecation), entries(warned_in_the_text)]),
+    "spelling of Info": ("render", [with_value("info", lambda info: info.replace("`; ", "`;"))]),
+    "relay logs": ("relay", [received_by(OneRelayLog)]),
+    "values of own events": ("relay", [received_by(at_another_time)]),
+    "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),
+    "own events that come back": ("relay", [writing_own_events]),
+    "notation of executed GTIDs": ("apply", [gtids_in_upper_case]),
+    "entry of the failure": ("apply", [without_the_failed_entry]),
+    "error numbers": ("apply", [with_error_number]),
+    "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),
+    "wording of own statements": ("log", [entries(spelled_by_others)]),
+    "Xid or COMMIT": ("log", [entries(ended_otherwise)]),
+    "notation of logged tables info": ("log", [entries(with_default_database)]),
+    "flags of sessions": ("log", [with_value("flags", lambda flags: flags ^ Flag.SUPPRESS_USE, EventType.QUERY)]),
+    "flags of rows": ("log", [with_value("rows_flags", lambda flags: flags | 2)]),
+    "order of rows": ("log", [with_value("rows", lambda rows: rows[::-1], *UPDATES)]),
+    "checkpoints": ("log", [with_checkpoint]),
+}
+#: What is blamed although it is free, as it is the one finding for it.
+ONE_FINDING = {"events of unknown types": {"FORMAT-TYPE-KNOWN"}}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_right_answer_that_takes_a_freedom_is_not_blamed(name):
+    role, changes = TAKEN[name]
+    require_role(role)
+    declared = REFERENCE.declaration.roles[role]
+    declared = replace(declared, abilities=declared.abilities - {"profile_strict"})
+    judge = Judge(declared)
+    taken = set()
+    for case in cases(role):
+        answer = REFERENCE.ask(request_of(case))
+        for number, change in enumerate(changes):
+            other = change(case, answer)
+            alignment = Alignment(case, other, declared)
+            rows = {freedom_of(alignment, each) for each in differences(alignment)}
+            taken |= {number} if name in {row.name for row in rows if row is not None} else set()
+            blamed = {each.requirement for each in judge.judge(case, other) if each.is_failure}
+            assert blamed <= ONE_FINDING.get(name, set()), (str(case.id), change)
+    assert taken == set(range(len(changes))), "no case shows it"
+
+
+def cases(role):
+    for family in families().values():
+        for profile in family.profiles_of(role) if role in family.focus else ():
+            for index in range(CASES):
+                yield case_of(CaseId(family.name, profile, seed=5, index=index, role=role))
+
+
+def test_every_row_has_an_answer_that_takes_it():
+    assert [each.name for each in FREE] == list(TAKEN)
+
+
+@pytest.mark.parametrize("row", FREE, ids=lambda row: row.name)
+def test_a_row_names_a_reason_in_one_line(row):
+    assert row.what
+    assert row.reason.endswith(".")
+    assert "\n" not in row.what + row.reason
