@@ -225,7 +225,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "relay",
         "own events that come back",
         "whether an event that comes back with the replica's own server id is written",
-        "It comes from the replica itself; WL#7592 does not say.",
+        "It comes from the replica itself; WL#7592 is silent.",
         is_from_replica_itself,
     ),
     Freedom(

@@ -98,7 +98,7 @@ def with_default_database(case, index, entry):
 
 
 class ReadsSpareAs(WorklogParser):
-    """A parser that makes of a spare marker what its subclass says."""
+    """A parser that handles spare markers in a way of its own."""
 
     def is_spare(self, event):
         return MARKER_BITS.stored(event.flags) in SPARE_VALUES
@@ -114,7 +114,7 @@ class PassesOverSpare(ReadsSpareAs):
 
 
 class ResetsAtSpare(PassesOverSpare):
-    """A parser that also begins anew there."""
+    """A parser that also begins again there."""
 
     def feed(self, event):
         step = super().feed(event)

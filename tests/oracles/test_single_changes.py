@@ -45,8 +45,8 @@ def changed(value):
 
 def changes_of_entries(case, events):
     """Yield what is changed and the changed entries: each value alone, each entry left out, each doubled."""
-    asked = len(case.expected.events)
-    for place, entry in enumerate(events[:asked]):
+    count = len(case.expected.events)
+    for place, entry in enumerate(events[:count]):
         for name in case.expected.events[place].keys() & entry.keys() - {"offset"}:
             yield f"{name} changed", (*events[:place], {**entry, name: changed(entry[name])}, *events[place + 1 :])
         yield "entry missing", (*events[:place], *events[place + 1 :])
@@ -105,8 +105,8 @@ def other_fates(case, answer):
     for number in range(len(answer.events)):
         wrong = filtered_with(request_of(case), tables=lambda settings, number=number: OneWrong(settings, number))
         # Whether Query events without tables info are kept is not asked.
-        asked = [place for place, entry in enumerate(case.expected.events) if "fate" in entry]
-        if any(wrong.events[place]["fate"] != answer.events[place]["fate"] for place in asked):
+        judged = [place for place, entry in enumerate(case.expected.events) if "fate" in entry]
+        if any(wrong.events[place]["fate"] != answer.events[place]["fate"] for place in judged):
             yield "fate changed with its group", wrong
 
 

@@ -104,8 +104,8 @@ def is_own_value(alignment: Alignment, difference: Difference) -> bool:
     pair = _pair(alignment, difference) if difference.field == "data" else None
     if pair is None or not _is_own(pair[0]):
         return False
-    asked = [(each.header.type, each.header.server_id, each.header.flags, _asked_of(each)) for each in pair]
-    return asked[0] == asked[1]
+    compared = [(each.header.type, each.header.server_id, each.header.flags, _asked_of(each)) for each in pair]
+    return compared[0] == compared[1]
 
 
 def _is_own(event: _Event) -> bool:
