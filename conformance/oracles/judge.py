@@ -80,7 +80,7 @@ class Judge:
         if trouble.status == "unsupported":
             return [Verdict(each, "unsupported") for each in case.marks if each in self._oracles]
         charged = self._at_the_fault(case)
-        verdicts = [Verdict(charged, trouble.status, trouble.signature, trouble.detail)]
+        verdicts = [Verdict(charged, trouble.status, trouble.signature, _message_of(trouble))]
         verdicts += [
             Verdict(requirement, trouble.status, trouble.signature, charged=False)
             for requirement in case.marks
@@ -179,6 +179,13 @@ class Judges:
 def _failure(requirement: str, check: Check) -> Verdict:
     message = check.message[:1].upper() + check.message[1:]
     return Verdict(requirement, "fail", check.signature, message, check.at)
+
+
+def _message_of(trouble: Trouble) -> str:
+    """Return what happened, which the signature says without numbers and the detail may say again with them."""
+    if trouble.detail.startswith(trouble.signature):
+        return trouble.detail
+    return f"{trouble.signature}: {trouble.detail}" if trouble.detail.strip() else trouble.signature
 
 
 def _projected(event: Mapping[str, Any], declared: frozenset[str]) -> dict[str, Any]:

@@ -93,7 +93,8 @@ class Trouble:
 
     Attributes:
         status: The verdict it becomes.
-        signature: A short, stable name of this kind of trouble, such as ``exit-status-134`` or ``wrong-seq``.
+        signature: A short, stable name of this kind of trouble, such as ``exit-status-134`` or ``wrong-seq``,
+            without numbers of the run; where the detail has the numbers, it begins with the same words.
         detail: What was seen, such as the raw line or the end of the standard error.
     """
 

@@ -51,8 +51,8 @@ def test_a_wrong_answer_is_not_judged_here():
 
 
 TROUBLES = {
-    "hangs": ("hang", "no-answer-in-time"),
-    "does_not_read": ("hang", "no-answer-in-time"),
+    "hangs": ("hang", "no answer within the time limit"),
+    "does_not_read": ("hang", "no answer within the time limit"),
     "exits": ("crash", "exit-status-3"),
     "aborts": ("crash", "signal-SIGABRT"),
     "ends_after_an_answer": ("crash", "exit-status-0"),
@@ -137,8 +137,43 @@ def test_a_slow_start_is_not_a_hang():
 def test_memory_is_limited():
     with double("takes_memory", limits=Limits(memory_bytes=1 << 30)) as greedy:
         trouble = greedy.ask(question())
-        assert (trouble.status, trouble.signature) == ("crash", "exit-status-1")
+        assert (trouble.status, trouble.signature) == ("crash", "killed by the memory limit")
+        assert trouble.detail.startswith("killed by the memory limit of 1024 MiB (exit-status-1)")
         assert "MemoryError" in trouble.detail
+
+
+#: The last words of runtimes -> whether they show that the limit on memory ended the process.
+LAST_WORDS = {
+    "memory allocation of 2147483628 bytes failed": True,
+    "fatal error: runtime: out of memory": True,
+    "runtime: out of memory: cannot allocate 2147483648-byte block (4096 in use)": True,
+    "# There is insufficient memory for the Java Runtime Environment to continue.": True,
+    "terminate called after throwing an instance of 'std::bad_alloc'": True,
+    "MemoryError: cannot allocate": True,
+    # The runtime's own limit, as -Xmx sets it.
+    "java.lang.OutOfMemoryError: Java heap space": False,
+    # It was caught, and the process ended because of something else.
+    "MemoryError\nSystemExit: 2": False,
+    "segmentation fault": False,
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is Linux's")
+@pytest.mark.parametrize(("words", "limited"), LAST_WORDS.items())
+def test_the_limit_on_memory_is_named_only_where_the_runtime_shows_it(words, limited):
+    with double("ends_with_last_words", "trigger", words) as ending:
+        trouble = ending.ask(question(b"trigger"))
+    assert trouble.signature == ("killed by the memory limit" if limited else "exit-status-2")
+
+
+def test_without_a_limit_on_memory_none_is_named():
+    with double("ends_with_last_words", "trigger", "MemoryError", limits=Limits(memory_bytes=None)) as ending:
+        assert ending.ask(question(b"trigger")).signature == "exit-status-2"
+
+
+def test_the_limit_on_memory_is_named_although_many_stacks_follow():
+    with double("ends_with_last_words", "trigger", "fatal error: out of memory\n" + "goroutine\n" * 2000) as ending:
+        assert ending.ask(question(b"trigger")).signature == "killed by the memory limit"
 
 
 def test_a_program_that_is_not_there_cannot_start():
@@ -150,7 +185,7 @@ def test_a_program_that_is_not_there_cannot_start():
     ("name", "message"),
     [
         ("dies_at_start", "exit-status-1\nno library here"),
-        ("silent_at_start", "silent-at-start\nno answer within 0.3 s"),
+        ("silent_at_start", "silent-at-start\nno answer within the time limit of 0.3 s"),
         ("unknown_field", r"roles.decode.fields\[3\]: 'lenght' is not one of binlog_version, "),
     ],
 )

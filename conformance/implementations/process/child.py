@@ -13,13 +13,17 @@ import time
 from collections.abc import Sequence
 from typing import IO, Final
 
+from conformance.implementations.process.memory import ran_out_of_memory
+
 if sys.platform == "linux":
     import resource
 
 #: Bytes that one read takes from a pipe.
 _CHUNK: Final = 1 << 16
-#: Bytes of standard error that are kept.
+#: Bytes of standard error that are shown.
 STDERR_BYTES: Final = 4096
+#: Bytes of standard error that are kept: the reason of a crash may come before the stacks of many threads.
+_KEPT_STDERR: Final = 1 << 16
 #: Seconds that a child may take to end once its output has ended.
 _EXIT_SECONDS: Final = 1.0
 
@@ -29,11 +33,13 @@ class Exited(Exception):
 
     Attributes:
         signature: ``exit-status-N``, ``signal-NAME`` or ``closed-its-output``.
+        out_of_memory: Whether it had a limit on memory, and ended because it was refused more.
     """
 
-    def __init__(self, signature: str) -> None:
+    def __init__(self, signature: str, *, out_of_memory: bool = False) -> None:
         super().__init__(signature)
         self.signature = signature
+        self.out_of_memory = out_of_memory
 
 
 class TimedOut(Exception):
@@ -66,6 +72,7 @@ class Child:
 
     def __init__(self, command: Sequence[str], *, memory_bytes: int | None, line_bytes: int) -> None:
         self._line_bytes = line_bytes
+        self._memory_limited = memory_bytes is not None and sys.platform == "linux"
         self._received = bytearray()
         self._searched = 0
         self._unsent = bytearray()
@@ -119,7 +126,7 @@ class Child:
             if left <= 0:
                 raise TimedOut
             if not self._serve(left):
-                raise Exited(self._exit())
+                raise self._exit()
 
     def leftover(self, seconds: float) -> bytes:
         """Return what the child writes within `seconds` although no request is open; 0 does not wait.
@@ -130,7 +137,7 @@ class Child:
         deadline = time.monotonic() + seconds
         while not self._received:
             if not self._serve(max(deadline - time.monotonic(), 0)):
-                raise Exited(self._exit())
+                raise self._exit()
             if time.monotonic() >= deadline:
                 break
         return bytes(self._received[:_CHUNK])
@@ -167,7 +174,7 @@ class Child:
                 self._write()
             elif key.fileobj is self._errors:
                 self._read(self._errors, self._stderr)
-                del self._stderr[:-STDERR_BYTES]
+                del self._stderr[:-_KEPT_STDERR]
             elif not self._read(self._stdout, self._received):
                 return False
         return True
@@ -193,7 +200,7 @@ class Child:
         if not self._unsent:
             self._selector.unregister(self._stdin)
 
-    def _exit(self) -> str:
+    def _exit(self) -> Exited:
         """Return how the child ended, after the end of its output."""
         if self._unsent:
             self._unsent.clear()
@@ -203,9 +210,11 @@ class Child:
             status = self._exit_status()
             if status is not None:
                 self._drain_errors(deadline)
-                return f"exit-status-{status}" if status >= 0 else f"signal-{_signal_name(-status)}"
+                signature = f"exit-status-{status}" if status >= 0 else f"signal-{_signal_name(-status)}"
+                refused = self._memory_limited and status != 0 and ran_out_of_memory(bytes(self._stderr))
+                return Exited(signature, out_of_memory=refused)
             time.sleep(0.002)
-        return "closed-its-output"
+        return Exited("closed-its-output")
 
     def _exit_status(self) -> int | None:
         """Return the exit status, negative for a signal; None while the child runs."""
@@ -222,7 +231,7 @@ class Child:
         while self._errors in self._selector.get_map() and time.monotonic() < deadline:
             if self._selector.select(max(deadline - time.monotonic(), 0)):
                 self._read(self._errors, self._stderr)
-                del self._stderr[:-STDERR_BYTES]
+                del self._stderr[:-_KEPT_STDERR]
 
     def stop(self, line: bytes, seconds: float) -> None:
         """Send a last line, close standard input, and give the child `seconds` to end before it is killed."""

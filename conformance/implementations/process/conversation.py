@@ -19,6 +19,9 @@ from conformance.protocol.observation import Declaration, Observation, Request, 
 
 #: Seconds that a process has to exit after a stop message.
 _STOP_SECONDS: Final = 2.0
+#: The signatures of what the kit's own limits ended; the details have the limits themselves.
+_LATE: Final = "no answer within the time limit"
+_OUT_OF_MEMORY: Final = "killed by the memory limit"
 
 
 class Failed(Exception):
@@ -90,7 +93,7 @@ class Conversation:
             Failed: The process ended, hangs, or breaks the protocol.
         """
         seq, request = self._open[0]
-        line = self._receive(self._limits.seconds, late="no-answer-in-time")
+        line = self._receive(self._limits.seconds, late=_LATE)
         try:
             answer = decode_answer(line, seq=seq, request=request, role=self.declaration.roles[request.role])
         except ProtocolError as error:
@@ -124,7 +127,7 @@ class Conversation:
         try:
             return self._child.receive(seconds)
         except TimedOut:
-            detail = f"no answer within {seconds:g} s"
+            detail = f"{_LATE} of {seconds:g} s"
             self._fail(Trouble("hang", late, f"{detail}\n{self._child.errors}".rstrip()))
         except Exited as exited:
             self._crash(exited)
@@ -132,6 +135,9 @@ class Conversation:
             self._break("output-flood", shortened(flooded.start))
 
     def _crash(self, exited: Exited) -> NoReturn:
+        if exited.out_of_memory and self._limits.memory_bytes is not None:
+            limit = f"{_OUT_OF_MEMORY} of {self._limits.memory_bytes >> 20} MiB ({exited.signature})"
+            self._fail(Trouble("crash", _OUT_OF_MEMORY, f"{limit}\n{self._child.errors}"))
         self._fail(Trouble("crash", exited.signature, self._child.errors))
 
     def _break(self, signature: str, detail: str) -> NoReturn:
