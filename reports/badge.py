@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from conformance.reports.outcome import outcome
+from conformance.reports.outcome import Outcome, outcome
 from conformance.reports.record import RunRecord
+from conformance.reports.status import TROUBLES
 
 _LABEL: Final = "binlog conformance"
 _HEIGHT: Final = 20
@@ -22,14 +23,20 @@ def _width(text: str) -> int:
     return round(sum(4.2 if character in _NARROW else 6.7 for character in text)) + 2 * _PADDING
 
 
+def _without_answer(run: Outcome) -> list[str]:
+    return [f"{number:,} {TROUBLES[status]}" for status, number in run.troubles.items()]
+
+
 def badge_picture(record: RunRecord) -> str:
-    """Return the badge of a run as SVG.
+    """Return the badge of a run as SVG: how many cases crashed, and how many requirements hold.
 
     A requirement that was not reached, or that the implementation does not support, counts as one that does not hold;
     only those that the kit cannot judge are left out.
     """
     run = outcome(record)
-    value = "cut off" if run.verdict == "cut off" else f"{run.passed}/{run.possible}"
+    value = (
+        "cut off" if run.verdict == "cut off" else ", ".join([*_without_answer(run), f"{run.passed}/{run.possible}"])
+    )
     left, right = _width(_LABEL), _width(value)
     title = f"{_LABEL}: {value}" if value == run.verdict else f"{_LABEL}: {value}, {run.headline}"
 

@@ -10,7 +10,7 @@ from conformance.reports.element import Html, element, fragment, scrolling_table
 from conformance.reports.foreign_text import elided, one_line, value_text, visible_line
 from conformance.reports.hex_dump import hex_dump
 from conformance.reports.status import STATUSES
-from conformance.specs.run_record import Answer, Failure, Refusal, RequirementResult
+from conformance.specs.run_record import BESIDE_THE_CATALOGUE, Answer, Failure, Refusal, RequirementResult
 
 _MESSAGE_CHARACTERS: Final = 1_200
 _VALUE_CHARACTERS: Final = 240
@@ -225,6 +225,8 @@ def _beside(rows: Html) -> Html:
 
 
 def _rule(failure: Failure, requirement: RequirementResult | None) -> Html:
+    if failure.requirement in BESIDE_THE_CATALOGUE:
+        return element("p", BESIDE_THE_CATALOGUE[failure.requirement], class_="rule")
     if requirement is None:
         return element("p", "The record ends before the text of this requirement.", class_="rule")
     interpretation = requirement.interpretation
@@ -285,6 +287,7 @@ def failure_card(
     number: int,
     requirement: RequirementResult | None,
     declared: Collection[str] | None,
+    linked: Collection[str] = (),
     also: Collection[str] = (),
     related: Collection[tuple[int, str]] = (),
 ) -> Html:
@@ -295,15 +298,16 @@ def failure_card(
         number: Its number in the report, from 1; also used in its anchor.
         requirement: The requirement that it breaks; None in a record that was cut off.
         declared: The fields that the implementation reports in this role.
+        linked: Ids of the requirements that the page has a row of.
         also: The other requirements that the same observation breaks.
         related: Number and requirement of the other failures on the same stream.
     """
     heading, answer, concerned = _answer(failure, declared)
     return element(
         "article",
-        _header(failure, number, requirement, also),
+        _header(failure, number, requirement, {name: name in linked for name in (failure.requirement, *also)}),
         element("p", element("b", "Known: "), one_line(failure.known)) if failure.known is not None else None,
-        element("h4", "The requirement"),
+        element("h4", "What is wrong" if failure.requirement in BESIDE_THE_CATALOGUE else "The requirement"),
         _rule(failure, requirement),
         element("h4", heading),
         answer,
@@ -337,7 +341,7 @@ def _answer(failure: Failure, declared: Collection[str] | None) -> tuple[str, Ht
     return f"Expected and observed: {summary(events)}", _beside(comparison), concerned
 
 
-def _header(failure: Failure, number: int, requirement: RequirementResult | None, also: Collection[str]) -> Html:
+def _header(failure: Failure, number: int, requirement: RequirementResult | None, names: Mapping[str, bool]) -> Html:
     level = requirement.level if requirement else None
     return element(
         "header",
@@ -346,11 +350,8 @@ def _header(failure: Failure, number: int, requirement: RequirementResult | None
             badge(failure.status),
             element("span", "known", class_="badge known") if failure.known is not None else None,
             element("span", level, class_=f"badge level {level}") if level else None,
-            # In a record that was cut off there may be nothing to link to.
-            (
-                element("a", name, href=f"#{name}" if requirement else None, class_="id")
-                for name in (failure.requirement, *also)
-            ),
+            # In a record that was cut off, and for ids beside the catalogue, there is nothing to link to.
+            (element("a", name, href=f"#{name}" if linked else None, class_="id") for name, linked in names.items()),
             class_="tags",
         ),
         element("h3", f"{number}. ", one_line(elided(failure.message, _MESSAGE_CHARACTERS))),

@@ -11,7 +11,7 @@ from conformance.reports.matrix import matrix
 from conformance.reports.outcome import Outcome, grouped, is_known, outcome, ranked
 from conformance.reports.page import page
 from conformance.reports.record import RunRecord
-from conformance.reports.status import JUDGED, STATUSES
+from conformance.reports.status import JUDGED, STATUSES, TROUBLES
 from conformance.specs.run_record import Failure
 
 #: Cards further down are closed; the list above them names their failures.
@@ -37,6 +37,17 @@ def _bar(run: Outcome) -> Html:
 
 
 def _tiles(run: Outcome) -> Html:
+    cases = (
+        element(
+            "li",
+            element("span", STATUSES[name].symbol, class_="symbol", aria_hidden="true"),
+            element("b", f"{number:,}"),
+            element("span", f"{'case' if number == 1 else 'cases'} {TROUBLES[name]}"),
+            class_=f"tile {name}",
+            title=f"Of {run.cases:,} cases; whatever requirement they are about.",
+        )
+        for name, number in run.troubles.items()
+    )
     tiles = (
         element(
             "li",
@@ -48,7 +59,7 @@ def _tiles(run: Outcome) -> Html:
         )
         for name, number in run.counts.items()
     )
-    return element("ul", tiles, class_="tiles")
+    return element("ul", cases, tiles, class_="tiles")
 
 
 def _homepage(address: str | None) -> Html | None:
@@ -154,12 +165,13 @@ def _cards(record: RunRecord, groups: list[list[Failure]]) -> list[Html]:
     for number, group in enumerate(groups, 1):
         failure = group[0]
         requirement = requirements.get(failure.requirement)
-        role = roles.get(requirement.role) if requirement else None
+        role = roles.get(requirement.role if requirement else failure.role)
         cards.append(
             failure_card(
                 failure,
                 number=number,
                 requirement=requirement,
+                linked=requirements,
                 declared=role.fields if role else None,
                 also=[each.requirement for each in group[1:]],
                 related=[each for each in by_case[failure.case] if each[0] != number],
@@ -198,7 +210,11 @@ def html_report(record: RunRecord) -> str:
     for number, group in enumerate(groups, 1):
         for failure in group:
             links.setdefault(failure.requirement, f"#failure-{number}")
-    known = {name for name in links if is_known(failures, name)}
+    known = {each.id for each in record.requirements if is_known(failures, each)}
+    for requirement in record.requirements:
+        # A requirement that was not judged at some cases, as they crashed: the first crash is the reason.
+        if requirement.verdict in TROUBLES and requirement.id not in links:
+            links[requirement.id] = "#wrong"
     judged = sum(run.counts[name] for name in JUDGED)
     return page(
         elided(f"{implementation.name} {implementation.version}: {run.verdict}", _NAME_CHARACTERS),

@@ -6,17 +6,15 @@ from typing import Final
 from xml.etree import ElementTree
 
 from conformance.reports.foreign_text import elided, one_line, visible
-from conformance.reports.outcome import Cell, cell, failure_of, ranked
+from conformance.reports.outcome import Cell, cell, failure_of, outcome, ranked, trouble_text, without_answer
 from conformance.reports.record import RunRecord
-from conformance.reports.status import BROKEN, STATUSES
-from conformance.specs.run_record import Failure, RequirementResult
+from conformance.reports.status import BROKEN, STATUSES, TROUBLES
+from conformance.specs.run_record import BESIDE_THE_CATALOGUE, Failure, RequirementResult
 
 _MESSAGE_CHARACTERS: Final = 1_000
 _DETAIL_CHARACTERS: Final = 8_000
 #: Characters that XML does not allow; `visible` already replaces them, but the file must be XML in any case.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-#: The statuses that are errors in JUnit: there was no answer that could be right or wrong.
-_ERRORS: Final = ("crash", "hang", "protocol-error")
 
 
 def _xml(text: str, limit: int) -> str:
@@ -39,13 +37,20 @@ def _reason(requirement: RequirementResult, result: Cell) -> str:
 
 
 def _fail(case: ElementTree.Element, result: Cell, requirement: RequirementResult, failure: Failure | None) -> None:
-    kind = "error" if result.status in _ERRORS else "failure"
     numbers = f"{result.judged - result.passed} of {result.judged} cases"
-    message = f"{STATUSES[result.status].label}: {numbers}" if failure is None else failure.message
-    problem = ElementTree.SubElement(case, kind, type=result.status, message=_line(message))
-    lines = [requirement.text, f"{requirement.worklog}, section {requirement.section}", numbers]
+    unanswered = without_answer(requirement)
+    about = [f"{requirement.worklog}, section {requirement.section}", numbers, *([unanswered] if unanswered else [])]
+    _problem(case, failure.status if failure else result.status, requirement.text, about, failure)
+
+
+def _problem(case: ElementTree.Element, status: str, text: str, about: Sequence[str], failure: Failure | None) -> None:
+    kind = "error" if status in TROUBLES else "failure"
+    message = f"{STATUSES[status].label}: {about[1]}" if failure is None else failure.message
+    problem = ElementTree.SubElement(case, kind, type=status, message=_line(message))
+    lines = [text, *about]
     if failure is not None:
         lines += [
+            f"{failure.count:,} case{'' if failure.count == 1 else 's'}",
             f"Smallest stream: {failure.case}, {len(failure.stream_bytes)} bytes",
             f"Reproduce: {failure.replay}",
             failure.detail,
@@ -67,8 +72,29 @@ def _test_case(
     failure = failure_of(failures, requirement.id, profile=profile)
     if failure is not None and failure.known is not None:
         _skip(case, f"known failure: {failure.known}")
+    elif failure is None and result.status in TROUBLES:
+        # The crash itself is a test case of its own; here nothing was judged at its cases, so this is not a pass.
+        _skip(case, f"{STATUSES[result.status].label}: {trouble_text(requirement.results[profile])}")
     else:
         _fail(case, result, requirement, failure)
+
+
+def _beside_the_catalogue(root: ElementTree.Element, record: RunRecord, failures: Sequence[Failure]) -> None:
+    """Add the failures of no requirement: crashes first, and a test case that passes where there are none."""
+    suite = ElementTree.Element("testsuite", name="beside the catalogue", timestamp=_line(record.header.started))
+    for name, meaning in BESIDE_THE_CATALOGUE.items():
+        own = [failure for failure in failures if failure.requirement == name]
+        for failure in own:
+            case = ElementTree.SubElement(suite, "testcase", classname=name, name=_line(failure.signature), time="0")
+            if failure.known is not None:
+                _skip(case, f"known failure: {failure.known}")
+            else:
+                _problem(case, failure.status, meaning, [], failure)
+        if not own and record.footer is not None and record.footer.cases:
+            ElementTree.SubElement(suite, "testcase", classname=name, name="none", time="0")
+    if len(suite):
+        suite.insert(0, _properties(record))
+        root.append(suite)
 
 
 def _run_case(suite: ElementTree.Element, name: str, problem: str, kind: str) -> None:
@@ -91,16 +117,18 @@ def _run_suite(root: ElementTree.Element, record: RunRecord) -> None:
         root.append(suite)
 
 
-def _properties(suite: ElementTree.Element, record: RunRecord) -> None:
+def _properties(record: RunRecord) -> ElementTree.Element:
     implementation = record.header.implementation
-    properties = ElementTree.SubElement(suite, "properties")
+    properties = ElementTree.Element("properties")
     for name, value in (
         ("implementation", f"{implementation.name} {implementation.version}"),
         ("spec", implementation.spec),
         ("kit", record.header.kit),
         ("seed", str(record.header.seed)),
+        *((f"cases that {TROUBLES[status]}", str(number)) for status, number in outcome(record).troubles.items()),
     ):
         ElementTree.SubElement(properties, "property", name=name, value=_line(value))
+    return properties
 
 
 def _count(element: ElementTree.Element) -> None:
@@ -112,13 +140,15 @@ def junit_report(record: RunRecord) -> str:
     """Return the report of a run as JUnit XML, one suite for each worklog.
 
     A broken requirement is a failure, or an error if there was no answer to judge; known failures and requirements
-    that were not judged are skipped with the reason. A run that was cut off is an error of its own.
+    that were not judged are skipped with the reason, in particular those with a crash at some of their cases. Crashes
+    have a suite of their own, the first. A run that was cut off is an error of its own.
     """
     root = ElementTree.Element("testsuites", name="binlog-conformance")
     failures = ranked(record)
+    _beside_the_catalogue(root, record, failures)
     for worklog in dict.fromkeys(requirement.worklog for requirement in record.requirements):
         suite = ElementTree.SubElement(root, "testsuite", name=_line(worklog), timestamp=_line(record.header.started))
-        _properties(suite, record)
+        suite.append(_properties(record))
         for requirement in record.requirements:
             if requirement.worklog != worklog:
                 continue

@@ -6,7 +6,7 @@ from typing import Final
 from conformance.reports.foreign_text import elided, one_line, visible_line
 from conformance.reports.outcome import outcome, ranked
 from conformance.reports.record import RunRecord
-from conformance.reports.status import STATUSES
+from conformance.reports.status import STATUSES, TROUBLES
 from conformance.specs.run_record import Failure
 
 #: Failures beyond these are counted; the other reports have them.
@@ -72,10 +72,13 @@ def markdown_report(record: RunRecord) -> str:
     for note in run.notes:
         lines += [_text(note), ""]
     if shown:
+        columns = [(f"cases that {TROUBLES[name]}", number) for name, number in run.troubles.items()]
+        columns += [(STATUSES[name].label, run.counts[name]) for name in shown]
+        symbols = [STATUSES[name].symbol for name in (*run.troubles, *shown)]
         lines += [
-            "| " + " | ".join(f"{STATUSES[name].symbol} {STATUSES[name].label}" for name in shown) + " |",
-            "|" + " ---: |" * len(shown),
-            "| " + " | ".join(str(run.counts[name]) for name in shown) + " |",
+            "| " + " | ".join(f"{symbol} {label}" for symbol, (label, _) in zip(symbols, columns, strict=True)) + " |",
+            "|" + " ---: |" * len(columns),
+            "| " + " | ".join(str(number) for _, number in columns) + " |",
             "",
         ]
     failures = ranked(record)

@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.reports.element import Html, element, fragment
 from conformance.reports.failure_card import badge
-from conformance.reports.outcome import Cell, cell, exercised
+from conformance.reports.outcome import Cell, cell, exercised, without_answer
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
 from conformance.specs.run_record import RequirementResult
@@ -72,6 +72,7 @@ def _row(requirement: RequirementResult, profiles: Collection[str], link: str | 
                 element("code", requirement.id, class_="id"),
                 class_="tags",
             ),
+            element("p", unanswered, class_="quiet") if (unanswered := without_answer(requirement)) else None,
             _text(requirement),
             scope="row",
         ),

@@ -1,19 +1,23 @@
 """The outcome of a run: its verdict in words, its numbers, the state of each cell, the order of the failures."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from conformance.reports.record import RunRecord
-from conformance.reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, UNJUDGED
-from conformance.specs.run_record import LEVELS, Failure, RequirementResult
+from conformance.reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, TROUBLES, UNJUDGED
+from conformance.specs.run_record import LEVELS, Failure, RequirementResult, Status, TroubleStatus
 
 #: ``nothing judged``: the run found no failure because it judged nothing, which is not the same as conforming.
 Verdict = Literal["conforming", "not conforming", "cut off", "nothing judged"]
 
 #: The worst first: the status of a cell that holds several.
-_WORST: Final = ("crash", "hang", "fail", "protocol-error")
+_WORST: Final = ("fail", "crash", "hang", "protocol-error")
+#: The statuses of failures in the order of a list of them.
+_FIRST: Final = ("crash", "hang", "protocol-error", "fail")
+#: Statuses of a case that show whether a requirement holds.
+_SHOWN: Final = ("pass", "fail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +58,40 @@ def exercised(requirement: RequirementResult) -> tuple[int, int]:
     return passed, judged
 
 
+def without_answer(requirement: RequirementResult) -> str:
+    """Return how many of a requirement's cases have no answer, such as "3 of 9 crashed"; nothing if all have one."""
+    counts: Counter[Status] = Counter()
+    for results in requirement.results.values():
+        counts.update(results)
+    return trouble_text(counts)
+
+
+def trouble_text(counts: Mapping[Status, int]) -> str:
+    """Return how many cases of a requirement crashed, hung or broke the protocol, of those with or without an answer.
+
+    Args:
+        counts: Cases by status.
+    """
+    cases = sum(counts.get(status, 0) for status in JUDGED)
+    return ", ".join(
+        f"{counts[status]:,} of {cases:,} {word}" for status, word in TROUBLES.items() if counts.get(status)
+    )
+
+
 def ranked(record: RunRecord) -> list[Failure]:
-    """Return the failures, the most important first: new before known, must before should, frequent before rare."""
+    """Return the failures, the most important first.
+
+    New ones come before known ones, crashes before wrong answers, musts before shoulds, frequent ones before rare ones.
+    """
     levels = {requirement.id: requirement.level for requirement in record.requirements}
 
     def rank(failure: Failure) -> tuple[bool, int, int, int, str, str]:
+        # An id beside the catalogue has no level: it counts as a must.
         level = levels.get(failure.requirement, LEVELS[0])
         return (
             failure.known is not None,
+            _FIRST.index(failure.status),
             LEVELS.index(level),
-            BROKEN.index(failure.status),
             -failure.count,
             failure.requirement,
             failure.signature,
@@ -86,14 +114,17 @@ def failure_of(failures: Iterable[Failure], requirement: str, *, profile: str | 
     return next((failure for failure in matches if failure.profile == profile), matches[0] if matches else None)
 
 
-def is_known(failures: Iterable[Failure], requirement: str) -> bool:
-    """Return whether a requirement has failures and the baseline lists all of them."""
-    known = [failure.known is not None for failure in failures if failure.requirement == requirement]
-    return bool(known) and all(known)
+def is_known(failures: Collection[Failure], requirement: RequirementResult) -> bool:
+    """Return whether the baseline lists all failures of a requirement, or all crashes at its cases if it has none."""
+    if requirement.verdict not in BROKEN:
+        return False
+    own = [failure for failure in failures if failure.requirement == requirement.id]
+    blamed = own or [failure for failure in failures if failure.status in TROUBLES]
+    return bool(blamed) and all(failure.known is not None for failure in blamed)
 
 
-def _number(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _number(number: int, noun: str, of_all: str = "") -> str:
+    return f"{number:,}{of_all} {noun}" if number == 1 and not of_all else f"{number:,}{of_all} {noun}s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +134,10 @@ class Outcome:
     Attributes:
         verdict: Its verdict.
         counts: Verdict -> number of requirements, in the order of `STATUSES`, zeros included.
-        judged: Requirements that were judged in some case.
+        troubles: Crash, hang or protocol error -> number of cases, zeros left out.
+        unexplained: Cases whose answer differs in a way that no requirement accounts for.
+        cases: Cases of the run, as far as they are known.
+        failing: Ids that have a failure, `TROUBLE` and `UNEXPLAINED` among them.
         possible: Requirements that the kit can judge: all but those without an oracle and the untestable ones.
         sentence: A summary for readers who read no further.
         notes: Other reasons of the verdict: unexpected passes, stale baseline entries.
@@ -111,7 +145,10 @@ class Outcome:
 
     verdict: Verdict
     counts: dict[str, int]
-    judged: int
+    troubles: dict[TroubleStatus, int]
+    unexplained: int
+    cases: int
+    failing: int
     possible: int
     sentence: str
     notes: tuple[str, ...]
@@ -119,8 +156,8 @@ class Outcome:
     @property
     def headline(self) -> str:
         """The verdict, with the number of known failures that it accepts."""
-        if self.verdict == "conforming" and self.broken:
-            return f"conforming except for {_number(self.broken, 'known failure')}"
+        if self.verdict == "conforming" and self.failing:
+            return f"conforming except for {_number(self.failing, 'known failure')}"
         return self.verdict
 
     @property
@@ -128,22 +165,38 @@ class Outcome:
         """Requirements that hold."""
         return self.counts["pass"]
 
-    @property
-    def broken(self) -> int:
-        """Requirements that do not hold."""
-        return sum(self.counts[status] for status in BROKEN)
 
-
-def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int], broken: list[RequirementResult]) -> str:
-    judged = sum(counts[status] for status in JUDGED)
-    unjudged = sum(counts[status] for status in UNJUDGED)
+def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int]) -> str:
+    """Return what the requirements came to."""
     if verdict == "cut off":
         return (
             "The run did not finish. Below is what it had recorded by then; nothing is known about the rest. "
             "Run it again before you draw conclusions."
         )
-    if not judged:
+    names = {failure.requirement for failure in record.failures}
+    broken = [each for each in record.requirements if each.verdict in BROKEN and each.id in names]
+    unanswered = sum(each.verdict in BROKEN and each.id not in names for each in record.requirements)
+    judged = len(broken) + counts["pass"]
+    if not judged and not unanswered:
         return "No case judged any requirement, so nothing was shown: neither that it conforms nor that it does not."
+    sentences = [_of_judged(record, broken, judged, sum(counts[status] for status in UNJUDGED))] if judged else []
+    if unanswered:
+        sentences.append(
+            f"{_number(unanswered, 'requirement')} {'is' if unanswered == 1 else 'are'} not shown to hold: "
+            "some of the cases have no answer."
+        )
+    return " ".join(sentences)
+
+
+def _of_judged(record: RunRecord, broken: Collection[RequirementResult], judged: int, unjudged: int) -> str:
+    """Return how many of the judged requirements are broken.
+
+    Args:
+        record: The run.
+        broken: The requirements with failures of their own.
+        judged: How many requirements were judged in all of their cases, or are broken.
+        unjudged: How many were judged in none.
+    """
     if not broken:
         holds = (
             "The one requirement that this run judged holds"
@@ -151,7 +204,7 @@ def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int], br
             else f"All {judged} judged requirements hold"
         )
         return f"{holds}; {unjudged} more {'was' if unjudged == 1 else 'were'} not judged." if unjudged else f"{holds}."
-    known = sum(is_known(record.failures, requirement.id) for requirement in broken)
+    known = sum(is_known(record.failures, requirement) for requirement in broken)
     if known == len(broken):
         return (
             f"{len(broken)} of the {_number(judged, 'requirement')} that this run judged do not hold; "
@@ -167,30 +220,71 @@ def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int], br
     )
 
 
+def _troubles(record: RunRecord) -> dict[TroubleStatus, int]:
+    """Return how many cases crashed, hung or broke the protocol, each counted once, zeros left out."""
+    counted: Mapping[TroubleStatus, int] = record.footer.troubles if record.footer is not None else {}
+    if not counted:
+        # A run that was cut off, or a record of an older kit: there each failure has the number of its cases.
+        counted = {
+            status: sum(failure.count for failure in record.failures if failure.status == status) for status in TROUBLES
+        }
+    return {status: counted[status] for status in TROUBLES if counted.get(status)}
+
+
+def _first_sentence(troubles: Mapping[TroubleStatus, int], cases: int) -> str:
+    """Return the crashes in a sentence, which comes before everything else."""
+    of_all = f" of {cases:,}" if cases else ""
+    words = [f"{TROUBLES[status]} in {_number(number, 'case', of_all)}" for status, number in troubles.items()]
+    return f"It {', '.join(words)}. " if words else ""
+
+
+def _verdict(record: RunRecord) -> Verdict:
+    footer = record.footer
+    if footer is None:
+        return "cut off"
+    if not footer.conforming:
+        return "not conforming"
+    shown = any(
+        counts.get(status) for each in record.requirements for counts in each.results.values() for status in _SHOWN
+    )
+    return "conforming" if shown else "nothing judged"
+
+
+def _notes(record: RunRecord, troubles: Mapping[TroubleStatus, int]) -> Iterator[str]:
+    footer = record.footer
+    if footer is None:
+        return
+    if troubles and footer.conforming:
+        yield "The baseline lists each crash, hang and broken protocol, with a reason; these cases judge nothing."
+    if footer.unexplained:
+        yield (
+            f"In {_number(footer.unexplained, 'case')} the answer differs in a way that no requirement accounts for: "
+            "a gap in the kit's catalogue, please report it."
+        )
+    if footer.unexpected_passes:
+        yield (
+            "Requirements that pass although the baseline lists them (remove them from it): "
+            + ", ".join(footer.unexpected_passes)
+        )
+    if footer.stale_baseline:
+        yield "Baseline entries that match nothing: " + ", ".join(footer.stale_baseline)
+
+
 def outcome(record: RunRecord) -> Outcome:
     """Sum up a run."""
     numbers: Counter[str] = Counter(requirement.verdict for requirement in record.requirements)
     counts = {name: numbers[name] for name in STATUSES}
-    judged = sum(counts[status] for status in JUDGED)
-    possible = len(record.requirements) - sum(counts[status] for status in BEYOND_THE_KIT)
-    footer = record.footer
-    verdict: Verdict = "cut off"
-    if footer is not None:
-        verdict = ("conforming" if judged else "nothing judged") if footer.conforming else "not conforming"
-    broken = [requirement for requirement in record.requirements if requirement.verdict in BROKEN]
-    notes = []
-    if footer is not None and footer.unexpected_passes:
-        notes.append(
-            "Requirements that pass although the baseline lists them (remove them from it): "
-            + ", ".join(footer.unexpected_passes)
-        )
-    if footer is not None and footer.stale_baseline:
-        notes.append("Baseline entries that match nothing: " + ", ".join(footer.stale_baseline))
+    verdict = _verdict(record)
+    troubles = _troubles(record)
+    cases = record.footer.cases if record.footer is not None else 0
     return Outcome(
         verdict=verdict,
         counts=counts,
-        judged=judged,
-        possible=possible,
-        sentence=_sentence(record, verdict, counts, broken),
-        notes=tuple(notes),
+        troubles=troubles,
+        unexplained=record.footer.unexplained if record.footer is not None else 0,
+        cases=cases,
+        failing=len({failure.requirement for failure in record.failures}),
+        possible=len(record.requirements) - sum(counts[status] for status in BEYOND_THE_KIT),
+        sentence=_first_sentence(troubles, cases) + _sentence(record, verdict, counts),
+        notes=tuple(_notes(record, troubles)),
     )

@@ -1,7 +1,10 @@
 """The statuses that a requirement or a cell of the matrix can have, and how each is shown."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
+
+from conformance.specs.run_record import TroubleStatus
 
 #: The statuses of a case that show whether the requirement holds.
 JUDGED: Final = ("pass", "fail", "crash", "hang", "protocol-error")
@@ -10,6 +13,12 @@ BROKEN: Final = JUDGED[1:]
 UNJUDGED: Final = ("unsupported", "not-reached", "no-oracle", "untestable")
 #: Statuses of requirements that the kit cannot judge, whatever the implementation.
 BEYOND_THE_KIT: Final = ("no-oracle", "untestable")
+#: Statuses of a case without an answer that can be judged, with the word for what the implementation did.
+TROUBLES: Final[Mapping[TroubleStatus, str]] = {
+    "crash": "crashed",
+    "hang": "hung",
+    "protocol-error": "broke the protocol",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ STATUSES: Final = {
     for status in (
         Status("pass", "✓", "pass", "Every case that exercised the requirement met it."),
         Status("fail", "✗", "fail", "It answered, and the answer breaks the requirement."),
-        Status("crash", "‼", "crash", "It crashed on a stream."),
+        Status("crash", "‼", "crash", "It crashed at some of the streams that exercise the requirement."),
         Status("hang", "∞", "hang", "It gave no answer within the time limit."),
         Status("protocol-error", "≠", "protocol error", "Its answer is incomplete, or breaks the protocol."),
         Status("unsupported", "□", "unsupported", "It declares that it does not support this; not counted as a pass."),

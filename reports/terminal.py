@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.reports.foreign_text import elided, one_line, visible_line
-from conformance.reports.outcome import exercised, failure_of, is_known, outcome, ranked
+from conformance.reports.outcome import exercised, failure_of, is_known, outcome, ranked, without_answer
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
 from conformance.specs.run_record import Failure
@@ -40,7 +40,8 @@ def _table(record: RunRecord, failures: list[Failure], *, width: int, everything
         status = STATUSES[requirement.verdict]
         passed, judged = exercised(requirement)
         failure = failure_of(failures, requirement.id)
-        known = " (known)" if is_known(failures, requirement.id) else ""
+        message = one_line(elided(failure.message, _MESSAGE_CHARACTERS)) if failure else without_answer(requirement)
+        known = " (known)" if is_known(failures, requirement) else ""
         rows.append(
             (
                 (
@@ -48,7 +49,7 @@ def _table(record: RunRecord, failures: list[Failure], *, width: int, everything
                     Text(f"{status.symbol} {status.label}{known}", style=_STYLES.get(status.name, "dim")),
                     Text(f"{passed:,}/{judged:,}"),
                 ),
-                one_line(elided(failure.message, _MESSAGE_CHARACTERS)) if failure else "",
+                message,
             )
         )
     heads = (Text("requirement"), Text("verdict"), Text("passed"))

@@ -25,6 +25,20 @@ STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 #: The statuses that make an implementation non-conforming.
 FAILURES: Final[tuple[FailureStatus, ...]] = get_args(FailureStatus)
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+TroubleStatus = Literal["crash", "hang", "protocol-error"]
+#: The statuses of an implementation that gave no answer that can be judged.
+TROUBLES: Final[tuple[TroubleStatus, ...]] = get_args(TroubleStatus)
+
+#: In the place of a requirement: a crash, a hang or a broken protocol where the stream asks for nothing special.
+TROUBLE: Final = "TROUBLE"
+#: In the place of a requirement: an answer that differs from the expected one, and breaks no requirement. That is a gap
+#: in the catalogue, and no pass.
+UNEXPLAINED: Final = "UNEXPLAINED"
+#: What a failure may name in the place of a requirement, with what it means.
+BESIDE_THE_CATALOGUE: Final = {
+    TROUBLE: "The implementation crashed, hung or broke the protocol at a stream that asks for nothing special there.",
+    UNEXPLAINED: "The answer differs from the expected one, and no requirement of the catalogue accounts for it.",
+}
 
 Count = Annotated[int, Meta(ge=0)]
 Offset = Annotated[int, Meta(ge=0, description="Bytes from the start of the stream.")]
@@ -118,7 +132,13 @@ class Answer(Struct, frozen=True):
 class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):
     """One way in which one requirement was broken, with the smallest stream that shows it."""
 
-    requirement: Annotated[str, Meta(description="The requirement's id.")]
+    requirement: Annotated[
+        str,
+        Meta(
+            description="The requirement's id; TROUBLE for a crash, a hang or a broken protocol that is not at an "
+            "event to be refused, UNEXPLAINED for a difference that no requirement accounts for."
+        ),
+    ]
     status: FailureStatus
     signature: Annotated[str, Meta(description="A short, stable name of this way of breaking it.")]
     profile: Annotated[str, Meta(description="The profile of the shrunk case.")]
@@ -206,6 +226,13 @@ class Footer(Struct, frozen=True, tag_field="kind", tag="footer"):
     stale_baseline: Annotated[Texts, Meta(description="Baseline entries that match nothing of this run.")]
     conforming: Annotated[bool, Meta(description="Whether the implementation conforms, the baseline considered.")]
     elapsed: Annotated[float, Meta(description="Seconds.", ge=0)]
+    troubles: Annotated[
+        Mapping[TroubleStatus, Count],
+        Meta(description="Cases at which it crashed, hung or broke the protocol, each counted once."),
+    ] = {}
+    unexplained: Annotated[
+        Count, Meta(description="Cases whose answer differs in a way that no requirement accounts for.")
+    ] = 0
 
 
 Line = Header | Failure | RequirementResult | Coverage | Footer

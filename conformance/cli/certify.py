@@ -1,6 +1,5 @@
 """`binlog-conformance certify`: judge an implementation against every requirement."""
 
-import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -18,7 +17,7 @@ from conformance.engine.certification import Budget, Certification, NothingToRun
 from conformance.engine.events import RunFinished
 from conformance.engine.record_lines import RecordLines
 from conformance.implementations import registry
-from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.limits import duration, limits_of
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.reports.folder import write_reports
 from conformance.reports.record import RecordWriter, read_record
@@ -26,21 +25,6 @@ from conformance.reports.terminal import print_summary
 
 #: The run record's name in a report folder.
 RECORD = "run.jsonl"
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "": 1}
-
-
-def duration(text: str) -> float:
-    """Return the seconds of ``90``, ``90s``, ``10m`` or ``8h``.
-
-    Raises:
-        ValueError: The text is not a valid duration.
-    """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
-    if match is None or float(match[1]) == 0:
-        raise ValueError(f"{text!r} is not a valid time; write 90s, 10m or 8h")
-    return float(match[1]) * _UNITS[match[2]]
-
 
 if TYPE_CHECKING:
     _Seconds = click.ParamType[float]
@@ -79,11 +63,6 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def limits_of(answer_time: float, memory: int) -> Limits:
-    """Return the limits that the options set."""
-    return Limits(seconds=answer_time, memory_bytes=memory << 20 if memory else None)
 
 
 @click.command("certify")
@@ -137,7 +116,8 @@ def command(
         writable(write_baseline)
     try:
         known = Baseline() if baseline is None else Baseline.load(baseline)
-        implementation = registry.implementation(spec, limits=limits_of(answer_time, memory))
+        limits = limits_of(answer_time, memory)
+        implementation = registry.implementation(spec, limits=limits)
     except (BaselineError, ValueError) as error:
         raise UserError(str(error)) from error
     with ExitStack() as stack:
@@ -156,6 +136,7 @@ def command(
                 seed=seed,
                 baseline=known,
                 listeners=(RecordLines(writer.append), progress),
+                limits=limits,
             ).run()
         except (CannotStart, NothingToRun) as error:
             raise UserError(str(error)) from error

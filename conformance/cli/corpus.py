@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.cli.certify import Duration, explain_baseline, limit_options, limits_of, store_baseline, writable
+from conformance.cli.certify import Duration, explain_baseline, limit_options, store_baseline, writable
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.implementations.process.limits import limits_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from conformance.cli.certify import RECORD, Duration, limit_options, limits_of, report_folder
+from conformance.cli.certify import RECORD, Duration, limit_options, report_folder
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.cli.profile_option import ProfileName
@@ -20,7 +20,7 @@ from conformance.fuzzing.fuzzing import Fuzzing
 from conformance.fuzzing.guided import EngineFailed, GuidedEngine, available
 from conformance.fuzzing.kept_cases import KeptCases
 from conformance.implementations import registry
-from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.limits import Limits, limits_of
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.python_implementation import PythonImplementation
 from conformance.implementations.registry import Implementation
@@ -119,6 +119,7 @@ def command(
                 seed=seed,
                 baseline=known,
                 listeners=(RecordLines(writer.append), progress),
+                limits=limits,
                 seconds=seconds,
                 kept=kept,
                 engine=_engine(engine, implementation, spec, selection, pairs, seed, corpus / role),

@@ -4,12 +4,12 @@ from typing import BinaryIO
 
 import click
 
-from conformance.cli.certify import limit_options, limits_of
-from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.cli.certify import limit_options
+from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.implementations import registry
+from conformance.implementations.process.limits import limits_of
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.oracles.judge import Judge, request_of
-from conformance.specs.run_record import FAILURES
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
@@ -33,17 +33,20 @@ def command(case_id: str, spec: str, save: BinaryIO | None, answer_time: float, 
             role = implementation.declaration.roles.get(case.role)
             if role is None:
                 raise UserError(f"{implementation.declaration.name} does not declare the role {case.role!r}")
-            answer = implementation.ask(request_of(case))
+            judge = Judge(role)
+            # As in a run: a fault whose ability is not declared is not sent.
+            verdicts = judge.declined(case) or judge.judge(case, implementation.ask(request_of(case)))
     except CannotStart as error:
         raise UserError(str(error)) from error
-    verdicts = Judge(role).judge(case, answer)
-    failed = [verdict for verdict in verdicts if verdict.status in FAILURES]
-    for verdict in sorted(verdicts, key=lambda each: (each.status not in FAILURES, each.requirement)):
-        click.echo(f"{verdict.status:14} {verdict.requirement}")
+    for verdict in sorted(verdicts, key=lambda each: (not each.is_failure, each.requirement)):
+        # A crash is charged once; the other requirements of the case were not judged.
+        click.echo(f"{verdict.status if verdict.charged else 'not judged':14} {verdict.requirement}")
         if verdict.message:
             click.echo(f"{'':14} {verdict.message}")
+    failed = sum(verdict.is_failure for verdict in verdicts)
+    judged = failed + sum(verdict.status == "pass" for verdict in verdicts)
     click.echo(
         f"{len(case.stream)} bytes, {len(case.expected.events)} events expected, "
-        f"{len(failed)} of {len(verdicts)} requirements not met"
+        + (f"{failed} of {judged} requirements not met" if judged else "nothing judged")
     )
-    raise SystemExit(NOT_CONFORMING if failed else CONFORMING)
+    raise SystemExit(NOT_CONFORMING if failed else CONFORMING if judged else COULD_NOT_RUN)

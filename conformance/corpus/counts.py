@@ -1,13 +1,14 @@
 """Counts: what workers keep of the cases they judged; the order does not affect the sums."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Final
 
 from conformance.corpus.failing_cases import FailingCases
 from conformance.engine.coverage import coverage_tables
 from conformance.oracles.coverage.coverage_table import Cell
-from conformance.oracles.verdict import Verdict
+from conformance.oracles.verdict import Verdict, has_unexplained, trouble_of
+from conformance.specs.run_record import TROUBLES
 from conformance.strategies.grammar.case import Case
 
 #: Table of verdicts: requirement, profile, status.
@@ -24,6 +25,10 @@ EVENTS: Final = "events"
 NOT_CLAIMED: Final = "cases of profiles not claimed"
 #: Cases at which a process ended or broke the protocol, while a new process answered.
 UNREPEATED: Final = "cases with trouble that did not come again"
+#: Cases by what ended them: a crash, a hang or a broken protocol.
+TROUBLED: Final = {status: f"cases with {status}" for status in TROUBLES}
+#: Cases whose answer differs in a way that no requirement accounts for.
+UNEXPLAINED: Final = "cases with an unexplained difference"
 #: What comes before the name of a table of coverage in a row.
 COVERAGE: Final = "coverage: "
 
@@ -46,7 +51,7 @@ class Counts:
         }
         self.failing = FailingCases()
 
-    def add(self, number: int, case: Case, verdicts: Iterable[Verdict]) -> None:
+    def add(self, number: int, case: Case, verdicts: Collection[Verdict]) -> None:
         """Count one judged case.
 
         Args:
@@ -62,6 +67,10 @@ class Counts:
             counts[verdict.requirement, profile, verdict.status] += 1
             if verdict.is_failure:
                 self.failing.add(number, case.id, verdict)
+        trouble = trouble_of(verdicts)
+        if trouble is not None:
+            self.totals[TROUBLED[trouble]] += 1
+        self.totals[UNEXPLAINED] += has_unexplained(verdicts)
         # Last, so that a case at which the kit fails is not counted as judged.
         self.totals[JUDGED] += 1
         self.totals[EVENTS] += len(case.expected.events)

@@ -8,7 +8,17 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from conformance.corpus.counts import COVERAGE, EVENTS, JUDGED, NOT_CLAIMED, TOTALS, UNREPEATED, VERDICTS
+from conformance.corpus.counts import (
+    COVERAGE,
+    EVENTS,
+    JUDGED,
+    NOT_CLAIMED,
+    TOTALS,
+    TROUBLED,
+    UNEXPLAINED,
+    UNREPEATED,
+    VERDICTS,
+)
 from conformance.corpus.failing_cases import FailingCase
 from conformance.corpus.output import Output
 from conformance.corpus.result_batches import CLUSTERS, FAILING, KIT_ERRORS, ROWS_DDL
@@ -85,6 +95,8 @@ class Results:
         totals = self.tables.get(TOTALS, {})
         tally.cases = totals.get((JUDGED,), 0)
         tally.events = totals.get((EVENTS,), 0)
+        tally.troubles += Counter({status: totals.get((name,), 0) for status, name in TROUBLED.items()})
+        tally.unexplained = totals.get((UNEXPLAINED,), 0)
         for (requirement, profile, status), count in self.verdicts.items():
             known: Status = status  # type: ignore[assignment]  # as it was written
             tally.results[requirement][profile][known] += count

@@ -177,6 +177,7 @@ class CorpusRun:
                 plan.seed,
                 corpus.examples,
                 corpus.seconds,
+                self.options.limits,
             )
         )
         job = Job(self.spec, self.options.limits, selection.role, role, requirements, self.options.window)

@@ -21,7 +21,6 @@ from conformance.implementations.process.process_implementation import CannotSta
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge
 from conformance.protocol.observation import RoleDeclaration
-from conformance.specs.run_record import FAILURES
 
 #: The function that Spark's mapInArrow takes.
 Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -193,8 +192,8 @@ def _sums(counts: Counts) -> Counter[str]:
     for (requirement, _, status), number in counts.verdicts.items():
         if status != "unsupported":
             sums[REACHED + requirement] += number
-        if status in FAILURES:
-            sums[FAILED + requirement] += number
+    for (requirement, _), number in counts.failing.counts.items():
+        sums[FAILED + requirement] += number
     return sums
 
 

@@ -13,6 +13,7 @@ from conformance.engine.failure import Failure
 from conformance.engine.tally import Tally
 from conformance.specs.catalogue import catalogue
 from conformance.specs.conversion import Malformed, converted
+from conformance.specs.run_record import BESIDE_THE_CATALOGUE
 
 NotEmpty = Annotated[str, Meta(min_length=1)]
 #: Any signature of the requirement.
@@ -27,7 +28,8 @@ class KnownFailure(Struct, frozen=True, forbid_unknown_fields=True):
     """One entry of a baseline.
 
     Attributes:
-        requirement: The requirement that is known to fail.
+        requirement: The requirement that is known to fail; ``TROUBLE`` for a crash, a hang or a broken protocol that is
+            charged to none, ``UNEXPLAINED`` for a difference that none accounts for.
         signature: The signature of the failure, ``*`` for any.
         reason: Why it fails, or who is responsible.
     """
@@ -88,9 +90,10 @@ class Baseline:
         except Malformed as error:
             raise BaselineError(f"{path}: {error}") from error
         for index, entry in enumerate(entries):
-            if entry.requirement not in catalogue():
+            if entry.requirement not in catalogue() and entry.requirement not in BESIDE_THE_CATALOGUE:
                 raise BaselineError(
-                    f"{path}: known[{index}].requirement: {entry.requirement} is not a requirement of the catalogue"
+                    f"{path}: known[{index}].requirement: {entry.requirement} is not a requirement of the catalogue, "
+                    f"nor one of {', '.join(BESIDE_THE_CATALOGUE)}"
                 )
         return cls(str(path), entries)
 
@@ -105,7 +108,10 @@ class Baseline:
             tally: The counts and verdicts of what was exercised.
             failures: Every kind of failure.
         """
-        reached = [each for each in tally.results if tally.verdict(each) != "not-reached"]
+        reached = {each for each in tally.results if tally.was_judged(each) or tally.statuses(each)["unsupported"]}
+        if tally.cases:
+            # Every case can end in a crash, or have an answer with an unexplained difference.
+            reached |= set(BESIDE_THE_CATALOGUE)
         unexpected, stale = self.unmet(failures, reached)
         conforming = not unexpected and not stale and all(each.known is not None for each in failures)
         return RunFinished(tally, failures, unexpected, stale, conforming)

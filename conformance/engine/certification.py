@@ -18,6 +18,7 @@ from conformance.engine.failure import Failure
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
 from conformance.engine.tally import Tally
+from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
 from conformance.oracles.verdict import Verdict
@@ -67,6 +68,7 @@ class Certification:
         seed: The seed of the generated cases.
         baseline: The known failures.
         listeners: Functions that are called with each event.
+        limits: The limits of the implementation, which the commands that replay its failures repeat.
     """
 
     implementation: Implementation
@@ -76,6 +78,7 @@ class Certification:
     seed: int = 0
     baseline: Baseline = field(default_factory=Baseline)
     listeners: Sequence[Listener] = ()
+    limits: Limits = DEFAULT_LIMITS
     tally: Tally = field(default_factory=Tally, init=False)
     _seen: dict[tuple[str, str], _SeenFailure] = field(default_factory=dict, init=False)
     _shrinker: Shrinker = field(init=False)
@@ -104,6 +107,7 @@ class Certification:
                 self.seed,
                 None if self.budget.seconds else self.budget.examples,
                 self.budget.seconds,
+                self.limits,
             )
         )
         self._discover(plan)

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from conformance.engine.failure import Failure
 from conformance.engine.tally import Tally
+from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.protocol.observation import Declaration
 
 
@@ -22,6 +23,7 @@ class RunStarted:
         seed: The seed of the run.
         examples: Cases for each pair, None if time limits the run.
         seconds: How long it may take, None if `examples` limits it.
+        limits: The limits of the implementation.
     """
 
     spec: str
@@ -32,6 +34,7 @@ class RunStarted:
     seed: int
     examples: int | None
     seconds: float | None
+    limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Typed events to the lines of a run record."""
 
-import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,12 +12,14 @@ from conformance.binlog.event_types import type_name
 from conformance.engine.coverage import cell_text, tables_of_oracles
 from conformance.engine.events import Event, FailureFound, RunFinished, RunStarted
 from conformance.engine.failure import Failure
+from conformance.engine.replay_line import replay_line
 from conformance.engine.stream_dump import dump
 from conformance.engine.tally import Tally
+from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration, Observation, Refusal, Trouble
 from conformance.specs import run_record
-from conformance.specs.catalogue import Requirement, select
+from conformance.specs.catalogue import Requirement, catalogue, select
 from conformance.strategies.grammar.family import families
 
 #: Bytes of a stream that a record holds; shrunk streams are far below.
@@ -39,6 +40,7 @@ class RecordLines:
         self._append = append
         self._roles: tuple[str, ...] = ()
         self._spec = ""
+        self._limits = DEFAULT_LIMITS
         self._requirements = "*"
         self._profiles: tuple[str, ...] = ()
         self._began = time.monotonic()
@@ -47,22 +49,26 @@ class RecordLines:
         """Append the lines of one event."""
         if isinstance(event, RunStarted):
             self._spec = event.spec
+            self._limits = event.limits
             self._requirements = event.requirements
             self._roles = event.roles
             self._profiles = _profiles(event)
             self._append(_header(event))
         elif isinstance(event, FailureFound):
-            self._append(failure_line(event.failure, self._spec))
+            self._append(failure_line(event.failure, self._spec, limits=self._limits))
         elif isinstance(event, RunFinished):
             for line in self._ending(event):
                 self._append(line)
 
     def _ending(self, event: RunFinished) -> Iterator[run_record.Line]:
         tally = event.tally
+        wanted = {requirement.id for requirement in select(pattern=self._requirements)}
+        # A crash is reported whatever is selected; the requirement that it is charged to has a line too.
+        wanted |= {failure.verdict.requirement for failure in event.failures}
         requirements = [
             _requirement(requirement, event, self._profiles)
-            for requirement in select(pattern=self._requirements)
-            if requirement.role in self._roles
+            for requirement in catalogue().values()
+            if requirement.id in wanted and requirement.role in self._roles
         ]
         yield from requirements
         faults = {name for name, family in families().items() if family.fault}
@@ -82,6 +88,8 @@ class RecordLines:
             stale_baseline=tuple(f"{each.requirement}: {each.signature}" for each in event.stale),
             conforming=event.conforming,
             elapsed=round(time.monotonic() - self._began, 3),
+            troubles={status: tally.troubles[status] for status in run_record.TROUBLES},
+            unexplained=tally.unexplained,
         )
 
 
@@ -158,8 +166,13 @@ def _requirement(requirement: Requirement, event: RunFinished, profiles: Sequenc
     )
 
 
-def failure_line(failure: Failure, spec: str) -> run_record.Failure:
+def failure_line(failure: Failure, spec: str, *, limits: Limits = DEFAULT_LIMITS) -> run_record.Failure:
     """Return the line of a failure: its shrunk case as hex and as events, expected beside observed.
+
+    Args:
+        failure: The failure.
+        spec: The implementation as the user named it.
+        limits: Its limits, which the command that reproduces the failure repeats.
 
     Raises:
         ValueError: The verdict is not one of a failure.
@@ -191,7 +204,7 @@ def failure_line(failure: Failure, spec: str) -> run_record.Failure:
         observed=None if isinstance(failure.answer, Trouble) else _answer(failure.answer.events, failure.answer.error),
         type_names=_type_names(expected.events, failure.answer),
         detail=failure.answer.detail if isinstance(failure.answer, Trouble) else "",
-        replay=f"binlog-conformance replay {case.id} {shlex.quote(spec)}",
+        replay=replay_line(case.id, spec, limits),
         known=failure.known,
     )
 

@@ -1,14 +1,17 @@
 """The tally: the counts and verdicts of what was exercised."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, Final
 
 from conformance.binlog.event_types import type_name
 from conformance.engine.coverage import cell_text, tables_of_oracles
-from conformance.oracles.verdict import Verdict
-from conformance.specs.run_record import FAILURES, Result, Status
+from conformance.oracles.verdict import Verdict, has_unexplained, trouble_of
+from conformance.specs.run_record import FAILURES, Result, Status, TroubleStatus
 from conformance.strategies.grammar.case import Case
+
+#: The attributes of a tally that are one number.
+_NUMBERS: Final = ("cases", "events", "unexplained")
 
 
 class Tally:
@@ -21,6 +24,8 @@ class Tally:
         tables: The counts of the oracles' coverage tables: table -> cell -> profile.
         cases: Cases in all.
         events: Expected events in all.
+        troubles: Cases by what ended them, a crash, a hang or a broken protocol, each case once.
+        unexplained: Cases whose answer differs in a way that no requirement accounts for.
     """
 
     def __init__(self) -> None:
@@ -30,8 +35,10 @@ class Tally:
         self.tables: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
         self.cases = 0
         self.events = 0
+        self.troubles: Counter[TroubleStatus] = Counter()
+        self.unexplained = 0
 
-    def add(self, case: Case, verdicts: Iterable[Verdict]) -> None:
+    def add(self, case: Case, verdicts: Collection[Verdict]) -> None:
         """Count one case and its verdicts."""
         profile = case.id.profile
         self.cases += 1
@@ -43,6 +50,10 @@ class Tally:
         for table in tables_of_oracles(case.role):
             for cell in table.cells(case):
                 self.tables[table.name][cell_text(cell)][profile] += 1
+        trouble = trouble_of(verdicts)
+        if trouble is not None:
+            self.troubles[trouble] += 1
+        self.unexplained += has_unexplained(verdicts)
         for verdict in verdicts:
             self.results[verdict.requirement][profile][verdict.status] += 1
 
@@ -73,13 +84,15 @@ class Tally:
     def as_json(self) -> dict[str, Any]:
         """Return the counts in values that JSON has."""
         return {
-            name: getattr(self, name) for name in ("results", "families", "event_types", "tables", "cases", "events")
+            name: getattr(self, name)
+            for name in ("results", "families", "event_types", "tables", *_NUMBERS, "troubles")
         }
 
     def add_json(self, counts: Mapping[str, Any]) -> None:
         """Add the counts of `as_json`, of another process."""
-        self.cases += counts["cases"]
-        self.events += counts["events"]
+        for name in _NUMBERS:
+            setattr(self, name, getattr(self, name) + counts[name])
+        self.troubles.update(counts["troubles"])
         for name in ("families", "event_types"):
             mine = getattr(self, name)
             for key, numbers in counts[name].items():
@@ -90,14 +103,27 @@ class Tally:
                 for row, numbers in rows.items():
                     mine[key][row].update(numbers)
 
+    def statuses(self, requirement: str) -> Counter[Status]:
+        """Return in how many cases a requirement had which status, over all profiles."""
+        return sum(self.results.get(requirement, {}).values(), Counter[Status]())
+
+    @property
+    def judged(self) -> bool:
+        """Whether any requirement was judged in any case."""
+        return any(self.was_judged(requirement) for requirement in self.results)
+
+    def was_judged(self, requirement: str) -> bool:
+        """Return whether an answer showed that a requirement holds or that it does not, in any case."""
+        statuses = self.statuses(requirement)
+        return bool(statuses["pass"] or statuses["fail"])
+
     def verdict(self, requirement: str) -> Result:
         """Return the verdict on a requirement over all profiles: the worst status.
 
-        ``not-reached`` if nothing was judged, which is not a pass.
+        ``not-reached`` if nothing was judged, which is not a pass. A requirement that a case with a crash exercises was
+        not judged there, so a crash is not a pass either.
         """
-        met: Counter[Status] = Counter()
-        for statuses in self.results.get(requirement, {}).values():
-            met.update(statuses)
+        met = self.statuses(requirement)
         worst_first: tuple[Status, ...] = (*FAILURES, "pass", "unsupported")
         for status in worst_first:
             if met[status]:

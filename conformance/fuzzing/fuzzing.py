@@ -73,7 +73,9 @@ class Fuzzing(Certification):
         left = self.seconds - (time.monotonic() - self._began)
         for message in engine.run(max(left, 1.0)):
             if isinstance(message, WorkerCrashed):
-                self._fatal.append(_crash(message.case))
+                crash = _crash(message.case)
+                self._fatal.append(crash)
+                self.tally.add(message.case, [crash.verdict])
             elif "case" in message:
                 self.kept.keep(message["case"])
                 if message["failures"]:

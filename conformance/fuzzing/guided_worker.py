@@ -63,8 +63,10 @@ class GuidedWorker:
         os.pwrite(self._current_case, len(data).to_bytes(4, "little") + data, 0)
         case = case_of_bytes(data, self.job["role"], self.job["pairs"])
         verdicts = self.shrinker.verdicts(case)
-        self.tally.add(case, verdicts)
         new = self._new_failures(verdicts)
+        if not new:
+            # The parent judges the first case of each kind of failure again, and counts it.
+            self.tally.add(case, verdicts)
         reached = self.tally.reached_in_all()
         if new or reached > self._reached:
             self._reached = reached
@@ -78,9 +80,7 @@ class GuidedWorker:
             os._exit(0)
 
     def _new_failures(self, verdicts: Sequence[Any]) -> list[list[str]]:
-        from conformance.specs.run_record import FAILURES
-
-        keys = {(each.requirement, each.signature) for each in verdicts if each.status in FAILURES} - self._failures
+        keys = {(each.requirement, each.signature) for each in verdicts if each.is_failure} - self._failures
         self._failures |= keys
         return [list(key) for key in sorted(keys)]
 

@@ -4,23 +4,27 @@ import fnmatch
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
 
-from conformance.specs.run_record import FAILURES, Status
+from conformance.specs.run_record import (
+    BESIDE_THE_CATALOGUE,
+    FAILURES,
+    TROUBLE,
+    TROUBLES,
+    UNEXPLAINED,
+    Status,
+    TroubleStatus,
+)
 
-#: The statuses of an implementation that gave no answer that can be judged.
-TROUBLES: Final[tuple[Status, ...]] = ("crash", "hang", "protocol-error")
-
-#: In the place of a requirement: a crash, a hang or a broken protocol where the stream asks for nothing special.
-TROUBLE: Final = "TROUBLE"
-#: In the place of a requirement: an answer that differs from the expected one, and breaks no requirement. That is a gap
-#: in the catalogue, and no pass.
-UNEXPLAINED: Final = "UNEXPLAINED"
-#: What stands in the place of a requirement, with what it means.
-BESIDE_THE_CATALOGUE: Final = {
-    TROUBLE: "The implementation crashed, hung or broke the protocol at a stream that asks for nothing special there.",
-    UNEXPLAINED: "The answer differs from the expected one, and no requirement of the catalogue accounts for it.",
-}
+__all__ = [
+    "BESIDE_THE_CATALOGUE",
+    "TROUBLE",
+    "TROUBLES",
+    "UNEXPLAINED",
+    "Verdict",
+    "has_unexplained",
+    "selected",
+    "trouble_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,17 @@ class Verdict:
     def is_failure(self) -> bool:
         """Whether it is a failure of its own."""
         return self.charged and self.status in FAILURES
+
+
+def trouble_of(verdicts: Iterable[Verdict]) -> TroubleStatus | None:
+    """Return the trouble of a case, given the verdicts on it: None if there was an answer, or none was possible."""
+    statuses = {verdict.status for verdict in verdicts if verdict.charged}
+    return next((status for status in TROUBLES if status in statuses), None)
+
+
+def has_unexplained(verdicts: Iterable[Verdict]) -> bool:
+    """Return whether the answer to a case has a difference that no requirement accounts for."""
+    return any(verdict.requirement == UNEXPLAINED for verdict in verdicts)
 
 
 @cache

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conformance.cli.certify import duration
+from conformance.implementations.process.limits import duration
 
 
 def run(*arguments, check=None):

@@ -1,6 +1,9 @@
 """Runs on Spark have the same results as one process, however they are divided or interrupted."""
 
 import json
+import shlex
+import sys
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -56,6 +59,20 @@ def test_the_results_of_a_run_do_not_depend_on_how_it_is_divided(run, folder):
     assert finished.tally.cases == 1600
     assert not finished.conforming
     assert len(folder("one").committed()) > len(folder("other").committed())
+
+
+CRASHES = Path(__file__).parent.parent / "doubles" / "crashes_at_most_lengths.py"
+
+
+def test_no_glob_loses_a_crash_and_each_is_counted_once(run, folder):
+    selection = Selection(profiles=("mysql-8.0",), families=("transactions",), requirements="FORMAT-HEADER-*")
+    spec = shlex.join([f"command:{sys.executable}", str(CRASHES)])
+    finished, results = run(folder("run"), spec, selection, Size(cases=60))
+    crashed = sum(n for (name, _, status), n in results.verdicts.items() if name == "TROUBLE" and status == "crash")
+    assert [failure.verdict.requirement for failure in finished.failures] == ["TROUBLE"]
+    assert finished.tally.troubles["crash"] == crashed > 30
+    assert finished.tally.verdict("FORMAT-HEADER-TYPE") == "crash"
+    assert not finished.conforming
 
 
 def test_every_case_has_a_verdict(run, folder):
@@ -119,7 +136,8 @@ def test_a_hang_costs_its_time_and_one_verdict(run, folder, reader):
         limits=Limits(seconds=1.5),
     )
     assert finished.tally.cases == 12
-    assert sum(n for (_, _, status), n in results.verdicts.items() if status == "hang") == 1
+    assert finished.tally.troubles == {"hang": 1}
+    assert {n for (_, _, status), n in results.verdicts.items() if status == "hang"} == {1}
 
 
 def test_an_implementation_that_starts_nowhere_ends_the_run_at_once(run, folder, reader, tmp_path):

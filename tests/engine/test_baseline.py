@@ -31,6 +31,7 @@ def test_an_asterisk_covers_every_signature(tmp_path):
             ENTRY.replace("FORMAT-XID", "FORMAT-NONSENSE"),
             r"known\[0\]\.requirement: FORMAT-NONSENSE is not a requirement of the catalogue",
         ),
+        (ENTRY.replace("FORMAT-XID", "TROUBLES"), r"TROUBLES is not a requirement .*, nor one of TROUBLE, UNEXPLAINED"),
         (ENTRY.replace("a double", ""), r"known\[0\]\.reason: expected a text of length 1 or more, found ''"),
         (ENTRY.replace("reason", "reasons"), r"known\[0\]\.reasons: there is no such key; there are requirement, "),
         (ENTRY.replace("[[known]]", "[[knwon]]"), "knwon: there is no such key; there are known"),
@@ -41,6 +42,12 @@ def test_an_asterisk_covers_every_signature(tmp_path):
 def test_an_unusable_file_is_reported_with_its_place(tmp_path, text, message):
     with pytest.raises(BaselineError, match=message):
         Baseline.load(written(tmp_path, text))
+
+
+@pytest.mark.parametrize("name", ["TROUBLE", "UNEXPLAINED"])
+def test_what_is_beside_the_catalogue_can_be_known(name, tmp_path):
+    baseline = Baseline.load(written(tmp_path, ENTRY.replace("FORMAT-XID", name)))
+    assert baseline.reason(name, "xid of XID differs") == "a double"
 
 
 def test_a_missing_file_is_reported(tmp_path):

@@ -106,12 +106,41 @@ class CrashesOnLongStreams(ReferenceImplementation):
         return super().ask(request)
 
 
-def test_a_crash_fails_the_focus_and_is_shrunk():
-    _, finished = certify(tested=CrashesOnLongStreams())
+def test_a_crash_is_charged_once_counted_and_shrunk():
+    certification, finished = certify(tested=CrashesOnLongStreams())
     (failure,) = finished.failures
-    assert (failure.verdict.requirement, failure.verdict.status) == (TEXT, "crash")
+    assert (failure.verdict.requirement, failure.verdict.status) == ("TROUBLE", "crash")
+    assert certification.tally.troubles == {"crash": failure.count}
+    assert certification.tally.verdict(TEXT) == "crash"
     # One event of some 200 rows takes fewer choices than a text of 400 letters: either is a smallest case.
     assert 600 < len(failure.case.stream) < 1600
+
+
+def test_a_glob_does_not_lose_a_crash():
+    selection = Selection(profiles=("mysql-8.0",), families=("rows_query_streams",), requirements="FORMAT-HEADER-*")
+    _, finished = certify(tested=CrashesOnLongStreams(), selections=[selection])
+    assert [failure.verdict.requirement for failure in finished.failures] == ["TROUBLE"]
+    assert not finished.conforming
+
+
+def test_a_known_crash_conforms_and_its_absence_is_an_unexpected_pass():
+    entry = KnownFailure("TROUBLE", "signal-11", "see issue 12")
+    _, finished = certify(tested=CrashesOnLongStreams(), baseline=Baseline("b.toml", (entry,)))
+    assert finished.conforming
+    _, finished = certify(baseline=Baseline("b.toml", (entry,)))
+    assert finished.unexpected_passes == [entry]
+
+
+def test_a_requirement_that_only_crashed_is_not_an_unexpected_pass():
+    entry = KnownFailure(TEXT, CUT, "see issue 12")
+    _, finished = certify(tested=CrashesAlways(), baseline=Baseline("b.toml", (entry,)))
+    assert finished.stale == [entry]
+    assert not finished.tally.judged
+
+
+class CrashesAlways(ReferenceImplementation):
+    def ask(self, request):
+        return Trouble("crash", "signal-11", "core dumped")
 
 
 class HangsOrCrashes(ReferenceImplementation):

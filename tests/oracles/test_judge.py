@@ -6,6 +6,7 @@ import pytest
 
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.judge import Judge
+from conformance.oracles.verdict import selected, trouble_of
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
@@ -31,17 +32,41 @@ def test_the_expected_answer_passes_everything_that_the_case_exercises():
     assert {verdict.status for verdict in verdicts} == {"pass"}
 
 
-@pytest.mark.parametrize("status", ["crash", "hang", "protocol-error", "unsupported"])
-def test_only_the_focus_gets_the_verdict_of_a_crash_or_hang(status):
+@pytest.mark.parametrize("status", ["crash", "hang", "protocol-error"])
+def test_a_crash_is_charged_once_and_the_requirements_of_the_case_do_not_pass(status):
     case, _ = case_and_answer("rows_query_streams/mysql-8.0/1/0")
-    (verdict,) = Judge(ROLE).judge(case, Trouble(status, "exit-status-134", "core dumped"))
-    assert (verdict.requirement, verdict.status) == (case.focus, status)
+    verdicts = Judge(ROLE).judge(case, Trouble(status, "exit-status-134", "core dumped"))
+    assert {verdict.status for verdict in verdicts} == {status}
+    (charged,) = [verdict for verdict in verdicts if verdict.is_failure]
+    assert (charged.requirement, charged.message) == ("TROUBLE", "exit-status-134: core dumped")
+    assert case.focus in {verdict.requirement for verdict in verdicts if not verdict.charged}
 
 
-def test_a_crash_is_not_a_refusal():
-    case, _ = case_and_answer("truncated_streams/mysql-8.0/1/0")
-    (verdict,) = Judge(ROLE).judge(case, Trouble("crash", "signal-11", ""))
-    assert verdict.status == "crash"
+def test_an_answer_that_is_unsupported_is_so_for_every_requirement_of_the_case():
+    case, _ = case_and_answer("rows_query_streams/mysql-8.0/1/0")
+    verdicts = Judge(ROLE).judge(case, Trouble("unsupported", "declined", ""))
+    assert {verdict.status for verdict in verdicts} == {"unsupported"}
+    assert not any(verdict.is_failure for verdict in verdicts)
+
+
+def case_with(family, mark):
+    """A case of a family in which a requirement governs an event."""
+    cases = (case_of(CaseId(family, "mysql-8.0", seed=1, index=index)) for index in range(100))
+    return next(case for case in cases if mark in case.marks)
+
+
+@pytest.mark.parametrize("mark", ["FORMAT-LENGTH-TOO-LARGE", "FORMAT-LENGTH-TOO-SMALL"])
+def test_a_crash_at_a_fault_is_charged_to_the_rule_that_is_broken_there(mark):
+    verdicts = Judge(ROLE).judge(case_with("wrong_event_lengths", mark), Trouble("crash", "signal-11", ""))
+    assert [verdict.requirement for verdict in verdicts if verdict.is_failure] == [mark]
+
+
+@pytest.mark.parametrize("status", ["crash", "hang", "protocol-error"])
+def test_no_glob_loses_a_crash(status):
+    case, _ = case_and_answer("rows_query_streams/mysql-8.0/1/0")
+    verdicts = selected(Judge(ROLE).judge(case, Trouble(status, "x", "")), "WL999-*")
+    assert [(each.requirement, each.status) for each in verdicts] == [("TROUBLE", status)]
+    assert trouble_of(verdicts) == status
 
 
 def test_undeclared_fields_are_unsupported_and_never_pass():

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from example_record import example_lines, failure, finished, header, requirement, write_lines
+from example_record import coverage, crash, example_lines, failure, finished, footer, header, requirement, write_lines
 from hostile import EVIL, LONG, hostile_and_long, hostile_lines
 
 from conformance.reports.html import html_report
@@ -67,14 +67,17 @@ def test_the_verdict_and_its_numbers_are_at_the_top(example: RunRecord):
     top = text[: text.index("# Verdict Failure")]
     assert "mysql-replication 1.0.17" in top
     assert "Not conforming" in top
-    assert "It breaks 3 of the 4 requirements that this run judged, all of them musts: 2 fail, 1 crash." in top
+    assert "It crashed in 2 of 600 cases. It breaks 3 of the 4 requirements that this run judged" in top
+    assert "all of them musts: 2 fail, 1 crash." in top
     assert "1 of 6 requirements that the kit can judge hold" in top
-    assert re.search(r"✗ 2 fail .*‼ 1 crash .*○ 1 not reached · 1 no oracle yet ⊘ 1 untestable", top)
+    assert re.search(
+        r"‼ 2 cases crashed .*✗ 2 fail .*‼ 1 crash .*○ 1 not reached · 1 no oracle yet ⊘ 1 untestable", top
+    )
 
 
 def test_a_failure_shows_requirement_difference_bytes_and_the_command_that_reproduces_it(example: RunRecord):
     text = Page(html_report(example)).text
-    card = text[text.index("The requirement") : text.index("2. the Gtid")]
+    card = text[text.index("2. the Rows_query") :]
     assert "A Rows_query event gives back the text" in card
     assert "WL#4033, section DESIGN 2" in card
     assert 'rows_query "insert into t1(a,b) values( 1,2) " "insert into t1(a,b) values( 4 characters missing "' in card
@@ -128,7 +131,38 @@ def test_failures_are_in_the_order_of_their_importance(tmp_path: Path):
     )
     text = page_of(tmp_path, lines).text
     order = re.findall(r"\d\. (a known must|a should|a rare must|a crash|a frequent must)", text)
-    assert order == ["a frequent must", "a rare must", "a crash", "a should", "a known must"]
+    assert order == ["a crash", "a frequent must", "a rare must", "a should", "a known must"]
+
+
+def beside_the_catalogue(**changes) -> list:
+    """A run with a crash that is charged to no requirement, and a requirement that it leaves unjudged."""
+    trouble = crash(requirement="TROUBLE", family="transactions", **changes)
+    lines = [header(), trouble, requirement("WL7592-GTID-SIZES", "crash"), requirement("A-1", "pass"), coverage()]
+    return [*lines, footer(lines, troubles={"crash": 3, "hang": 1, "protocol-error": 0})]
+
+
+def test_a_crash_beside_the_catalogue_has_its_text_and_no_dangling_link(tmp_path: Path):
+    page = page_of(tmp_path, beside_the_catalogue())
+    assert "It crashed in 3 of 600 cases, hung in 1 of 600 cases. " in page.text
+    assert "All 1 judged" not in page.text
+    assert "The one requirement that this run judged holds. 1 requirement is not shown to hold" in page.text
+    assert "What is wrong The implementation crashed, hung or broke the protocol at a stream" in page.text
+    assert "82 of 200 crashed" in page.text
+    assert "#TROUBLE" not in page.values("href")
+    assert {each for each in page.values("href") if each.startswith("#")} <= {f"#{each}" for each in page.values("id")}
+
+
+def test_known_crashes_conform_with_a_note(tmp_path: Path):
+    text = page_of(tmp_path, beside_the_catalogue(known="see issue 12")).text
+    assert "Conforming except for 1 known failure" in text
+    assert "The baseline lists each crash, hang and broken protocol" in text
+
+
+def test_an_unexplained_difference_is_reported_as_a_gap_of_the_catalogue(tmp_path: Path):
+    lines = [header(), failure(requirement="UNEXPLAINED"), requirement("A-1", "pass"), coverage()]
+    text = page_of(tmp_path, [*lines, footer(lines, unexplained=41)]).text
+    assert "In 41 cases the answer differs in a way that no requirement accounts for" in text
+    assert "no requirement of the catalogue accounts for it" in text
 
 
 def test_every_gap_is_listed_with_its_reason_and_none_looks_like_a_pass(example: RunRecord):

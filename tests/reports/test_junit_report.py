@@ -4,7 +4,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from example_record import example_lines, failure, finished, footer, refusal, requirement, write_lines
+from example_record import crash, example_lines, failure, finished, footer, refusal, requirement, write_lines
 from hostile import hostile_and_long, hostile_lines
 
 from conformance.reports.junit import junit_report
@@ -21,11 +21,18 @@ def junit_of(tmp_path: Path, lines: list, *, unfinished: bool = False) -> Elemen
     return parsed(read_record(write_lines(tmp_path / "other.jsonl", lines), unfinished=unfinished))
 
 
+#: The cases that pass where nothing is beside the catalogue.
+NONE = (("TROUBLE", "none"), ("UNEXPLAINED", "none"))
+
+
 def cases(root: ElementTree.Element) -> dict[tuple[str, str], str]:
     """Return (requirement, profile) -> its result."""
     results = {}
     for case in root.iter("testcase"):
         name = case.get("classname", "").rpartition(".")[2], case.get("name", "")
+        if name in NONE:
+            assert not len(case)
+            continue
         assert name not in results
         results[name] = case[0].tag if len(case) else "pass"
     return results
@@ -54,12 +61,26 @@ def test_there_is_a_case_for_each_requirement_and_profile(example: RunRecord):
 def test_the_sums_are_those_of_the_cases(example: RunRecord):
     root = parsed(example)
     assert {key: root.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
-        "tests": "15",
+        "tests": "17",
         "failures": "2",
         "errors": "2",
         "skipped": "9",
     }
-    assert [suite.get("name") for suite in root] == ["WL#4033", "WL#7592"]
+    assert [suite.get("name") for suite in root] == ["beside the catalogue", "WL#4033", "WL#7592"]
+
+
+def test_a_crash_beside_the_catalogue_is_an_error_and_the_requirements_it_touched_are_skipped(tmp_path: Path):
+    lines = finished(crash(requirement="TROUBLE"), failure(requirement="UNEXPLAINED"), requirement("A-1", "crash"))
+    root = junit_of(tmp_path, lines)
+    assert cases(root) == {
+        ("TROUBLE", "exit-status-134"): "error",
+        ("UNEXPLAINED", "rows_query-differs"): "failure",
+        ("A-1", "mysql-5.7"): "skipped",
+        ("A-1", "mysql-8.0"): "skipped",
+    }
+    assert "41 of 100 crashed" in {each.get("message") for each in root.iter("skipped")}.pop()
+    known = junit_of(tmp_path, finished(crash(requirement="TROUBLE", known="why"), requirement("A-1", "pass")))
+    assert cases(known)["TROUBLE", "exit-status-134"] == "skipped"
 
 
 def test_a_failure_has_the_message_and_the_command_that_reproduces_it(example: RunRecord):

@@ -18,20 +18,21 @@ def markdown_of(tmp_path: Path, lines: list, *, unfinished: bool = False) -> str
 def test_it_begins_with_the_verdict(example: RunRecord):
     lines = markdown_report(example).splitlines()
     assert lines[0] == r"### Binary log conformance of mysql\-replication 1.0.17: ❌ not conforming"
-    assert lines[2].startswith("It breaks 3 of the 4 requirements that this run judged")
+    assert lines[2].startswith("It crashed in 2 of 600 cases. It breaks 3 of the 4 requirements that this run judged")
 
 
 def test_the_table_leaves_nothing_out(example: RunRecord):
     text = markdown_report(example)
-    assert "| ✓ pass | ✗ fail | ‼ crash | □ unsupported | ○ not reached | · no oracle yet | ⊘ untestable |" in text
-    assert "| 1 | 2 | 1 | 1 | 1 | 1 | 1 |" in text
+    assert "| ‼ cases that crashed | ✓ pass | ✗ fail | ‼ crash | □ unsupported | ○ not reached |" in text
+    assert "| · no oracle yet | ⊘ untestable |" in text
+    assert "| 2 | 1 | 2 | 1 | 1 | 1 | 1 | 1 |" in text
 
 
 def test_each_new_failure_has_the_command_that_reproduces_it(example: RunRecord):
     text = markdown_report(example)
     assert re.findall(r"```sh\n(.*)\n```", text) == [
-        "binlog-conformance replay rows_query/mysql-8.0/choices-AgQGCA mysql-replication==1.0.17",
         "binlog-conformance replay gtid_events/mysql-8.0/choices-BAAB mysql-replication==1.0.17",
+        "binlog-conformance replay rows_query/mysql-8.0/choices-AgQGCA mysql-replication==1.0.17",
     ]
     assert "- `WL4033-READ-UNKNOWN-SKIPPED`: reported upstream, waits for a release" in text
 

@@ -1,6 +1,11 @@
 """The limits of an implementation; the kit stops it when it exceeds one."""
 
+import re
 from dataclasses import dataclass
+from typing import Final
+
+#: Seconds of the units of a time.
+_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +28,25 @@ class Limits:
 
 #: The default limits.
 DEFAULT_LIMITS = Limits()
+
+
+def duration(text: str) -> float:
+    """Return the seconds of ``90``, ``90s``, ``10m`` or ``8h``.
+
+    Raises:
+        ValueError: The text is not a valid duration.
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    if match is None or float(match[1]) == 0:
+        raise ValueError(f"{text!r} is not a valid time; write 90s, 10m or 8h")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def limits_of(answer_time: float, memory: int) -> Limits:
+    """Return the limits that a user's options set.
+
+    Args:
+        answer_time: Seconds for one answer.
+        memory: Address space in MiB, 0 for no limit.
+    """
+    return Limits(seconds=answer_time, memory_bytes=memory << 20 if memory else None)

@@ -1,0 +1,140 @@
+"""A crash, a hang or a broken protocol fails the run whichever requirements are selected, and replays as printed."""
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+DOUBLES = Path(__file__).parent.parent / "doubles"
+HEADERS = ("--requirement", "FORMAT-HEADER-*")
+QUICK = ("--examples", "3", "--family", "transactions", "--family", "bad_magic")
+
+
+def double(name):
+    return "command:" + shlex.join([sys.executable, str(DOUBLES / f"{name}.py")])
+
+
+def run(*arguments, check):
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance", *arguments], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode == check, done.stdout + done.stderr
+    return done
+
+
+def entries(folder, kind):
+    lines = [json.loads(line) for line in (folder / "run.jsonl").read_text().splitlines()]
+    return [line for line in lines if line["kind"] == kind]
+
+
+def replayed(failure, check):
+    """Run a failure's replay line as a shell reads it."""
+    program, *arguments = shlex.split(failure["replay"])
+    assert program == "binlog-conformance"
+    return run(*arguments, check=check)
+
+
+def test_crashes_are_counted_and_no_requirement_passes_on_the_rest(tmp_path):
+    done = run("certify", double("crashes_at_most_lengths"), *QUICK, *HEADERS, "--report", str(tmp_path), check=1)
+    (footer,) = entries(tmp_path, "footer")
+    assert footer["troubles"]["crash"] > 0
+    assert f"It crashed in {footer['troubles']['crash']} of {footer['cases']} cases." in done.stdout.replace("\n", " ")
+    results = {each["id"]: each for each in entries(tmp_path, "requirement")}
+    assert results["FORMAT-HEADER-TYPE"]["verdict"] == "crash"
+    crashed = results["FORMAT-HEADER-TYPE"]["results"]["mysql-8.0"]["crash"]
+    assert f"{crashed} of " in done.stdout
+    assert "conforming: " not in done.stdout.replace("not conforming", "")
+    for report in ("report.html", "summary.md", "badge.svg"):
+        assert "crashed" in (tmp_path / report).read_text()
+
+
+def test_junit_has_the_crash_first_and_skips_what_was_not_judged(tmp_path):
+    run("certify", double("crashes_at_most_lengths"), *QUICK, *HEADERS, "--report", str(tmp_path), check=1)
+    root = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    first = root.find(".//testcase")
+    assert first.get("classname") == "TROUBLE"
+    assert first.find("error").get("message") == "signal-SIGSEGV"
+    (header,) = [each for each in root.iter("testcase") if each.get("classname") == "FORMAT.FORMAT-HEADER-TYPE"]
+    assert "crashed" in header.find("skipped").get("message")
+
+
+@pytest.mark.parametrize(
+    ("name", "signature"), [("right_answers_twice", "unsolicited-output"), ("right_answers_wrong_seq", "wrong-seq")]
+)
+def test_a_broken_protocol_is_not_nothing_judged(name, signature, tmp_path):
+    done = run("certify", double(name), *QUICK, *HEADERS, "--report", str(tmp_path), check=1)
+    assert "nothing judged" not in done.stdout
+    trouble = next(each for each in entries(tmp_path, "failure") if each["requirement"] == "TROUBLE")
+    assert (trouble["status"], trouble["signature"]) == ("protocol-error", signature)
+    assert "≠ protocol error TROUBLE" in done.stdout
+    assert "TROUBLE" in replayed(trouble, 1).stdout
+
+
+def test_known_crashes_conform_with_a_note(tmp_path):
+    baseline = tmp_path / "baseline.toml"
+    arguments = ("certify", double("crashes_at_even_lengths"), "--examples", "10", "--family", "transactions", *HEADERS)
+    run(*arguments, "--write-baseline", str(baseline), check=1)
+    assert 'requirement = "TROUBLE"' in baseline.read_text()
+    done = run(*arguments, "--baseline", str(baseline), "--report", str(tmp_path), check=0)
+    assert "conforming except for 1 known failure" in done.stdout
+    assert "It crashed in " in done.stdout
+    assert "‼ crash (known)" in done.stdout
+    # The same crash on every stream leaves nothing that conforms.
+    everywhere = ("certify", double("aborts"), *arguments[2:-2], "--requirement", "FORMAT-EVENT-START")
+    assert "nothing judged" in run(*everywhere, "--baseline", str(baseline), check=2).stdout
+    fixed = run("certify", "reference", *arguments[2:], "--baseline", str(baseline), check=1)
+    assert "unexpected pass: TROUBLE" in fixed.stdout
+
+
+def test_a_length_of_2_gib_is_charged_to_the_rule_about_it_and_the_limit_is_named(tmp_path):
+    chosen = ("--examples", "40", "--family", "wrong_event_lengths", "--requirement", "FORMAT-LENGTH-*")
+    run("certify", double("allocates_the_length"), *chosen, "--report", str(tmp_path), check=1)
+    (failure,) = entries(tmp_path, "failure")
+    assert (failure["requirement"], failure["signature"]) == ("FORMAT-LENGTH-TOO-LARGE", "killed by the memory limit")
+    assert failure["message"].startswith("killed by the memory limit of 2048 MiB (exit-status-1)")
+    (small,) = [each for each in entries(tmp_path, "requirement") if each["id"] == "FORMAT-LENGTH-TOO-SMALL"]
+    assert small["verdict"] == "pass"
+
+
+def test_replay_repeats_the_limits_of_the_run(tmp_path):
+    limits = ("--memory", "1024", "--answer-time", "1.5s")
+    chosen = ("--examples", "40", "--family", "wrong_event_lengths", "--requirement", "FORMAT-LENGTH-*")
+    run("certify", double("allocates_the_length"), *chosen, *limits, "--report", str(tmp_path), check=1)
+    failure = entries(tmp_path, "failure")[0]
+    assert failure["replay"].endswith("--answer-time=1.5s --memory=1024")
+    assert "killed by the memory limit of 1024 MiB" in replayed(failure, 1).stdout
+
+
+def test_a_hang_names_its_limit(tmp_path):
+    chosen = ("--examples", "1", "--family", "transactions", "--answer-time", "0.3s")
+    run("certify", double("hangs"), *chosen, "--report", str(tmp_path), check=1)
+    (failure,) = entries(tmp_path, "failure")
+    assert (failure["requirement"], failure["signature"]) == ("TROUBLE", "no answer within the time limit")
+    assert failure["message"].startswith("no answer within the time limit of 0.3 s")
+    assert "within the time limit of 0.3 s" in replayed(failure, 1).stdout
+
+
+def test_a_case_of_which_nothing_is_supported_replays_as_nothing_judged():
+    done = run("replay", "transactions/mysql-8.0/1/0", double("declines"), check=2)
+    assert "nothing judged" in done.stdout
+
+
+def test_fuzzing_fails_on_a_crash_that_no_selected_requirement_is_charged_with(tmp_path):
+    corpus = ("--corpus", str(tmp_path / "corpus"))
+    done = run(
+        "fuzz",
+        "decode",
+        "--implementation",
+        double("crashes_at_most_lengths"),
+        "--time",
+        "2s",
+        *HEADERS,
+        *corpus,
+        check=1,
+    )
+    assert "TROUBLE  signal-SIGSEGV" in done.stdout
