@@ -5,6 +5,7 @@ It is loaded in every pytest run if the kit is installed, so nothing is imported
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from conformance.engine.baseline import Baseline
     from conformance.engine.events import RunFinished
+    from conformance.implementations.process.limits import Limits
 
 _SUITE = "conformance.suite"
 
@@ -23,28 +25,42 @@ class Outcome:
 
     Attributes:
         spec: The implementation as the user named it.
+        limits: Its limits.
+        requirements: The glob that selects requirements.
         roles: The roles that were judged.
         finished: How the run ended.
     """
 
     spec: str
+    limits: "Limits"
+    requirements: str
     roles: frozenset[str]
     finished: "RunFinished"
 
     def failures_of(self, requirement: str) -> tuple[list[str], list[str]]:
         """Return the reasons of known failures, and the messages of unknown ones with the commands that replay them."""
+        from conformance.engine.replay_line import replay_line
+
         known, unknown = [], []
         for failure in self.finished.failures:
-            if failure.verdict.requirement != requirement:
+            if self._test_of(failure.verdict.requirement) != requirement:
                 continue
             if failure.known is not None:
                 known.append(failure.known)
             else:
                 unknown.append(
                     f"{failure.verdict.status}: {failure.verdict.message}\n"
-                    f"binlog-conformance replay {failure.case.id} {self.spec}"
+                    + replay_line(failure.case.id, self.spec, self.limits)
                 )
         return known, unknown
+
+    def _test_of(self, requirement: str) -> str:
+        """Return whose test shows a failure: a crash may be charged to a requirement that is not selected."""
+        from conformance.specs.run_record import BESIDE_THE_CATALOGUE, TROUBLE
+
+        if requirement in BESIDE_THE_CATALOGUE or fnmatchcase(requirement, self.requirements):
+            return requirement
+        return TROUBLE
 
     def unexpected_passes_of(self, requirement: str) -> list[str]:
         """Return what to do about baseline entries that no longer fail."""
@@ -57,8 +73,12 @@ class Outcome:
     def reason_not_judged(self, requirement: str) -> str | None:
         """Return the reason why a requirement was not judged, None if it passed."""
         from conformance.oracles.registry import oracles
+        from conformance.reports.outcome import trouble_text
         from conformance.specs.catalogue import catalogue
+        from conformance.specs.run_record import BESIDE_THE_CATALOGUE
 
+        if requirement in BESIDE_THE_CATALOGUE:
+            return None
         untestable = catalogue()[requirement].untestable
         if untestable is not None:
             return f"not testable from outside: {untestable}"
@@ -67,6 +87,9 @@ class Outcome:
         role = catalogue()[requirement].role
         if role not in self.roles:
             return f"the role {role} was not judged: it is not declared, or no case of it is selected"
+        unanswered = trouble_text(self.finished.tally.statuses(requirement))
+        if unanswered:
+            return f"not judged in every case: {unanswered}"
         verdict = self.finished.tally.verdict(requirement)
         return None if verdict == "pass" else {"not-reached": "no case exercised it"}.get(verdict, verdict)
 
@@ -82,7 +105,49 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--binlog-role", help="role; default: all declared")
     group.addoption("--binlog-examples", type=int, default=50, help="cases for each family and profile")
     group.addoption("--binlog-seed", type=int, default=0, help="seed of the cases")
+    group.addoption("--binlog-answer-time", default="10s", metavar="TIME", help="time limit for one answer: 90s, 2m")
+    group.addoption(
+        "--binlog-memory",
+        type=int,
+        default=2048,
+        metavar="MIB",
+        help="limit on address space; 0 means none, as programs on runtimes such as Java's need; default: 2048",
+    )
     group.addoption("--binlog-baseline", type=Path, help="file of known failures with reasons (TOML)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse options of the suite that cannot be used, before any test runs.
+
+    Raises:
+        pytest.UsageError: A glob or a role selects no requirement, or a limit is not valid.
+    """
+    if config.getoption("binlog_implementation"):
+        from conformance.specs.catalogue import select
+
+        pattern, role = config.getoption("binlog_requirement"), config.getoption("binlog_role")
+        try:
+            _limits(config.getoption)
+            if not select(role=role, pattern=pattern):
+                of_role = f" of the role {role}" if role else ""
+                raise ValueError(
+                    f"no requirement{of_role} matches {pattern!r}; `binlog-conformance requirements` lists them"
+                )
+        except ValueError as error:
+            raise pytest.UsageError(f"binlog-conformance: {error}") from error
+
+
+def _limits(option: Any) -> "Limits":
+    """Return the limits that the options set.
+
+    Raises:
+        ValueError: One is not valid.
+    """
+    from conformance.implementations.process.limits import duration, limits_of
+
+    if option("binlog_memory") < 0:
+        raise ValueError(f"--binlog-memory {option('binlog_memory')} is not valid: write MiB, or 0 for no limit")
+    return limits_of(duration(option("binlog_answer_time")), option("binlog_memory"))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -90,17 +155,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if not metafunc.module.__name__.startswith(_SUITE) or "requirement_id" not in metafunc.fixturenames:
         return
     from conformance.specs.catalogue import select
+    from conformance.specs.run_record import BESIDE_THE_CATALOGUE
 
     config = metafunc.config
     if not config.getoption("binlog_implementation"):
         raise pytest.UsageError(
             "the suite needs --binlog-implementation=NAME; `binlog-conformance implementations` lists the names"
         )
-    try:
-        chosen = select(role=config.getoption("binlog_role"), pattern=config.getoption("binlog_requirement"))
-    except ValueError as error:
-        raise pytest.UsageError(str(error)) from error
-    metafunc.parametrize("requirement_id", [requirement.id for requirement in chosen])
+    chosen = select(role=config.getoption("binlog_role"), pattern=config.getoption("binlog_requirement"))
+    # Crashes first: they fail the run whatever is selected.
+    metafunc.parametrize("requirement_id", [*BESIDE_THE_CATALOGUE, *(requirement.id for requirement in chosen)])
 
 
 @pytest.fixture(scope="session")
@@ -125,7 +189,8 @@ def _run(option: Any, baseline: "Baseline") -> Outcome:
     spec = option("binlog_implementation")
     selection = Selection(profiles=tuple(option("binlog_profile")), requirements=option("binlog_requirement"))
     role = option("binlog_role")
-    with registry.implementation(spec) as implementation:
+    limits = _limits(option)
+    with registry.implementation(spec, limits=limits) as implementation:
         selections = [replace(selection, role=role)] if role else selection.in_every_role(implementation.declaration)
         finished = Certification(
             implementation=implementation,
@@ -134,5 +199,7 @@ def _run(option: Any, baseline: "Baseline") -> Outcome:
             budget=Budget(option("binlog_examples")),
             seed=option("binlog_seed"),
             baseline=baseline,
+            limits=limits,
         ).run()
-    return Outcome(spec, frozenset(each.role for each in selections), finished)
+    roles = frozenset(each.role for each in selections)
+    return Outcome(spec, limits, selection.requirements, roles, finished)

@@ -5,6 +5,12 @@ import pytest
 from conformance.pytest_plugin import Outcome
 
 
+def test_something_is_judged(outcome: Outcome) -> None:
+    """The run judged a requirement; one that judged none shows nothing."""
+    if not outcome.finished.tally.judged:
+        pytest.fail("nothing judged: no case of this run shows whether any requirement holds", pytrace=False)
+
+
 def test_requirement(requirement_id: str, outcome: Outcome) -> None:
     """The implementation meets the requirement in every generated case."""
     known, unknown = outcome.failures_of(requirement_id)
