@@ -182,7 +182,7 @@ def _failure(requirement: str, check: Check) -> Verdict:
 
 
 def _message_of(trouble: Trouble) -> str:
-    """Return what happened, which the signature says without numbers and the detail may say again with them."""
+    """Return what happened, which the signature holds without numbers and the detail may repeat with them."""
     if trouble.detail.startswith(trouble.signature):
         return trouble.detail
     return f"{trouble.signature}: {trouble.detail}" if trouble.detail.strip() else trouble.signature

@@ -34,8 +34,8 @@ class Verdict:
     Attributes:
         requirement: The requirement's id, `TROUBLE` or `UNEXPLAINED`.
         status: One of `conformance.specs.run_record.STATUSES`.
-        signature: What is wrong, in a short text without numbers that vary; with the requirement it tells
-            one kind of failure from another. Empty for a pass.
+        signature: What is wrong, in a short text without numbers that vary; with the requirement it
+            distinguishes one kind of failure from another. Empty for a pass.
         message: What was expected and what came.
         at: Offset in bytes of the event concerned.
         charged: Whether the failure is counted as one of this requirement. A crash is charged once; the other

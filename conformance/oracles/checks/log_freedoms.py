@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import QUERY_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.logged_event_comparisons import STATEMENT_END, equal_lists, equal_statements
 from conformance.oracles.differences import Difference
-from conformance.protocol.roles.log import END, QUERY_TYPES, kind_of
+from conformance.protocol.roles.log import END, kind_of
 from conformance.specs.catalogue import ENTRY
 
 Entry = Mapping[str, Any]
