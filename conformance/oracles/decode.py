@@ -10,7 +10,7 @@ from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
-from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
@@ -43,7 +43,8 @@ def _position_chain(alignment: Alignment, requirement: str) -> Iterator[Check]:
         else:
             reported, end = seen.get("log_pos"), expected["log_pos"]
             message = f"the event at offset {seen['offset']} has log_pos {reported}, but ends at {end}"
-            yield Check("log_pos is not the event's end", message, expected["offset"])
+            cause = field_cause(alignment, index, "log_pos", reported)
+            yield Check("log_pos is not the event's end", message, expected["offset"], cause)
 
 
 def _unknown_event_message(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -85,7 +86,8 @@ def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Che
         wrong = text != expected["rows_query"] and not _off_by_a_checksum(expected["rows_query"], text)
         if wrong and len(text.encode()) == length_byte:
             message = f"the text ends after {length_byte} bytes, the value of the length byte, not at the event's end"
-            yield Check("length byte used", message, expected["offset"])
+            cause = field_cause(alignment, index, "rows_query", text)
+            yield Check("length byte used", message, expected["offset"], cause)
         else:
             yield GOOD
 

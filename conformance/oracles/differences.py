@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.oracle import Check, equal_values, shown
+from conformance.oracles.oracle import Check, equal_values, field_cause, shown
 from conformance.specs.catalogue import ENTRY, ERROR
 
 Entry = Mapping[str, Any]
@@ -81,7 +81,8 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
         message = f"{alignment.describe(index)}: {name} is {shown(value)}, expected {shown(wanted)}"
         kind = _kind(alignment, entry)
         signature = f"{kind} not known" if (name, value) == ("handled", "ignored") else f"{name} of {kind} differs"
-        yield Difference(index, name, Check(signature, message, entry.get("offset")))
+        cause = field_cause(alignment, index, name, value)
+        yield Difference(index, name, Check(signature, message, entry.get("offset"), cause))
 
 
 def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:

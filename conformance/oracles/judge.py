@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
+from conformance.oracles.causes import cause_of_trouble, causes, governing, obstacle
 from conformance.oracles.differences import accounted, differences
 from conformance.oracles.freedoms import freedom_of
 from conformance.oracles.oracle import Check, Oracle
@@ -80,9 +82,10 @@ class Judge:
         if trouble.status == "unsupported":
             return [Verdict(each, "unsupported") for each in case.marks if each in self._oracles]
         charged = self._at_the_fault(case)
-        verdicts = [Verdict(charged, trouble.status, trouble.signature, _message_of(trouble))]
+        cause = cause_of_trouble(case, trouble, charged)
+        verdicts = [Verdict(charged, trouble.status, trouble.signature, _message_of(trouble), cause=cause)]
         verdicts += [
-            Verdict(requirement, trouble.status, trouble.signature, charged=False)
+            Verdict(requirement, trouble.status, trouble.signature, charged=False, cause=cause)
             for requirement in case.marks
             if requirement in self._supported and requirement != charged
         ]
@@ -92,11 +95,7 @@ class Judge:
         """Return the requirement on the event that must be refused, `TROUBLE` for a stream without one."""
         if case.expected.refused_at is None:
             return TROUBLE
-        refused = len(case.expected.events)
-        governing = [each for each, indices in case.marks.items() if refused in indices and each in self._supported]
-        if case.focus in governing:
-            return case.focus
-        return governing[0] if governing else TROUBLE
+        return next((each for each in governing(case) if each in self._supported), TROUBLE)
 
     def _as_expected(self, case: Case, answer: Observation) -> bool:
         """Return whether the answer equals the expected one; then it satisfies every requirement."""
@@ -118,8 +117,9 @@ class Judge:
     def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
         alignment = Alignment(case, answer, self._role)
         verdicts: list[Verdict] = []
-        failed: list[Check] = []
-        for requirement in case.marks:
+        failed: dict[str, Check] = {}
+        every: list[Check] = []
+        for requirement, indices in case.marks.items():
             oracle = self._oracles.get(requirement)
             if oracle is None or oracle.owns:
                 continue
@@ -128,24 +128,33 @@ class Judge:
                 continue
             checks = list(oracle.examine(alignment, requirement))
             wrong = [check for check in checks if check.signature]
-            failed += wrong
+            every += wrong
             if wrong:
-                verdicts.append(_failure(requirement, wrong[0]))
+                failed[requirement] = wrong[0]
             elif checks:
                 verdicts.append(self._good[requirement])
-        return verdicts + self._of_owners(alignment, failed)
+            elif (cause := obstacle(alignment, indices)) is not None:
+                verdicts.append(Verdict(requirement, "blocked", charged=False, cause=cause))
+        blamed, good = self._of_owners(alignment, every)
+        failed |= blamed
+        why = causes(alignment, list(failed.values()))
+        failures = [_failure(*failure, cause) for failure, cause in zip(failed.items(), why, strict=True)]
+        return failures + verdicts + good
 
-    def _of_owners(self, alignment: Alignment, failed: list[Check]) -> list[Verdict]:
-        """Return the verdicts on the requirements that own fields, given the failed checks of the others."""
+    def _of_owners(self, alignment: Alignment, failed: list[Check]) -> tuple[dict[str, Check], list[Verdict]]:
+        """Return what is wrong by the requirements that own fields, given the failed checks of the others.
+
+        With it come the verdicts on those that are not broken.
+        """
         case = alignment.case
         by_field = owners(case.role, case.id.profile)
-        blamed: dict[str, Verdict] = {}
+        blamed: dict[str, Check] = {}
         for difference in differences(alignment):
             if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
                 continue
             requirement = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
             if requirement == UNEXPLAINED or requirement in self._supported:
-                blamed.setdefault(requirement, _failure(requirement, difference.check))
+                blamed.setdefault(requirement, difference.check)
         shown = {field for each in alignment.observed_entries() for field in each}
         if shown or not case.expected.events:
             shown.add(EVERY_FIELD)
@@ -154,7 +163,7 @@ class Judge:
             for each in dict.fromkeys(by_field.values())
             if each not in blamed and not (each in self._supported and self._oracles[each].owns.isdisjoint(shown))
         ]
-        return [*blamed.values(), *kept]
+        return blamed, kept
 
 
 class Judges:
@@ -176,9 +185,9 @@ class Judges:
         return self._judges[case.role].judge(case, answer)
 
 
-def _failure(requirement: str, check: Check) -> Verdict:
+def _failure(requirement: str, check: Check, cause: Cause) -> Verdict:
     message = check.message[:1].upper() + check.message[1:]
-    return Verdict(requirement, "fail", check.signature, message, check.at)
+    return Verdict(requirement, "fail", check.signature, message, check.at, cause=cause)
 
 
 def _message_of(trouble: Trouble) -> str:
