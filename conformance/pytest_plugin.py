@@ -43,12 +43,13 @@ class Outcome:
 
         known, unknown = [], []
         for failure in self.finished.failures:
-            if self._test_of(failure.verdict.requirement) != requirement:
+            if requirement not in map(self._test_of, failure.counts.requirements):
                 continue
             if failure.known is not None:
                 known.append(failure.known)
             else:
                 unknown.append(
+                    f"finding: {failure.finding} (in {failure.group})\n"
                     f"{failure.verdict.status}: {failure.verdict.message}\n"
                     + replay_line(failure.case.id, self.spec, self.limits)
                 )
@@ -65,9 +66,9 @@ class Outcome:
     def unexpected_passes_of(self, requirement: str) -> list[str]:
         """Return what to do about baseline entries that no longer fail."""
         return [
-            f"no longer fails with {entry.signature!r}: remove it from the baseline\n{entry.lines()}"
+            f"{entry.finding!r} does not occur any more: remove it from the baseline\n{entry.lines()}"
             for entry in (*self.finished.unexpected_passes, *self.finished.stale)
-            if entry.requirement == requirement
+            if requirement in entry.requirements
         ]
 
     def reason_not_judged(self, requirement: str) -> str | None:
@@ -91,6 +92,9 @@ class Outcome:
         if unanswered:
             return f"not judged in every case: {unanswered}"
         verdict = self.finished.tally.verdict(requirement)
+        if verdict == "blocked":
+            (finding, cases), *_ = self.finished.tally.obstacles[requirement].most_common()
+            return f"its events were not reached, in {cases} cases because of the finding: {finding}"
         return None if verdict == "pass" else {"not-reached": "no case exercised it"}.get(verdict, verdict)
 
 

@@ -1,4 +1,4 @@
-"""One failure for a reader in a hurry: the requirement, the answer, the bytes, and the command that reproduces it."""
+"""One finding for a reader in a hurry: the requirements, the answer, the bytes, the command that reproduces it."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -7,8 +7,10 @@ from typing import Any, Final
 
 from conformance.reports.difference import EventDifference, FieldDifference, differences, summary, text_difference
 from conformance.reports.element import Html, element, fragment, scrolling_table
+from conformance.reports.findings import Finding
 from conformance.reports.foreign_text import elided, one_line, value_text, visible_line
 from conformance.reports.hex_dump import hex_dump
+from conformance.reports.outcome import number_of
 from conformance.reports.status import STATUSES
 from conformance.specs.run_record import BESIDE_THE_CATALOGUE, Answer, Failure, Refusal, RequirementResult
 
@@ -281,49 +283,72 @@ def _question(failure: Failure) -> Html | None:
     )
 
 
-def failure_card(
-    failure: Failure,
+def finding_card(
+    finding: Finding,
     *,
-    number: int,
     requirement: RequirementResult | None,
     declared: Collection[str] | None,
     linked: Collection[str] = (),
-    also: Collection[str] = (),
-    related: Collection[tuple[int, str]] = (),
+    related: Collection[Finding] = (),
 ) -> Html:
-    """Return one failure as HTML.
+    """Return one finding as HTML: its first failure in full, those of other groups of profiles closed.
 
     Args:
-        failure: The failure.
-        number: Its number in the report, from 1; also used in its anchor.
-        requirement: The requirement that it breaks; None in a record that was cut off.
+        finding: The finding.
+        requirement: The requirement that its first failure breaks; None in a record that was cut off.
         declared: The fields that the implementation reports in this role.
         linked: Ids of the requirements that the page has a row of.
-        also: The other requirements that the same observation breaks.
-        related: Number and requirement of the other failures on the same stream.
+        related: The other findings that are shown by the same stream.
     """
-    heading, answer, concerned = _answer(failure, declared)
+    failure = finding.first
     return element(
         "article",
-        _header(failure, number, requirement, {name: name in linked for name in (failure.requirement, *also)}),
-        element("p", element("b", "Known: "), one_line(failure.known)) if failure.known is not None else None,
+        _header(finding, requirement, linked),
+        element("p", element("b", "Known: "), one_line(finding.known)) if finding.known is not None else None,
         element("h4", "What is wrong" if failure.requirement in BESIDE_THE_CATALOGUE else "The requirement"),
         _rule(failure, requirement),
+        _example(failure, declared),
+        _related(related),
+        (_of_group(each, failure, declared) for each in finding.failures[1:]),
+        class_=f"card {failure.status}",
+        id=f"finding-{finding.number}",
+    )
+
+
+def _of_group(failure: Failure, first: Failure, declared: Collection[str] | None) -> Html:
+    """Return the failure in another group of profiles, closed."""
+    same = failure.stream == first.stream and failure.message == first.message
+    known = f"; known: {one_line(failure.known)}" if failure.known is not None else ""
+    where = f"{failure.group}: {number_of(failure.count, 'case')}{known}"
+    return element(
+        "details",
+        element("summary", element("b", f"In {where}")),
+        element("p", "The same stream shows it." if same else one_line(elided(failure.message, _MESSAGE_CHARACTERS))),
+        _replay(failure) if same else _example(failure, declared),
+        class_="group",
+    )
+
+
+def _example(failure: Failure, declared: Collection[str] | None) -> Html:
+    """Return the answer, the smallest stream and the command that reproduces it."""
+    heading, answer, concerned = _answer(failure, declared)
+    return fragment(
         element("h4", heading),
         answer,
         _question(failure),
         _stream(failure, concerned),
+        _replay(failure),
+        _detail(failure),
+        element("p", f"First shown by {failure.first_case}", class_="quiet"),
+    )
+
+
+def _replay(failure: Failure) -> Html:
+    return fragment(
         element("h4", "The command that reproduces it"),
         element(
             "pre", element("code", visible_line(failure.replay)), class_="replay", title="click to select all of it"
         ),
-        _related(related),
-        _detail(failure),
-        element(
-            "p", f"First shown by {failure.first_case}; signature ", element("code", failure.signature), class_="quiet"
-        ),
-        class_=f"card {failure.status}",
-        id=f"failure-{number}",
     )
 
 
@@ -341,28 +366,39 @@ def _answer(failure: Failure, declared: Collection[str] | None) -> tuple[str, Ht
     return f"Expected and observed: {summary(events)}", _beside(comparison), concerned
 
 
-def _header(failure: Failure, number: int, requirement: RequirementResult | None, names: Mapping[str, bool]) -> Html:
+def _header(finding: Finding, requirement: RequirementResult | None, linked: Collection[str]) -> Html:
+    failure = finding.first
     level = requirement.level if requirement else None
+    size = f", {len(failure.stream_bytes):,} bytes" if failure.stream else ""
     return element(
         "header",
         element(
             "p",
             badge(failure.status),
-            element("span", "known", class_="badge known") if failure.known is not None else None,
+            element("span", "known", class_="badge known") if finding.known is not None else None,
             element("span", level, class_=f"badge level {level}") if level else None,
             # In a record that was cut off, and for ids beside the catalogue, there is nothing to link to.
-            (element("a", name, href=f"#{name}" if linked else None, class_="id") for name, linked in names.items()),
+            (
+                element("a", name, href=f"#{name}" if name in linked else None, class_="id")
+                for name in finding.requirements
+            ),
             class_="tags",
         ),
-        element("h3", f"{number}. ", one_line(elided(failure.message, _MESSAGE_CHARACTERS))),
+        element("h3", f"{finding.number}. ", one_line(elided(finding.signature, _MESSAGE_CHARACTERS))),
+        element("p", one_line(elided(failure.message, _MESSAGE_CHARACTERS))),
         element(
             "p",
-            f"{failure.count:,} case{'' if failure.count == 1 else 's'} \u00b7 smallest one: ",
-            f"{len(failure.stream_bytes):,} bytes, " if failure.stream else "",
-            f"profile {failure.profile}, family {failure.family}",
+            f"{number_of(finding.cases, 'case')} in {', '.join(finding.profiles)} \u00b7 smallest one: "
+            f"profile {failure.profile}, family {failure.family}{size}",
             class_="quiet",
         ),
+        element("p", hindered(finding), class_="quiet") if finding.hinders else None,
     )
+
+
+def hindered(finding: Finding) -> str:
+    """Return how many other requirements a finding keeps from being judged."""
+    return f"{number_of(finding.hinders, 'other requirement')} not judged in some cases because of it"
 
 
 def _stream(failure: Failure, concerned: Mapping[int, Collection[str]]) -> Html | None:
@@ -374,14 +410,14 @@ def _stream(failure: Failure, concerned: Mapping[int, Collection[str]]) -> Html 
     )
 
 
-def _related(related: Collection[tuple[int, str]]) -> Html | None:
+def _related(related: Collection[Finding]) -> Html | None:
     if not related:
         return None
     links = (
-        (", " if index else "", element("a", f"{other}. {name}", href=f"#failure-{other}"))
-        for index, (other, name) in enumerate(related)
+        (", " if index else "", element("a", f"{other.number}. {one_line(other.signature)}", href=f"#finding-{other.number}"))
+        for index, other in enumerate(related)
     )
-    return element("p", "The same stream also breaks ", links, ".", class_="quiet")
+    return element("p", "The same stream also shows ", links, ".", class_="quiet")
 
 
 def _detail(failure: Failure) -> Html | None:

@@ -179,7 +179,8 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
 def _has_checksum(alignment: Alignment, index: int) -> bool:
     """Return whether an expected event has a checksum, by the format description before it."""
     before = alignment.case.expected.events[:index]
-    return bool(next((each["checksum_algorithm"] for each in reversed(before) if "checksum_algorithm" in each), 0))
+    algorithms = (each["checksum_algorithm"] for each in reversed(before) if "checksum_algorithm" in each)
+    return next(algorithms, "none") != "none"
 
 
 def equal_values(expected: Any, seen: Any) -> bool:
