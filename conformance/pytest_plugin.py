@@ -71,6 +71,16 @@ class Outcome:
             if requirement in entry.requirements
         ]
 
+    def unanswered(self, requirement: str) -> str | None:
+        """Return how many cases of a requirement crashed, with the finding; None if none did, or all are known."""
+        from conformance.reports.outcome import trouble_text
+
+        tally = self.finished.tally
+        text = trouble_text(tally.statuses(requirement))
+        new = {failure.finding for failure in self.finished.failures if failure.known is None}
+        findings = [finding for finding in tally.obstacles.get(requirement, {}) if finding in new]
+        return f"{text}; finding: {', '.join(findings)}" if text and findings else None
+
     def reason_not_judged(self, requirement: str) -> str | None:
         """Return the reason why a requirement was not judged, None if it passed."""
         from conformance.oracles.registry import oracles
@@ -90,7 +100,7 @@ class Outcome:
             return f"the role {role} was not judged: it is not declared, or no case of it is selected"
         unanswered = trouble_text(self.finished.tally.statuses(requirement))
         if unanswered:
-            return f"not judged in every case: {unanswered}"
+            return f"not judged in every case, by known failures: {unanswered}"
         verdict = self.finished.tally.verdict(requirement)
         if verdict == "blocked":
             (finding, cases), *_ = self.finished.tally.obstacles[requirement].most_common()

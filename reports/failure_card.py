@@ -414,7 +414,10 @@ def _related(related: Collection[Finding]) -> Html | None:
     if not related:
         return None
     links = (
-        (", " if index else "", element("a", f"{other.number}. {one_line(other.signature)}", href=f"#finding-{other.number}"))
+        (
+            ", " if index else "",
+            element("a", f"{other.number}. {one_line(other.signature)}", href=f"#finding-{other.number}"),
+        )
         for index, other in enumerate(related)
     )
     return element("p", "The same stream also shows ", links, ".", class_="quiet")

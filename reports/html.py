@@ -182,9 +182,7 @@ def _mend_first(findings: Sequence[Finding]) -> Html | None:
             "li",
             badge(finding.status),
             " ",
-            element(
-                "a", one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), href=f"#finding-{finding.number}"
-            ),
+            element("a", one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), href=f"#finding-{finding.number}"),
             element("p", f"{_weight(finding)} For example: {_sentence(finding)}", class_="quiet"),
         )
         for finding in new[:_MEND_FIRST]

@@ -75,8 +75,8 @@ def _test_case(
         reason = why_not_judged(requirement, findings) if result.status == "blocked" else ""
         _skip(case, reason or _reason(requirement, result))
         return
-    # A failure of the requirement itself; or a crash at all of its cases that nobody else is charged with.
-    blamed = broken_by or obstacles
+    # A failure of the requirement itself, or a crash that it is not charged with.
+    blamed = broken_by or obstacles or [each for each in findings if requirement.id in each.requirements]
     # New findings come first, so that a known one does not hide a new one.
     known = blamed[0].in_profile(profile).known if blamed else None
     about = [

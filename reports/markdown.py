@@ -48,10 +48,11 @@ def _finding(finding: Finding) -> list[str]:
     status = STATUSES[finding.status]
     failure = finding.first
     breaks = f"breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}"
+    profiles = ", ".join(finding.profiles)
     return [
         f"**{finding.number}. {status.symbol} {status.label}** {_text(finding.signature)}",
         "",
-        f"{breaks}: {_code(finding.breaks, _MESSAGE_CHARACTERS)}, in {_code(', '.join(finding.profiles), _MESSAGE_CHARACTERS)}",
+        f"{breaks}: {_code(finding.breaks, _MESSAGE_CHARACTERS)}, in {_code(profiles, _MESSAGE_CHARACTERS)}",
         "",
         _text(failure.message),
         "",

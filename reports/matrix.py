@@ -197,9 +197,7 @@ _KEY: Final = (
 )
 
 
-def matrix(
-    record: RunRecord, *, links: Mapping[str, str], known: Collection[str], reasons: Mapping[str, str]
-) -> Html:
+def matrix(record: RunRecord, *, links: Mapping[str, str], known: Collection[str], reasons: Mapping[str, str]) -> Html:
     """Return all requirements of a run as HTML.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, TROUBLES, UNJUDGED
-from conformance.specs.run_record import LEVELS, Failure, RequirementResult, Status, TroubleStatus
+from conformance.specs.run_record import Failure, RequirementResult, Status, TroubleStatus
 
 #: ``nothing judged``: the run found no failure because it judged nothing, which is not the same as conforming.
 Verdict = Literal["conforming", "not conforming", "cut off", "nothing judged"]

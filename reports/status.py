@@ -48,7 +48,10 @@ STATUSES: Final = {
         Status("hang", "∞", "hang", "It gave no answer within the time limit."),
         Status("protocol-error", "≠", "protocol error", "Its answer is incomplete, or breaks the protocol."),
         Status(
-            "blocked", "⊣", "refused before", "Every answer ended before its events, or does not know their type: see the finding."
+            "blocked",
+            "⊣",
+            "refused before",
+            "Every answer ended before its events, or does not know their type: see the finding.",
         ),
         Status("unsupported", "□", "unsupported", "It declares that it does not support this; not counted as a pass."),
         Status("not-reached", "○", "not reached", "The kit can judge it, but no case of this run exercised it."),

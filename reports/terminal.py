@@ -76,12 +76,14 @@ def _print_finding(console: Console, finding: Finding) -> None:
     status = STATUSES[finding.status]
     failure = finding.first
     console.print()
-    head = Text(f"{finding.number}. {status.symbol} {status.label} ", style=_STYLES[status.name])
+    # The signature of a crash begins with the word.
+    label = "" if finding.signature.startswith(status.name) else f"{status.label} "
+    head = Text(f"{finding.number}. {status.symbol} {label}", style=_STYLES[status.name])
     console.print(head + Text(one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), style="bold"))
     hinders = f"; {number_of(finding.hinders, 'other')} not judged because of it" if finding.hinders else ""
     breaks = f"breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}"
-    console.print(Text(one_line(f"   {breaks}: {finding.breaks}{hinders}")))
-    console.print(Text(one_line(f"   in {', '.join(finding.profiles)}"), style="dim"))
+    console.print(Text(f"   {one_line(f'{breaks}: {finding.breaks}{hinders}')}"))
+    console.print(Text(f"   {one_line('in ' + ', '.join(finding.profiles))}", style="dim"))
     console.print(Text(f"   {one_line(elided(failure.message, _MESSAGE_CHARACTERS))}"))
     # Not wrapped, so that it can be copied as one line.
     console.print(Text(f"   {visible_line(failure.replay)}", style="cyan"), soft_wrap=True)

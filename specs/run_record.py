@@ -149,7 +149,8 @@ class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):
     requirement: Annotated[
         str,
         Meta(
-            description="The most important of the broken requirements, which the shrunk case breaks; TROUBLE for a crash, a hang or a broken protocol that is not at an "
+            description="The most important of the broken requirements, which the shrunk case breaks; TROUBLE for a "
+            "crash, a hang or a broken protocol that is not at an "
             "event to be refused, UNEXPLAINED for a difference that no requirement accounts for."
         ),
     ]
@@ -211,8 +212,8 @@ class RequirementResult(Struct, frozen=True, tag_field="kind", tag="requirement"
         Result,
         Meta(
             description="'not-reached' has an oracle, but no case exercised it; like 'no-oracle', 'untestable' and "
-            "'unsupported' it is never counted as a pass. 'blocked' was asked, but every answer ended before its events, "
-            "or does not know their type."
+            "'unsupported' it is never counted as a pass. 'blocked' was asked, but every answer ended before its "
+            "events, or does not know their type."
         ),
     ]
     obstacles: Annotated[

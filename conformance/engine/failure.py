@@ -90,7 +90,7 @@ class Sighting:
 
 
 def most_important(requirements: Mapping[str, int]) -> str:
-    """Return the requirement that stands for several: a must, the one that is broken most often.
+    """Return the requirement that stands for several: `TROUBLE`, else the must that is broken most often.
 
     Args:
         requirements: Requirement -> how many cases break it.
@@ -98,8 +98,8 @@ def most_important(requirements: Mapping[str, int]) -> str:
 
     def rank(requirement: str) -> tuple[int, int, str]:
         entry = catalogue().get(requirement)
-        # An id beside the catalogue has no level: it counts as a must.
-        level = LEVELS[0] if entry is None else entry.level
-        return LEVELS.index(level), -requirements[requirement], requirement
+        # A crash at a stream that asks for nothing special comes first.
+        level = -1 if entry is None else LEVELS.index(entry.level)
+        return level, -requirements[requirement], requirement
 
     return min(requirements, key=rank)

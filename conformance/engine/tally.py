@@ -90,10 +90,7 @@ class Tally:
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts in values that JSON has."""
-        return {
-            name: getattr(self, name)
-            for name in ("results", *_COUNTERS, "tables", *_NUMBERS, "troubles")
-        }
+        return {name: getattr(self, name) for name in ("results", *_COUNTERS, "tables", *_NUMBERS, "troubles")}
 
     def add_json(self, counts: Mapping[str, Any]) -> None:
         """Add the counts of `as_json`, of another process."""

@@ -1,5 +1,6 @@
 """The cause of a failure: what failures of several requirements, event types and profiles have in common."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,9 +9,9 @@ from conformance.binlog.event_types import (
     COMPRESSED_ROWS_V1,
     PLAIN_GTID_TYPES,
     PRE_GA_ROWS,
+    ROWS_TYPES,
     ROWS_V1,
     ROWS_V2,
-    ROWS_TYPES,
     EventType,
     type_name,
 )
@@ -26,7 +27,7 @@ ACCEPTED: Final = "accepted"
 _NAMED: Final = frozenset(map(int, EventType))
 _UNASSIGNED: Final = "event of an unassigned type"
 #: Types whose events are read by the same code: they have one layout.
-_GROUPS: Final = {
+_GROUPS: Final[Mapping[int, str]] = {
     **dict.fromkeys((*ROWS_V1, *ROWS_V2, EventType.PARTIAL_UPDATE_ROWS), "rows event"),
     **dict.fromkeys(PRE_GA_ROWS, "PRE_GA rows event"),
     **dict.fromkeys((*COMPRESSED_ROWS_V1, *COMPRESSED_ROWS), "MARIADB compressed rows event"),
@@ -34,11 +35,13 @@ _GROUPS: Final = {
     **dict.fromkeys((EventType.BEGIN_LOAD_QUERY, EventType.APPEND_BLOCK), "load block"),
 }
 #: Types that a reader learns together.
-_LEARNT: Final = {
+_LEARNT: Final[Mapping[int, str]] = {
     **dict.fromkeys((EventType.APPEND_BLOCK, EventType.DELETE_FILE, EventType.BEGIN_LOAD_QUERY), "LOAD DATA event"),
-    **dict.fromkeys((*COMPRESSED_ROWS_V1, *COMPRESSED_ROWS, EventType.MARIADB_QUERY_COMPRESSED), "MARIADB compressed event"),
+    **dict.fromkeys(
+        (*COMPRESSED_ROWS_V1, *COMPRESSED_ROWS, EventType.MARIADB_QUERY_COMPRESSED), "MARIADB compressed event"
+    ),
 }
-_COLUMNS: Final = {
+_COLUMNS: Final[Mapping[int, str]] = {
     **dict.fromkeys(INTEGER_BYTES, "integer"),
     **dict.fromkeys((ColumnType.STRING, ColumnType.VARCHAR), "CHAR or VARCHAR"),
 }

@@ -86,11 +86,12 @@ def _is_at_refusal(alignment: Alignment, check: Check) -> bool:
 def _refusal(alignment: Alignment) -> Cause:
     """Return the cause of an error that is not expected: the event at which it is, and the reason that is given."""
     case, error, stop = alignment.case, alignment.observation.error, alignment.stop
-    assert error is not None and stop is not None, "an answer without an error refuses nothing"
+    assert error is not None, "an answer without an error refuses nothing"
+    assert stop is not None, "an error stops the reading somewhere"
     at = error.at
     if at is None and stop < alignment.count:
         at = case.expected.events[stop].get("offset")
-    has_header = at is not None and 0 < at and at + _TYPE_AT < len(case.stream)
+    has_header = at is not None and at > 0 and at + _TYPE_AT < len(case.stream)
     subject = event_group(case.stream[at + _TYPE_AT]) if at is not None and has_header else "end of the stream"
     return Cause(REFUSED, subject, reason=normalised(error.message or error.kind, case.stream))
 

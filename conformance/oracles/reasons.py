@@ -18,7 +18,9 @@ _PLACE: Final = re.compile(rf"bytes?(?: {_NUMBER})? in position {_NUMBER}")
 #: The class of an exception, after which a message follows.
 _CLASS: Final = re.compile(r"^[\w.$]*(?:Error|Exception)$")
 #: Lines by which runtimes begin to say why a process ends; the ones that come first decide.
-_FATAL: Final = re.compile(r"^panic: |panicked at|^Exception in thread|^terminate called|Assertion .*failed|^fatal error: ")
+_FATAL: Final = re.compile(
+    r"^panic: |panicked at|^Exception in thread|^terminate called|Assertion .*failed|^fatal error: "
+)
 _UNCAUGHT: Final = re.compile(r"^[\w.]*(?:Error|Exception)\b")
 
 
