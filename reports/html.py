@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.reports.coverage_tables import coverage_tables
 from conformance.reports.element import Html, element, fragment, scrolling_table
-from conformance.reports.failure_card import badge, finding_card, hindered
+from conformance.reports.finding_card import badge, finding_card, hindered
 from conformance.reports.findings import Finding, findings_of, why_not_judged
 from conformance.reports.foreign_text import elided, one_line
 from conformance.reports.matrix import matrix
@@ -18,7 +18,7 @@ from conformance.reports.status import JUDGED, STATUSES, TROUBLES
 #: Cards further down are closed; the list above them names their failures.
 _OPEN_CARDS: Final = 10
 #: Findings at the top of the page.
-_MEND_FIRST: Final = 3
+_FIX_FIRST: Final = 3
 _NAME_CHARACTERS: Final = 120
 _MESSAGE_CHARACTERS: Final = 300
 _WEB_ADDRESS: Final = re.compile(r"https?://[^\s<>\"'`]{1,500}")
@@ -172,7 +172,7 @@ def _list_of_findings(findings: Sequence[Finding]) -> Html:
     return scrolling_table(("#", "Verdict", "Finding", "Breaks", "In", "Cases"), rows, class_="failures")
 
 
-def _mend_first(findings: Sequence[Finding]) -> Html | None:
+def _fix_first(findings: Sequence[Finding]) -> Html | None:
     """Return the findings that a reader should look at first."""
     new = [finding for finding in findings if finding.known is None]
     if not new:
@@ -185,11 +185,9 @@ def _mend_first(findings: Sequence[Finding]) -> Html | None:
             element("a", one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), href=f"#finding-{finding.number}"),
             element("p", f"{_weight(finding)} For example: {_sentence(finding)}", class_="quiet"),
         )
-        for finding in new[:_MEND_FIRST]
+        for finding in new[:_FIX_FIRST]
     )
-    return element(
-        "section", element("h2", "Mend first"), element("ol", items), class_="first", aria_label="Mend first"
-    )
+    return element("section", element("h2", "Fix first"), element("ol", items), class_="first", aria_label="Fix first")
 
 
 def _weight(finding: Finding) -> str:
@@ -268,7 +266,7 @@ def html_report(record: RunRecord) -> str:
         elided(f"{implementation.name} {implementation.version}: {run.verdict}", _NAME_CHARACTERS),
         element("a", "Skip to the findings", href="#wrong", class_="skip"),
         _top(record, run),
-        _mend_first(findings),
+        _fix_first(findings),
         element(
             "nav",
             element("a", f"Findings ({len(findings)})", href="#wrong"),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from conformance.reports.element import Html, element, fragment
-from conformance.reports.failure_card import badge
+from conformance.reports.finding_card import badge
 from conformance.reports.outcome import Cell, cell, exercised, without_answer
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED

@@ -16,7 +16,7 @@ from conformance.strategies.grammar.case import Case
 _TYPE_AT: Final = 4
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
 _CHAINED: Final = frozenset({"apply", "boundary", "filter"})
-#: How a process ends that says why on standard error; the kit's own limits need no further words.
+#: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
 _UNEXPLAINED_END: Final = re.compile("exit-status-|signal-|closed-its-output")
 
 
@@ -50,8 +50,8 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
     Args:
         case: The case.
         trouble: What came instead.
-        charged: The requirement on the fault in the stream; where the implementation gives no reason, it tells crashes
-            apart.
+        charged: The requirement on the fault in the stream; where the implementation gives no reason, it distinguishes
+            crashes.
     """
     named = _UNEXPLAINED_END.match(trouble.signature) is None
     reason = "" if named else crash_reason(trouble.detail)

@@ -19,7 +19,7 @@ class Check:
         signature: What is wrong, in a short text without numbers that vary; empty if nothing is.
         message: What was expected and what was observed.
         at: Offset in bytes of the event concerned.
-        cause: The cause, where the check knows it better than its signature says it.
+        cause: The cause, where the check knows it better than its signature does.
     """
 
     signature: str = ""

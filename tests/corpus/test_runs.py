@@ -18,7 +18,7 @@ from conformance.corpus.pages import coverage_page, trend_page
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.results import read_results
 from conformance.corpus.run import CorpusRun, Options, generate
-from conformance.engine.baseline import Baseline, KnownFailure
+from conformance.engine.baseline import Baseline, entries_for
 from conformance.engine.events import ShrinkingStarted
 from conformance.engine.record_lines import RecordLines
 from conformance.engine.selection import NothingToRun, Selection

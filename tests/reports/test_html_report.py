@@ -135,7 +135,7 @@ def test_failures_are_in_the_order_of_their_importance(tmp_path: Path):
     page = html_report(read_record(write_lines(tmp_path / "run.jsonl", lines)))
     order = re.findall(r"<h3>\d\. ([^<]*)</h3>", page)
     assert order == ["a crash", "three musts", "a frequent must", "a rare must", "a should", "a known must"]
-    first = page[page.index("<h2>Mend first") : page.index("Findings (6)")]
+    first = page[page.index("<h2>Fix first") : page.index("Findings (6)")]
     assert [each in first for each in order] == [True, True, True, False, False, False]
 
 
