@@ -91,9 +91,12 @@ def _refusal(alignment: Alignment) -> Cause:
     at = error.at
     if at is None and stop < alignment.count:
         at = case.expected.events[stop].get("offset")
-    has_header = at is not None and at > 0 and at + _TYPE_AT < len(case.stream)
-    subject = event_group(case.stream[at + _TYPE_AT]) if at is not None and has_header else "end of the stream"
-    return Cause(REFUSED, subject, reason=normalised(error.message or error.kind, case.stream))
+    reason = normalised(error.message or error.kind, case.stream)
+    if at is None or not 0 < at < len(case.stream) - _TYPE_AT:
+        return Cause(REFUSED, "end of the stream", reason=reason)
+    code = case.stream[at + _TYPE_AT]
+    # An implementation may name the type; the reason is the same for all types of the group.
+    return Cause(REFUSED, event_group(code), reason=reason.replace(type_name(code), event_group(code)))
 
 
 def _of_fault(alignment: Alignment, check: Check) -> Cause:
