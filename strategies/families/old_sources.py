@@ -44,7 +44,6 @@ _PARTS: Final[dict[str, Callable[[StreamBuilder], list[PlannedEvent]]]] = {
     "Rand": lambda stream: [mysql_events.rand(stream)],
     "User_var": lambda stream: [statement_events.user_var(stream)],
     "Gtid": lambda stream: [groups.group_gtid(stream, [], anonymous=False)],
-    "Rotate": lambda stream: [mysql_events.rotate(stream)],
     "Incident": lambda stream: [server_events.incident(stream)],
 }
 
@@ -74,7 +73,6 @@ RECORDED_SHAPES: Final = (
     RecordedShape("mysql-5.1", "BEGIN rows COMMIT"),
     RecordedShape("mysql-5.1", "BEGIN statement statement Xid"),
     RecordedShape("mysql-5.1", "BEGIN statement SAVEPOINT statement ROLLBACK-TO statement Xid"),
-    RecordedShape("mysql-5.1", "Rotate"),
     RecordedShape("mysql-5.1", "Incident"),
     RecordedShape("mysql-5.5", "BEGIN rows rows Xid"),
     RecordedShape("mysql-5.5", "BEGIN statement ROLLBACK"),
@@ -101,12 +99,18 @@ def old_source_streams(stream: StreamBuilder) -> None:
     choose, reader = stream.choose, stream.server
     stream.server = server_of(choose.one_of(_SERVERS))
     stream.describe_format(post_header_lengths=stream.server.post_header_lengths, marks=(_PROMISE,))
-    # A newer server still writes what an older one did.
-    shapes = [each for each in RECORDED_SHAPES if _SERVERS.index(each.server) <= _SERVERS.index(stream.server.profile)]
+    newest = _SERVERS.index(stream.server.profile)
+    with_gtids = newest == len(_SERVERS) - 1 and choose.yes()
+    # A newer server still writes what an older one did, with a Gtid event before each transaction or before none.
+    shapes = [
+        each
+        for each in RECORDED_SHAPES
+        if _SERVERS.index(each.server) <= newest and each.parts.startswith("Gtid") == with_gtids
+    ]
     for _ in choose.several(1, _MOST_SHAPES):
         for event in planned(stream, choose.one_of(shapes)):
             stream.add(event.marked(_PROMISE))
         stream.timestamp += 1
-    if choose.yes():
-        stream.add(mysql_events.stop(stream).marked(_PROMISE))
+    for event in groups.ending(stream):
+        stream.add(event.marked(_PROMISE))
     stream.server = reader

@@ -77,7 +77,7 @@ def _statement(stream: StreamBuilder) -> PlannedEvent:
     """Return a statement, which sometimes still has a logical timestamp, as development releases of 5.7 stored them."""
     choose = stream.choose
     variables = None
-    if stream.server.profile in _AFTER_TIMESTAMPS and choose.yes():
+    if stream.server.profile in _AFTER_TIMESTAMPS and stream.settings["form"] == "mysqlbinlog" and choose.yes():
         code, size = choose.one_of(_LOGICAL_TIMESTAMPS)
         variables = bytes([code]) + choose.octets(size, size)
     return mysql_events.query(stream, mysql_events.text(stream, 1, 60), status_variables=variables)

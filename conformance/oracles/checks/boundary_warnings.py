@@ -1,7 +1,6 @@
 """The checks of the warnings about boundaries in the output of a printing program (WL#4162)."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment
