@@ -87,6 +87,11 @@ def adapter(tmp_path_factory):
     return folder / "adapter"
 
 
+def named(defect):
+    """Return the field or ability that a defect is named after."""
+    return re.split("[: ]", defect)[0]
+
+
 def parser(adapter, defect):
     return ProcessImplementation(["env", f"DEFECT={defect}", str(adapter)], limits=LIMITS)
 
@@ -98,11 +103,12 @@ def whole(adapter):
 
 
 def test_each_declared_field_and_ability_has_a_defect(whole):
-    assert {re.split("[: ]", defect)[0] for defect in DEFECTS} == {*whole.names(), "crash"}
+    assert {named(defect) for defect in DEFECTS} == {*whole.names(), "crash"}
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_a_defect_of_the_library_shows_through(adapter, whole, defect):
+    name = named(defect)
     words = SHOWN_AS.get(defect, defect if " of " in defect else f"{defect} of")
     with parser(adapter, defect) as broken:
-        assert whole.shows(broken, words)
+        assert whole.shows(broken, name, words)

@@ -10,19 +10,15 @@ import (
 // for types that older versions of the library do not have add theirs.
 var readers = []func(*replication.EventHeader, replication.Event) object{fieldsOf, mariadbFields}
 
-// algorithms are the protocol's names; servers before 5.6 have no checksums, which the library calls undefined.
-var algorithms = map[replication.BinlogChecksum]any{
-	replication.BINLOG_CHECKSUM_ALG_OFF:   "none",
-	replication.BINLOG_CHECKSUM_ALG_UNDEF: "none",
-	replication.BINLOG_CHECKSUM_ALG_CRC32: "crc32",
-}
-
 func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 	switch e := event.(type) {
 	case *replication.FormatDescriptionEvent:
-		algorithm, named := algorithms[e.ChecksumAlgorithm]
-		if !named {
-			algorithm = e.ChecksumAlgorithm // The kit refuses the answer, and shows the number.
+		algorithm := any(e.ChecksumAlgorithm) // The kit shows a number that is none of these.
+		switch e.ChecksumAlgorithm {
+		case replication.BINLOG_CHECKSUM_ALG_OFF, replication.BINLOG_CHECKSUM_ALG_UNDEF: // Undefined before 5.6.
+			algorithm = "none"
+		case replication.BINLOG_CHECKSUM_ALG_CRC32:
+			algorithm = "crc32"
 		}
 		return object{
 			"binlog_version": e.Version, "server_version": e.ServerVersion, "created": e.CreateTimestamp,
@@ -31,7 +27,7 @@ func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 	case *replication.QueryEvent:
 		return object{
 			"thread_id": e.SlaveProxyID, "exec_time": e.ExecutionTime, "error_code": e.ErrorCode,
-			"database": string(e.Schema), "query": string(e.Query), "status_variables": bytesOf(e.StatusVars),
+			"database": string(e.Schema), "query": string(e.Query),
 		}
 	case *replication.RotateEvent:
 		return object{"next_position": e.Position, "next_file": string(e.NextLogName)}

@@ -7,6 +7,7 @@ import com.github.shyiko.mysql.binlog.event.TableMapEventData;
 import com.github.shyiko.mysql.binlog.event.UpdateRowsEventData;
 import com.github.shyiko.mysql.binlog.event.WriteRowsEventData;
 import com.github.shyiko.mysql.binlog.event.XAPrepareEventData;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -80,7 +81,7 @@ final class EventFields {
 
   private static final Map<Class<?>, Map<String, Method>> METHODS = methods();
 
-  private final Map<Long, TableMapEventData> tables = new HashMap<>();
+  private final Map<Long, RowValues> tables = new HashMap<>();
 
   private static Map<Class<?>, Map<String, Method>> methods() {
     Map<Class<?>, Map<String, Method>> methods = new HashMap<>();
@@ -119,12 +120,12 @@ final class EventFields {
     // The library skips a body that it has no class for. A Stop event has none.
     fields.put("handled", data == null && type != EventType.STOP ? "ignored" : "known");
     if (data instanceof TableMapEventData table) {
-      tables.put(table.getTableId(), table);
+      tables.put(table.getTableId(), new RowValues(table));
     }
     if (data != null) {
       try {
         fields.putAll(ofBody(data));
-      } catch (UncheckedIOException refusal) { // Of a JSON document, which the library decodes when asked.
+      } catch (UncheckedIOException refusal) { // Of a JSON document, for example, which the library decodes when asked.
         fields.put("handled", "refused");
         fields.put("refused", refusal.getCause().toString());
       }
@@ -194,9 +195,13 @@ final class EventFields {
         .toList();
   }
 
-  /** The library returns a table's id only; it has read the table's map, or it would have refused the rows. */
+  /** The library returns rows with the table's id only. */
   private RowValues values(long tableId) {
-    return new RowValues(tables.get(tableId));
+    RowValues values = tables.get(tableId);
+    if (values == null) {
+      throw new UncheckedIOException(new IOException("rows of table " + tableId + ", of which there was no map"));
+    }
+    return values;
   }
 
   private static Map<String, Object> change(Map<String, Object> before, Map<String, Object> after) {
