@@ -39,7 +39,7 @@ def normalised(text: str, stream: bytes = b"") -> str:
     line = _QUOTED.sub(lambda match: _quote(match, stream), _FOLDERS.sub("", _clauses(lines[0])))
     line = _NUMBERS.sub(_NUMBER, " ".join(line.split())).rstrip(" :")
     line = _PLACE.sub(f"bytes in position {_NUMBER}", line)
-    return line[:_LENGTH].rstrip()
+    return line if len(line) <= _LENGTH else line[:_LENGTH].rpartition(" ")[0]
 
 
 def _clauses(line: str) -> str:
