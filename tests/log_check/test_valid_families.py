@@ -6,6 +6,7 @@ import pytest
 from judged_log import judge
 
 from conformance.binlog.servers import server_of
+from conformance.strategies.families.departures import DEPARTURES
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 
@@ -116,3 +117,7 @@ def test_streams_that_are_not_logs_are_reported(name):
 def test_deviations_are_those_of_existing_families():
     assert (DEVIATIONS.keys() | NOT_LOGS.keys()) <= set(LOGS)
     assert not DEVIATIONS.keys() & NOT_LOGS.keys()
+
+
+def test_every_family_with_a_deviation_is_in_the_table_of_departures():
+    assert (DEVIATIONS.keys() | NOT_LOGS.keys()) <= {name for each in DEPARTURES for name in each.families}
