@@ -55,6 +55,9 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
         seen = alignment.observed(index)
         if seen is not None:
             yield from _of_entry(alignment, index, entry, seen)
+            if index == alignment.lost:
+                kind, message = _kind(alignment, entry), f"nothing is delivered after {alignment.describe(index)}"
+                yield Difference(index, ENTRY, Check(f"stream ends silently after {kind}", message, entry["offset"]))
         elif fate is not Fate.UNREACHED:
             message = f"{alignment.describe(index)} is {fate.value}"
             yield Difference(

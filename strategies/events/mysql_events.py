@@ -4,7 +4,7 @@ import struct
 from typing import Any, Final
 from uuid import UUID
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet, Interval, Source, uuid_text
 from conformance.binlog.layout import POST_HEADER_REST, TAIL
@@ -53,19 +53,25 @@ def plan(
 ) -> PlannedEvent:
     """Return an event of a type with a layout, from its fields on the wire and those that a reader reports.
 
-    Where the format description declares a longer post-header than the layout knows, arbitrary bytes fill it.
+    Where the format description declares a longer post-header than the layout knows, arbitrary bytes fill it, and the
+    event is made for that: readers that are right otherwise misread it.
     """
     declared = stream.format.post_header_length(type_code)
-    own = stream.server.post_header_lengths
-    known = own[type_code - 1] if type_code <= len(own) else declared
-    tolerated = False
+    known = declared - _growth(stream, type_code)
     if declared > known:
-        # mysqlbinlog 9.7 refuses a Table_map with a longer post-header; no server writes one.
-        tolerated = type_code == EventType.TABLE_MAP and stream.server.profile != "worklog"
         wire = {**wire, POST_HEADER_REST: stream.choose.octets(declared - known, declared - known)}
-        marks = (*marks, "FORMAT-POST-HEADER-LENGTHS")
     body = layout_of(type_code, known).write(wire, post_header_length=declared)
-    return PlannedEvent(type_code, body, fields, flags, marks, False, tolerated, columns)
+    planned = PlannedEvent(type_code, body, fields, flags, marks, columns=columns)
+    # Rows cannot be read without their table.
+    if declared > known or (type_code in ROWS_TYPES and _growth(stream, EventType.TABLE_MAP)):
+        return planned.only_for("FORMAT-POST-HEADER-LENGTHS")
+    return planned
+
+
+def _growth(stream: StreamBuilder, type_code: int) -> int:
+    """Return by how many bytes the stream's format description lengthens a type's post-header."""
+    own = stream.server.post_header_lengths
+    return stream.format.post_header_length(type_code) - own[type_code - 1] if type_code <= len(own) else 0
 
 
 def query(
