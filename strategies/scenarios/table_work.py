@@ -11,7 +11,7 @@ from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.statement import CreateTable, FilteredStatement, each_once
 from conformance.models.filtering.table_name import TableName
 from conformance.models.filtering.tables_info import LoggingFormat, create_select_ends, create_table, rename_table
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.events.extended_query import extended_query, is_extended
 from conformance.strategies.events.payloads import transaction_payload
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -58,8 +58,8 @@ class TableWork:
         lengths = lengths or self.stream.server.post_header_lengths
         self.stream.describe_format(flags=flags, post_header_lengths=with_tables_info(lengths) if extended else lengths)
         if self._markers and self.stream.server.gtid_form not in ("absent", "5.6"):
-            gtids = mysql_events.gtid_set(self.stream) if self.choose.yes(4) else GtidSet(())
-            self.stream.add(mysql_events.previous_gtids(self.stream, gtids, flags=int(Flag.IGNORABLE)))
+            gtids = gtid_events.gtid_set(self.stream) if self.choose.yes(4) else GtidSet(())
+            self.stream.add(gtid_events.previous_gtids(self.stream, gtids, flags=int(Flag.IGNORABLE)))
         self._note()
 
     def end(self) -> None:
