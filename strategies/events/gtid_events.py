@@ -8,6 +8,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet, Interval, Source, uuid_text
 from conformance.binlog.layout import TAIL
 from conformance.binlog.layouts.by_type import LOGICAL_TIMESTAMP_TYPECODE, layout_of
+from conformance.binlog.servers import WITH_COMMIT_TICKETS
 from conformance.strategies.events.mysql_events import plan
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -54,7 +55,8 @@ def gtid_set(stream: StreamBuilder) -> GtidSet:
         if tagged and choose.yes():
             sources.append(Source(uuid, (Interval(1, 2),)))
         sources.append(Source(uuid, tuple(intervals), choose.one_of(TAGS) if tagged else ""))
-    return GtidSet(tuple(sources), tagged)
+    # A set without tags has the untagged form.
+    return GtidSet(tuple(sources), tagged and bool(sources))
 
 
 #: Tags of GTIDs (8.3 and later): up to 32 letters, digits and underscores.
@@ -69,10 +71,7 @@ def gtid_tagged(stream: StreamBuilder, *, group_length: int) -> PlannedEvent:
     fields: dict[str, Any] = {"gtid_flags": choose.integer(0, 1)}
     wire: dict[str, Any] = {"source_uuid": uuid, "gno": gno, "tag": tag.encode()}
     _add_logical_timestamps(stream, wire, fields)
-    fields["immediate_commit_timestamp"] = choose.integer(1, 2**55 - 1)
-    if choose.yes():
-        fields["original_commit_timestamp"] = choose.integer(1, 2**55 - 1)
-    fields["immediate_server_version"] = choose.one_of((80400, 90704))
+    fields |= _commit(stream)
     fields["transaction_length"] = group_length
     # The length counts its own event, whose size depends on the width of the length.
     while True:
@@ -87,6 +86,10 @@ def gtid_tagged(stream: StreamBuilder, *, group_length: int) -> PlannedEvent:
     return plan(stream, EventType.GTID_TAGGED, wire, fields, marks=marks)
 
 
+#: The last microsecond since 1970 of which an event can have the number.
+_LATEST: Final = 2**55 - 1
+#: Versions of servers from which a transaction may come.
+_SOURCES: Final = (80034, 80015, 80406)
 #: The forms of a Gtid body, shortest first; each server writes the forms up to its own.
 GTID_FORMS: Final = ("5.6", "5.7", "8.0")
 
@@ -114,7 +117,9 @@ def gtid(
     choose = stream.choose
     uuid = bytes(16) if anonymous else choose.one_of(UUIDS)
     gno = 0 if anonymous else _unused_gno(stream, uuid, "")
-    wire: dict[str, Any] = {"gtid_flags": choose.integer(0, 1), "source_uuid": uuid, "gno": gno}
+    # In 5.6 it says that the transaction commits.
+    flags_of_gtid = 1 if stream.server.gtid_form == "5.6" else choose.integer(0, 1)
+    wire: dict[str, Any] = {"gtid_flags": flags_of_gtid, "source_uuid": uuid, "gno": gno}
     fields: dict[str, Any] = {
         "gtid": "ANONYMOUS" if anonymous else f"{uuid_text(uuid)}:{gno}",
         "gtid_flags": wire["gtid_flags"],
@@ -199,19 +204,27 @@ def _add_logical_timestamps(stream: StreamBuilder, wire: dict[str, Any], fields:
 
 def _add_commit(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any], group_length: int) -> None:
     choose = stream.choose
-    immediate = choose.integer(1, 2**55 - 1)
-    commit: dict[str, Any] = {"immediate_commit_timestamp": immediate}
-    if choose.yes():
-        commit["original_commit_timestamp"] = choose.integer(1, 2**55 - 1)
-    commit["immediate_server_version"] = choose.one_of((80043, 80000, 90704, 0x7FFFFFFF))
-    if choose.yes(3):
-        commit["original_server_version"] = choose.one_of((80034, 50744))
+    commit = _commit(stream)
     wire.update(commit)
-    if choose.yes(4):
-        wire["commit_group_ticket"] = choose.integer(0, 2**64 - 1)
+    if stream.server.profile in WITH_COMMIT_TICKETS and choose.yes(4):
+        wire["commit_group_ticket"] = choose.integer(1, 2**64 - 1)
     commit["transaction_length"] = _transaction_length(stream, wire, group_length)
     wire.update(commit)
     fields.update(commit)
+
+
+def _commit(stream: StreamBuilder) -> dict[str, Any]:
+    """Return when and by which servers a transaction was committed: servers write the first one only if it differs."""
+    choose = stream.choose
+    immediate = choose.integer(1, _LATEST)
+    commit = {"immediate_commit_timestamp": immediate, "immediate_server_version": stream.server.version_number}
+    if choose.yes():
+        original = choose.integer(1, _LATEST - 1)
+        commit["original_commit_timestamp"] = original + (original >= immediate)
+    if choose.yes(3):
+        others = [version for version in _SOURCES if version != stream.server.version_number]
+        commit["original_server_version"] = choose.one_of(others)
+    return commit
 
 
 #: Width in bytes of a packed integer -> the first value that no longer fits.

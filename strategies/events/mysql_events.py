@@ -7,6 +7,8 @@ from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layout import POST_HEADER_REST
 from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.rows.table_metadata import write_table_metadata
+from conformance.binlog.servers import WITH_EXACT_BITS, WITH_TABLE_METADATA, WITH_ZERO_FILLED_BITMAPS
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -128,20 +130,34 @@ def rand(stream: StreamBuilder) -> PlannedEvent:
     return plan(stream, EventType.RAND, fields, fields, marks=("FORMAT-RAND",))
 
 
-def table_map(stream: StreamBuilder, *, table_id: int, table: str, columns: int) -> PlannedEvent:
+def table_map(
+    stream: StreamBuilder, *, table_id: int, table: str, columns: int, database: str = "test"
+) -> PlannedEvent:
     """Return a Table_map event of a table with INT columns."""
-    fields = {"table_id": table_id, "database": "test", "table": table, "column_count": columns}
+    fields = {"table_id": table_id, "database": database, "table": table, "column_count": columns}
     wire = {
         **fields,
-        "table_flags": 1,
-        "database": b"test",
+        "table_flags": table_flags(stream),
+        "database": database.encode(),
         "table": table.encode(),
         "column_types": bytes([_INT]) * columns,
         "column_metadata": b"",
-        "null_bits": bytes([0xFF]) * ((columns + 7) // 8),
+        "null_bits": bits_up_to(columns).to_bytes((columns + 7) // 8, "little"),
         "optional_metadata": b"",
     }
+    if stream.server.profile in WITH_TABLE_METADATA:
+        wire["optional_metadata"] = write_table_metadata({"unsigned": [False] * columns})
     return plan(stream, EventType.TABLE_MAP, wire, fields, marks=("FORMAT-TABLE-MAP",))
+
+
+def table_flags(stream: StreamBuilder) -> int:
+    """Return the flags of a Table_map event: the lengths of BIT columns are exact."""
+    return 1 if stream.server.profile in WITH_EXACT_BITS else 0
+
+
+def bits_up_to(count: int) -> int:
+    """Return a number with the lowest `count` bits set."""
+    return (1 << count) - 1
 
 
 def write_rows(stream: StreamBuilder, *, table_id: int, columns: int, rows: int, last: bool) -> PlannedEvent:
@@ -154,7 +170,8 @@ def write_rows(stream: StreamBuilder, *, table_id: int, columns: int, rows: int,
         image = {str(index): number for index, (number,) in enumerate(struct.iter_unpack("<i", values))}
         fields["rows"] = [{"before": None, "after": image}] * rows
         marks += ("FORMAT-ROWS-IMAGES",)
-    row = bytes(bitmap) + values
+    nulls = 0 if stream.server.profile in WITH_ZERO_FILLED_BITMAPS else bits_up_to(8 * bitmap) ^ bits_up_to(columns)
+    row = nulls.to_bytes(bitmap, "little") + values
     wire = {**fields, "row_data": bytes([columns]) + b"\xff" * bitmap + row * rows}
     return plan(stream, stream.server.rows_events[0], wire, fields, marks=marks, columns=(_INT,) * columns)
 

@@ -66,7 +66,7 @@ def table_map(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
     }
     wire = {
         **fields,
-        "table_flags": 1,
+        "table_flags": mysql_events.table_flags(stream),
         "database": table.database,
         "table": table.name,
         "column_types": types,

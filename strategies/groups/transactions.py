@@ -32,7 +32,8 @@ def begin_log(
         form = stream.server.gtid_form
         previous = stream.choose.yes() if form == "5.6" else form != "absent"
     if previous:
-        stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=int(Flag.IGNORABLE)))
+        flags = 0 if stream.server.gtid_form == "5.6" else int(Flag.IGNORABLE)
+        stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=flags))
 
 
 def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:

@@ -1,9 +1,8 @@
 """Work on tables: the groups of events that tables info and filters concern, with what is known of each event."""
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import WITH_ROWS_QUERIES, with_tables_info
@@ -131,28 +130,16 @@ class TableWork:
             pieces.append(Piece(text, LogPart(Part.CONTEXT)))
         for table_id, table in zip(ids, tables, strict=True):
             part = LogPart(Part.TABLE_MAP, (table,), table_id=table_id)
-            pieces.append(Piece(self._table_map(table, table_id, columns), part))
+            event = mysql_events.table_map(
+                self.stream, table_id=table_id, database=table.database, table=table.name, columns=columns
+            )
+            pieces.append(Piece(event, part))
         order = [*ids, *(choose.one_of(ids) for _ in choose.several(0, 1))]
         for number, table_id in enumerate(order):
             last = number == len(order) - 1
             event = mysql_events.write_rows(self.stream, table_id=table_id, columns=columns, rows=1, last=last)
             pieces.append(Piece(event, LogPart(Part.ROWS, table_id=table_id, statement_end=last)))
         return pieces
-
-    def _table_map(self, table: TableName, table_id: int, columns: int) -> PlannedEvent:
-        fields: dict[str, Any] = {"table_id": table_id, "database": table.database, "table": table.name}
-        fields["column_count"] = columns
-        wire = {
-            **fields,
-            "table_flags": 1,
-            "database": table.database.encode(),
-            "table": table.name.encode(),
-            "column_types": bytes([_INT]) * columns,
-            "column_metadata": b"",
-            "null_bits": b"\xff",
-            "optional_metadata": b"",
-        }
-        return mysql_events.plan(self.stream, EventType.TABLE_MAP, wire, fields, marks=("FORMAT-TABLE-MAP",))
 
     # --- groups
 
