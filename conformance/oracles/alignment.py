@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from conformance.protocol.observation import Observation, RoleDeclaration
-from conformance.protocol.roles.decode import HEADER_FIELDS, may_be_missing, own_fields
+from conformance.protocol.roles.decode import HEADER_FIELDS, is_refused, may_be_missing, own_fields
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import EVERY_EVENT, Case
 
@@ -29,7 +29,7 @@ class Alignment:
         about: The role that was asked.
         role: What the implementation declares: its fields and abilities.
         stop: Index of the expected event that it refused, one after the last for an event that it had to
-            refuse; None if it read to the end.
+            refuse; None if it read to the end, though it may have refused single events and gone on.
         phantoms: Offsets at which it reported events although none is expected there; if entries are not aligned by
             offset, the indices of those that have no partner.
         lost: Index of an event that is made for a should, if nothing is reported after it although there is no error:
@@ -50,6 +50,8 @@ class Alignment:
         self._last_required = max(required, default=0)
         self._index: dict[int, int] = {}
         self._seen: dict[int, Mapping[str, Any]] = {}
+        #: Index of an event that it refused before it went on -> its words.
+        self._refused: dict[int, str] = {}
         self.phantoms: list[int] = []
         self.disordered: int | None = None
         # If the answer is streams, the kit has read every field itself.
@@ -71,10 +73,15 @@ class Alignment:
                 self.disordered = offset
             last = max(last, offset)
             index = self._index.get(offset)
-            if index is None:
+            if is_refused(event) and (index is not None or offset == self.case.expected.refused_at):
+                self._refused.setdefault(self.count if index is None else index, event.get("refused", ""))
+            elif index is None:
                 self.phantoms.append(offset)
             else:
                 self._seen.setdefault(index, self._declared(event))
+        if self.count in self._refused:
+            # What comes after the event to be refused is not expected, and not judged.
+            self.phantoms = [offset for offset in self.phantoms if offset < (self.case.expected.refused_at or 0)]
 
     def _align_by_place(self) -> None:
         observed = self.observation.events
@@ -103,13 +110,17 @@ class Alignment:
                 return self._index[error.at]
             if error.at == self.case.expected.refused_at:
                 return self.count
-        return max(self._seen, default=-1) + 1
+        return self._last + 1
+
+    @property
+    def _last(self) -> int:
+        """Index of the last event that it delivered or refused, -1 if there is none."""
+        return max((*self._seen, *self._refused), default=-1)
 
     def _lost(self) -> int | None:
-        last = max(self._seen, default=-1)
-        if self.stop is not None or last >= self._last_required:
+        if self.stop is not None or self._last >= self._last_required:
             return None
-        return next((index for index in (last, last + 1) if index in self.case.expected.made_for), None)
+        return next((index for index in (self._last, self._last + 1) if index in self.case.expected.made_for), None)
 
     def describe(self, index: int) -> str:
         """Return the words for an expected entry, such as ``the QUERY event at offset 120``."""
@@ -132,6 +143,8 @@ class Alignment:
         if self.case.role != "decode":
             return True
         wanted, seen = self.case.expected.events[index], self._seen[index]
+        if field == "type":
+            return seen.get("type") is not None
         if field == "handled":
             return not self.is_unknown(index) or self._knows(wanted["type"])
         if field in HEADER_FIELDS:
@@ -153,17 +166,31 @@ class Alignment:
         """Return what became of an expected event; the index after the last is that of the event to be refused."""
         if index in self._seen:
             return Fate.DELIVERED
+        if index in self._refused:
+            return Fate.REFUSED
         if self.lost is not None and index > self.lost:
             return Fate.UNREACHED
         if self.stop is None or index < self.stop:
             return Fate.DROPPED
         return Fate.REFUSED if index == self.stop else Fate.UNREACHED
 
+    @property
+    def refuses_fault(self) -> bool:
+        """Whether it reports the event to be refused as one that it refused, and goes on."""
+        return self.count in self._refused
+
+    def refusal(self, index: int) -> str:
+        """Return the words with which it refused an event; empty if it did not."""
+        if index in self._refused:
+            return self._refused[index]
+        error = self.observation.error
+        return error.message if error is not None and index == self.stop else ""
+
     def read_on(self, index: int) -> bool:
         """Return whether any event after an expected one was reported, or none had to be."""
         if index >= self._last_required or self.stop is not None or self.lost is not None:
             return True
-        return max(self._seen, default=-1) > index
+        return self._last > index
 
     def marked(self, requirement: str) -> range | tuple[int, ...]:
         """Return the indices of the events that a requirement governs."""

@@ -31,6 +31,19 @@ def _no_phantoms(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield GOOD
 
 
+def _type_reported(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """A reader that reports type codes reports that of every event; a code that is lost is one finding for all."""
+    for index in alignment.marked(requirement):
+        seen = alignment.observed(index)
+        if seen is None or "type" not in alignment.role.fields:
+            continue
+        if seen.get("type") is None:
+            message = f"{alignment.describe(index)}: its type code is not reported"
+            yield Check("type code not reported", message, alignment.case.expected.events[index]["offset"])
+        else:
+            yield GOOD
+
+
 def _position_chain(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """An event's log_pos is its offset plus its length, and the offset of the next event."""
     for index in alignment.marked(requirement):
@@ -48,15 +61,15 @@ def _position_chain(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 def _unknown_event_message(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """The error names the type code; it may have read it as a signed byte."""
-    error, at = alignment.observation.error, alignment.case.expected.refused_at
-    if error is None or at is None or not alignment.marked(requirement):
+    words, at = alignment.refusal(alignment.count), alignment.case.expected.refused_at
+    if not words or at is None or not alignment.marked(requirement):
         return
     code = alignment.case.stream[at + 4]
     texts = {f"Unknown event code: {code}", f"Unknown event code: {code - 256 if code > 127 else code}"}
-    if any(text in error.message for text in texts):
+    if any(text in words for text in texts):
         yield GOOD
     else:
-        yield Check("wrong message", f"the message is {error.message!r}, expected 'Unknown event code: {code}'", at)
+        yield Check("wrong message", f"the message is {words!r}, expected 'Unknown event code: {code}'", at)
 
 
 def _stops_inside_payload(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -69,7 +82,7 @@ def _stops_inside_payload(alignment: Alignment, requirement: str) -> Iterator[Ch
     if beyond:
         message = f"an event is delivered at offset {beyond[0]}, after the payload with the fault"
         yield Check("reading continues after a faulty payload", message, at)
-    elif alignment.observation.error is None:
+    elif alignment.observation.error is None and not alignment.refuses_fault:
         yield Check("faulty payload not reported", f"no error at offset {at}, where the payload with the fault is", at)
     else:
         yield GOOD
@@ -113,7 +126,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     delivered("FORMAT-LATEST-GOVERNS"),
     delivered("FORMAT-IN-USE-CHECKSUM"),
     # The common header
-    fields("FORMAT-HEADER-TYPE", "type"),
+    both(fields("FORMAT-HEADER-TYPE", "type"), Oracle("FORMAT-HEADER-TYPE", _type_reported)),
     fields("FORMAT-HEADER-TIMESTAMP", "timestamp"),
     fields("FORMAT-HEADER-SERVER-ID", "server_id"),
     fields("FORMAT-HEADER-LENGTH", "length"),
@@ -169,7 +182,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("FORMAT-TRANSACTION-PAYLOAD", "compression_type", "uncompressed_size", "payload_size"),
     both(
         delivered("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", reported=False),
-        Oracle("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", _stops_inside_payload),
+        Oracle(
+            "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", _stops_inside_payload, abilities=frozenset({"payloads"})
+        ),
     ),
     fields("FORMAT-LARGE-TRANSACTION-HEADER", "header_version", "terminating_offset", "terminating_type"),
     # MariaDB

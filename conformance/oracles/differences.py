@@ -59,7 +59,8 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
                 kind, message = _kind(alignment, entry), f"nothing is delivered after {alignment.describe(index)}"
                 yield Difference(index, ENTRY, Check(f"stream ends silently after {kind}", message, entry["offset"]))
         elif fate is not Fate.UNREACHED:
-            message = f"{alignment.describe(index)} is {fate.value}"
+            words = alignment.refusal(index)
+            message = f"{alignment.describe(index)} is {fate.value}{f': {words}' if words else ''}"
             yield Difference(
                 index, ENTRY, Check(f"{_kind(alignment, entry)} {fate.value}", message, entry.get("offset"))
             )
@@ -104,7 +105,7 @@ def _of_the_end(alignment: Alignment) -> Iterator[Difference]:
     expected, error, end = alignment.case.expected, alignment.observation.error, alignment.count
     at = expected.refused_at
     if error is None:
-        if at is not None:
+        if at is not None and not alignment.refuses_fault:
             message = f"no error at offset {at} ({expected.refused_kind})"
             yield Difference(end, ERROR, Check("no error", message, at))
         return

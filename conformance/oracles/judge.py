@@ -12,7 +12,15 @@ from conformance.oracles.freedoms import freedom_of
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import oracles
 from conformance.oracles.verdict import TROUBLE, UNEXPLAINED, Verdict
-from conformance.protocol.observation import Declaration, Observation, Request, RoleDeclaration, Trouble
+from conformance.protocol.observation import (
+    Declaration,
+    Observation,
+    Request,
+    RoleDeclaration,
+    Trouble,
+    without_numbers,
+)
+from conformance.protocol.roles.decode import is_refused
 from conformance.protocol.roles.registry import role_of
 from conformance.specs.catalogue import ENTRY, EVERY_FIELD, owners
 from conformance.strategies.grammar.case import Case
@@ -113,7 +121,10 @@ class Judge:
             # The kit has read these streams itself, with every field; only some of the fields are expected.
             return all(all(seen.get(name) == value for name, value in wanted.items()) for wanted, seen in pairs)
         declared = self._role.fields
-        return all(_projected(seen, declared) == _projected(wanted, declared) for wanted, seen in pairs)
+        return all(
+            _projected(seen, declared) == _projected(wanted, declared) and not is_refused(seen)
+            for wanted, seen in pairs
+        )
 
     def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
         alignment = Alignment(case, answer, self._role)
@@ -195,7 +206,7 @@ def _failure(requirement: str, check: Check) -> Verdict:
 
 def _message_of(trouble: Trouble) -> str:
     """Return what happened, which the signature holds without numbers and the detail may repeat with them."""
-    if trouble.detail.startswith(trouble.signature):
+    if any(text.startswith(trouble.signature) for text in (trouble.detail, without_numbers(trouble.detail))):
         return trouble.detail
     return f"{trouble.signature}: {trouble.detail}" if trouble.detail.strip() else trouble.signature
 

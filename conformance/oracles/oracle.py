@@ -77,8 +77,7 @@ def delivered(requirement: str, *, reported: bool = True, handled: str | None = 
                 continue
             kind = "ignorable" if event.get("handled") == "ignored" else alignment.about.kind(event)
             if fate is Fate.REFUSED and index not in alignment.case.expected.tolerated:
-                error = alignment.observation.error
-                message = f"{alignment.describe(index)} is refused: {error.message if error else ''}"
+                message = f"{alignment.describe(index)} is refused: {alignment.refusal(index)}"
                 yield Check(f"{kind} refused", message, event.get("offset"))
             elif fate is Fate.DROPPED and reported:
                 yield Check(f"{kind} dropped", f"{alignment.describe(index)} is missing", event.get("offset"))
@@ -220,6 +219,8 @@ def refused(requirement: str, *, abilities: tuple[str, ...] = ()) -> Oracle:
         if beyond:
             message = f"an event is delivered at offset {beyond[0]}, at or after the fault ({expected.refused_kind})"
             yield Check(f"{expected.refused_kind} accepted", message, expected.refused_at)
+        elif alignment.refuses_fault:
+            yield GOOD
         elif error is None:
             message = f"no error at offset {expected.refused_at}, where the fault is ({expected.refused_kind})"
             yield Check(f"{expected.refused_kind} not reported", message, expected.refused_at)

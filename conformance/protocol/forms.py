@@ -145,18 +145,22 @@ class Row(TypedDict):
 _KINDS: Final[Mapping[str, Any]] = {"integer": int, "text": str, "value": Any, "rows": list[Row]}
 #: Integer of an entry -> its limits; others have 64 bits, and are not limited here.
 _LIMITED: Final[Mapping[str, Any]] = {"offset": Count, "type": Annotated[int, Meta(ge=0, le=255)]}
+#: Of an entry: what a decoder may know of other events, and not of this one.
+_NULLABLE: Final = frozenset({("decode", "type")})
 
 
-def _entry_field(name: str, field: AnswerField) -> Any:
+def _entry_field(role: Role, name: str, field: AnswerField) -> Any:
     form = _literal[field.words] if field.kind == "word" else _KINDS[field.kind]
     if field.kind == "integer":
         form = _LIMITED.get(name, form)
+    if (role.name, name) in _NULLABLE:
+        form |= None
     return _annotated[form, Meta(description=field.meaning)]
 
 
 def _entry(role: Role) -> Any:
     """Return the form of an entry of an answer: a mapping, as oracles look at fields by name."""
-    forms = {name: _entry_field(name, field) for name, field in role.fields.items()}
+    forms = {name: _entry_field(role, name, field) for name, field in {**role.fields, **role.undeclared}.items()}
     form = _typed_dict(
         f"{role.name.title()}Entry",
         {name: each if name in role.always else _not_required[each] for name, each in forms.items()},
@@ -182,6 +186,7 @@ def answer_form(name: str) -> Any:
     optional = {
         content: (_list[items], Meta(description=meaning)),
         "error": (Refusal | None, Meta(description="The error that it stopped with, null where it read to the end.")),
+        "crash": (NotEmpty, Meta(description="The last words of a parser that the adapter kept from ending it.")),
         "unsupported": (NotEmpty, Meta(description="Why it does not answer.")),
     }
     return defstruct(

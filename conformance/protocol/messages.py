@@ -23,6 +23,7 @@ from conformance.protocol.observation import (
     Request,
     RoleDeclaration,
     Trouble,
+    without_numbers,
 )
 from conformance.protocol.role import Role
 from conformance.protocol.roles.registry import role_of
@@ -31,6 +32,8 @@ from conformance.specs.versions import Profiles
 
 #: Characters of an offending line that a `Trouble` keeps.
 DETAIL_CHARACTERS: Final = 500
+#: Characters of the signature of a crash that an adapter reports.
+SIGNATURE_CHARACTERS: Final = 120
 #: An integer as text has at most this many characters, its sign included: enough for 64 bits.
 _INTEGER_CHARACTERS: Final = 20
 
@@ -164,6 +167,8 @@ def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclarat
         _break(f"{content} is missing")
     if answer.error is UNSET:
         _break("error is missing: it is null where the whole stream was read")
+    if answer.crash is not UNSET:
+        return _crash(answer.crash, len(answered))
     if about.answers_streams:
         observed = observed_streams(answered, server_of(request.profile).rules)
         return observed if answer.error is None else replace(observed, error=answer.error)
@@ -173,6 +178,13 @@ def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclarat
             detail = f"event {index}, {about.describe(event, index)}, has no {', '.join(missing)}"
             raise ProtocolError("missing-field " + ",".join(missing), detail)
     return Observation(tuple(answered), answer.error)
+
+
+def _crash(last_words: str, count: int) -> Trouble:
+    """Return a crash that the adapter reports, with the number of entries before it."""
+    first = last_words.strip().partition("\n")[0]
+    signature = without_numbers(first)[:SIGNATURE_CHARACTERS] or "crash"
+    return Trouble("crash", signature, f"{last_words}\n(after {count} {'entry' if count == 1 else 'entries'})")
 
 
 @cache

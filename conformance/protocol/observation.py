@@ -1,5 +1,6 @@
 """What an implementation declares, what it is asked, and what it answered."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -19,6 +20,7 @@ ABILITIES: Final = {
     "checksums": "verifies checksums and refuses an event whose checksum is wrong",
     "error_at": "reports the offset of the event that it refuses",
     "error_code": "reports the number that servers use for the error that it stops with",
+    "payloads": "opens Transaction_payload events and refuses one whose contents it cannot read or must not pass over",
     "profile_strict": "knows exactly what a server of the profile knows, and so refuses what that server refuses",
 }
 
@@ -85,6 +87,14 @@ class Observation:
     events: tuple[Mapping[str, Any], ...]
     error: Refusal | None = None
     streams: tuple[bytes, ...] = field(default=(), repr=False)
+
+
+_NUMBER: Final = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+")
+
+
+def without_numbers(text: str) -> str:
+    """Return a text with each number replaced by ``#``, so that it is the same for every stream."""
+    return _NUMBER.sub("#", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ class Role:
         question: The question, in one sentence.
         fields: The fields that an entry of an answer can have.
         always: The fields that every entry has.
+        undeclared: What an entry may have besides its fields, without a declaration.
         missing: Returns the declared fields that an entry lacks.
         settings: The settings of a question, besides the stream: name -> meaning.
         has_stream: Whether a question comes with a stream.
@@ -55,6 +56,7 @@ class Role:
     fields: Mapping[str, AnswerField]
     always: tuple[str, ...]
     missing: MissingFields
+    undeclared: Mapping[str, AnswerField] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     has_stream: bool = True
     answers_streams: bool = False
@@ -64,12 +66,13 @@ class Role:
 
     def describe(self, entry: Mapping[str, Any], index: int) -> str:
         """Return the name of an expected entry, such as ``the QUERY event at offset 120``."""
-        what = f"the {self.kind(entry)} event" if "type" in entry else f"{self.noun} {index + 1}"
+        named = entry.get("type") is not None
+        what = f"the {self.kind(entry)} event" if named else f"{self.noun} {index + 1}"
         return f"{what} at offset {entry['offset']}" if "offset" in entry else what
 
     def kind(self, entry: Mapping[str, Any]) -> str:
         """Return what kind of entry it is, without numbers that vary."""
-        return type_name(entry["type"]) if "type" in entry else self.noun
+        return self.noun if entry.get("type") is None else type_name(entry["type"])
 
 
 def required(*names: str) -> MissingFields:

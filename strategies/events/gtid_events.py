@@ -117,7 +117,7 @@ def gtid(
     choose = stream.choose
     uuid = bytes(16) if anonymous else choose.one_of(UUIDS)
     gno = 0 if anonymous else _unused_gno(stream, uuid, "")
-    # In 5.6 it says that the transaction commits.
+    # In 5.6 it is set where the transaction commits.
     flags_of_gtid = 1 if stream.server.gtid_form == "5.6" else choose.integer(0, 1)
     wire: dict[str, Any] = {"gtid_flags": flags_of_gtid, "source_uuid": uuid, "gno": gno}
     fields: dict[str, Any] = {

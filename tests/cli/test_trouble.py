@@ -63,6 +63,17 @@ def test_junit_has_the_crash_first_and_skips_what_was_not_judged(tmp_path):
     assert "crashed" in header.find("skipped").get("message")
 
 
+def test_a_crash_in_an_answer_counts_like_the_end_of_the_process(tmp_path):
+    run("certify", double("panics_in_answers"), *QUICK, *HEADERS, "--report", str(tmp_path), check=1)
+    (footer,) = entries(tmp_path, "footer")
+    assert footer["troubles"]["crash"] > 0
+    (failure,) = [each for each in entries(tmp_path, "failure") if each["requirement"] == "TROUBLE"]
+    assert (failure["status"], failure["signature"]) == ("crash", "panic: index out of range [#] with length #")
+    assert "with length 21" in replayed(failure, 1).stdout
+    results = {each["id"]: each for each in entries(tmp_path, "requirement")}
+    assert results["FORMAT-HEADER-TYPE"]["verdict"] == "crash"
+
+
 @pytest.mark.parametrize(
     ("name", "signature"), [("right_answers_twice", "unsolicited-output"), ("right_answers_wrong_seq", "wrong-seq")]
 )

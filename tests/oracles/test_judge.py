@@ -69,6 +69,64 @@ def test_no_glob_loses_a_crash(status):
     assert trouble_of(verdicts) == status
 
 
+def refused_at(answer, offset):
+    """An answer whose reader could not read an event, and went on."""
+    header = ("offset", "type", "length")
+    return Observation(
+        tuple(
+            {name: each[name] for name in header} | {"handled": "refused", "refused": "4 bytes remain"}
+            if each["offset"] == offset
+            else each
+            for each in answer.events
+        )
+    )
+
+
+def test_a_refused_event_is_a_refusal_and_those_after_it_are_judged():
+    case, answer = case_and_answer("transactions/mysql-8.0/1/0")
+    offset = case.expected.events[3]["offset"]
+    verdicts = Judge(ROLE).judge(case, refused_at(answer, offset))
+    (failure,) = [verdict for verdict in verdicts if verdict.is_failure]
+    assert (failure.requirement, failure.at) == ("FORMAT-EVENT-DELIVERED", offset)
+    assert failure.message.endswith("is refused: 4 bytes remain")
+    assert by_requirement(verdicts)["FORMAT-QUERY"].status == "pass"
+    modest = replace(ROLE, fields=frozenset({"offset", "length"}))
+    assert [each.requirement for each in Judge(modest).judge(case, refused_at(answer, offset)) if each.is_failure] == [
+        "FORMAT-EVENT-DELIVERED"
+    ]
+
+
+def test_a_lazy_reader_refuses_the_event_that_must_be_refused_and_goes_on():
+    case, answer = case_and_answer("bad_checksum/mysql-8.0/1/0")
+    header = {"type": 2, "length": 19, "handled": "refused", "refused": "checksum mismatch"}
+    beyond = {"offset": len(case.stream), "type": 16, "length": 31, "handled": "known"}
+    lazy = Observation((*answer.events, {"offset": answer.error.at, **header}, beyond))
+    assert {verdict.status for verdict in Judge(ROLE).judge(case, lazy)} == {"pass"}
+
+
+def test_a_type_code_that_is_lost_is_one_finding():
+    case, answer = case_and_answer("every_event_type/mysql-8.0/1/0")
+    lost = Observation(tuple({**each, "type": None} for each in answer.events))
+    (failure,) = [verdict for verdict in Judge(ROLE).judge(case, lost) if verdict.is_failure]
+    assert (failure.requirement, failure.signature) == ("FORMAT-HEADER-TYPE", "type code not reported")
+
+
+def test_types_that_are_not_declared_are_unsupported():
+    case, answer = case_and_answer("every_event_type/mysql-8.0/1/0")
+    untyped = replace(ROLE, fields=ROLE.fields - {"type"})
+    bare = Observation(tuple({name: each[name] for name in each if name != "type"} for each in answer.events))
+    verdicts = by_requirement(Judge(untyped).judge(case, bare))
+    assert verdicts["FORMAT-HEADER-TYPE"].status == "unsupported"
+    assert {verdict.status for verdict in verdicts.values()} == {"pass", "unsupported"}
+
+
+def test_what_is_inside_a_payload_is_asked_of_readers_that_open_it():
+    case, _ = case_and_answer("unknown_inside_payload/mysql-8.0/1/0")
+    closed = replace(ROLE, abilities=ROLE.abilities - {"payloads"})
+    assert {verdict.status for verdict in Judge(closed).declined(case)} == {"unsupported"}
+    assert Judge(ROLE).declined(case) == []
+
+
 def test_undeclared_fields_are_unsupported_and_never_pass():
     case, answer = case_and_answer("transactions/mysql-8.0/1/0")
     modest = replace(ROLE, fields=frozenset({"offset", "type"}), abilities=frozenset())

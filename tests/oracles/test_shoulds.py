@@ -59,6 +59,12 @@ def refused(answer, place):
     return Observation(answer.events[:place], Refusal(at, "other", "no longer post-headers, please"))
 
 
+def refused_alone(answer, place):
+    """Return the answer of a reader that reports the refusal, and goes on."""
+    event = {**answer.events[place], "handled": "refused", "refused": "no longer post-headers, please"}
+    return replace(answer, events=(*answer.events[:place], event, *answer.events[place + 1 :]))
+
+
 def quietly_ended(answer, place):
     return Observation(answer.events[:place])
 
@@ -88,10 +94,12 @@ MADE_FOR = {
     "every_column_type": "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED",
 }
 #: No released server wrote the rows events of betas, so readers may refuse them or not know them.
-FREE = {("rows_of_betas", refused), ("rows_of_betas", passed_over)}
+FREE = {("rows_of_betas", change) for change in (refused, refused_alone, passed_over)}
 
 
-@pytest.mark.parametrize("change", [dropped, refused, quietly_ended, quietly_ended_after, misread, passed_over])
+@pytest.mark.parametrize(
+    "change", [dropped, refused, refused_alone, quietly_ended, quietly_ended_after, misread, passed_over]
+)
 @pytest.mark.parametrize("name", MADE_FOR)
 def test_whatever_a_reader_does_at_an_event_made_for_a_should_is_charged_to_it_alone(name, change):
     should = MADE_FOR[name]
@@ -121,3 +129,18 @@ def test_a_reader_with_fixed_post_headers_fails_one_requirement():
     answer = MutantImplementation(mutant).ask(request_of(case))
     assert answer.events[-1]["next_file"] != case.expected.events[-1]["next_file"]
     assert failed(judge, case, answer) == {"FORMAT-POST-HEADER-LENGTHS"}
+
+
+def test_a_reader_that_does_not_open_payloads_is_not_judged_by_what_is_inside():
+    declared = REFERENCE.declaration.roles["decode"]
+    judge = Judge(replace(declared, abilities=declared.abilities - {"payloads"}))
+    should = "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN"
+    for case in cases("decode", catalogue()[should].holds, count=4):
+        if case.id.family == "unknown_inside_payload":
+            # It would deliver the payload and read on, so it is not asked.
+            assert should in {verdict.requirement for verdict in judge.declined(case)}
+        if case.id.family == "ignorable_events_in_payloads":
+            verdicts = judge.judge(case, REFERENCE.ask(request_of(case)))
+            statuses = {verdict.requirement: verdict.status for verdict in verdicts}
+            assert statuses.pop(should) == "unsupported"
+            assert set(statuses.values()) == {"pass"}

@@ -119,7 +119,9 @@ def test_an_implementation_may_decline():
         (b'{"seq":7,"unsupported":"\\ud800"}', "not-unicode"),
         (answer(seq="7"), "breaks-the-schema"),
         (answer(events=[{"offset": 4, "type": 256}]), "breaks-the-schema"),
-        (answer(events=[{"offset": 4}]), "breaks-the-schema"),
+        (answer(events=[{"type": 15}]), "breaks-the-schema"),
+        (answer(events=[{"offset": 4}]), "missing-field type"),
+        (answer(crash=""), "breaks-the-schema"),
         (answer(events=[{"offset": True, "type": 2}]), "breaks-the-schema"),
         (answer(events=[{"offset": 4, "type": 2, "query": None}]), "breaks-the-schema"),
         (answer(events=[{"offset": 4, "type": 2, "handled": "skipped"}]), "breaks-the-schema"),
@@ -142,9 +144,9 @@ def test_what_breaks_the_protocol_is_named(line, signature):
         (answer(events={}), "events: expected a list, found an object"),
         (
             answer(events=[{"offset": 4, "type": 256}]),
-            "events[0].type: expected an integer of at least 0 and of at most 255, found 256",
+            "events[0].type: expected an integer of at least 0 and of at most 255 or null, found 256",
         ),
-        (answer(events=[{"offset": 4}]), "events[0].type is missing"),
+        (answer(events=[{"type": 15}]), "events[0].offset is missing"),
         (
             answer(events=[{"offset": True, "type": 2}]),
             "events[0].offset: expected an integer of at least 0, found true",
@@ -152,7 +154,7 @@ def test_what_breaks_the_protocol_is_named(line, signature):
         (answer(events=[{"offset": 4, "type": 2, "xid": "07"}]), "events[0].xid: expected an integer, found '07'"),
         (
             answer(events=[{"offset": 4, "type": 2, "handled": "skipped"}]),
-            "events[0].handled: 'skipped' is not one of ignored, known",
+            "events[0].handled: 'skipped' is not one of ignored, known, refused",
         ),
         (
             answer(events=[{"offset": 4, "type": 30, "rows": [{"after": {"0": 1}}]}]),
@@ -200,6 +202,31 @@ def test_the_table_of_types_has_every_field_and_no_other():
     assert of_types | set(HEADER_FIELDS) == set(FIELDS)
 
 
+def test_the_type_code_may_be_null_or_not_be_declared():
+    events = [{"offset": 4, "type": None, "xid": 1}, {"offset": 35, "type": None}]
+    assert decode(answer(events=events), declared("xid")) == Observation(tuple(events))
+    untyped = RoleDeclaration(frozenset({"offset"}), frozenset(), EVERY_PROFILE)
+    assert decode(answer(events=[{"offset": 4}]), untyped) == Observation(({"offset": 4},))
+
+
+def test_a_refused_event_owes_its_header_only():
+    event = {"offset": 4, "type": 16, "flags": 0, "handled": "refused", "refused": "4 bytes remain"}
+    assert missing_fields(declared("xid", "flags", "handled"), event) == ()
+
+
+# Crashes that the adapter survives
+
+
+def test_a_crash_in_an_answer_is_one_without_numbers_in_its_name():
+    words = "panic: index out of range [22] with length 21\ngoroutine 1 [running]"
+    crash = decode(answer(crash=words))
+    assert (crash.status, crash.signature) == ("crash", "panic: index out of range [#] with length #")
+    assert crash.detail == f"{words}\n(after 1 entry)"
+    address = decode(answer(events=[], crash="nil dereference at 0xC0ffee"))
+    assert address.signature == "nil dereference at #"
+    assert address.detail.endswith("(after 0 entries)")
+
+
 # Declarations
 
 
@@ -235,7 +262,7 @@ BAD_DECLARATIONS = [
     declaration(roles=[]),
     declaration(roles={"parse": changed_role()["roles"]["decode"]}),
     declaration(roles={"decode": []}),
-    changed_role(fields=["offset"]),
+    changed_role(fields=["type"]),
     changed_role(fields=["offset", "type", "lenght"]),
     changed_role(fields="offset type"),
     changed_role(fields=["offset", "type", 3]),

@@ -79,7 +79,7 @@ def a_transaction_depends_on_earlier_ones(event: Event, fields: dict) -> bool:
 
 
 @law_of(EventType.GTID)
-def a_gtid_event_of_5_6_says_that_the_transaction_commits(event: Event, fields: dict) -> bool:
+def a_gtid_event_of_5_6_has_the_flag_of_a_commit(event: Event, fields: dict) -> bool:
     return version(event) != (5, 6) or fields["gtid_flags"] == 1
 
 

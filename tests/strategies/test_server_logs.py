@@ -143,7 +143,7 @@ BROKEN = {
         "mysql-8.0", 34, COMMIT | {"commit_group_ticket": 0, "transaction_length": 81}
     ),
     "a_transaction_depends_on_earlier_ones": lambda: log_with("mysql-8.0", 34, COMMIT | {"last_committed": 1}),
-    "a_gtid_event_of_5_6_says_that_the_transaction_commits": lambda: log_with(
+    "a_gtid_event_of_5_6_has_the_flag_of_a_commit": lambda: log_with(
         "mysql-5.6", 33, {"gtid_flags": 0, "source_uuid": bytes(16), "gno": 1}
     ),
     "previous_gtids_have_the_tagged_form_for_sets_with_tags": lambda: log_with(

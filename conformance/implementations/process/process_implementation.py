@@ -222,7 +222,7 @@ class ProcessImplementation:
         for suspect in suspects:
             answer = self._ask_alone(suspect.request)
             answers.append(answer)
-            if isinstance(answer, Trouble) and answer.status != "unsupported":
+            if self._conversation is None:
                 return answers
         if trouble.status != "hang":
             waiting = next((place for place, each in enumerate(suspects) if each.answer is None), len(suspects) - 1)

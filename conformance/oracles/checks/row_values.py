@@ -39,8 +39,7 @@ def _values(requirement: str, governs: _Governs) -> Oracle:
             codes = alignment.case.expected.columns[index]
             tolerated = index in alignment.case.expected.tolerated
             if alignment.fate(index) is Fate.REFUSED and len(set(codes)) == 1 and not tolerated:
-                error = alignment.observation.error
-                message = f"{alignment.describe(index)} is refused: {error.message if error else ''}"
+                message = f"{alignment.describe(index)} is refused: {alignment.refusal(index)}"
                 yield Check(f"{ColumnType(codes[0]).name} refused", message, event["offset"])
             for code, place, expected, seen in _cells(alignment, index):
                 if expected is None or not governs(code, expected):

@@ -13,13 +13,20 @@ from conformance.binlog.total_table import check_complete, total
 from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.role import AnswerField, Role
 
-#: The fields that every decoder reports: the kit aligns events by `offset` and names them by `type`.
-ALWAYS: Final = ("offset", "type")
+#: The field that every decoder reports: the kit aligns events by it.
+ALWAYS: Final = ("offset",)
 
 #: What `handled` can be.
 HANDLED: Final = {
     "known": "the reader has a class for the type and read the event",
     "ignored": "the reader skipped it: an ignorable event, or an event of a type that it does not know",
+    "refused": "the reader could not read its body, and went on to the next event",
+}
+#: What an event may have besides its fields, without a declaration.
+UNDECLARED: Final = {
+    "refused": AnswerField(
+        "text", "if `handled` is `refused`: what is wrong with the event, in the parser's own words"
+    ),
 }
 #: What `checksum_algorithm` can be.
 CHECKSUM_ALGORITHMS: Final = {
@@ -31,7 +38,7 @@ CHECKSUM_ALGORITHMS: Final = {
 #: Every field by name, in the order of the protocol's page.
 FIELDS: Final[Mapping[str, AnswerField]] = {
     "offset": AnswerField("integer", "where the event starts, in bytes from the start of the stream"),
-    "type": AnswerField("integer", "event type code"),
+    "type": AnswerField("integer", "event type code; null if the parser does not report that of this event"),
     "timestamp": AnswerField("integer", "seconds since 1970"),
     "server_id": AnswerField("integer", "id of the server that logged the event"),
     "length": AnswerField("integer", "bytes of the whole event, header and checksum included"),
@@ -267,10 +274,10 @@ def may_be_missing(type_code: int, field: str) -> bool:
 
 
 @cache
-def _required(declared: frozenset[str], type_code: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the declared fields that an ignored and that a known event of a type must have."""
+def _required(declared: frozenset[str], type_code: int | None) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the declared fields that an ignored or refused and that a known event of a type must have."""
     header = declared & _HEADER
-    kind = FIELDS_OF_TYPE.get(type_code)
+    kind = None if type_code is None else FIELDS_OF_TYPE.get(type_code)
     return header, header if kind is None else header | declared.intersection(kind.required)
 
 
@@ -279,11 +286,17 @@ def missing_fields(declaration: RoleDeclaration, event: Mapping[str, Any]) -> tu
 
     Args:
         declaration: What the implementation declares for the role.
-        event: A reported event; only its common header is required if `handled` is ``ignored``.
+        event: A reported event; only its common header is required unless `handled` is ``known``, and where its
+            type is not reported.
     """
-    ignored, known = _required(declaration.fields, event["type"])
-    required = ignored if event.get("handled") == "ignored" else known
+    header, known = _required(declaration.fields, event.get("type"))
+    required = known if event.get("handled", "known") == "known" else header
     return () if required <= event.keys() else tuple(sorted(required - event.keys()))
+
+
+def is_refused(event: Mapping[str, Any]) -> bool:
+    """Return whether a reported event is one that the reader refused, although it went on."""
+    return event.get("handled") == "refused"
 
 
 #: The role itself.
@@ -293,4 +306,5 @@ ROLE: Final = Role(
     fields=FIELDS,
     always=ALWAYS,
     missing=missing_fields,
+    undeclared=UNDECLARED,
 )
