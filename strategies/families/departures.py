@@ -44,7 +44,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     ),
     Departure(("heartbeats", "relay_logs"), "have events that a source sends but no log contains"),
     Departure(("golden_vectors",), "are parts cut out of logs"),
-    Departure(("cross_version_streams", "older_source_streams"), "are logs of older servers"),
+    Departure(("cross_version_streams", "older_source_streams", "old_source_streams"), "are logs of older servers"),
     Departure(("newer_source_streams",), "are logs of newer servers"),
     Departure(("rows_of_betas",), "are logs of 5.1's betas"),
     Departure(("streams_without_gtids",), "come from a source that is older than its format description claims"),
@@ -62,6 +62,9 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
             "boundary_ignorable_anywhere",
         ),
         "have anything that a boundary parser may be fed",
+    ),
+    Departure(
+        ("rendered_text",), "have some Query events of development releases, with a timestamp in the status variables"
     ),
     Departure(("printed_boundaries",), "have one wrong step, about which the printed text warns"),
     Departure(
