@@ -50,3 +50,17 @@ def test_tags_are_sources_of_their_own():
     executed.add_set(gtid_set((1, 3)))
     assert executed.add(UUID, "tag", 1)
     assert not executed.add(UUID, "", 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        f"{UUID}:1",
+        f"{UUID}:1-4:6-9,00000000-0000-0000-0000-000000000001:7",
+        f"{UUID}:1-4:my_tag:5:9:tag:1-4",
+    ],
+)
+def test_a_set_is_read_from_the_text_that_servers_print(text):
+    assert str(GtidSet.from_text(text)) == text
+    assert str(GtidSet.from_text(text.upper().replace(",", ",\n"))) == text
