@@ -1,4 +1,4 @@
-"""The words that docs/style.md refuses, looked for: `python -m tests.style [--all] [PATH ...]`.
+"""The words that docs/style.md refuses, looked for: `python -m tests.style [PATH ...]`.
 
 Each offence is one line: file, line, what is written, and what to write instead. The rules are in style.toml.
 """
@@ -44,15 +44,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class WordList:
-    """The rules, the files apart from them, and the paths that are yet to be rewritten."""
+    """The rules, and the files apart from them."""
 
     rules: tuple[Rule, ...]
     apart: tuple[str, ...]
-    not_yet: tuple[str, ...]
-
-    def is_not_yet(self, path: str) -> bool:
-        """Return whether `path` is one of those that are yet to be rewritten, or in one."""
-        return any(path == each or path.startswith(f"{each}/") for each in self.not_yet)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -94,7 +89,7 @@ def word_list() -> WordList:
         )
         for entry in entries["rule"]
     )
-    return WordList(rules, tuple(entries["apart"]), tuple(entries["not_yet"]))
+    return WordList(rules, tuple(entries["apart"]))
 
 
 def words_of(name: str) -> str:
@@ -191,19 +186,11 @@ def files(paths: Iterable[Path]) -> list[Path]:
     return sorted(path for path in real if any(path.is_relative_to(root) for root in roots))
 
 
-def check(paths: Iterable[Path], *, not_yet_too: bool) -> list[str]:
-    """Return a line for each offence, and for each path that no longer has to be passed over."""
+def check(paths: Iterable[Path]) -> list[str]:
+    """Return a line for each offence in the files of `paths`."""
     words = word_list()
-    lines = []
-    unused = set(words.not_yet) if list(paths) == [ROOT] else set()
-    for path in files(paths):
-        name = _shown(path)
-        broken = [] if name in words.apart else offences(path, words.rules)
-        unused -= {each for each in unused if broken and (name == each or name.startswith(f"{each}/"))}
-        if not_yet_too or not words.is_not_yet(name):
-            lines += map(str, broken)
-    return lines + [
-        f"tests/style.toml: not_yet: take {each!r} out, nothing is left to rewrite" for each in sorted(unused)
+    return [
+        str(each) for path in files(paths) if _shown(path) not in words.apart for each in offences(path, words.rules)
     ]
 
 
@@ -212,12 +199,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.style", description="Look for the words of tests/style.toml."
     )
-    parser.add_argument("--all", action="store_true", help="the paths that are yet to be rewritten, too")
     parser.add_argument(
         "paths", metavar="PATH", nargs="*", type=Path, default=[ROOT], help="only these files or folders"
     )
     arguments = parser.parse_args()
-    lines = check(arguments.paths, not_yet_too=arguments.all or arguments.paths != [ROOT])
+    lines = check(arguments.paths)
     print("\n".join([*lines, f"{len(lines)} offences" if lines else "no offences"]))
     return 1 if lines else 0
 

@@ -71,8 +71,7 @@ def _judge_chain(before: CheckedLog, after: CheckedLog, output: "_Json | _Text")
     of_before = Verdicts(JUDGED_IN_A_CHAIN, output.reporter(before.log.name))
     of_after = Verdicts(JUDGED_IN_A_CHAIN, output.reporter(after.log.name))
     judge_chain(before, after, of_before=of_before, of_after=of_after)
-    for verdicts in (of_before, of_after):
-        output.chain(before.log.name, after.log.name, verdicts)
+    output.chain(before.log.name, after.log.name, of_before, of_after)
     return NOT_CONFORMING if of_before.broken or of_after.broken else CONFORMING
 
 
@@ -140,8 +139,9 @@ class _Text:
         )
         click.echo(f"{name}: {state} ({_server(checked)}, {log.profile or 'no'} rules, {kind}; {', '.join(counts)})")
 
-    def chain(self, before: str, after: str, verdicts: Verdicts) -> None:
-        self._count(verdicts)
+    def chain(self, before: str, after: str, *verdicts: Verdicts) -> None:
+        for each in verdicts:
+            self._count(each)
 
     def _count(self, verdicts: Verdicts) -> None:
         self._judged.update(verdicts.judged)
@@ -217,14 +217,14 @@ class _Json:
             requirements=_counts(checked.verdicts),
         )
 
-    def chain(self, before: str, after: str, verdicts: Verdicts) -> None:
-        self._print("chain", before=before, behind=after, requirements=_counts(verdicts))
+    def chain(self, before: str, after: str, *verdicts: Verdicts) -> None:
+        self._print("chain", before=before, after=after, requirements=_counts(*verdicts))
 
     def finish(self) -> None:
         return None
 
 
-def _counts(verdicts: Verdicts) -> dict[str, dict[str, int]]:
-    return {
-        each: {"judged": verdicts.judged[each], "broken": verdicts.broken[each]} for each in sorted(verdicts.judged)
-    }
+def _counts(*verdicts: Verdicts) -> dict[str, dict[str, int]]:
+    judged = sum((each.judged for each in verdicts), Counter())
+    broken = sum((each.broken for each in verdicts), Counter())
+    return {each: {"judged": judged[each], "broken": broken[each]} for each in sorted(judged)}

@@ -1,5 +1,7 @@
 """What `binlog-conformance check` prints of logs with a known fault."""
 
+import json
+
 import pytest
 from broken_logs import BROKEN
 from click.testing import CliRunner
@@ -45,6 +47,13 @@ def test_a_broken_chain_names_the_rotate(tmp_path):
     done = run(*paths)
     assert done.exit_code == 1
     assert f"{paths[0]}:{offset}: FORMAT-LOG-ROTATE-NEXT: " in done.stdout
+
+
+def test_a_chain_is_one_json_line_that_names_both_of_its_files(tmp_path):
+    paths, _ = chain(tmp_path, rotate_to="bin.000002")
+    entries = [json.loads(line) for line in run("--json", *paths).stdout.splitlines()]
+    (line,) = [each for each in entries if each["kind"] == "chain"]
+    assert [line["before"], line["after"]] == list(map(str, paths))
 
 
 def test_many_violations_of_one_kind_are_counted_and_not_all_printed(tmp_path):
