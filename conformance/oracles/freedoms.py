@@ -169,7 +169,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "state of the reader",
         "`position` after a Rotate event: its end or `next_position`; `executed_gtid_set` with or without the set of "
         "Previous_gtids, in any order",
-        "A reader may go over to the next log at once, and may be told where it begins.",
+        "A reader may go over to the next log at once, and may begin with a set from elsewhere.",
         is_in_right_state,
     ),
     Freedom(

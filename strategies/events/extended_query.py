@@ -8,7 +8,6 @@ from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.models.filtering.table_name import TableName, tuples_of
 from conformance.strategies.events.status_variables import REQUIREMENT, status_fields, status_variables
-from conformance.strategies.events import mysql_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 

@@ -6,9 +6,9 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layouts import mariadb_layouts
-from conformance.strategies.events.status_variables import status_variables
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.plain_compression import mariadb_part
+from conformance.strategies.events.status_variables import status_variables
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 

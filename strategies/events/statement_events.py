@@ -7,9 +7,9 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.decimal_column import DecimalColumn
 from conformance.binlog.servers import WITH_VARIABLE_FLAGS
 from conformance.binlog.user_variable import VariableType
-from conformance.strategies.events.status_variables import status_variables
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
+from conformance.strategies.events.status_variables import status_variables
 from conformance.strategies.grammar.notation import DOUBLE, Value, decimal_size, decimal_text, real, shown_bytes
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
