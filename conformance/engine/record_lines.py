@@ -126,7 +126,7 @@ def _implementation(declaration: Declaration, spec: str) -> run_record.Implement
         language=declaration.language,
         homepage=declaration.homepage or None,
         roles={
-            name: run_record.Role(tuple(sorted(role.fields)), tuple(sorted(role.abilities)), tuple(role.profiles))
+            name: run_record.Role(tuple(sorted(role.every_field)), tuple(sorted(role.abilities)), tuple(role.profiles))
             for name, role in declaration.roles.items()
         },
     )

@@ -11,7 +11,7 @@ from conformance.binlog.event_info import text as as_text
 from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
-from conformance.models.boundary.boundary_type import MARKER_BITS
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 from conformance.models.rendering.binlog_statement import base64_lines, binlog_statement
@@ -32,6 +32,8 @@ _Rewrite = Callable[[str, Request], str]
 _FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
 _VERY_VERBOSE: Final = 2
+#: The codes of logical timestamps among the status variables of Query events.
+_TIMESTAMP_CODES: Final = (b"\x0e", b"\x0f")
 #: A Rows_query from its header line to the last of its comment lines.
 _ROWS_QUERY: Final = re.compile(r"^(#\d{6} .*\tRows_query\n)((?:#(?! at \d+\n|\d{6} ).*\n)*)", re.MULTILINE)
 _BLOCKS: Final = re.compile(r"^(?=# at \d+\n)", re.MULTILINE)
@@ -183,6 +185,12 @@ class _FeedsPrintedEvents(MysqlbinlogText):
             super()._feed(event)
 
 
+class _ShowsTimestamps(MysqlbinlogText):
+    def _query_header(self, event: Event, name: str, fields: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+        line = super()._query_header(event, name, fields, variables)
+        return f"{line}\tlast_committed=0" if fields["status_variables"][:1] in _TIMESTAMP_CODES else line
+
+
 class _MarkersCleared(MysqlbinlogText):
     def _encoded(self, event: Event) -> Iterator[str]:
         cleared = MARKER_BITS.write(event.header.flags, 0).to_bytes(_FLAGS_END - _FLAGS_AT, "little")
@@ -331,6 +339,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_replaced(r" boundary: Not Defined ", " "),
     ),
     Mutant(
+        "every-boundary-type",
+        "WL4162-PRINT-EVERY-EVENT",
+        "every event shows the names of all six boundary types",
+        answer=_replaced(r" boundary: \w+ \w+ ", f" boundary: {', '.join(each.heading for each in BoundaryType)} "),
+    ),
+    Mutant(
         "markers-cleared-in-base64",
         "WL4162-PRINT-BINLOG-STATEMENT-BYTES",
         "events have no markers in BINLOG statements",
@@ -353,6 +367,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-RENDER-NO-QUERY-TIMESTAMPS",
         "the line of a Query shows logical timestamps",
         answer=_replaced(r"(\tQuery\tthread_id=.*)$", r"\1\tlast_committed=0\tsequence_number=0"),
+    ),
+    Mutant(
+        "old-query-timestamps",
+        "WL7592-RENDER-NO-QUERY-TIMESTAMPS",
+        "the line of a Query shows the logical timestamps that the event still has",
+        answer=_printed(printer=_ShowsTimestamps),
     ),
     Mutant(
         "commit-word",

@@ -8,9 +8,11 @@ from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused
+from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
@@ -132,6 +134,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("FORMAT-HEADER-LENGTH", "length"),
     fields("FORMAT-HEADER-LOG-POS", "log_pos"),
     fields("FORMAT-HEADER-FLAGS", "flags"),
+    *READER_STATE_ORACLES,
     # The format description
     fields("FORMAT-DESCRIPTION-FIELDS", "binlog_version", "server_version", "created"),
     fields("FORMAT-TYPE-COUNT", "event_types"),
@@ -145,6 +148,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     refused("FORMAT-CHECKSUM-WRONG", abilities=("checksums",)),
     # Bodies
     fields("FORMAT-QUERY", "thread_id", "exec_time", "error_code", "database"),
+    fields("FORMAT-QUERY-STATUS-VARIABLES", *STATUS_FIELDS),
     fields("FORMAT-ROTATE", "next_position", "next_file"),
     delivered("FORMAT-STOP"),
     fields("FORMAT-XID", "xid"),

@@ -4,6 +4,7 @@ Every verdict, from `certify` to a corpus on a cluster, is made here.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from conformance.oracles.alignment import Alignment
@@ -23,6 +24,7 @@ from conformance.protocol.observation import (
 from conformance.protocol.roles.decode import is_refused
 from conformance.protocol.roles.registry import role_of
 from conformance.specs.catalogue import EVERY_FIELD, owners
+from conformance.specs.profiles import profile_named
 from conformance.strategies.grammar.case import Case
 
 
@@ -40,6 +42,10 @@ class Judge:
 
     def __init__(self, role: RoleDeclaration) -> None:
         self._role = role
+        #: Product -> the judge of its cases, where other fields are declared for it.
+        self._of_products = {
+            product: Judge(replace(role, fields=fields, fields_of={})) for product, fields in role.fields_of.items()
+        }
         self._oracles = oracles()
         self._supported = {requirement for requirement, oracle in self._oracles.items() if self._can_show(oracle)}
         self._good = {requirement: self._good_verdict(requirement) for requirement in self._oracles}
@@ -63,6 +69,8 @@ class Judge:
         A fault is not sent to an implementation that does not declare the ability it tests: an adapter that cuts the
         stream into events itself would be judged by its own loop.
         """
+        if (judge := self._judge_of(case)) is not self:
+            return judge.declined(case)
         if case.expected.refused_at is None or case.focus in self._supported:
             return []
         refused = len(case.expected.events)
@@ -78,11 +86,18 @@ class Judge:
         A crash, a hang or a protocol error leaves nothing to judge. It is charged once: to the requirement on the event
         that must be refused, or to `TROUBLE`. Every other requirement that the case exercises only counts it.
         """
+        if (judge := self._judge_of(case)) is not self:
+            return judge.judge(case, answer)
         if isinstance(answer, Trouble):
             return self._of_trouble(case, answer)
         if self._as_expected(case, answer):
             return [self._good[requirement] for requirement in case.marks if requirement in self._good]
         return self._examine(case, answer)
+
+    def _judge_of(self, case: Case) -> "Judge":
+        if not self._of_products:
+            return self
+        return self._of_products.get(profile_named(case.id.profile).product, self)
 
     def _of_trouble(self, case: Case, trouble: Trouble) -> list[Verdict]:
         if trouble.status == "unsupported":

@@ -16,6 +16,10 @@ from conformance.strategies.groups.boundary_groups import with_marker
 
 #: Servers that write Rows_query events.
 _VERY_VERBOSE: Final = 2
+#: Servers after those whose Query events had logical timestamps among their status variables, which they skip.
+_AFTER_TIMESTAMPS: Final = Profiles("worklog", "mysql >= 5.7")
+#: Code and bytes of the two status variables.
+_LOGICAL_TIMESTAMPS: Final = ((14, 8), (15, 16))
 _START, _INSIDE, _END = (
     int(each)
     for each in (BoundaryType.START_TRANSACTION, BoundaryType.INSIDE_TRANSACTION, BoundaryType.END_TRANSACTION)
@@ -64,9 +68,19 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
         if not choose.yes(3):
             planned.append(_ignorable(stream, code, choose.octets(0, 40)))
     if choose.yes(3):
-        planned.append(mysql_events.query(stream, mysql_events.text(stream, 1, 60)))
+        planned.append(_statement(stream))
     planned.append(mysql_events.query(stream, "COMMIT") if commit else mysql_events.xid(stream))
     return planned
+
+
+def _statement(stream: StreamBuilder) -> PlannedEvent:
+    """Return a statement, which sometimes still has a logical timestamp, as development releases of 5.7 stored them."""
+    choose = stream.choose
+    variables = None
+    if stream.server.profile in _AFTER_TIMESTAMPS and stream.settings["form"] == "mysqlbinlog" and choose.yes():
+        code, size = choose.one_of(_LOGICAL_TIMESTAMPS)
+        variables = bytes([code]) + choose.octets(size, size)
+    return mysql_events.query(stream, mysql_events.text(stream, 1, 60), status_variables=variables)
 
 
 def _rows_query(stream: StreamBuilder) -> PlannedEvent:

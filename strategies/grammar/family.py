@@ -25,6 +25,7 @@ _MODULES: Final = (
     "conformance.strategies.families.format_descriptions",
     "conformance.strategies.families.golden_vectors",
     "conformance.strategies.families.cross_version",
+    "conformance.strategies.families.old_sources",
     "conformance.strategies.families.event_types",
     "conformance.strategies.families.column_types",
     "conformance.strategies.families.printed_logs",

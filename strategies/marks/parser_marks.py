@@ -119,7 +119,6 @@ _CONDITIONS: Final[tuple[tuple[str, Condition], ...]] = (
     ("WL4162-TT-INITIAL", lambda fact, whole: fact.accepted or (fact.first and fact.step.cell is None)),
     ("WL4162-TT-NEVER-IGNORE", lambda fact, whole: fact.type is BoundaryType.IGNORE_BOUNDARY),
     ("WL4162-TT-GUESS-UNMARKED", lambda fact, whole: not fact.marked),
-    ("WL4162-TT-GUESS-OLD-SOURCE", lambda fact, whole: whole.unmarked and whole.clean),
     ("WL4162-TT-IGNORE-KEEPS-STATE", lambda fact, whole: fact.type is BoundaryType.IGNORE_BOUNDARY),
     (
         "WL4162-OLD-METHOD-WITHOUT-MARKERS",

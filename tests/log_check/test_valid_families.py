@@ -33,7 +33,10 @@ GROUPS = ("WL7592-LOG-OFF-ANON-FIRST", "WL7592-LOG-OFF-ANON-DDL")
 FORMS = "the family has Gtid bodies of every server, also those without logical timestamps, and with any flags"
 BEFORE_WL7592 = "WL#40 is older than WL#7592: half of the logs have no Gtid events, and CREATE ... SELECT as one group"
 DELETE_FILE = "in WL#4162 Delete_file is a group of its own, but a failed LOAD DATA ends with it inside its transaction"
+OLD_QUERIES = "some Query events are those of development releases, with a timestamp that must not be printed"
 DEVIATIONS = {
+    "rendered_text": Deviation(OLD_QUERIES, ("WL7592-LOG-NO-QUERY-TIMESTAMPS",)),
+    "printed_boundaries": Deviation(OLD_QUERIES, ("WL7592-LOG-NO-QUERY-TIMESTAMPS",)),
     "gtid_streams": Deviation(FORMS, ("WL7592-LOG-LOGICAL-TIMESTAMPS", "WL7592-LOG-ANON-IGNORABLE")),
     "anonymous_gtid_streams": Deviation(FORMS, ("WL7592-LOG-LOGICAL-TIMESTAMPS", "WL7592-LOG-ANON-IGNORABLE")),
     "streams_without_gtids": Deviation("a source may be older than its format description", (PREVIOUS, *GROUPS)),

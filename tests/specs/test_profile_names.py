@@ -11,6 +11,7 @@ NAMED = {
     "conformance/mutants/decode/wire_format.py": "whose lengths a mutant takes",
     "specs/profiles.py": "the table of profiles",
     "strategies/families/cross_version.py": "the sources whose streams a reader is given",
+    "strategies/families/old_sources.py": "the servers whose recorded logs have a shape",
     "strategies/families/replica_logs.py": "the sources whose streams a replica is given",
 }
 NAME = re.compile(r"(mysql|mariadb)-[0-9]+\.(x|[0-9.]+)")

@@ -49,6 +49,12 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=changed(lambda log, unit, event: log.boundary_markers, set_flags(0, clear=0xFFFF)),
     ),
     Mutant(
+        "marks-with-four-bits",
+        "WL4162-MARKER-OTHER-FLAGS-KEPT",
+        "the marker has a fourth bit, which is another flag",
+        answer=changed(lambda log, unit, event: log.boundary_markers, set_flags(0x2000)),
+    ),
+    Mutant(
         "marks-longer-xids",
         "WL4162-MARKER-NO-EXTRA-SPACE",
         "the marker makes an Xid event longer",

@@ -1,15 +1,12 @@
 """The checks of the warnings about boundaries in the output of a printing program (WL#4162)."""
 
-import re
 from collections.abc import Iterator
-from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.printed_facts import ROWS_FORM, name_of, printed_of
+from conformance.oracles.checks.printed_log import BOUNDARY_WARNING
 from conformance.oracles.oracle import GOOD, Check
-
-_WARNING: Final = re.compile(r"Unable to change boundary parser from (?:\w+ \w+) to (?:\w+ \w+)\.?")
 
 
 def observed_warnings(alignment: Alignment) -> list[str] | None:
@@ -18,7 +15,7 @@ def observed_warnings(alignment: Alignment) -> list[str] | None:
     if seen is None or alignment.case.settings["form"] == ROWS_FORM:
         return None
     places = [seen.get("warnings"), seen.get("text")]
-    return [each.rstrip(".") for place in places if isinstance(place, str) for each in _WARNING.findall(place)]
+    return [each.rstrip(".") for place in places if isinstance(place, str) for each in BOUNDARY_WARNING.findall(place)]
 
 
 def expected_warnings(alignment: Alignment) -> list[str]:

@@ -4,16 +4,19 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.binlog.event_types import QUERY_TYPES, EventType
-from conformance.binlog.flags import Flag
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.logged_event_comparisons import STATEMENT_END, equal_lists, equal_statements
+from conformance.oracles.checks.logged_event_comparisons import (
+    FREE_FLAGS,
+    STATEMENT_END,
+    equal_lists,
+    equal_statements,
+)
 from conformance.oracles.differences import Difference
 from conformance.protocol.roles.log import END, kind_of
 from conformance.specs.catalogue import ENTRY
 
 Entry = Mapping[str, Any]
 
-_FREE_FLAGS: Final = int(Flag.BINLOG_IN_USE | Flag.THREAD_SPECIFIC | Flag.SUPPRESS_USE)
 #: The fields in which an Xid event and a Query event that ends a transaction differ.
 _OF_END: Final = ("type", "query", "database", "tables_info", "length")
 
@@ -55,7 +58,7 @@ def has_free_flags(alignment: Alignment, difference: Difference) -> bool:
     pair = _pair(alignment, difference)
     if pair is None or difference.field != "flags":
         return False
-    return not (pair[0]["flags"] ^ pair[1]["flags"]) & ~_FREE_FLAGS
+    return not (pair[0]["flags"] ^ pair[1]["flags"]) & ~FREE_FLAGS
 
 
 def is_rows_flag(alignment: Alignment, difference: Difference) -> bool:

@@ -19,6 +19,8 @@ Compare = Callable[[Entry, Entry], str]
 #: The bit of a rows event's own flags that marks the last event of a statement.
 STATEMENT_END: Final = 0x0001
 IGNORABLE: Final = int(Flag.IGNORABLE)
+#: The flags on which the worklogs are silent, and which versions set differently.
+FREE_FLAGS: Final = int(Flag.BINLOG_IN_USE | Flag.THREAD_SPECIFIC | Flag.SUPPRESS_USE)
 _NAMES: Final = re.compile(r"`([^`]*)`(?:\.`([^`]*)`)?")
 
 
@@ -101,10 +103,10 @@ def equal_markers(wanted: Entry, observed: Entry) -> str:
 
 
 def equal_other_flags(wanted: Entry, observed: Entry) -> str:
-    """Compare the flags other than boundary markers, by the ignorable flag, which every server sets."""
-    if not wanted["flags"] & IGNORABLE:
-        return ""
-    return "" if observed["flags"] & IGNORABLE else f"the flags are {observed['flags']:#06x}, without the ignorable one"
+    """Compare the flags other than boundary markers, except those on which the worklogs are silent."""
+    flags = [each["flags"] & ~MARKER_BITS.mask for each in (wanted, observed)]
+    differing = (flags[0] ^ flags[1]) & ~FREE_FLAGS
+    return f"the flags besides the marker are {flags[1]:#06x}, expected {flags[0]:#06x}" if differing else ""
 
 
 def equal_lists(wanted: Entry, observed: Entry) -> str:

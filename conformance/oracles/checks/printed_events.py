@@ -7,15 +7,17 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.images import rows_kind
+from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.rendering.binlog_statement import LINE_CHARACTERS, statement_events
 from conformance.oracles.checks.printed_facts import Fact, Printed
-from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
+from conformance.oracles.checks.printed_log import BOUNDARY_WARNING, PrintedEvent, PrintedLog
 
 #: What is wrong with how an event is printed: a signature and a message, None if nothing is.
 Fault = tuple[str, str] | None
 #: Judges an event in a printed log; the number is that of its fact.
 JudgeEvent = Callable[[Printed, int, PrintedEvent], Fault]
 
+_TYPE_NAMES: Final = tuple(each.heading for each in BoundaryType)
 _DELIMITER: Final = "/*!*/;"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 #: Where the flags are in the common header, in bytes.
@@ -265,11 +267,18 @@ def statement_stops(printed: Printed, index: int, event: PrintedEvent) -> Fault:
 
 
 def boundary_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """A comment line of the event shows its boundary type."""
-    name = printed.facts[index]["boundary"]
-    if name in event.description or any(name in line for line in event.following if line.startswith("#")):
+    """The comments of the event show its boundary type, and no other one."""
+    fact = printed.facts[index]
+    own = "\n".join(str(fact[each]) for each in ("query", "rows_query") if each in fact)
+    comments = [event.description, *(line for line in event.following if line.startswith("#"))]
+    shown = {name for line in comments for name in _TYPE_NAMES if name in BOUNDARY_WARNING.sub("", line)}
+    # A statement may hold the words too, and is printed as a comment where it is a Rows_query's.
+    others = sorted(name for name in shown - {fact["boundary"]} if name not in own)
+    if others:
+        return "another boundary type", f"a comment line of it shows {others[0]!r}, expected {fact['boundary']!r}"
+    if fact["boundary"] in shown:
         return None
-    return "no boundary type", f"no comment line of it shows {name!r}"
+    return "no boundary type", f"no comment line of it shows {fact['boundary']!r}"
 
 
 def boundary_is_comment(printed: Printed, index: int, event: PrintedEvent) -> Fault:

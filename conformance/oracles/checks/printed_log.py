@@ -10,6 +10,8 @@ _HEADER: Final = re.compile(
     r"end_log_pos (?P<log_pos>\d+)(?P<rest>.*)"
 )
 _AT: Final = re.compile(r"# at (\d+)")
+#: A warning of the boundary parser, wherever it is printed.
+BOUNDARY_WARNING: Final = re.compile(r"Unable to change boundary parser from (?:\w+ \w+) to (?:\w+ \w+)\.?")
 _CHECKSUM: Final = re.compile(r"\bCRC32 0x[0-9a-f]+")
 #: Where the lines of an event end: at a BINLOG statement, or at what the program adds at the end.
 _BORDERS: Final = re.compile(r"BINLOG '|DELIMITER |.*/\* ?added by mysqlbinlog")
