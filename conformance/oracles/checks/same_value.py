@@ -97,8 +97,8 @@ def _without_zeros(text: str) -> str:
 def same_json(expected: Any, seen: Any) -> bool:
     """Return whether two JSON values are equal: members in any order, 1 equal to 1.0, but neither equal to true.
 
-    Digits that mean the expected double are right, whatever follows the last that is needed: 1e16 may be written without
-    an exponent.
+    Digits that mean the expected double are right, also without their exponent, as a parser of JSON may read them as
+    another integer.
     """
     if isinstance(expected, dict):
         return (
@@ -120,7 +120,7 @@ def same_json(expected: Any, seen: Any) -> bool:
 
 
 def _is_double_of(expected: float, seen: float) -> bool:
-    """Return whether `seen` has the digits of an expected double, as a parser of JSON may read them as an integer."""
+    """Return whether `seen` is an expected double, or the integer that its digits are without the exponent."""
     if not isinstance(expected, float):
         return False
     try:
