@@ -1,5 +1,6 @@
 """What an oracle is, and the kinds of check that oracles are made of."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -164,11 +165,18 @@ def _equal_padded(expected: Any, seen: Any) -> bool:
     return isinstance(seen, str) and seen.rstrip("\0") == expected
 
 
+#: An interval of one number, in a GTID set of MySQL.
+_SINGLE: Final = re.compile(r"(?<=:)(\d+)-\1(?![\d-])")
+
+
 def same_gtid_set(expected: Any, seen: Any) -> bool:
-    """Return whether two texts are the same GTID set: sources in any order, in either case, with any white space."""
+    """Return whether two texts are the same GTID set.
+
+    Sources may be in any order, in either case, with any white space, and a single number may be written as 5-5.
+    """
     if not isinstance(seen, str):
         return False
-    as_sources = [sorted("".join(each.lower().split()).split(",")) for each in (expected, seen)]
+    as_sources = [sorted(_SINGLE.sub(r"\1", "".join(each.lower().split())).split(",")) for each in (expected, seen)]
     return as_sources[0] == as_sources[1]
 
 
