@@ -46,6 +46,8 @@ class Oracle:
         abilities: The abilities that it needs.
         asks_more: It checks more than the expected observation holds, so an answer that agrees with the
             expected one must still be examined.
+        of_torn_logs: It judges what was written before the place at which a log cannot be read on; other oracles of
+            written logs have nothing to judge then.
         owns: The fields for which the requirement is blamed where no other one accounts for a difference; the judge
             looks for these differences itself.
     """
@@ -56,6 +58,7 @@ class Oracle:
     needs: frozenset[str] = frozenset()
     abilities: frozenset[str] = frozenset()
     asks_more: bool = False
+    of_torn_logs: bool = False
     owns: frozenset[str] = frozenset()
 
 
@@ -265,4 +268,5 @@ def both(first: Oracle, second: Oracle) -> Oracle:
         any_of=first.any_of | second.any_of,
         needs=first.needs | second.needs,
         abilities=first.abilities | second.abilities,
+        of_torn_logs=first.of_torn_logs and second.of_torn_logs,
     )
