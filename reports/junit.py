@@ -46,6 +46,7 @@ def _problem(case: ElementTree.Element, status: str, about: Sequence[str], findi
         f"Finding {finding.number}: {finding.signature}",
         f"{finding.cases:,} case{'' if finding.cases == 1 else 's'}; it breaks {finding.breaks}",
         f"Smallest stream: {failure.case}, {len(failure.stream_bytes)} bytes",
+        *([failure.departure_note] if failure.departure else []),
         f"Reproduce: {failure.replay}",
         failure.detail,
     ]

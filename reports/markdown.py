@@ -56,6 +56,7 @@ def _finding(finding: Finding) -> list[str]:
         "",
         _text(failure.message),
         "",
+        *([_text(failure.departure_note), ""] if failure.departure else []),
         _block(failure.replay),
         "",
     ]

@@ -85,6 +85,8 @@ def _print_finding(console: Console, finding: Finding) -> None:
     console.print(Text(f"   {one_line(f'{breaks}: {finding.breaks}{hinders}')}"))
     console.print(Text(f"   {one_line('in ' + ', '.join(finding.profiles))}", style="dim"))
     console.print(Text(f"   {one_line(elided(failure.message, _MESSAGE_CHARACTERS))}"))
+    if failure.departure:
+        console.print(Text(f"   {one_line(failure.departure_note)}", style="dim"))
     # Not wrapped, so that it can be copied as one line.
     console.print(Text(f"   {visible_line(failure.replay)}", style="cyan"), soft_wrap=True)
 

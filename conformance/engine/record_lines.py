@@ -20,6 +20,7 @@ from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration, Observation, Refusal, Trouble
 from conformance.specs import run_record
 from conformance.specs.catalogue import Requirement, catalogue, select
+from conformance.strategies.families.departures import departure_of
 from conformance.strategies.grammar.family import families
 
 #: Bytes of a stream that a record holds; shrunk streams are far below.
@@ -127,7 +128,7 @@ def _implementation(declaration: Declaration, spec: str) -> run_record.Implement
         language=declaration.language,
         homepage=declaration.homepage or None,
         roles={
-            name: run_record.Role(tuple(sorted(role.fields)), tuple(sorted(role.abilities)), tuple(role.profiles))
+            name: run_record.Role(tuple(sorted(role.every_field)), tuple(sorted(role.abilities)), tuple(role.profiles))
             for name, role in declaration.roles.items()
         },
     )
@@ -211,6 +212,7 @@ def failure_line(failure: Failure, spec: str, *, limits: Limits = DEFAULT_LIMITS
         detail=failure.answer.detail if isinstance(failure.answer, Trouble) else "",
         replay=replay_line(case.id, spec, limits),
         known=failure.known,
+        departure=departure_of(case.id.family, case.id.profile),
     )
 
 

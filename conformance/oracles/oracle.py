@@ -1,5 +1,6 @@
 """What an oracle is, and the kinds of check that oracles are made of."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -49,6 +50,8 @@ class Oracle:
         abilities: The abilities that it needs.
         asks_more: It checks more than the expected observation holds, so an answer that agrees with the
             expected one must still be examined.
+        of_torn_logs: It judges what was written before the place at which a log cannot be read on; other oracles of
+            written logs have nothing to judge then.
         owns: The fields for which the requirement is blamed where no other one accounts for a difference; the judge
             looks for these differences itself.
     """
@@ -59,6 +62,7 @@ class Oracle:
     needs: frozenset[str] = frozenset()
     abilities: frozenset[str] = frozenset()
     asks_more: bool = False
+    of_torn_logs: bool = False
     owns: frozenset[str] = frozenset()
 
 
@@ -199,23 +203,41 @@ def equal_values(expected: Any, seen: Any) -> bool:
 
 def _equal_gtids(expected: Any, seen: Any) -> bool:
     # An Anonymous_gtid has no GTID: the word ANONYMOUS and an empty value are both right.
-    return expected == seen or (expected == "ANONYMOUS" and not seen)
+    if expected == "ANONYMOUS":
+        return seen == expected or not seen
+    return isinstance(seen, str) and seen.lower() == expected
+
+
+def _equal_padded(expected: Any, seen: Any) -> bool:
+    # A reader may hand on a text of fixed width with the NULs that fill it.
+    return isinstance(seen, str) and seen.rstrip("\0") == expected
+
+
+#: An interval of one number, in a GTID set of MySQL.
+_SINGLE: Final = re.compile(r"(?<=:)(\d+)-\1(?![\d-])")
 
 
 def same_gtid_set(expected: Any, seen: Any) -> bool:
-    """Return whether two texts are the same GTID set: sources in any order, in either case, with any white space."""
+    """Return whether two texts are the same GTID set.
+
+    Sources may be in any order, in either case, with any white space, and a single number may be written as 5-5.
+    """
     if not isinstance(seen, str):
         return False
-    as_sources = [sorted("".join(each.lower().split()).split(",")) for each in (expected, seen)]
+    as_sources = [sorted(_SINGLE.sub(r"\1", "".join(each.lower().split())).split(",")) for each in (expected, seen)]
     return as_sources[0] == as_sources[1]
 
 
 _EQUAL: dict[str, Callable[[Any, Any], bool]] = {
     "gtid": _equal_gtids,
+    "server_version": _equal_padded,
+    "view_id": _equal_padded,
     "previous_gtids": same_gtid_set,
+    "gtid_list": same_gtid_set,
     "executed_gtids": same_gtid_set,
     "variable_value": same_variable,
     "block_data": same_bytes,
+    "status_variables": same_bytes,
     "snapshot_version": same_bytes,
     "xa_gtrid": same_bytes,
     "xa_bqual": same_bytes,
@@ -300,4 +322,5 @@ def both(first: Oracle, second: Oracle) -> Oracle:
         any_of=first.any_of | second.any_of,
         needs=first.needs | second.needs,
         abilities=first.abilities | second.abilities,
+        of_torn_logs=first.of_torn_logs and second.of_torn_logs,
     )

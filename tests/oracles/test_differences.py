@@ -9,7 +9,7 @@ from conformance.oracles import judge as judging
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.verdict import UNEXPLAINED
 from conformance.protocol.observation import Refusal
-from conformance.protocol.roles.decode import HEADER_FIELDS
+from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
@@ -42,7 +42,7 @@ def reported_as_ignored(*types):
     def change(entry):
         if entry["type"] not in types:
             return entry
-        return {name: "ignored" if name == "handled" else entry[name] for name in HEADER_FIELDS}
+        return {name: "ignored" if name == "handled" else entry[name] for name in FIELDS_OF_EVERY_TYPE if name in entry}
 
     return change
 
