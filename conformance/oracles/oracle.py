@@ -45,6 +45,7 @@ class Oracle:
         abilities: The abilities that it needs.
         asks_more: It checks more than the expected observation holds, so an answer that agrees with the
             expected one must still be examined.
+        is_measured: It judges the memory that an answer takes; unsupported where that cannot be measured.
         owns: The fields for which the requirement is blamed where no other one accounts for a difference; the judge
             looks for these differences itself.
     """
@@ -55,6 +56,7 @@ class Oracle:
     needs: frozenset[str] = frozenset()
     abilities: frozenset[str] = frozenset()
     asks_more: bool = False
+    is_measured: bool = False
     owns: frozenset[str] = frozenset()
 
 
