@@ -370,6 +370,7 @@ def _stream(failure: Failure, concerned: Mapping[int, Collection[str]]) -> Html 
         return None
     return fragment(
         element("h4", f"The smallest stream that shows it, {len(failure.stream_bytes):,} bytes"),
+        element("p", one_line(failure.departure_note), class_="quiet") if failure.departure else None,
         hex_dump(failure.stream_bytes, failure.events, concerned=concerned),
     )
 

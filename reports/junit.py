@@ -52,6 +52,7 @@ def _problem(case: ElementTree.Element, status: str, text: str, about: Sequence[
         lines += [
             f"{failure.count:,} case{'' if failure.count == 1 else 's'}",
             f"Smallest stream: {failure.case}, {len(failure.stream_bytes)} bytes",
+            *([failure.departure_note] if failure.departure else []),
             f"Reproduce: {failure.replay}",
             failure.detail,
         ]

@@ -52,6 +52,7 @@ def _failure(failure: Failure, number: int) -> list[str]:
         "",
         _text(failure.message),
         "",
+        *([_text(failure.departure_note), ""] if failure.departure else []),
         _block(failure.replay),
         "",
     ]

@@ -78,6 +78,8 @@ def _print_failures(console: Console, failures: list[Failure]) -> None:
         head = Text(f"{number}. {status.symbol} {status.label} ", style=_STYLES[status.name])
         console.print(head + Text(one_line(f"{failure.requirement}  {failure.profile}  {failure.count:,} cases")))
         console.print(Text(f"   {one_line(elided(failure.message, _MESSAGE_CHARACTERS))}"))
+        if failure.departure:
+            console.print(Text(f"   {one_line(failure.departure_note)}", style="dim"))
         # Not wrapped, so that it can be copied as one line.
         console.print(Text(f"   {visible_line(failure.replay)}", style="cyan"), soft_wrap=True)
 

@@ -163,11 +163,20 @@ class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):
     detail: Annotated[str, Meta(description="The raw line, or the end of the standard error.")]
     replay: Annotated[str, Meta(description="The command line that shows it again.")]
     known: Annotated[str | None, Meta(description="The reason that the baseline gives, null where it is not listed.")]
+    departure: Annotated[
+        str | None,
+        Meta(description="Why the shrunk stream is not a server's log on purpose, null where it is one."),
+    ] = None
 
     @property
     def stream_bytes(self) -> bytes:
         """The shrunk stream."""
         return bytes.fromhex(self.stream)
+
+    @property
+    def departure_note(self) -> str:
+        """That the stream is not a server's log on purpose, and why, as a sentence; empty if it is one."""
+        return f"This stream is not a server's log on purpose: {self.departure}." if self.departure else ""
 
 
 class RequirementResult(Struct, frozen=True, tag_field="kind", tag="requirement"):

@@ -20,6 +20,7 @@ from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration, Observation, Refusal, Trouble
 from conformance.specs import run_record
 from conformance.specs.catalogue import Requirement, catalogue, select
+from conformance.strategies.families.departures import departure_of
 from conformance.strategies.grammar.family import families
 
 #: Bytes of a stream that a record holds; shrunk streams are far below.
@@ -206,6 +207,7 @@ def failure_line(failure: Failure, spec: str, *, limits: Limits = DEFAULT_LIMITS
         detail=failure.answer.detail if isinstance(failure.answer, Trouble) else "",
         replay=replay_line(case.id, spec, limits),
         known=failure.known,
+        departure=departure_of(case.id.family, case.id.profile),
     )
 
 

@@ -8,7 +8,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.mutants.log.event_faults import is_begin
-from conformance.mutants.log.faults import changed, of_type, set_fields, set_flags, without
+from conformance.mutants.log.faults import changed, of_type, other_bytes, set_fields, set_flags, without
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE
@@ -200,6 +200,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-EVENTS",
         "no Intvar event is written before a statement that needs its insert id",
         answer=without(of_type(EventType.INTVAR)),
+    ),
+    Mutant(
+        "log-torn",
+        "FORMAT-LOG-READABLE",
+        "the last byte of each log is missing",
+        answer=other_bytes(lambda stream: stream[:-1]),
     ),
     Mutant(
         "log-begin-in-other-database",

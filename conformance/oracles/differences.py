@@ -48,14 +48,18 @@ class Difference:
 def differences(alignment: Alignment) -> Iterator[Difference]:
     """Yield each difference from the expected answer, whether it is free or not.
 
-    A field that the expected entry does not have is not asked for. Events after a refused one are not reached.
+    A field that the expected entry does not have is not asked for. Events after a refused one are not reached, and in a
+    written log that cannot be read on neither is the event there: it is the log that is wrong.
     """
     for index, entry in enumerate(alignment.case.expected.events):
         fate = alignment.fate(index)
         seen = alignment.observed(index)
         if seen is not None:
             yield from _of_entry(alignment, index, entry, seen)
-        elif fate is not Fate.UNREACHED:
+            if index == alignment.lost:
+                kind, message = _kind(alignment, entry), f"nothing is delivered after {alignment.describe(index)}"
+                yield Difference(index, ENTRY, Check(f"stream ends silently after {kind}", message, entry["offset"]))
+        elif fate is not Fate.UNREACHED and not (fate is Fate.REFUSED and alignment.about.answers_streams):
             words = alignment.refusal(index)
             message = f"{alignment.describe(index)} is {fate.value}{f': {words}' if words else ''}"
             yield Difference(
@@ -118,9 +122,14 @@ def _of_the_end(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _is_at_missing_entry(alignment: Alignment) -> bool:
-    """Return whether the answer stops with an error at an expected entry that it does not have."""
+    """Return whether the answer stops with an error at an expected entry that it lacks, which is a difference too."""
     stop = alignment.stop
-    return stop is not None and stop < alignment.count and alignment.observed(stop) is None
+    return (
+        not alignment.about.answers_streams
+        and stop is not None
+        and stop < alignment.count
+        and alignment.observed(stop) is None
+    )
 
 
 def accounted(alignment: Alignment, difference: Difference, failed: list[Check]) -> bool:

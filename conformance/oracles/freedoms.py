@@ -137,7 +137,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "decode",
         "notation of GTID sets",
-        "the notation of `previous_gtids` and `gtid_list`: order of the sources, letter case, white space",
+        "the notation of `previous_gtids` and `gtid_list`: order of the sources, letter case, white space, 5-5 for 5",
         "Servers accept all of these as the same set.",
         _in_notation("previous_gtids", "gtid_list"),
     ),

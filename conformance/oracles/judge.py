@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.differences import accounted, differences
+from conformance.oracles.differences import Difference, accounted, differences
 from conformance.oracles.freedoms import freedom_of
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import oracles
@@ -24,7 +24,7 @@ from conformance.protocol.observation import (
 )
 from conformance.protocol.roles.decode import is_refused
 from conformance.protocol.roles.registry import role_of
-from conformance.specs.catalogue import EVERY_FIELD, owners
+from conformance.specs.catalogue import ENTRY, EVERY_FIELD, owners
 from conformance.specs.profiles import profile_named
 from conformance.strategies.grammar.case import Case
 
@@ -150,14 +150,15 @@ class Judge:
 
     def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
         alignment = Alignment(case, answer, self._role)
-        verdicts: list[Verdict] = []
+        verdicts: dict[str, Verdict] = {}
         failed: list[Check] = []
+        torn = alignment.about.answers_streams and answer.error is not None
         for requirement in case.marks:
             oracle = self._oracles.get(requirement)
-            if oracle is None or oracle.owns:
+            if oracle is None or oracle.owns or (torn and not oracle.of_torn_logs):
                 continue
             if requirement not in self._supported:
-                verdicts.append(self._good[requirement])
+                verdicts[requirement] = self._good[requirement]
                 continue
             if oracle.is_measured and answer.memory is None:
                 verdicts.append(Verdict(requirement, "unsupported"))
@@ -166,31 +167,43 @@ class Judge:
             wrong = [check for check in checks if check.signature]
             failed += wrong
             if wrong:
-                verdicts.append(_failure(requirement, wrong[0]))
+                verdicts[requirement] = _failure(requirement, wrong[0])
             elif checks:
-                verdicts.append(self._good[requirement])
-        return verdicts + self._of_owners(alignment, failed)
+                verdicts[requirement] = self._good[requirement]
+        blamed = self._of_differences(alignment, failed)
+        return list((verdicts | self._of_owners(alignment) | blamed).values())
 
-    def _of_owners(self, alignment: Alignment, failed: list[Check]) -> list[Verdict]:
-        """Return the verdicts on the requirements that own fields, given the failed checks of the others."""
+    def _of_differences(self, alignment: Alignment, failed: list[Check]) -> dict[str, Verdict]:
+        """Return a failure for each requirement that is blamed for what the failed checks do not account for."""
         case = alignment.case
         by_field = owners(case.role, case.id.profile)
         blamed: dict[str, Verdict] = {}
         for difference in differences(alignment):
             if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
                 continue
-            requirement = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
-            if requirement == UNEXPLAINED or requirement in self._supported:
+            owner = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
+            requirement = case.expected.made_for.get(difference.index, owner)
+            if requirement == UNEXPLAINED or self._is_shown(requirement, difference):
                 blamed.setdefault(requirement, _failure(requirement, difference.check))
+        return blamed
+
+    def _is_shown(self, requirement: str, difference: Difference) -> bool:
+        """Return whether a difference shows that a requirement is broken; an entry shows it without any field."""
+        if difference.field == ENTRY and not self._oracles[requirement].owns:
+            return self._oracles[requirement].abilities <= self._role.abilities
+        return requirement in self._supported
+
+    def _of_owners(self, alignment: Alignment) -> dict[str, Verdict]:
+        """Return the good verdicts on the requirements that own fields which the answer shows."""
+        case = alignment.case
         shown = {field for each in alignment.observed_entries() for field in each}
         if shown or not case.expected.events:
             shown.add(EVERY_FIELD)
-        kept = [
-            self._good[each]
-            for each in dict.fromkeys(by_field.values())
-            if each not in blamed and not (each in self._supported and self._oracles[each].owns.isdisjoint(shown))
-        ]
-        return [*blamed.values(), *kept]
+        return {
+            each: self._good[each]
+            for each in owners(case.role, case.id.profile).values()
+            if not (each in self._supported and self._oracles[each].owns.isdisjoint(shown))
+        }
 
 
 class Judges:

@@ -1,5 +1,6 @@
 """What an oracle is, and the kinds of check that oracles are made of."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -46,6 +47,8 @@ class Oracle:
         asks_more: It checks more than the expected observation holds, so an answer that agrees with the
             expected one must still be examined.
         is_measured: It judges the memory that an answer takes; unsupported where that cannot be measured.
+        of_torn_logs: It judges what was written before the place at which a log cannot be read on; other oracles of
+            written logs have nothing to judge then.
         owns: The fields for which the requirement is blamed where no other one accounts for a difference; the judge
             looks for these differences itself.
     """
@@ -57,6 +60,7 @@ class Oracle:
     abilities: frozenset[str] = frozenset()
     asks_more: bool = False
     is_measured: bool = False
+    of_torn_logs: bool = False
     owns: frozenset[str] = frozenset()
 
 
@@ -166,11 +170,18 @@ def _equal_padded(expected: Any, seen: Any) -> bool:
     return isinstance(seen, str) and seen.rstrip("\0") == expected
 
 
+#: An interval of one number, in a GTID set of MySQL.
+_SINGLE: Final = re.compile(r"(?<=:)(\d+)-\1(?![\d-])")
+
+
 def same_gtid_set(expected: Any, seen: Any) -> bool:
-    """Return whether two texts are the same GTID set: sources in any order, in either case, with any white space."""
+    """Return whether two texts are the same GTID set.
+
+    Sources may be in any order, in either case, with any white space, and a single number may be written as 5-5.
+    """
     if not isinstance(seen, str):
         return False
-    as_sources = [sorted("".join(each.lower().split()).split(",")) for each in (expected, seen)]
+    as_sources = [sorted(_SINGLE.sub(r"\1", "".join(each.lower().split())).split(",")) for each in (expected, seen)]
     return as_sources[0] == as_sources[1]
 
 
@@ -259,4 +270,5 @@ def both(first: Oracle, second: Oracle) -> Oracle:
         any_of=first.any_of | second.any_of,
         needs=first.needs | second.needs,
         abilities=first.abilities | second.abilities,
+        of_torn_logs=first.of_torn_logs and second.of_torn_logs,
     )

@@ -23,6 +23,7 @@ def question(stream: StreamBuilder) -> Question:
             refused_kind=stream.refused_kind,
             tolerated=frozenset(stream.tolerated),
             columns=stream.columns,
+            made_for=stream.made_for,
         ),
         marks=stream.marks,
         stream=bytes(stream.bytes),

@@ -1,6 +1,7 @@
 """What is free: each row has a right answer that takes the freedom, and nobody is blamed for it."""
 
 import base64
+import re
 from dataclasses import replace
 
 import pytest
@@ -66,7 +67,7 @@ def in_base64(value):
 
 
 def upper_with_space(gtids):
-    return gtids.upper().replace(",", ",\n")
+    return re.sub(r":(\d+)(?=[:,]|$)", r":\1-\1", gtids).upper().replace(",", ",\n")
 
 
 def refused_where_tolerated(case, answer):
