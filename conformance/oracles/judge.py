@@ -161,7 +161,7 @@ class Judge:
                 verdicts[requirement] = self._good[requirement]
                 continue
             if oracle.is_measured and answer.memory is None:
-                verdicts.append(Verdict(requirement, "unsupported"))
+                verdicts[requirement] = Verdict(requirement, "unsupported")
                 continue
             checks = list(oracle.examine(alignment, requirement))
             wrong = [check for check in checks if check.signature]
