@@ -26,6 +26,8 @@ from conformance.protocol.schemas import protocol_schemas
 from conformance.specs.catalogue import ROLES
 from conformance.specs.json_schema import requirements_schema, run_record_schema
 from conformance.specs.profiles import PROFILES
+from conformance.specs.versions import EVERY_PROFILE
+from conformance.strategies.families.departures import DEPARTURES
 from tests.case_digest import DIGESTS, digests_text
 
 ROOT = Path(__file__).parent.parent
@@ -70,6 +72,18 @@ def _profiles() -> str:
     return _table(("Profile", "Releases"), ((f"`{name}`", text) for name, text in releases.items()))
 
 
+def _departures() -> str:
+    """Return how families differ from the logs of servers on purpose."""
+    rows = ((_quoted(each.families), each.streams, each.profiles) for each in DEPARTURES)
+    return _table(
+        ("Families", "Their streams"),
+        (
+            (names, streams if under == EVERY_PROFILE else f"{streams}; under `{under}`")
+            for names, streams, under in rows
+        ),
+    )
+
+
 def _free(role: str) -> str:
     """Return what is left to implementations in a role."""
     rows = [(each.what, each.reason) for each in freedoms_of(role)]
@@ -80,6 +94,7 @@ def _free(role: str) -> str:
 TABLES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
     PROTOCOL_PAGE: {
         "profiles": _profiles,
+        "departures": _departures,
         "fields": _fields,
         "fields of types": _fields_of_types,
         "what is free": partial(_free, "decode"),

@@ -28,7 +28,7 @@ def test_a_table_that_is_out_of_date_is_written_again(page, name):
 
 
 def test_a_page_that_lacks_a_table_is_refused():
-    with pytest.raises(ValueError, match=r"^docs/protocol.md has the tables profiles, fields of types"):
+    with pytest.raises(ValueError, match=r"^docs/protocol.md has the tables profiles, departures, fields of types"):
         page_text(PROTOCOL_PAGE, PAGES[PROTOCOL_PAGE].replace("<!-- regenerated: fields -->\n", ""))
 
 

@@ -36,13 +36,24 @@ _MARIADB: Final = (
 )
 
 
+#: Bytes of a format description's post-header before the array of lengths.
+_BEFORE_LENGTHS: Final = 57
+#: The most event types that a format description can declare: its own post-header length is one byte too.
+MOST_EVENT_TYPES: Final = 0xFF - _BEFORE_LENGTHS
+
+
 def with_own_length(lengths: bytes) -> bytes:
     """Return `lengths` with the format description's own (type code 15) set: 57 and one for each type.
 
     Like every entry it is one byte. Some readers locate the checksum algorithm by it, such as
     mysql-binlog-connector-java.
+
+    Raises:
+        ValueError: There are more types than that byte can count.
     """
-    return lengths[:14] + bytes([(57 + len(lengths)) & 0xFF]) + lengths[15:]
+    if len(lengths) > MOST_EVENT_TYPES:
+        raise ValueError(f"{len(lengths)} event types are too many: a format description declares {MOST_EVENT_TYPES}")
+    return lengths[:14] + bytes([_BEFORE_LENGTHS + len(lengths)]) + lengths[15:]
 
 
 #: Before 5.6: no checksums, no ignorable flag, and nothing known beyond the heartbeat.
@@ -101,6 +112,8 @@ WITH_IGNORABLE_FLAG: Final = READER_RULES.where(lambda rules: rules.ignorable)
 #: The servers that write Gtid events of MySQL, and those that begin every group with a Gtid or Anonymous_gtid event.
 WITH_GTIDS: Final = GTID_FORMS.where(lambda form: form != "absent")
 WITH_ANONYMOUS_GTIDS: Final = GTID_FORMS.where(lambda form: form not in ("absent", "5.6"))
+#: The servers known to write the ticket of a commit group into Gtid events.
+WITH_COMMIT_TICKETS: Final = Profiles("mysql >= 8.0.43")
 #: The servers that have the option binlog_rows_query_log_events.
 WITH_ROWS_QUERIES: Final = Profiles("worklog", "mysql >= 5.6")
 #: The servers with rows events of version 2 that can write version 1 too (log_bin_use_v1_row_events).
@@ -113,6 +126,8 @@ WITH_ZERO_FILLED_BITMAPS: Final = Profiles("mysql >= 8.0")
 WITH_TABLE_METADATA: Final = Profiles("mysql >= 8.0")
 #: The servers whose columns of times have fractions of seconds.
 WITH_FRACTIONS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
+#: The servers whose Table_map events have the flag that the lengths of BIT columns are exact.
+WITH_EXACT_BITS: Final = Profiles("worklog", "mysql >= 5.5", "mariadb")
 WITH_JSON: Final = Profiles("mysql >= 5.7")
 WITH_VECTORS: Final = Profiles("mysql >= 9.0")
 #: The servers whose User_var events hold whether an integer has a sign.
@@ -153,6 +168,12 @@ class Server:
     def event_types(self) -> int:
         """The number of event types in its format description."""
         return len(self.post_header_lengths)
+
+    @property
+    def version_number(self) -> int:
+        """Its version as Gtid events have it, such as 80043."""
+        major, minor, patch = profile_named(self.profile).last
+        return major * 10_000 + minor * 100 + patch
 
     @property
     def is_mariadb(self) -> bool:

@@ -32,6 +32,8 @@ class Alignment:
             refuse; None if it read to the end, though it may have refused single events and gone on.
         phantoms: Offsets at which it reported events although none is expected there; if entries are not aligned by
             offset, the indices of those that have no partner.
+        lost: Index of an event that is made for a should, if nothing is reported after it although there is no error:
+            what follows is not reached; None otherwise.
         count: How many entries are expected.
         declared: The fields that the implementation reports.
         disordered: Offset of the first event that is repeated or comes before an earlier one, or None.
@@ -60,6 +62,7 @@ class Alignment:
         else:
             self._align_by_place()
         self.stop = self._stop()
+        self.lost = self._lost()
 
     def _align_by_offset(self) -> None:
         self._index = {event["offset"]: index for index, event in enumerate(self.case.expected.events)}
@@ -114,6 +117,11 @@ class Alignment:
         """Index of the last event that it delivered or refused, -1 if there is none."""
         return max((*self._seen, *self._refused), default=-1)
 
+    def _lost(self) -> int | None:
+        if self.stop is not None or self._last >= self._last_required:
+            return None
+        return next((index for index in (self._last, self._last + 1) if index in self.case.expected.made_for), None)
+
     def describe(self, index: int) -> str:
         """Return the words for an expected entry, such as ``the QUERY event at offset 120``."""
         return self.about.describe(self.case.expected.events[index], index)
@@ -160,6 +168,8 @@ class Alignment:
             return Fate.DELIVERED
         if index in self._refused:
             return Fate.REFUSED
+        if self.lost is not None and index > self.lost:
+            return Fate.UNREACHED
         if self.stop is None or index < self.stop:
             return Fate.DROPPED
         return Fate.REFUSED if index == self.stop else Fate.UNREACHED
@@ -178,7 +188,7 @@ class Alignment:
 
     def read_on(self, index: int) -> bool:
         """Return whether any event after an expected one was reported, or none had to be."""
-        if index >= self._last_required or self.stop is not None:
+        if index >= self._last_required or self.stop is not None or self.lost is not None:
             return True
         return self._last > index
 

@@ -8,10 +8,12 @@ from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
 from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, skipped
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
-from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused
+from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
@@ -57,7 +59,8 @@ def _position_chain(alignment: Alignment, requirement: str) -> Iterator[Check]:
         else:
             reported, end = seen.get("log_pos"), expected["log_pos"]
             message = f"the event at offset {seen['offset']} has log_pos {reported}, but ends at {end}"
-            yield Check("log_pos is not the event's end", message, expected["offset"])
+            cause = field_cause(alignment, index, "log_pos", reported)
+            yield Check("log_pos is not the event's end", message, expected["offset"], cause)
 
 
 def _unknown_event_message(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -99,7 +102,8 @@ def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Che
         wrong = text != expected["rows_query"] and not _off_by_a_checksum(expected["rows_query"], text)
         if wrong and len(text.encode()) == length_byte:
             message = f"the text ends after {length_byte} bytes, the value of the length byte, not at the event's end"
-            yield Check("length byte used", message, expected["offset"])
+            cause = field_cause(alignment, index, "rows_query", text)
+            yield Check("length byte used", message, expected["offset"], cause)
         else:
             yield GOOD
 
@@ -133,6 +137,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("FORMAT-HEADER-LENGTH", "length"),
     fields("FORMAT-HEADER-LOG-POS", "log_pos"),
     fields("FORMAT-HEADER-FLAGS", "flags"),
+    *READER_STATE_ORACLES,
     # The format description
     fields("FORMAT-DESCRIPTION-FIELDS", "binlog_version", "server_version", "created"),
     fields("FORMAT-TYPE-COUNT", "event_types"),
@@ -146,6 +151,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     refused("FORMAT-CHECKSUM-WRONG", abilities=("checksums",)),
     # Bodies
     fields("FORMAT-QUERY", "thread_id", "exec_time", "error_code", "database"),
+    fields("FORMAT-QUERY-STATUS-VARIABLES", *STATUS_FIELDS),
     fields("FORMAT-ROTATE", "next_position", "next_file"),
     delivered("FORMAT-STOP"),
     fields("FORMAT-XID", "xid"),

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from conformance.binlog.mariadb_compression import UNCOMPRESSED, PackedValue
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.table import Column
-from conformance.binlog.servers import WITH_FRACTIONS, WITH_JSON, WITH_TABLE_METADATA, WITH_VECTORS, server_of
+from conformance.binlog.servers import WITH_FRACTIONS, WITH_JSON, WITH_TABLE_METADATA, WITH_VECTORS
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
 from conformance.strategies.events.json_values import json_column_value
@@ -277,7 +277,7 @@ _NEW: Final = (
 )
 JSON: Final = _fixed(ColumnType.JSON, json_column_value, 4)
 _VECTOR: Final = ColumnKind(_vector_column, _vector)
-_MARIADB: Final = (
+_PACKED: Final = (
     ColumnKind(_packed_varchar_column, _packed_varchar),
     ColumnKind(_packed_blob_column, _packed_blob),
 )
@@ -295,8 +295,16 @@ def _kinds_of(profile: str) -> tuple[ColumnKind, ...]:
         *(_NEW if profile in WITH_FRACTIONS else _OLD),
         *((JSON,) if profile in WITH_JSON else ()),
         *((_VECTOR,) if profile in WITH_VECTORS else ()),
-        *(_MARIADB if server_of(profile).is_mariadb else ()),
     )
+
+
+def packed_column_kinds(stream: StreamBuilder) -> tuple[ColumnKind, ...]:
+    """Return the kinds of compressed column that the stream's server writes into rows: MariaDB's, which few read."""
+    return _PACKED if stream.server.is_mariadb else ()
+
+
+#: The type codes of these.
+COMPRESSED_COLUMNS: Final = (ColumnType.MARIADB_VARCHAR_COMPRESSED, ColumnType.MARIADB_BLOB_COMPRESSED)
 
 
 #: Requirement -> the column types whose values it governs.
@@ -323,10 +331,7 @@ VALUE_REQUIREMENTS: Final[dict[str, tuple[int, ...]]] = {
     "FORMAT-ROWS-VALUES-GEOMETRY": (ColumnType.GEOMETRY,),
     "FORMAT-ROWS-VALUES-JSON": (ColumnType.JSON,),
     "FORMAT-ROWS-VALUES-VECTOR": (ColumnType.VECTOR,),
-    "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED": (
-        ColumnType.MARIADB_VARCHAR_COMPRESSED,
-        ColumnType.MARIADB_BLOB_COMPRESSED,
-    ),
+    "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED": COMPRESSED_COLUMNS,
 }
 #: Column type -> the largest value that needs no knowledge of the sign.
 LARGEST_SIGNED: Final = {int(code): (1 << 8 * size - 1) - 1 for code, size in INTEGER_BYTES.items()}

@@ -15,7 +15,7 @@ from conformance.binlog.servers import (
     WITH_ZERO_FILLED_BITMAPS,
 )
 from conformance.strategies.events import mysql_events
-from conformance.strategies.events.columns import JSON, ColumnKind, value_requirement
+from conformance.strategies.events.columns import COMPRESSED_COLUMNS, JSON, ColumnKind, value_requirement
 from conformance.strategies.events.json_values import json_changes
 from conformance.strategies.events.plain_compression import mariadb_part
 from conformance.strategies.grammar.notation import Value
@@ -29,6 +29,8 @@ OPERATIONS: Final[tuple[Operation, ...]] = ("write", "update", "delete")
 #: The tag of the partition ids among a rows event's extra data.
 _PARTITION: Final = 1
 _STATEMENT_END: Final = 1
+#: The should for which tables with compressed columns are made.
+_COMPRESSED: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 
 
 class RowTable(NamedTuple):
@@ -64,7 +66,7 @@ def table_map(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
     }
     wire = {
         **fields,
-        "table_flags": 1,
+        "table_flags": mysql_events.table_flags(stream),
         "database": table.database,
         "table": table.name,
         "column_types": types,
@@ -74,7 +76,13 @@ def table_map(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
     }
     if stream.server.profile in WITH_TABLE_METADATA:
         wire["optional_metadata"] = _optional_metadata(table.columns, full=stream.choose.yes())
-    return mysql_events.plan(stream, EventType.TABLE_MAP, wire, fields, marks=("FORMAT-TABLE-MAP",))
+    planned = mysql_events.plan(stream, EventType.TABLE_MAP, wire, fields, marks=("FORMAT-TABLE-MAP",))
+    return planned._replace(marks=(), made_for=_COMPRESSED) if _has_compressed(rows) else planned
+
+
+def _has_compressed(rows: RowTable) -> bool:
+    """Return whether a table has a compressed column of MariaDB, for which a reader may refuse the table."""
+    return any(code in COMPRESSED_COLUMNS for code in rows.codes)
 
 
 def _optional_metadata(columns: Sequence[Column], *, full: bool) -> bytes:
@@ -163,7 +171,8 @@ def _planned(
         marks += ("FORMAT-ROWS-EXTRA-DATA",)
     if code not in COMPRESSED_ROWS_V1:
         marks += _value_marks(values, partial=partial)
-    return mysql_events.plan(stream, code, wire, fields, marks=marks, columns=codes)
+    planned = mysql_events.plan(stream, code, wire, fields, marks=marks, columns=codes)
+    return planned.only_for(_COMPRESSED) if _has_compressed(rows) else planned
 
 
 def _value_marks(values: Sequence[tuple[int, Value]], *, partial: bool) -> tuple[str, ...]:

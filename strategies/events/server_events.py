@@ -5,7 +5,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.grammar.notation import shown_bytes
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -48,11 +48,11 @@ def heartbeat_v2(stream: StreamBuilder) -> PlannedEvent:
 def transaction_context(stream: StreamBuilder) -> PlannedEvent:
     """Return a Transaction_context event: the data by which a group certifies the next transaction."""
     choose = stream.choose
-    snapshot = mysql_events.gtid_set(stream).to_bytes()
+    snapshot = gtid_events.gtid_set(stream).to_bytes()
     writes = [choose.octets(8, 16) for _ in choose.several(0, 4)]
     reads = [choose.octets(8, 16) for _ in choose.several(0, 2)]
     about: dict[str, Any] = {
-        "server_uuid": uuid_text(choose.one_of(mysql_events.UUIDS)),
+        "server_uuid": uuid_text(choose.one_of(gtid_events.UUIDS)),
         "thread_id": choose.integer(0, 0xFFFFFFFF),
         "gtid_specified": choose.integer(0, 1),
     }
@@ -78,7 +78,7 @@ def view_change(stream: StreamBuilder) -> PlannedEvent:
     choose = stream.choose
     view_id = f"{choose.integer(0, 2**63)}:{choose.integer(1, 99)}"
     certification = [
-        {"key": choose.octets(8, 8), "value": mysql_events.gtid_set(stream).to_bytes()} for _ in choose.several(0, 2)
+        {"key": choose.octets(8, 8), "value": gtid_events.gtid_set(stream).to_bytes()} for _ in choose.several(0, 2)
     ]
     about = {"view_id": view_id, "sequence_number": choose.integer(0, 2**63 - 1)}
     fields = {**about, "certification_count": len(certification)}

@@ -10,7 +10,7 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES,
 from conformance.models.boundary.shipped_tables import WITH_SHIPPED_PARSER
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import mysql_events, server_events
+from conformance.strategies.events import gtid_events, mysql_events, server_events
 from conformance.strategies.events.extended_query import extended_query
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -40,7 +40,7 @@ def marked_streams(stream: StreamBuilder) -> None:
     choose = stream.choose
     stream.describe_format(flags=MARKER_BITS.write(0, BoundaryType.IGNORE_BOUNDARY), marks=_MARKED)
     header = (
-        [mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=_IGNORABLE)] if choose.yes() else []
+        [gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE)] if choose.yes() else []
     )
     _add_marked(stream, header)
     for _ in range(choose.integer(1, _MOST_GROUPS)):
@@ -105,7 +105,7 @@ def unmarked_streams(stream: StreamBuilder) -> None:
         return
     if choose.yes():
         flags = int(choose.one_of((Flag.IGNORABLE, Flag.IGNORABLE | Flag.RELAY_LOG, Flag(0))))
-        _add_unmarked(stream, [mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=flags)])
+        _add_unmarked(stream, [gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=flags)])
     for _ in range(choose.integer(1, _MOST_GROUPS)):
         mode = choose.one_of(boundaries.GTID_MODES)
         for _ in range(choose.integer(0, 2)):
@@ -167,7 +167,7 @@ def _add_groups(stream: StreamBuilder) -> None:
     resets = []
     for _ in choose.several(1, 3):
         if choose.yes(3):
-            stream.add(mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=_IGNORABLE))
+            stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE))
         planned = boundaries.create_select(stream) if choose.yes(3) else boundaries.group(stream, "anonymous")
         # Another stream may begin while this one is in the middle of a transaction.
         cut = choose.integer(1, len(planned)) if choose.yes(3) else len(planned)

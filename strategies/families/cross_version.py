@@ -109,7 +109,7 @@ def _beta_rows(stream: StreamBuilder, length: int, table_id: int, columns: int) 
     }
     body = layout_of(code, length).write(wire, post_header_length=length)
     # Today's readers refuse these types, as no released server wrote them.
-    return PlannedEvent(code, body, fields, 0, ("FORMAT-ROWS-PRE-GA",), tolerated=True)
+    return PlannedEvent(code, body, fields, tolerated=True).only_for("FORMAT-ROWS-PRE-GA")
 
 
 @family(focus="WL4033-CROSS-NEW-TO-OLD", profiles=_OLD, fault=True)

@@ -94,7 +94,7 @@ def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
     for _ in choose.several(1, 2):
         ignorable = mysql_events.ignorable(stream, code, choose.octets(0, 40), flags=0)
         payload = payloads.transaction_payload(stream, payloads.put_in(stream, groups.transaction(stream), ignorable))
-        _add(stream, [payload.marked("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN")])
+        _add(stream, [payload.only_for("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN")])
     groups.end_log(stream)
 
 
@@ -288,11 +288,13 @@ FAMILY_OF_TYPE: Final[Mapping[EventType, str | None]] = total(
             EventType.VIEW_CHANGE,
             EventType.XA_PREPARE,
             EventType.TRANSACTION_PAYLOAD,
+        ): "every_event_type",
+        (
             EventType.MARIADB_ANNOTATE_ROWS,
             EventType.MARIADB_GTID,
             EventType.MARIADB_QUERY_COMPRESSED,
             *COMPRESSED_ROWS_V1,
-        ): "every_event_type",
+        ): "mariadb_streams",
         HEARTBEAT_TYPES: "heartbeats",
         PRE_GA_ROWS: "rows_of_betas",
         # Before 5.0: a boundary parser has classes for them.

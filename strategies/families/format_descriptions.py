@@ -3,6 +3,7 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.servers import MOST_EVENT_TYPES
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -21,7 +22,7 @@ def post_header_lengths(stream: StreamBuilder) -> None:
     for type_code in (*_GROWING, stream.server.rows_events[0]):
         if choose.yes():
             lengths[type_code - 1] += choose.one_of(_GROWTH)
-    more = choose.integer(0, 255 - len(lengths)) if choose.yes() else 0
+    more = choose.integer(0, MOST_EVENT_TYPES - len(lengths)) if choose.yes() else 0
     lengths += bytes(more)
     groups.begin_plain_log(stream, lengths=bytes(lengths))
     if more:

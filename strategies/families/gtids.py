@@ -4,7 +4,7 @@ from typing import Final
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_GTIDS, WITH_TAGGED_GTIDS
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import gtid_events
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -53,7 +53,7 @@ def anonymous_gtid_streams(stream: StreamBuilder) -> None:
 def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
     choose = stream.choose
     anonymous_possible = stream.server.profile in WITH_ANONYMOUS_GTIDS
-    forms = mysql_events.GTID_FORMS[: mysql_events.GTID_FORMS.index(groups.native_form(stream)) + 1]
+    forms = gtid_events.GTID_FORMS[: gtid_events.GTID_FORMS.index(groups.native_form(stream)) + 1]
     sizes = set()
     for _ in choose.several(1, 4):
         planned = groups.group(stream)
@@ -61,13 +61,13 @@ def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
         form = choose.one_of(forms[::-1])
         kind = choose.integer(0, 5)
         if stream.server.profile == "worklog" and kind == 5:
-            gtid = mysql_events.gtid(stream, anonymous=anonymous, form="commit-field")
+            gtid = gtid_events.gtid(stream, anonymous=anonymous, form="commit-field")
             gtid = gtid.marked("WL7592-BODY-COMMIT-FIELD")
             if stream.checksummed:
                 gtid = gtid.marked("WL7592-BODY-57-BYTES")
         else:
             longest = form == groups.native_form(stream)
-            tail = mysql_events.newer_tail(stream, form) if kind == 4 and longest else b""
+            tail = gtid_events.newer_tail(stream, form) if kind == 4 and longest else b""
             flags = _IGNORABLE if anonymous and choose.yes() else 0
             gtid = groups.group_gtid(stream, planned, anonymous=anonymous, form=form, flags=flags, tail=tail)
             if tail:
@@ -88,7 +88,7 @@ def tagged_gtid_streams(stream: StreamBuilder) -> None:
         if stream.choose.yes(4):
             groups.add_group(stream, planned)
             continue
-        stream.add(mysql_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
+        stream.add(gtid_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
         for event in planned:
             stream.add(event)
 
@@ -98,6 +98,6 @@ def previous_gtids_streams(stream: StreamBuilder) -> None:
     """Logs that begin with a Previous_gtids event, empty or not, with any of its flags."""
     stream.describe_format()
     flags = int(stream.choose.one_of((Flag(0), Flag.IGNORABLE, Flag.IGNORABLE | Flag.RELAY_LOG)))
-    stream.add(mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=flags))
+    stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=flags))
     groups.add_groups(stream, 0, 2)
     groups.end_log(stream)

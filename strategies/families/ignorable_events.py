@@ -5,7 +5,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER
-from conformance.binlog.servers import WITH_IGNORABLE_FLAG
+from conformance.binlog.servers import MOST_EVENT_TYPES, WITH_IGNORABLE_FLAG
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
@@ -16,8 +16,9 @@ from conformance.strategies.groups import transactions as groups
 
 #: Type codes that no server has given a meaning, up to the highest that MySQL can skip.
 UNASSIGNED: Final = tuple(range(50, 128))
-#: Codes that only the worklog and MariaDB let a reader skip.
-UNASSIGNED_HIGH: Final = (128, 140, 159, 180, 200, 254)
+#: Codes that only the worklog and MariaDB let a reader skip, up to the highest that can be declared; and higher ones.
+UNASSIGNED_HIGH: Final = (128, 140, 159, 180, MOST_EVENT_TYPES)
+UNDECLARABLE: Final = (199, 200, 254)
 
 #: Flags that are free on a server with boundary markers, which use some of the bits.
 _BESIDE_MARKERS: Final = tuple(each for each in mysql_events.FREE_FLAGS if not MARKER_BITS.stored(int(each)))
@@ -98,7 +99,7 @@ def uncovered_ignorable_events(stream: StreamBuilder) -> None:
     groups.begin_plain_log(stream)
     groups.add_groups(stream, 0, 2)
     declared = stream.format.event_types
-    code = choose.one_of([each for each in (*UNASSIGNED, *UNASSIGNED_HIGH) if each > declared] or [0])
+    code = choose.one_of([each for each in (*UNASSIGNED, *UNASSIGNED_HIGH, *UNDECLARABLE) if each > declared])
     event = mysql_events.ignorable(stream, code, choose.octets(0, 20), flags=0)
     tolerated = stream.server.profile != "worklog"
     stream.add(event.marked("WL4033-READ-UNKNOWN-ANY-CODE")._replace(tolerated=tolerated))

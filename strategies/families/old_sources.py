@@ -9,7 +9,7 @@ from typing import Final
 
 from conformance.binlog.servers import server_of
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import mysql_events, server_events, statement_events
+from conformance.strategies.events import gtid_events, mysql_events, server_events, statement_events
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -101,6 +101,9 @@ def old_source_streams(stream: StreamBuilder) -> None:
     stream.describe_format(post_header_lengths=stream.server.post_header_lengths, marks=(_PROMISE,))
     newest = _SERVERS.index(stream.server.profile)
     with_gtids = newest == len(_SERVERS) - 1 and choose.yes()
+    if with_gtids:
+        previous = gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=0)
+        stream.add(previous.marked(_PROMISE))
     # A newer server still writes what an older one did, with a Gtid event before each transaction or before none.
     shapes = [
         each

@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_IGNORABLE_FLAG
-from conformance.strategies.events import mysql_events, server_events
+from conformance.strategies.events import gtid_events, mysql_events, server_events
 from conformance.strategies.families.boundaries import WITH_PARSER
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.family import family
@@ -41,7 +41,7 @@ def relay_logs(stream: StreamBuilder) -> None:
 def _begin(stream: StreamBuilder, lengths: bytes) -> None:
     stream.describe_format(post_header_lengths=lengths)
     if stream.server.gtid_form not in ("absent", "5.6"):
-        stream.add(mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=_IGNORABLE))
+        stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE))
 
 
 def _add_group(stream: StreamBuilder, code: int) -> None:

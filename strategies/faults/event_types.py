@@ -39,8 +39,7 @@ def type_beyond_format_description(stream: StreamBuilder) -> None:
     choose = stream.choose
     groups.begin_log(stream, previous=False)
     groups.add_groups(stream, 0, _BEFORE)
-    declared = stream.format.event_types
-    code = choose.integer(max(declared + 1, 50), 255) if declared < 255 else 0
+    code = choose.integer(max(stream.format.event_types + 1, UNASSIGNED[0]), 255)
     event = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(mysql_events.FREE_FLAGS)))
     stream.refuse(event, kind="unknown-event", marks=("FORMAT-TYPE-NOT-DECLARED",))
     groups.add_groups(stream, 0, 1)

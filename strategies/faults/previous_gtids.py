@@ -6,7 +6,7 @@ A replica writes an event of its own whatever its source did. Each stream is a l
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import gtid_events
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -54,5 +54,5 @@ def previous_gtids_misplaced(stream: StreamBuilder) -> None:
 def _previous(stream: StreamBuilder, *, anonymous: bool) -> PlannedEvent:
     """Return a Previous_gtids event, of a set that has none of the log's own GTIDs."""
     flags = int(Flag.IGNORABLE) if stream.choose.yes() else 0
-    gtids = mysql_events.gtid_set(stream) if anonymous else GtidSet(())
-    return mysql_events.previous_gtids(stream, gtids, flags=flags)
+    gtids = gtid_events.gtid_set(stream) if anonymous else GtidSet(())
+    return gtid_events.previous_gtids(stream, gtids, flags=flags)

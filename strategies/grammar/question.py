@@ -1,12 +1,12 @@
 """Questions: what an implementation is asked in a role, and the answer it must give."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from conformance.specs.catalogue import ROLES, governing, owners
+from conformance.specs.catalogue import ROLES, catalogue, governing, owners
 from conformance.strategies.grammar.case import EVERY_EVENT, Case, Expected
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -32,17 +32,45 @@ class Question:
         """Return the finished case, without the marks of other roles and profiles."""
         governs = governing(case_id.role, case_id.profile)
         marks = {each: tuple(indices) for each, indices in self.marks.items() if governs[each]}
+        made_for = self._made_for(marks)
+        if made_for:
+            marks = {each: _without_others(indices, each, made_for) for each, indices in self._spelled_out(marks)}
         # Every answer exercises the requirements that own its fields.
         marks |= dict.fromkeys(owners(case_id.role, case_id.profile).values(), (EVERY_EVENT,))
         return Case(
             id=case_id,
             role=case_id.role,
             stream=self.stream,
-            expected=self.expected,
-            marks=marks,
+            expected=replace(self.expected, made_for=made_for),
+            marks={each: indices for each, indices in marks.items() if indices},
             focus=focus,
             settings=self.settings,
         )
+
+    def _made_for(self, marks: Mapping[str, tuple[int, ...]]) -> dict[int, str]:
+        """Return the events that are made for a should that governs the case, each with that requirement.
+
+        The event to be refused is one of them if shoulds alone have it refused.
+        """
+        made_for = {index: each for index, each in self.expected.made_for.items() if each in marks}
+        if self.expected.refused_at is not None:
+            end = len(self.expected.events)
+            refusing = [each for each, indices in marks.items() if end in indices]
+            if refusing and all(catalogue()[each].level == "should" for each in refusing):
+                made_for[end] = refusing[0]
+        return made_for
+
+    def _spelled_out(self, marks: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Yield the marks with an index for each event, also of what governs every one."""
+        every = range(len(self.expected.events))
+        for requirement, indices in marks.items():
+            rest = [index for index in indices if index not in every and index != EVERY_EVENT]
+            yield requirement, (*every, *rest) if EVERY_EVENT in indices else indices
+
+
+def _without_others(indices: tuple[int, ...], requirement: str, made_for: Mapping[int, str]) -> tuple[int, ...]:
+    """Return the events that a requirement governs, without those that are made for another one."""
+    return tuple(index for index in indices if made_for.get(index, requirement) == requirement)
 
 
 @cache

@@ -35,6 +35,8 @@ _ALWAYS: Final = (
     "FORMAT-HEADER-LENGTH",
     "FORMAT-HEADER-LOG-POS",
     "FORMAT-HEADER-FLAGS",
+    "FORMAT-READER-POSITION",
+    "FORMAT-READER-GTIDS",
     "WL7592-HEADER-19-BYTES",
     "WL4033-READ-POSITION-CHAIN",
 )
@@ -66,6 +68,7 @@ class StreamBuilder:
         settings: What a production passes to the questions about its stream in roles other than `decode`.
         tolerated: Indices of events at which a clean refusal is as good as the delivery.
         columns: Index of a rows event -> the column type codes of its table, in their order.
+        made_for: Index of an event that is made for a requirement of level should -> that requirement.
         executed: The GTIDs used so far, in Previous_gtids and in Gtid events.
         sequence_number: The sequence number of the last Gtid event; 0 before the first.
     """
@@ -88,6 +91,7 @@ class StreamBuilder:
         self.executed = ExecutedGtids()
         self.sequence_number = 0
         self.columns: dict[int, tuple[int, ...]] = {}
+        self.made_for: dict[int, str] = {}
         self._marks: dict[str, list[int]] = defaultdict(list, {each: [EVERY_EVENT] for each in _ALWAYS})
         self._refused_at: int | None = None
         self._refused_kind = ""
@@ -181,6 +185,7 @@ class StreamBuilder:
         while self._events and self._events[-1]["offset"] >= at:
             self._events.pop()
             self.columns.pop(len(self._events), None)
+            self.made_for.pop(len(self._events), None)
         count = len(self._events)
         for requirement, indices in list(self._marks.items()):
             kept = [index for index in indices if index < count]
@@ -230,7 +235,7 @@ class StreamBuilder:
 
     def _append(self, event: PlannedEvent, *, checksummed: bool) -> None:
         at = len(self._bytes)
-        type_code, body, fields, flags, marks, ignored, tolerated, columns = event
+        type_code, body, fields, flags, marks, ignored, tolerated, columns, made_for = event
         length = HEADER_BYTES + len(body) + (CHECKSUM_BYTES if checksummed else 0)
         # An artificial event is in no log of its source, so it has no position and no time.
         artificial = flags & _ARTIFICIAL
@@ -265,3 +270,5 @@ class StreamBuilder:
             self._marks[requirement].append(index)
         if columns:
             self.columns[index] = columns
+        if made_for:
+            self.made_for[index] = made_for

@@ -9,7 +9,7 @@ from conformance.binlog.layouts.by_type import layout_of
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.marking import boundary_types
-from conformance.strategies.events import mysql_events, row_events, server_events, statement_events
+from conformance.strategies.events import gtid_events, mysql_events, row_events, server_events, statement_events
 from conformance.strategies.events.columns import column_kinds
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -241,7 +241,7 @@ def exec_load(stream: StreamBuilder) -> PlannedEvent:
 
 def previous_gtids(stream: StreamBuilder) -> PlannedEvent:
     """Return a Previous_gtids event without the ignorable flag."""
-    return mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=0)
+    return gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=0)
 
 
 def delete_file(stream: StreamBuilder) -> PlannedEvent:

@@ -6,7 +6,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -32,7 +32,8 @@ def begin_log(
         form = stream.server.gtid_form
         previous = stream.choose.yes() if form == "5.6" else form != "absent"
     if previous:
-        stream.add(mysql_events.previous_gtids(stream, mysql_events.gtid_set(stream), flags=int(Flag.IGNORABLE)))
+        flags = 0 if stream.server.gtid_form == "5.6" else int(Flag.IGNORABLE)
+        stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=flags))
 
 
 def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
@@ -44,7 +45,7 @@ def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> N
     """
     begin_log(stream, previous=False, lengths=lengths)
     if stream.server.gtid_form not in ("absent", "5.6"):
-        stream.add(mysql_events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE)))
+        stream.add(gtid_events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE)))
 
 
 def number_from_anywhere(stream: StreamBuilder) -> None:
@@ -170,7 +171,7 @@ def group_gtid(
     if flags is None:
         # The worklog has the flag on every Anonymous_gtid event; servers omit it.
         flags = int(Flag.IGNORABLE) if anonymous and stream.server.profile == "worklog" else 0
-    return mysql_events.gtid(
+    return gtid_events.gtid(
         stream,
         anonymous=anonymous,
         form=form or native_form(stream),
@@ -183,7 +184,7 @@ def group_gtid(
 def native_form(stream: StreamBuilder) -> str:
     """Return the form of an untagged Gtid body that the stream's server writes."""
     form = stream.server.gtid_form
-    return form if form in mysql_events.GTID_FORMS else mysql_events.GTID_FORMS[-1]
+    return form if form in gtid_events.GTID_FORMS else gtid_events.GTID_FORMS[-1]
 
 
 def add_groups(stream: StreamBuilder, low: int, high: int) -> None:

@@ -1,9 +1,8 @@
 """Work on tables: the groups of events that tables info and filters concern, with what is known of each event."""
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import WITH_ROWS_QUERIES, with_tables_info
@@ -11,7 +10,7 @@ from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.statement import CreateTable, FilteredStatement, each_once
 from conformance.models.filtering.table_name import TableName
 from conformance.models.filtering.tables_info import LoggingFormat, create_select_ends, create_table, rename_table
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.events.extended_query import extended_query, is_extended
 from conformance.strategies.events.payloads import transaction_payload
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -58,8 +57,8 @@ class TableWork:
         lengths = lengths or self.stream.server.post_header_lengths
         self.stream.describe_format(flags=flags, post_header_lengths=with_tables_info(lengths) if extended else lengths)
         if self._markers and self.stream.server.gtid_form not in ("absent", "5.6"):
-            gtids = mysql_events.gtid_set(self.stream) if self.choose.yes(4) else GtidSet(())
-            self.stream.add(mysql_events.previous_gtids(self.stream, gtids, flags=int(Flag.IGNORABLE)))
+            gtids = gtid_events.gtid_set(self.stream) if self.choose.yes(4) else GtidSet(())
+            self.stream.add(gtid_events.previous_gtids(self.stream, gtids, flags=int(Flag.IGNORABLE)))
         self._note()
 
     def end(self) -> None:
@@ -131,28 +130,16 @@ class TableWork:
             pieces.append(Piece(text, LogPart(Part.CONTEXT)))
         for table_id, table in zip(ids, tables, strict=True):
             part = LogPart(Part.TABLE_MAP, (table,), table_id=table_id)
-            pieces.append(Piece(self._table_map(table, table_id, columns), part))
+            event = mysql_events.table_map(
+                self.stream, table_id=table_id, database=table.database, table=table.name, columns=columns
+            )
+            pieces.append(Piece(event, part))
         order = [*ids, *(choose.one_of(ids) for _ in choose.several(0, 1))]
         for number, table_id in enumerate(order):
             last = number == len(order) - 1
             event = mysql_events.write_rows(self.stream, table_id=table_id, columns=columns, rows=1, last=last)
             pieces.append(Piece(event, LogPart(Part.ROWS, table_id=table_id, statement_end=last)))
         return pieces
-
-    def _table_map(self, table: TableName, table_id: int, columns: int) -> PlannedEvent:
-        fields: dict[str, Any] = {"table_id": table_id, "database": table.database, "table": table.name}
-        fields["column_count"] = columns
-        wire = {
-            **fields,
-            "table_flags": 1,
-            "database": table.database.encode(),
-            "table": table.name.encode(),
-            "column_types": bytes([_INT]) * columns,
-            "column_metadata": b"",
-            "null_bits": b"\xff",
-            "optional_metadata": b"",
-        }
-        return mysql_events.plan(self.stream, EventType.TABLE_MAP, wire, fields, marks=("FORMAT-TABLE-MAP",))
 
     # --- groups
 

@@ -6,6 +6,7 @@ import pytest
 from judged_log import judge
 
 from conformance.binlog.servers import server_of
+from conformance.strategies.families.departures import DEPARTURES
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 
@@ -36,7 +37,6 @@ DELETE_FILE = "in WL#4162 Delete_file is a group of its own, but a failed LOAD D
 OLD_QUERIES = "some Query events are those of development releases, with a timestamp that must not be printed"
 DEVIATIONS = {
     "rendered_text": Deviation(OLD_QUERIES, ("WL7592-LOG-NO-QUERY-TIMESTAMPS",)),
-    "printed_boundaries": Deviation(OLD_QUERIES, ("WL7592-LOG-NO-QUERY-TIMESTAMPS",)),
     "gtid_streams": Deviation(FORMS, ("WL7592-LOG-LOGICAL-TIMESTAMPS", "WL7592-LOG-ANON-IGNORABLE")),
     "anonymous_gtid_streams": Deviation(FORMS, ("WL7592-LOG-LOGICAL-TIMESTAMPS", "WL7592-LOG-ANON-IGNORABLE")),
     "streams_without_gtids": Deviation("a source may be older than its format description", (PREVIOUS, *GROUPS)),
@@ -119,3 +119,7 @@ def test_streams_that_are_not_logs_are_reported(name):
 def test_deviations_are_those_of_existing_families():
     assert (DEVIATIONS.keys() | NOT_LOGS.keys()) <= set(LOGS)
     assert not DEVIATIONS.keys() & NOT_LOGS.keys()
+
+
+def test_every_family_with_a_deviation_is_in_the_table_of_departures():
+    assert (DEVIATIONS.keys() | NOT_LOGS.keys()) <= {name for each in DEPARTURES for name in each.families}

@@ -21,7 +21,7 @@ from conformance.oracles.checks.same_value import same_cell
 from conformance.protocol.observation import Request
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.events import mysql_events, row_events
-from conformance.strategies.events.columns import VALUE_REQUIREMENTS, column_kinds
+from conformance.strategies.events.columns import VALUE_REQUIREMENTS, column_kinds, packed_column_kinds
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import SeededChooser
 from conformance.strategies.grammar.family import case_of
@@ -65,7 +65,8 @@ def table_case(profile, codes, seed):
     """A log with one table that has a column of each of these types, and two rows in it."""
     stream = StreamBuilder(SeededChooser(f"{profile}/{codes}/{seed}"), server_of(profile), checksums=True)
     groups.begin_plain_log(stream)
-    kinds = [kind for kind in column_kinds(stream) if int(kind.column(stream).type) in codes]
+    every = (*column_kinds(stream), *packed_column_kinds(stream))
+    kinds = [kind for kind in every if int(kind.column(stream).type) in codes]
     rows = row_events.table_of(stream, kinds)
     stream.add(mysql_events.query(stream, "BEGIN"))
     stream.add(row_events.table_map(stream, rows))

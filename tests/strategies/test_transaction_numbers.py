@@ -7,7 +7,7 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
 PROFILE = "mysql-8.4"
-CASES = 40
+CASES = 80
 #: Families whose sequence numbers start anywhere: ordinary logs have only small ones.
 WIDE = ("gtid_streams", "anonymous_gtid_streams", "tagged_gtid_streams", "every_event_type")
 #: Numbers at both ends of the range of a GTID.

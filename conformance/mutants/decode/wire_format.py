@@ -6,9 +6,10 @@ from typing import Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.servers import server_of
 from conformance.mutants.mutant import (
     Mutant,
@@ -27,21 +28,23 @@ from conformance.mutants.mutant import (
 )
 from conformance.protocol.reported_event import report
 
+#: The types whose post-header some streams lengthen.
+_LENGTHENED: Final = (EventType.QUERY, EventType.ROTATE, EventType.TABLE_MAP, *ROWS_V1, *ROWS_V2)
+
 
 def _fixed_post_headers(event: Event, reported: Reported) -> Reported:
-    """Report an event as if every post-header had the length of 5.7."""
-    lengths = server_of("mysql-5.7").post_header_lengths
-    if (
-        event.format.event_types < len(lengths)
-        or not event.recognised
-        or event.header.type == EventType.FORMAT_DESCRIPTION
-    ):
+    """Report an event as if no post-header were longer than that of 5.7."""
+    code, known = event.header.type, server_of("mysql-5.7").post_header_lengths
+    declared = event.format.post_header_length(code)
+    if code not in _LENGTHENED or declared <= known[code - 1] or declared == EXTENDED_QUERY_POST_HEADER:
         return reported
-    fixed = replace(event, format=replace(event.format, post_header_lengths=lengths))
+    lengths = bytearray(event.format.post_header_lengths)
+    lengths[code - 1] = known[code - 1]
+    fixed = replace(event, format=replace(event.format, post_header_lengths=bytes(lengths)))
     try:
-        return report(fixed)
-    except MalformedBody:
-        return reported
+        return {**reported, **report(fixed)}
+    except MalformedBody as error:
+        raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
 
 
 def _with_checksum(event: Event, reported: Reported) -> Reported:
@@ -62,6 +65,21 @@ def _stated_length(error: BinlogError) -> int | None:
 
 #: Every mutant about the wire format, in the order of the catalogue's themes.
 FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
+    # The reader's own state
+    Mutant(
+        "position-before-xid",
+        "FORMAT-READER-POSITION",
+        "after an Xid event the position is still the event's start",
+        lambda event, reported: (
+            {**reported, "position": event.offset} if of_type(EventType.XID)(event, reported) else reported
+        ),
+    ),
+    Mutant(
+        "executed-set-lost",
+        "FORMAT-READER-GTIDS",
+        "after an Xid event the set of executed GTIDs is empty",
+        change("executed_gtid_set", to(""), of_type(EventType.XID)),
+    ),
     # Delivery and framing
     Mutant("drops-intvar", "FORMAT-EVENT-DELIVERED", "Intvar events are lost", drop(of_type(EventType.INTVAR))),
     Mutant(
@@ -131,7 +149,10 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("checksum_algorithm", to("none")),
     ),
     Mutant(
-        "fixed-post-headers", "FORMAT-POST-HEADER-LENGTHS", "post-headers have the lengths of 5.7", _fixed_post_headers
+        "fixed-post-headers",
+        "FORMAT-POST-HEADER-LENGTHS",
+        "post-headers are never longer than in 5.7",
+        _fixed_post_headers,
     ),
     # Checksums
     Mutant("checksum-in-query", "FORMAT-CHECKSUM-NOT-BODY", "a query ends with its checksum", _with_checksum),
@@ -142,6 +163,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         rules=lambda rules: replace(rules, verify_checksums=False),
     ),
     # Bodies
+    Mutant(
+        "sql-mode-16-bits",
+        "FORMAT-QUERY-STATUS-VARIABLES",
+        "sql_mode has 16 bits",
+        change("sql_mode", lambda value: value & 0xFFFF),
+    ),
     Mutant(
         "error-code-byte", "FORMAT-QUERY", "the error code has one byte", change("error_code", lambda code: code & 0xFF)
     ),

@@ -80,13 +80,13 @@ def is_own_event(alignment: Alignment, difference: Difference) -> bool:
 def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool:
     """Return whether an event that is there besides what is expected has the replica's own server id.
 
-    Such an event may be the one that is aligned, as it is like the one that is expected. Where it is written, its GTID
-    is in the sets with which the relay logs after it begin.
+    Such an event may be the one that is aligned, as it is like the one that is expected. Its GTID is then in the
+    Previous_gtids event of the next relay log.
     """
     case, observed = alignment.case, alignment.observation.events
+    if difference.field == "data" and _is_own_previous_gtids(alignment, difference):
+        return any(_came_back(alignment, observed[place]) for place in alignment.phantoms)
     if difference.field == "data":
-        if _is_own_set(alignment, difference):
-            return any(_came_back(alignment, observed[place]) for place in alignment.phantoms)
         wanted = case.expected.events[difference.index]["data"]
         besides = any(observed[place]["data"] == wanted for place in alignment.phantoms)
         return besides and _came_back(alignment, alignment.observed(difference.index))
@@ -97,11 +97,9 @@ def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool
     return _came_back(alignment, extra) or any(_came_back(alignment, alignment.observed(index)) for index in alike)
 
 
-def _is_own_set(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether it is about the Previous_gtids event with which a relay log begins."""
+def _is_own_previous_gtids(alignment: Alignment, difference: Difference) -> bool:
     pair = _pair(alignment, difference)
-    own = pair is not None and pair[0].begins_or_ends_a_log and pair[1].begins_or_ends_a_log
-    return own and pair is not None and pair[0].header.type == EventType.PREVIOUS_GTIDS
+    return pair is not None and pair[0].begins_or_ends_a_log and pair[0].header.type == EventType.PREVIOUS_GTIDS
 
 
 def _came_back(alignment: Alignment, entry: Entry | None) -> bool:

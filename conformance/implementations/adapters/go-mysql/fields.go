@@ -6,12 +6,18 @@ import (
 	"github.com/go-mysql-org/go-mysql/replication"
 )
 
-// fieldsOf returns what the library reports of an event's body, by the protocol's names.
+// readers return what the library reports of an event's body, by the protocol's names, or nil for other types. Files
+// for types that older versions of the library do not have add theirs.
+var readers = []func(*replication.EventHeader, replication.Event) object{fieldsOf, mariadbFields}
+
 func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 	switch e := event.(type) {
 	case *replication.FormatDescriptionEvent:
-		algorithm := "none"
-		if e.ChecksumAlgorithm == replication.BINLOG_CHECKSUM_ALG_CRC32 {
+		algorithm := any(e.ChecksumAlgorithm) // The kit shows a number that is none of these.
+		switch e.ChecksumAlgorithm {
+		case replication.BINLOG_CHECKSUM_ALG_OFF, replication.BINLOG_CHECKSUM_ALG_UNDEF: // Undefined before 5.6.
+			algorithm = "none"
+		case replication.BINLOG_CHECKSUM_ALG_CRC32:
 			algorithm = "crc32"
 		}
 		return object{
@@ -21,7 +27,7 @@ func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 	case *replication.QueryEvent:
 		return object{
 			"thread_id": e.SlaveProxyID, "exec_time": e.ExecutionTime, "error_code": e.ErrorCode,
-			"database": string(e.Schema), "query": string(e.Query),
+			"database": string(e.Schema), "query": string(e.Query), "status_variables": bytesOf(e.StatusVars),
 		}
 	case *replication.RotateEvent:
 		return object{"next_position": e.Position, "next_file": string(e.NextLogName)}
@@ -29,9 +35,11 @@ func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 		return object{"xid": e.XID}
 	case *replication.IntVarEvent:
 		return object{"intvar_type": e.Type, "intvar_value": e.Value}
+	case *replication.BeginLoadQueryEvent:
+		return object{"file_id": e.FileID, "block_data": bytesOf(e.BlockData)}
 	case *replication.ExecuteLoadQueryEvent:
 		return object{
-			"thread_id": e.SlaveProxyID, "exec_time": e.ExecutionTime, "error_code": e.ErrorCode,
+			"thread_id": e.SlaveProxyID, "exec_time": e.ExecutionTime, "error_code": e.ErrorCode, "file_id": e.FileID,
 			"file_name_start": e.StartPos, "file_name_end": e.EndPos, "duplicate_handling": e.DupHandlingFlags,
 		}
 	case *replication.RowsQueryEvent:
@@ -44,13 +52,19 @@ func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 	case *replication.RowsEvent:
 		return object{"table_id": e.TableID, "rows_flags": e.Flags, "rows": rowsOf(header.EventType, e)}
 	case *replication.GTIDEvent:
-		return gtidFields(header.EventType, e)
+		return gtidFields(e)
 	case *replication.PreviousGTIDsEvent:
 		return object{"previous_gtids": e.GTIDSets}
 	case *replication.TransactionPayloadEvent:
 		return object{
 			"compression_type": e.CompressionType, "uncompressed_size": e.UncompressedSize, "payload_size": e.Size,
 		}
+	}
+	return nil
+}
+
+func mariadbFields(_ *replication.EventHeader, event replication.Event) object {
+	switch e := event.(type) {
 	case *replication.MariadbAnnotateRowsEvent:
 		return object{"rows_query": string(e.Query)}
 	case *replication.MariadbBinlogCheckPointEvent:
@@ -68,34 +82,21 @@ func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 		}
 		return object{"gtid_list": strings.Join(gtids, ",")}
 	}
-	return newerFields(header.EventType, event)
+	return nil
 }
 
-// gtidFields leaves out fields that older servers do not write, and an original server version like the immediate one.
-// The library has an original commit timestamp for every event with an immediate one, even if the event has none.
-func gtidFields(code replication.EventType, e *replication.GTIDEvent) object {
+// gtidFields returns all fields, also those that the event does not have: the library does not report which these are.
+func gtidFields(e *replication.GTIDEvent) object {
 	fields := object{
 		"gtid_flags": e.CommitFlag, "last_committed": e.LastCommitted, "sequence_number": e.SequenceNumber,
+		"immediate_commit_timestamp": e.ImmediateCommitTimestamp, "original_commit_timestamp": e.OriginalCommitTimestamp,
+		"transaction_length": e.TransactionLength, "immediate_server_version": e.ImmediateServerVersion,
+		"original_server_version": e.OriginalServerVersion,
 	}
-	if code == replication.ANONYMOUS_GTID_EVENT {
-		fields["gtid"] = "ANONYMOUS"
-	} else if gtid, err := e.GTIDNext(); err == nil {
+	if gtid, err := e.GTIDNext(); err == nil {
 		fields["gtid"] = gtid.String()
 	} else {
 		fields["gtid"] = err.Error()
-	}
-	if e.ImmediateCommitTimestamp != 0 {
-		fields["immediate_commit_timestamp"] = e.ImmediateCommitTimestamp
-		fields["original_commit_timestamp"] = e.OriginalCommitTimestamp
-	}
-	if e.TransactionLength != 0 {
-		fields["transaction_length"] = e.TransactionLength
-	}
-	if e.ImmediateServerVersion != 0 && e.ImmediateServerVersion != replication.UndefinedServerVer {
-		fields["immediate_server_version"] = e.ImmediateServerVersion
-	}
-	if e.OriginalServerVersion != e.ImmediateServerVersion {
-		fields["original_server_version"] = e.OriginalServerVersion
 	}
 	return fields
 }

@@ -1,16 +1,4 @@
-// An adapter for go-mysql, see docs/protocol.md: its parser of binary logs, given whole streams.
-//
-// The stream is written to a file for the library's ParseFile, so that the library handles the magic number, framing,
-// format description and checksums. It verifies checksums only if set to, as it is here. It does not report where an
-// event starts, so the offset is the end of the events that it returned before. It does not report either where it
-// failed, so `error_at` is not declared. Events without their own type in the library come as a GenericEvent with their
-// raw bytes; these are `ignored`. `file_id` and `block_data` are left out, as Append_block is such an event.
-//
-//	go build -o go-mysql-adapter .
-//	binlog-conformance certify command:./go-mysql-adapter --memory 0 --answer-time 1s
-//
-// Go reserves more memory than it uses. The library reads rows without end if their post-header is longer, several
-// gigabytes in ten seconds, the default time for an answer.
+// An adapter for go-mysql: its parser of binary logs, given whole streams. See README.md and docs/protocol.md.
 package main
 
 import (
@@ -42,12 +30,15 @@ var fields = []string{
 	"gtid", "gtid_flags", "last_committed", "sequence_number", "immediate_commit_timestamp",
 	"original_commit_timestamp", "transaction_length", "immediate_server_version", "original_server_version",
 	"previous_gtids", "rows_query", "intvar_type", "intvar_value", "table_id", "table", "column_count",
-	"rows_flags", "rows", "file_name_start", "file_name_end", "duplicate_handling",
-	"log_name", "log_position", "compression_type", "uncompressed_size", "payload_size",
+	"rows_flags", "rows", "file_id", "block_data", "file_name_start", "file_name_end", "duplicate_handling",
+	"log_name", "compression_type", "uncompressed_size", "payload_size", "status_variables",
 	"mariadb_gtid_flags", "commit_id", "gtid_list",
 }
 
-var profiles = []string{"worklog", "mysql", "mariadb"}
+var (
+	abilities = []string{"framing", "checksums", "payloads"}
+	profiles  = []string{"mysql", "mariadb"}
+)
 
 // The kinds of the library's messages; it has no error values for them.
 var kinds = []struct{ words, kind string }{
@@ -108,8 +99,8 @@ func serve(in io.Reader, out io.Writer) error {
 			if err := save(req, file); err != nil {
 				return err
 			}
-			events, failure := decode(file.Name(), req.Profile)
-			answer = object{"seq": req.Seq, "events": events, "error": failure}
+			answer = decode(file.Name(), req.Profile)
+			answer["seq"] = req.Seq
 		default:
 			answer = object{"seq": req.Seq, "unsupported": "the role " + req.Cmd + " is not supported"}
 		}
@@ -134,7 +125,7 @@ func declaration() object {
 			}
 		}
 	}
-	decode := object{"fields": fields, "abilities": []string{"framing", "checksums"}, "profiles": profiles}
+	decode := object{"fields": fields, "abilities": abilities, "profiles": profiles}
 	return object{"protocol": 1, "implementation": implementation, "roles": object{"decode": decode}}
 }
 
@@ -159,12 +150,13 @@ func save(req request, file *os.File) error {
 	return err
 }
 
-// decode returns the events that the library returns, and the error or the panic that it ends with, or nil.
-func decode(name, profile string) (events []object, failure any) {
-	events = []object{}
+// decode returns the answer: the events that the library returns, and the error that it ends with, or nil. A panic of
+// the library is passed on as a crash, with the events before it.
+func decode(name, profile string) (answer object) {
+	events := []object{}
 	defer func() {
 		if reason := recover(); reason != nil {
-			failure = object{"at": nil, "kind": "other", "message": shortened(fmt.Sprint("panic: ", reason))}
+			answer = object{"events": events, "error": nil, "crash": shortened(fmt.Sprint("panic: ", reason))}
 		}
 	}()
 	parser := replication.NewBinlogParser()
@@ -179,11 +171,11 @@ func decode(name, profile string) (events []object, failure any) {
 		offset += len(event.RawData)
 		return nil
 	})
-	if err != nil {
-		kind, message := refusal(err)
-		failure = object{"at": nil, "kind": kind, "message": shortened(message)}
+	if err == nil {
+		return object{"events": events, "error": nil}
 	}
-	return events, failure
+	kind, message := refusal(err)
+	return object{"events": events, "error": object{"at": nil, "kind": kind, "message": shortened(message)}}
 }
 
 // refusal returns the kind of an error and its message, without the event that the library appends to it.
@@ -204,16 +196,19 @@ func shortened(message string) string {
 	return message[:min(len(message), messageSize)]
 }
 
+// reported returns an event's fields. Of a Stop event, which has no body, the library leaves nothing unread.
 func reported(event *replication.BinlogEvent, offset int) object {
 	header := event.Header
 	handled := "known"
-	if _, generic := event.Event.(*replication.GenericEvent); generic {
+	if _, generic := event.Event.(*replication.GenericEvent); generic && header.EventType != replication.STOP_EVENT {
 		handled = "ignored"
 	}
 	fields := object{
 		"offset": offset, "type": header.EventType, "timestamp": header.Timestamp, "server_id": header.ServerID,
 		"length": header.EventSize, "log_pos": header.LogPos, "flags": header.Flags, "handled": handled,
 	}
-	maps.Copy(fields, fieldsOf(header, event.Event))
+	for _, read := range readers {
+		maps.Copy(fields, read(header, event.Event))
+	}
 	return fields
 }

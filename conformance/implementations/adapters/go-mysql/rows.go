@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -54,7 +55,10 @@ func rowsOf(code replication.EventType, e *replication.RowsEvent) []object {
 }
 
 // imageOf returns the values of an image by column number, without the columns that it does not have.
-func imageOf(e *replication.RowsEvent, index int) object {
+func imageOf(e *replication.RowsEvent, index int) any {
+	if index >= len(e.Rows) {
+		return nil
+	}
 	image := object{}
 	for column, value := range e.Rows[index] {
 		image[strconv.Itoa(column)] = cellOf(e.Table.ColumnType[column], value)
@@ -87,6 +91,10 @@ func cellOf(column byte, value any) any {
 			return vectorOf(v)
 		}
 		return bytesOf(v)
+	case float32:
+		return numberOf(float64(v), 32)
+	case float64:
+		return numberOf(v, 64)
 	}
 	return value
 }
@@ -107,23 +115,36 @@ func documentOf(text string) any {
 	return text
 }
 
-// secondsOf returns the library's text of a date in UTC as seconds since 1970.
+// secondsOf returns the library's text of a TIMESTAMP, a date in UTC, as seconds since 1970. Zero is not a date, and a
+// text that is not a date is returned unchanged.
 func secondsOf(text string) string {
+	if fraction, zero := strings.CutPrefix(text, "0000-00-00 00:00:00"); zero {
+		return "0" + fraction
+	}
 	moment, err := time.Parse(time.DateTime, text) // It accepts a fraction too.
 	if err != nil {
-		return "0" // The library's zero, which is not a date.
-	}
-	if moment.Nanosecond() == 0 {
-		return strconv.FormatInt(moment.Unix(), 10)
+		return text
 	}
 	return fmt.Sprintf("%d.%06d", moment.Unix(), moment.Nanosecond()/1000)
 }
 
 // vectorOf returns the numbers of a VECTOR, which the library returns as bytes.
-func vectorOf(value []byte) []float32 {
-	numbers := make([]float32, len(value)/4)
+func vectorOf(value []byte) any {
+	if len(value)%4 != 0 {
+		return bytesOf(value)
+	}
+	numbers := make([]any, len(value)/4)
 	for i := range numbers {
-		numbers[i] = math.Float32frombits(binary.LittleEndian.Uint32(value[4*i:]))
+		numbers[i] = numberOf(float64(math.Float32frombits(binary.LittleEndian.Uint32(value[4*i:]))), 32)
 	}
 	return numbers
+}
+
+// numberOf returns a floating-point number of so many bits; JSON has no infinity and no NaN, which become text.
+func numberOf(value float64, bits int) any {
+	text := strconv.FormatFloat(value, 'g', -1, bits)
+	if math.IsInf(value, 0) || math.IsNaN(value) {
+		return text
+	}
+	return json.RawMessage(text)
 }

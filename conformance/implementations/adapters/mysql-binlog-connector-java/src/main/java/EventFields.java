@@ -7,6 +7,8 @@ import com.github.shyiko.mysql.binlog.event.TableMapEventData;
 import com.github.shyiko.mysql.binlog.event.UpdateRowsEventData;
 import com.github.shyiko.mysql.binlog.event.WriteRowsEventData;
 import com.github.shyiko.mysql.binlog.event.XAPrepareEventData;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;
@@ -69,20 +71,17 @@ final class EventFields {
       TransactionPayload payload_size getPayloadSize
       AnnotateRows rows_query getRowsQuery
       BinlogCheckpoint log_name getLogFileName
-      MariadbGtid gtid getSequence
+      MariadbGtid gtid toString
       MariadbGtid mariadb_gtid_flags getFlags
       MariadbGtidList gtid_list getMariaGTIDSet
       """;
 
-  /** Fields of 64 bits without a sign; Java's long holds all of their bits. */
+  /** Fields of 64 bits without a sign, which Java's long has as its bits. */
   private static final Set<String> UNSIGNED = Set.of("xid", "intvar_value", "next_position");
-
-  /** The library's value for a server version that is not in the event. */
-  private static final Integer UNDEFINED_SERVER_VERSION = 999999;
 
   private static final Map<Class<?>, Map<String, Method>> METHODS = methods();
 
-  private final Map<Long, TableMapEventData> tables = new HashMap<>();
+  private final Map<Long, RowValues> tables = new HashMap<>();
 
   private static Map<Class<?>, Map<String, Method>> methods() {
     Map<Class<?>, Map<String, Method>> methods = new HashMap<>();
@@ -111,26 +110,33 @@ final class EventFields {
     EventData data = event.getData();
     Map<String, Object> fields = new TreeMap<>();
     fields.put("offset", offset);
-    // The type of an event that the library does not know is lost: it is UNKNOWN, which is 0.
-    fields.put("type", MARIADB_CODES.getOrDefault(type.name(), type.ordinal()));
+    // The code of a type that the library does not know is lost.
+    fields.put("type", type == EventType.UNKNOWN ? null : MARIADB_CODES.getOrDefault(type.name(), type.ordinal()));
     fields.put("timestamp", header.getTimestamp() / 1000);
     fields.put("server_id", header.getServerId());
     fields.put("length", header.getEventLength());
     fields.put("log_pos", header.getNextPosition());
     fields.put("flags", header.getFlags());
-    // The library skips a body that it has no class for. A Stop event has no body to skip.
+    // The library skips a body that it has no class for. A Stop event has none.
     fields.put("handled", data == null && type != EventType.STOP ? "ignored" : "known");
     if (data instanceof TableMapEventData table) {
-      tables.put(table.getTableId(), table);
+      tables.put(table.getTableId(), new RowValues(table));
     }
     if (data != null) {
-      METHODS.getOrDefault(data.getClass(), Map.of()).forEach((field, getter) -> {
-        Object value = converted(field, valueOf(getter, data), data, header);
-        if (!UNDEFINED_SERVER_VERSION.equals(value) || !field.endsWith("_server_version")) {
-          fields.put(field, value);
-        }
-      });
+      try {
+        fields.putAll(ofBody(data));
+      } catch (UncheckedIOException refusal) { // Of a JSON document, for example, which the library decodes when asked.
+        fields.put("handled", "refused");
+        fields.put("refused", refusal.getCause().toString());
+      }
     }
+    return fields;
+  }
+
+  private Map<String, Object> ofBody(EventData data) {
+    Map<String, Object> fields = new TreeMap<>();
+    METHODS.getOrDefault(data.getClass(), Map.of())
+        .forEach((field, getter) -> fields.put(field, converted(field, valueOf(getter, data), data)));
     return fields;
   }
 
@@ -143,18 +149,13 @@ final class EventFields {
   }
 
   /** Returns a getter's value in the notation of the protocol. */
-  private Object converted(String field, Object value, EventData data, EventHeaderV4 header) {
+  private Object converted(String field, Object value, EventData data) {
     return switch (field) {
       case "checksum_algorithm" -> value.toString().toLowerCase();
       case "column_count" -> ((byte[]) value).length;
       case "xa_format_id" -> Integer.toUnsignedLong((Integer) value);
       case "one_phase" -> (Boolean) value ? 1 : 0;
       case "gtid_flags" -> (Byte) value & 0xff;
-      case "previous_gtids" -> value.toString().replaceAll("\\b(\\d+)-\\1\\b(?!-)(?=[:,]|$)", "$1");
-      // The library's BinaryLogClient takes the server's id from the header too.
-      case "gtid" -> value instanceof Long sequence
-          ? "%d-%d-%d".formatted(domain(data), header.getServerId(), sequence)
-          : value;
       case "gtid_list" -> seen(value);
       case "xa_gtrid" -> RowValues.bytes(Arrays.copyOf((byte[]) value, ((XAPrepareEventData) data).getGtridLength()));
       case "xa_bqual" -> {
@@ -164,14 +165,6 @@ final class EventFields {
       case "rows" -> rows(data);
       default -> UNSIGNED.contains(field) ? Long.toUnsignedString((Long) value) : value;
     };
-  }
-
-  private static Object domain(EventData data) {
-    try {
-      return valueOf(data.getClass().getMethod("getDomainId"), data);
-    } catch (NoSuchMethodException absent) {
-      throw new IllegalStateException(absent);
-    }
   }
 
   /** Returns all of a list of MariaDB's GTIDs; its toString() has the last one of each domain only. */
@@ -185,24 +178,30 @@ final class EventFields {
 
   private List<Map<String, Object>> rows(EventData data) {
     if (data instanceof WriteRowsEventData write) {
-      RowValues values = new RowValues(tables.get(write.getTableId()));
       return write.getRows().stream()
-          .map(row -> change(null, values.image(row, write.getIncludedColumns())))
+          .map(row -> change(null, values(write.getTableId()).image(row, write.getIncludedColumns())))
           .toList();
     }
     if (data instanceof DeleteRowsEventData delete) {
-      RowValues values = new RowValues(tables.get(delete.getTableId()));
       return delete.getRows().stream()
-          .map(row -> change(values.image(row, delete.getIncludedColumns()), null))
+          .map(row -> change(values(delete.getTableId()).image(row, delete.getIncludedColumns()), null))
           .toList();
     }
     UpdateRowsEventData update = (UpdateRowsEventData) data;
-    RowValues values = new RowValues(tables.get(update.getTableId()));
     return update.getRows().stream()
         .map(row -> change(
-            values.image(row.getKey(), update.getIncludedColumnsBeforeUpdate()),
-            values.image(row.getValue(), update.getIncludedColumns())))
+            values(update.getTableId()).image(row.getKey(), update.getIncludedColumnsBeforeUpdate()),
+            values(update.getTableId()).image(row.getValue(), update.getIncludedColumns())))
         .toList();
+  }
+
+  /** The library returns rows with the table's id only. */
+  private RowValues values(long tableId) {
+    RowValues values = tables.get(tableId);
+    if (values == null) {
+      throw new UncheckedIOException(new IOException("rows of table " + tableId + ", of which there was no map"));
+    }
+    return values;
   }
 
   private static Map<String, Object> change(Map<String, Object> before, Map<String, Object> after) {

@@ -1,0 +1,83 @@
+"""Families whose streams differ on purpose from the logs of the profile's servers, and how.
+
+The table on docs/protocol.md and the line in reports are written from here.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.specs.versions import EVERY_PROFILE, Profiles
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """What the streams of some families have that no log of the profile's servers has.
+
+    Attributes:
+        families: The families.
+        streams: What their streams have or are, after the word ``streams``.
+        profiles: The profiles under which they do.
+    """
+
+    families: tuple[str, ...]
+    streams: str
+    profiles: Profiles = EVERY_PROFILE
+
+
+#: Every departure; a family or a profile has at most one. Faults are not in it: each breaks a rule by definition.
+DEPARTURES: Final[tuple[Departure, ...]] = (
+    Departure(("gtid_streams", "anonymous_gtid_streams"), "also have Gtid bodies of other servers, and any flags"),
+    Departure(("previous_gtids_streams",), "have a Previous_gtids event with any flags"),
+    Departure(("rows_query_streams",), "have Rows_query events with any length byte, some without a text"),
+    Departure(
+        ("post_header_lengths",),
+        "declare longer post-headers and more event types than any server does, as a later one might",
+    ),
+    Departure(
+        ("ignorable_events", "uncovered_ignorable_events", "unknown_events_applied", "ignorable_events_in_payloads"),
+        "have ignorable events of types that no server writes yet",
+    ),
+    Departure(("flagged_known_events",), "have the ignorable flag on events of ordinary types"),
+    Departure(
+        ("large_transactions",),
+        "declare and have an event type that is in the sources of the server, but in no log of a release",
+    ),
+    Departure(("heartbeats", "relay_logs"), "have events that a source sends but no log contains"),
+    Departure(("golden_vectors",), "are parts cut out of logs"),
+    Departure(("cross_version_streams", "older_source_streams", "old_source_streams"), "are logs of older servers"),
+    Departure(("newer_source_streams",), "are logs of newer servers"),
+    Departure(("rows_of_betas",), "are logs of 5.1's betas"),
+    Departure(("streams_without_gtids",), "come from a source that is older than its format description claims"),
+    Departure(
+        ("tables_info_streams", "table_filters", "create_table_filters", "rename_filters"),
+        "have no Gtid events in half of the cases, as before WL#7592",
+    ),
+    Departure(
+        (
+            "marked_streams",
+            "unmarked_streams",
+            "boundary_sequences",
+            "boundary_exhaustive",
+            "boundary_markers_missing",
+            "boundary_ignorable_anywhere",
+        ),
+        "have anything that a boundary parser may be fed",
+    ),
+    Departure(
+        ("rendered_text",), "have some Query events of development releases, with a timestamp in the status variables"
+    ),
+    Departure(("printed_boundaries",), "have one wrong step, about which the printed text warns"),
+    Departure(
+        ("loaded_files", "every_event_type"),
+        "have a Delete_file within a transaction, although WL#4162 makes it self-contained",
+        Profiles("worklog"),
+    ),
+)
+
+
+def departure_of(family: str, profile: str) -> str | None:
+    """Return how a family's streams under a profile differ from a server's logs on purpose; None if they do not."""
+    for each in DEPARTURES:
+        if family in each.families and profile in each.profiles:
+            return f"streams of {family} {each.streams}"
+    return None

@@ -1,0 +1,146 @@
+"""A should never fails a must: a reader that is right but for a should breaks no requirement of level must."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.registry import mutants
+from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.registry import oracles
+from conformance.protocol.observation import Observation, Refusal
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.specs.catalogue import catalogue
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
+from tests.extras import require_role
+
+REFERENCE = ReferenceImplementation()
+#: Cases of each family and profile.
+CASES = 8
+SHOULDS = [each.id for each in catalogue().values() if each.level == "should" and each.id in oracles()]
+
+
+def cases(role, holds, count=CASES):
+    for name, family in families().items():
+        for profile in family.profiles_of(role) if role in family.focus else ():
+            if profile in holds:
+                yield from (case_of(CaseId(name, profile, seed=3, index=index, role=role)) for index in range(count))
+
+
+def failed(judge, case, answer):
+    return {verdict.requirement for verdict in judge.judge(case, answer) if verdict.is_failure}
+
+
+@pytest.mark.parametrize(
+    "mutant", [each for each in mutants() if each.requirement in SHOULDS], ids=lambda each: each.name
+)
+def test_an_implementation_that_breaks_a_should_breaks_nothing_else(mutant):
+    requirement = catalogue()[mutant.requirement]
+    require_role(requirement.role)
+    implementation = MutantImplementation(mutant)
+    judge = Judge(implementation.declaration.roles[requirement.role])
+    broken = set()
+    for case in cases(requirement.role, requirement.holds):
+        broken |= failed(judge, case, implementation.ask(request_of(case)))
+    assert broken == {requirement.id}
+
+
+def test_every_should_has_a_mutant_here():
+    assert {each.requirement for each in mutants()} >= set(SHOULDS)
+
+
+def dropped(answer, place):
+    return replace(answer, events=(*answer.events[:place], *answer.events[place + 1 :]))
+
+
+def refused(answer, place):
+    at = answer.events[place]["offset"]
+    return Observation(answer.events[:place], Refusal(at, "other", "no longer post-headers, please"))
+
+
+def refused_alone(answer, place):
+    """Return the answer of a reader that reports the refusal, and goes on."""
+    event = {**answer.events[place], "handled": "refused", "refused": "no longer post-headers, please"}
+    return replace(answer, events=(*answer.events[:place], event, *answer.events[place + 1 :]))
+
+
+def quietly_ended(answer, place):
+    return Observation(answer.events[:place])
+
+
+def quietly_ended_after(answer, place):
+    return Observation(answer.events[: place + 1])
+
+
+def misread(answer, place):
+    """Return the answer of a reader that gets every value of one event wrong, except where and what it is."""
+    kept = ("offset", "type", "handled", "timestamp", "server_id", "length", "log_pos", "flags")
+    wrong = {str: lambda text: f"\0{text}", int: lambda number: number + 1, list: lambda rows: [*rows, {}]}
+    event = {name: value if name in kept else wrong[type(value)](value) for name, value in answer.events[place].items()}
+    return replace(answer, events=(*answer.events[:place], event, *answer.events[place + 1 :]))
+
+
+def passed_over(answer, place):
+    event = {**answer.events[place], "handled": "ignored"}
+    return replace(answer, events=(*answer.events[:place], event, *answer.events[place + 1 :]))
+
+
+#: Families with events that are made for a should, with it.
+MADE_FOR = {
+    "post_header_lengths": "FORMAT-POST-HEADER-LENGTHS",
+    "ignorable_events_in_payloads": "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
+    "rows_of_betas": "FORMAT-ROWS-PRE-GA",
+    "every_column_type": "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED",
+}
+#: No released server wrote the rows events of betas, so readers may refuse them or not know them.
+FREE = {("rows_of_betas", change) for change in (refused, refused_alone, passed_over)}
+
+
+@pytest.mark.parametrize(
+    "change", [dropped, refused, refused_alone, quietly_ended, quietly_ended_after, misread, passed_over]
+)
+@pytest.mark.parametrize("name", MADE_FOR)
+def test_whatever_a_reader_does_at_an_event_made_for_a_should_is_charged_to_it_alone(name, change):
+    should = MADE_FOR[name]
+    judge = Judge(REFERENCE.declaration.roles["decode"])
+    blamed = set()
+    for case in cases("decode", catalogue()[should].holds, count=20):
+        if case.id.family != name:
+            continue
+        right = REFERENCE.ask(request_of(case))
+        for place in case.expected.made_for:
+            blamed |= failed(judge, case, change(right, place))
+            assert blamed <= {should}, str(case.id)
+    assert blamed == (set() if (name, change) in FREE else {should})
+
+
+def test_a_reader_with_fixed_post_headers_fails_one_requirement():
+    """It prints "Rotate to \\0binlog.000001", as mysqlbinlog 9.7.4 does; so it is right about every server's log."""
+    judge = Judge(REFERENCE.declaration.roles["decode"])
+    (mutant,) = [each for each in mutants() if each.name == "fixed-post-headers"]
+    case = next(
+        case
+        for case in cases("decode", catalogue()["FORMAT-ROTATE"].holds, count=20)
+        if case.id.family == "post_header_lengths"
+        and case.expected.events[-1]["type"] == 4
+        and len(case.expected.events) - 1 in case.expected.made_for
+    )
+    answer = MutantImplementation(mutant).ask(request_of(case))
+    assert answer.events[-1]["next_file"] != case.expected.events[-1]["next_file"]
+    assert failed(judge, case, answer) == {"FORMAT-POST-HEADER-LENGTHS"}
+
+
+def test_a_reader_that_does_not_open_payloads_is_not_judged_by_what_is_inside():
+    declared = REFERENCE.declaration.roles["decode"]
+    judge = Judge(replace(declared, abilities=declared.abilities - {"payloads"}))
+    should = "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN"
+    for case in cases("decode", catalogue()[should].holds, count=4):
+        if case.id.family == "unknown_inside_payload":
+            # It would deliver the payload and read on, so it is not asked.
+            assert should in {verdict.requirement for verdict in judge.declined(case)}
+        if case.id.family == "ignorable_events_in_payloads":
+            verdicts = judge.judge(case, REFERENCE.ask(request_of(case)))
+            statuses = {verdict.requirement: verdict.status for verdict in verdicts}
+            assert statuses.pop(should) == "unsupported"
+            assert set(statuses.values()) == {"pass"}

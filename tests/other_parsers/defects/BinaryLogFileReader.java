@@ -1,0 +1,152 @@
+package com.github.shyiko.mysql.binlog;
+
+import com.github.shyiko.mysql.binlog.event.Event;
+import com.github.shyiko.mysql.binlog.event.DeleteRowsEventData;
+import com.github.shyiko.mysql.binlog.event.EventData;
+import com.github.shyiko.mysql.binlog.event.EventHeaderV4;
+import com.github.shyiko.mysql.binlog.event.EventType;
+import com.github.shyiko.mysql.binlog.event.MySqlGtid;
+import com.github.shyiko.mysql.binlog.event.UpdateRowsEventData;
+import com.github.shyiko.mysql.binlog.event.WriteRowsEventData;
+import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer;
+import com.github.shyiko.mysql.binlog.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Serializable;
+import java.lang.reflect.Field;
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Stands on the class path before the library's class of this name, with the defect that the property "defect" names:
+ * "member EVENT_TYPE name" is a wrong value of a member of the event's header or data, "cell Type" is a wrong value of
+ * that Java type in rows.
+ */
+public class BinaryLogFileReader {
+  private static final byte[] MAGIC = {(byte) 0xfe, 'b', 'i', 'n'};
+  private static final String[] DEFECT = System.getProperty("defect", "none").split(" ");
+
+  private final ByteArrayInputStream stream;
+  private final EventDeserializer deserializer;
+
+  public BinaryLogFileReader(InputStream stream, EventDeserializer deserializer) throws IOException {
+    this.stream = new ByteArrayInputStream(stream);
+    this.deserializer = deserializer;
+    if (!Arrays.equals(this.stream.read(MAGIC.length), MAGIC)) {
+      throw new IOException("Not a valid binary log");
+    }
+  }
+
+  public Event readEvent() throws IOException {
+    Event event;
+    try {
+      event = deserializer.nextEvent(stream);
+    } catch (IOException | RuntimeException refusal) {
+      if (DEFECT[0].equals("framing") && refusal.getCause() instanceof EOFException) {
+        return null;
+      }
+      if (DEFECT[0].equals("payloads")) {
+        EventHeaderV4 header = new EventHeaderV4();
+        header.setEventType(EventType.TRANSACTION_PAYLOAD);
+        return new Event(header, null);
+      }
+      throw refusal;
+    }
+    return event == null ? null : changed(event);
+  }
+
+  private Event changed(Event event) throws IOException {
+    EventHeaderV4 header = event.getHeader();
+    EventData data = event.getData();
+    switch (DEFECT[0]) {
+      case "offset" -> stream.peek();
+      case "handled" -> data = header.getEventType() == EventType.XID ? null : data;
+      case "crash" -> {
+        if (header.getEventType() == EventType.XID) {
+          throw new StackOverflowError("a defect of the library");
+        }
+      }
+      case "member" -> {
+        if (DEFECT[1].equals("HEADER")) {
+          change(header, DEFECT[2]);
+        } else if (DEFECT[1].equals(header.getEventType().name())) {
+          change(data, DEFECT[2]);
+        }
+      }
+      case "cell" -> rows(data).forEach(BinaryLogFileReader::change);
+      default -> { }
+    }
+    return new Event(header, data);
+  }
+
+  private static List<Serializable[]> rows(EventData data) {
+    if (data instanceof WriteRowsEventData write) {
+      return write.getRows();
+    }
+    if (data instanceof DeleteRowsEventData delete) {
+      return delete.getRows();
+    }
+    return data instanceof UpdateRowsEventData update
+        ? update.getRows().stream().map(Map.Entry::getValue).toList()
+        : List.of();
+  }
+
+  private static void change(Serializable[] row) {
+    for (int i = 0; i < row.length; i++) {
+      if (row[i] != null && row[i].getClass().getSimpleName().equals(DEFECT[1])) {
+        row[i] = (Serializable) other(row[i]);
+      }
+    }
+  }
+
+  private static void change(Object owner, String member) {
+    try {
+      Field field = owner.getClass().getDeclaredField(member);
+      field.setAccessible(true);
+      field.set(owner, other(field.get(owner)));
+    } catch (ReflectiveOperationException failure) {
+      throw new Error(failure);
+    }
+  }
+
+  private static Object other(Object value) {
+    if (value instanceof Long number) {
+      return number + 1000; // Milliseconds in a header.
+    } else if (value instanceof Integer number) {
+      return number + 1;
+    } else if (value instanceof Byte number) {
+      return (byte) (number ^ 1);
+    } else if (value instanceof Float number) {
+      return number + 1;
+    } else if (value instanceof Double number) {
+      return number + 1;
+    } else if (value instanceof BigDecimal number) {
+      return number.add(BigDecimal.ONE);
+    } else if (value instanceof Boolean bit) {
+      return !bit;
+    } else if (value instanceof String text) {
+      return text + "x";
+    } else if (value instanceof byte[] bytes) {
+      return Arrays.copyOf(bytes, bytes.length + 1);
+    } else if (value instanceof BitSet bits) {
+      BitSet other = (BitSet) bits.clone();
+      other.flip(0);
+      return other;
+    } else if (value instanceof Enum<?> constant) {
+      Object[] constants = constant.getDeclaringClass().getEnumConstants();
+      return constants[constant.ordinal() == 0 ? 1 : constant.ordinal() - 1];
+    } else if (value instanceof MySqlGtid) {
+      return new MySqlGtid(new UUID(0, 1), 1);
+    } else if (value instanceof MariadbGtidSet) {
+      return new MariadbGtidSet("1-2-3");
+    } else if (value instanceof List<?>) {
+      return List.of();
+    }
+    throw new Error("no other value of " + value);
+  }
+}

@@ -1,0 +1,159 @@
+"""The adapter of mysql-binlog-connector-java is a window: each defect of the library shows through it."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.process_implementation import ProcessImplementation
+from tests.other_parsers.broken_library import WholeLibrary
+
+pytestmark = pytest.mark.slow
+
+ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "mysql-binlog-connector-java"
+SOURCE = Path(__file__).with_name("defects") / "BinaryLogFileReader.java"
+#: A JVM reserves more address space than it uses.
+LIMITS = Limits(seconds=60.0, memory_bytes=None)
+JAVA = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"]
+
+#: Defect -> the member of the library's header, or of the data of a type of event, that has a wrong value.
+MEMBERS = {
+    "type": "HEADER eventType",
+    "timestamp": "HEADER timestamp",
+    "server_id": "HEADER serverId",
+    "length": "HEADER eventLength",
+    "log_pos": "HEADER nextPosition",
+    "flags": "HEADER flags",
+    "binlog_version": "FORMAT_DESCRIPTION binlogVersion",
+    "server_version": "FORMAT_DESCRIPTION serverVersion",
+    "checksum_algorithm": "FORMAT_DESCRIPTION checksumType",
+    "thread_id": "QUERY threadId",
+    "exec_time": "QUERY executionTime",
+    "error_code": "QUERY errorCode",
+    "database": "QUERY database",
+    "query": "QUERY sql",
+    "next_position": "ROTATE binlogPosition",
+    "next_file": "ROTATE binlogFilename",
+    "intvar_type": "INTVAR type",
+    "intvar_value": "INTVAR value",
+    "xid": "XID xid",
+    "one_phase": "XA_PREPARE onePhase",
+    "xa_format_id": "XA_PREPARE formatID",
+    "xa_gtrid": "XA_PREPARE gtridLength",
+    "xa_bqual": "XA_PREPARE data",
+    "table_id": "TABLE_MAP tableId",
+    "database of TABLE_MAP": "TABLE_MAP database",
+    "table": "TABLE_MAP table",
+    "column_count": "TABLE_MAP columnTypes",
+    "table_id of WRITE_ROWS": "EXT_WRITE_ROWS tableId",
+    "rows": "EXT_WRITE_ROWS rows",
+    "rows: no update": "EXT_UPDATE_ROWS rows",
+    "rows: no delete": "EXT_DELETE_ROWS rows",
+    "rows: images": "EXT_WRITE_ROWS includedColumns",
+    "rows_query": "ROWS_QUERY query",
+    "gtid": "GTID gtid",
+    "gtid_flags": "GTID flags",
+    "last_committed": "GTID lastCommitted",
+    "sequence_number": "GTID sequenceNumber",
+    "immediate_commit_timestamp": "GTID immediateCommitTimestamp",
+    "original_commit_timestamp": "GTID originalCommitTimestamp",
+    "transaction_length": "GTID transactionLength",
+    "immediate_server_version": "GTID immediateServerVersion",
+    "original_server_version": "GTID originalServerVersion",
+    "previous_gtids": "PREVIOUS_GTIDS gtidSet",
+    "compression_type": "TRANSACTION_PAYLOAD compressionType",
+    "uncompressed_size": "TRANSACTION_PAYLOAD uncompressedSize",
+    "payload_size": "TRANSACTION_PAYLOAD payloadSize",
+    "rows_query of MARIADB_ANNOTATE_ROWS": "ANNOTATE_ROWS rowsQuery",
+    "log_name": "BINLOG_CHECKPOINT logFileName",
+    "gtid of MARIADB_GTID": "MARIADB_GTID sequence",
+    "mariadb_gtid_flags": "MARIADB_GTID flags",
+    "gtid_list": "MARIADB_GTID_LIST mariaGTIDSet",
+}
+#: Defect -> the Java type of the wrong values in rows.
+CELLS = {
+    "rows: integers": "Integer",
+    "rows: times": "Long",
+    "rows: decimals": "BigDecimal",
+    "rows: floats": "Float",
+    "rows: doubles": "Double",
+    "rows: bits": "BitSet",
+    "rows: texts": "byte[]",
+}
+#: Every defect, as the property that BinaryLogFileReader.java reads.
+DEFECTS = {
+    **{name: f"member {member}" for name, member in MEMBERS.items()},
+    **{name: f"cell {type_}" for name, type_ in CELLS.items()},
+    **{name: name for name in ("offset", "handled", "crash", "framing", "payloads")},
+}
+#: Defect -> a part of the failure that shows it, where that is not a difference in the field.
+SHOWN_AS = {
+    "offset": "dropped",
+    "handled": "XID not known",
+    "crash": "StackOverflowError: a defect of the library",
+    "framing": "truncated not reported",
+    "payloads": "faulty payload",
+    "table_id of WRITE_ROWS": "WRITE_ROWS refused",
+    "rows": "wrong number of rows",
+    "rows: no update": "wrong number of rows",
+    "rows: no delete": "wrong number of rows",
+    "rows: images": "differs",
+    "rows: integers": "TINY differs",
+    "rows: times": "DATETIME2 differs",
+    "rows: decimals": "NEWDECIMAL differs",
+    "rows: floats": "FLOAT differs",
+    "rows: doubles": "DOUBLE differs",
+    "rows: bits": "BIT is of the wrong kind",
+    "rows: texts": "VARCHAR differs",
+}
+
+
+def run(folder, *command):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def class_path(tmp_path_factory):
+    """The class path of the adapter, with the class that has the defects before the library's own."""
+    for tool in ("mvn", "java", "javac"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"needs {tool}, which is not on the PATH")
+    folder = tmp_path_factory.mktemp("adapter") / "built"
+    shutil.copytree(ADAPTER, folder, ignore=shutil.ignore_patterns("target"))
+    run(folder, "mvn", "-q", "-B", "package")
+    adapter, classes = folder / "target" / "adapter.jar", folder / "classes"
+    library = os.pathsep.join(str(jar) for jar in (folder / "target" / "lib").iterdir())
+    run(folder, "javac", "-d", str(classes), "-cp", library, str(SOURCE))
+    return os.pathsep.join((str(classes), str(adapter), library))
+
+
+def named(defect):
+    """Return the field or ability that a defect is named after."""
+    return re.split("[: ]", defect)[0]
+
+
+def parser(class_path, defect):
+    return ProcessImplementation([*JAVA, f"-Ddefect={defect}", "-cp", class_path, "Adapter"], limits=LIMITS)
+
+
+@pytest.fixture(scope="module")
+def whole(class_path):
+    with parser(class_path, "none") as library:
+        return WholeLibrary.of(library, examples=2)
+
+
+def test_each_declared_field_and_ability_has_a_defect(whole):
+    assert {named(defect) for defect in DEFECTS} == {*whole.names(), "crash"}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_of_the_library_shows_through(class_path, whole, defect):
+    name = named(defect)
+    words = SHOWN_AS.get(defect, defect if " of " in defect else f"{defect} of")
+    with parser(class_path, DEFECTS[defect]) as broken:
+        assert whole.shows(broken, name, words)

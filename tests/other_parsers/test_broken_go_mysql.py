@@ -1,0 +1,114 @@
+"""The adapter of go-mysql is a window: each defect of a copy of the library shows through it."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.process_implementation import ProcessImplementation
+from tests.other_parsers.broken_library import WholeLibrary
+
+pytestmark = pytest.mark.slow
+
+ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "go-mysql"
+LIBRARY = "github.com/go-mysql-org/go-mysql"
+SOURCE = Path(__file__).with_name("defects") / "defects.go"
+#: The Go runtime reserves more than it uses.
+LIMITS = Limits(seconds=10.0, memory_bytes=None)
+
+#: File of the library -> what is replaced in it, by what: where the defects of SOURCE are called, and three more.
+PLACES = {
+    "parser.go": {
+        "onEvent(&BinlogEvent{RawData: rawData, Header: h, Event: e})": (
+            "onEvent(returned(&BinlogEvent{RawData: rawData, Header: h, Event: e}))"
+        ),
+        "if !p.verifyChecksum {": 'if !p.verifyChecksum || defect == "checksums" {',
+        'return false, errors.Errorf("get event err': (
+            'if defect == "framing" {\nreturn true, nil\n}\nreturn false, errors.Errorf("get event err'
+        ),
+    },
+    "transaction_payload_event.go": {
+        "return e.decodePayload()": 'if err = e.decodePayload(); defect == "payloads" {\nreturn nil\n}\nreturn err',
+    },
+}
+#: The defects: each is named after a field or an ability, and after a word of its own if there are several of one.
+DEFECTS = [*re.findall(r'^\t"([^"]+)":', SOURCE.read_text(), re.MULTILINE), "checksums", "framing", "payloads"]
+#: Defect -> a part of the failure that shows it, where that is not a difference in the field.
+SHOWN_AS = {
+    "offset": "dropped",
+    "handled": "XID not known",
+    "crash": "panic: a defect of the library",
+    "checksums": "checksum accepted",
+    "framing": "truncated not reported",
+    "payloads": "faulty payload",
+    "rows": "wrong number of rows",
+    "rows: decimals": "NEWDECIMAL differs",
+    "rows: documents": "JSON differs",
+    "rows: floats": "FLOAT differs",
+    "rows: images": "differs",
+    "rows: integers": "LONG differs",
+    "rows: texts": "VARCHAR differs",
+    "rows: timestamps": "TIMESTAMP2 differs",
+    "rows: vectors": "VECTOR differs",
+    "rows: zero timestamps": "TIMESTAMP2 differs",
+}
+
+
+def go(folder, *arguments):
+    done = subprocess.run(["go", *arguments], cwd=folder, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def adapter(tmp_path_factory):
+    """The adapter, built with a copy of the library that has every defect, each for its own name in DEFECT."""
+    if shutil.which("go") is None:
+        pytest.skip("needs go on the PATH")
+    folder = Path(shutil.copytree(ADAPTER, tmp_path_factory.mktemp("go") / "adapter"))
+    go(folder, "mod", "download", LIBRARY)
+    published = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", LIBRARY).strip())
+    library = Path(shutil.copytree(published, folder.with_name("library"), copy_function=shutil.copyfile))
+    for path in (library, *library.rglob("*")):
+        path.chmod(0o755)
+    for name, replacements in PLACES.items():
+        file = library / "replication" / name
+        text = file.read_text()
+        for old, new in replacements.items():
+            assert text.count(old) == 1, f"{name} has {old!r} {text.count(old)} times"
+            text = text.replace(old, new)
+        file.write_text(text)
+    shutil.copy(SOURCE, library / "replication")
+    go(folder, "mod", "edit", "-replace", f"{LIBRARY}=../library")
+    go(folder, "build", "-o", "adapter", ".")
+    return folder / "adapter"
+
+
+def named(defect):
+    """Return the field or ability that a defect is named after."""
+    return re.split("[: ]", defect)[0]
+
+
+def parser(adapter, defect):
+    return ProcessImplementation(["env", f"DEFECT={defect}", str(adapter)], limits=LIMITS)
+
+
+@pytest.fixture(scope="module")
+def whole(adapter):
+    with parser(adapter, "none") as library:
+        return WholeLibrary.of(library, examples=2)
+
+
+def test_each_declared_field_and_ability_has_a_defect(whole):
+    assert {named(defect) for defect in DEFECTS} == {*whole.names(), "crash"}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_of_the_library_shows_through(adapter, whole, defect):
+    name = named(defect)
+    words = SHOWN_AS.get(defect, defect if " of " in defect else f"{defect} of")
+    with parser(adapter, defect) as broken:
+        assert whole.shows(broken, name, words)
