@@ -4,13 +4,13 @@ import io
 from collections import Counter
 
 import pytest
+from conformance.reports.failure_card import failure_card
 from rich.console import Console
 
 from conformance.engine.failure import Failure
 from conformance.engine.record_lines import failure_line
 from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import Observation
-from conformance.reports.failure_card import failure_card
 from conformance.reports.markdown import _failure as in_markdown
 from conformance.reports.terminal import _print_failures
 from conformance.strategies.families.departures import DEPARTURES, departure_of
