@@ -12,7 +12,7 @@ from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
 from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, skipped
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
-from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused
 from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
@@ -59,7 +59,8 @@ def _position_chain(alignment: Alignment, requirement: str) -> Iterator[Check]:
         else:
             reported, end = seen.get("log_pos"), expected["log_pos"]
             message = f"the event at offset {seen['offset']} has log_pos {reported}, but ends at {end}"
-            yield Check("log_pos is not the event's end", message, expected["offset"])
+            cause = field_cause(alignment, index, "log_pos", reported)
+            yield Check("log_pos is not the event's end", message, expected["offset"], cause)
 
 
 def _unknown_event_message(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -101,7 +102,8 @@ def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Che
         wrong = text != expected["rows_query"] and not _off_by_a_checksum(expected["rows_query"], text)
         if wrong and len(text.encode()) == length_byte:
             message = f"the text ends after {length_byte} bytes, the value of the length byte, not at the event's end"
-            yield Check("length byte used", message, expected["offset"])
+            cause = field_cause(alignment, index, "rows_query", text)
+            yield Check("length byte used", message, expected["offset"], cause)
         else:
             yield GOOD
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.oracle import Check, equal_values, shown
+from conformance.oracles.oracle import Check, equal_values, field_cause, shown
+from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.specs.catalogue import ENTRY, ERROR
 
 Entry = Mapping[str, Any]
@@ -86,7 +87,8 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
         message = f"{alignment.describe(index)}: {name} is {shown(value)}, expected {shown(wanted)}"
         kind = _kind(alignment, entry)
         signature = f"{kind} not known" if (name, value) == ("handled", "ignored") else f"{name} of {kind} differs"
-        yield Difference(index, name, Check(signature, message, entry.get("offset")))
+        cause = field_cause(alignment, index, name, value)
+        yield Difference(index, name, Check(signature, message, entry.get("offset"), cause))
 
 
 def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
@@ -136,9 +138,15 @@ def accounted(alignment: Alignment, difference: Difference, failed: list[Check])
     """Return whether a failed check accounts for a difference.
 
     Where entries follow from each other, one failed check accounts for all: what comes after is its consequence. Where
-    each is read by itself, a check accounts for the entry that it is about, and for the end of the answer.
+    each is read by itself, a check accounts for the entry that it is about, and for the end of the answer. A check of
+    the header, which is read by itself, accounts for nothing in the body.
     """
     if alignment.case.role not in _SEPARATE or difference.index == alignment.count:
         return bool(failed)
     offset = alignment.case.expected.events[difference.index]["offset"]
-    return any(check.at == offset for check in failed)
+    in_body = difference.field not in (*HEADER_FIELDS, ENTRY)
+    return any(check.at == offset and not (in_body and _is_of_header(check)) for check in failed)
+
+
+def _is_of_header(check: Check) -> bool:
+    return check.cause is not None and check.cause.field in HEADER_FIELDS

@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import DIFFERS, MISSING, NOT_KNOWN, Cause, event_group, known_as
 from conformance.oracles.checks.same_value import same_bytes, same_variable
+from conformance.protocol.roles.decode import HEADER_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +20,13 @@ class Check:
         signature: What is wrong, in a short text without numbers that vary; empty if nothing is.
         message: What was expected and what was observed.
         at: Offset in bytes of the event concerned.
+        cause: The cause, where the check knows it better than its signature does.
     """
 
     signature: str = ""
     message: str = ""
     at: int | None = None
+    cause: Cause | None = None
 
 
 #: The check of what is right.
@@ -148,7 +152,48 @@ def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen:
         difference = f"{shown(seen)}, expected {shown(expected)}" + (f" ({how})" if how else "")
     message = f"{alignment.describe(index)}: {field} is {difference}"
     kind = alignment.about.kind(event)
-    return Check(f"{field} of {kind} {how or 'differs'}".strip(), message, event.get("offset"))
+    cause = field_cause(alignment, index, field, seen)
+    return Check(f"{field} of {kind} {how or 'differs'}".strip(), message, event.get("offset"), cause)
+
+
+def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Cause:
+    """Return the cause of a difference in one field of an expected entry.
+
+    Args:
+        alignment: The answer beside the expected one.
+        index: Index of the entry.
+        field: The field.
+        seen: Its value in the answer.
+    """
+    event = alignment.case.expected.events[index]
+    if alignment.case.role != "decode":
+        return Cause(DIFFERS, alignment.about.kind(event), field, role=alignment.case.role)
+    if field == "handled" and seen == "ignored":
+        return Cause(NOT_KNOWN, known_as(event["type"]))
+    if field in HEADER_FIELDS:
+        # The header is the same for every type.
+        return Cause(MISSING if seen is None else DIFFERS, "", field)
+    how = _difference(event.get(field), seen)
+    if field in _LAST_FIELDS and how in _ENDINGS and _none_ends_right(alignment, checksummed=_ENDINGS[how]):
+        return Cause(how, "the last field of an event")
+    return Cause(_KINDS.get(how, DIFFERS), event_group(event["type"]), field)
+
+
+def _none_ends_right(alignment: Alignment, *, checksummed: bool) -> bool:
+    """Return whether an answer has no last field right, in the events with or without a checksum.
+
+    One that is right shows that the reader knows where an event ends: the others are wrong for another reason.
+    """
+    has_checksum, some = False, False
+    for index, event in enumerate(alignment.case.expected.events):
+        seen = alignment.observed(index)
+        if seen is not None and has_checksum is checksummed:
+            texts = [(event[name], seen[name]) for name in _LAST_FIELDS & event.keys() & seen.keys() if event[name]]
+            if any(expected == value for expected, value in texts):
+                return False
+            some = some or bool(texts)
+        has_checksum = event.get("checksum_algorithm", "crc32" if has_checksum else "none") != "none"
+    return some
 
 
 def equal_values(expected: Any, seen: Any) -> bool:
@@ -204,9 +249,18 @@ def same_field(name: str, expected: Any, seen: Any) -> bool:
     return _EQUAL.get(name, equal_values)(expected, seen)
 
 
+#: Texts that end where their event does.
+_LAST_FIELDS: Final = frozenset({"query", "next_file", "rows_query", "log_name", "message"})
+#: How such a text differs where a checksum is taken for text, or text for a checksum, and whether the event has one:
+#: the same cause in all types.
+_ENDINGS: Final = {"4 bytes short": False, "too long": True}
+#: The other differences that have a cause of their own.
+_KINDS: Final = {MISSING: MISSING, "cut short": "cut short", "4 bytes short": "cut short"}
+
+
 def _difference(expected: Any, seen: Any) -> str:
     if seen is None:
-        return "missing"
+        return MISSING
     if isinstance(expected, str) and isinstance(seen, str):
         lost = len(expected.encode()) - len(seen.encode())
         if expected.startswith(seen) and lost:

@@ -161,7 +161,9 @@ def test_events_after_a_refusal_are_not_judged():
     verdicts = by_requirement(Judge(ROLE).judge(case, stopped))
     assert verdicts["FORMAT-EVENT-DELIVERED"].status == "fail"
     assert verdicts["FORMAT-DESCRIPTION-FIELDS"].status == "pass"
-    assert "FORMAT-QUERY" not in verdicts
+    blocked = verdicts["FORMAT-QUERY"]
+    assert (blocked.status, blocked.is_failure) == ("blocked", False)
+    assert blocked.finding == verdicts["FORMAT-EVENT-DELIVERED"].finding
 
 
 def test_a_refusal_at_the_wrong_offset_fails():
