@@ -30,7 +30,8 @@ def is_not_of_a_log(alignment: Alignment, difference: Difference) -> bool:
     if difference.index not in alignment.case.expected.tolerated:
         return False
     if difference.field == ENTRY:
-        return alignment.fate(difference.index) is Fate.REFUSED
+        fate = alignment.fate(difference.index)
+        return fate is Fate.REFUSED or (fate is Fate.DROPPED and alignment.may_be_dropped(difference.index))
     return difference.field == "handled" and alignment.is_unknown(difference.index)
 
 
