@@ -7,6 +7,7 @@ import pytest
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.judge import Judge, request_of
+from conformance.protocol.observation import Refusal
 from conformance.protocol.roles.decode import FIELDS_OF_TYPE, HEADER_FIELDS
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
@@ -103,3 +104,19 @@ def test_a_rare_type_without_its_fields_blames_nobody_and_one_that_is_ignored_it
         assert blamed(case, bare) == set(), str(case.id)
         ignored = changed(right, lambda event: passed_over(event) if event["type"] == code else event)
         assert blamed(case, ignored) <= {"FORMAT-TYPE-KNOWN"}, str(case.id)
+
+
+def refused(answer, place):
+    at = answer.events[place]["offset"]
+    return replace(answer, events=answer.events[:place], error=Refusal(at, "unknown-event", "type 34"))
+
+
+def test_an_older_reader_may_know_or_skip_an_anonymous_gtid_with_the_flag_but_not_refuse_it():
+    for case in cases("anonymous_gtids_to_older_readers"):
+        right = REFERENCE.ask(request_of(case))
+        assert right.events[2]["type"] == EventType.ANONYMOUS_GTID
+        skips = [lambda event: None, passed_over]
+        for skip in skips:
+            answer = changed(right, lambda event, skip=skip: skip(event) if event["type"] == 34 else event)
+            assert blamed(case, answer) == set(), str(case.id)
+        assert blamed(case, refused(right, 2)) == {"WL7592-ANON-SKIPPED-BY-FLAG"}
