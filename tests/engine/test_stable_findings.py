@@ -14,7 +14,7 @@ from conformance.oracles.judge import Judge
 #: Mutants with the families that exercise them.
 MUTANTS = {
     "reference:text-cut-at-255": ("rows_query_streams", "golden_vectors"),
-    "reference:gtid-tail-refused": ("gtid_streams",),
+    "reference:no-stop": ("transactions", "rotations"),
     "reference:no-verification": ("bad_checksum",),
     "reference:low-flags": ("ignorable_events", "transactions"),
     "reference:late-timestamp": ("transactions",),
