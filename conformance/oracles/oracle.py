@@ -89,7 +89,7 @@ def delivered(requirement: str, *, reported: bool = True, handled: str | None = 
             if fate is Fate.REFUSED and index not in alignment.case.expected.tolerated:
                 message = f"{alignment.describe(index)} is refused: {alignment.refusal(index)}"
                 yield Check(f"{kind} refused", message, event.get("offset"))
-            elif fate is Fate.DROPPED and reported:
+            elif fate is Fate.DROPPED and reported and not alignment.may_be_dropped(index):
                 yield Check(f"{kind} dropped", f"{alignment.describe(index)} is missing", event.get("offset"))
             elif not alignment.read_on(index):
                 message = f"nothing is delivered after {alignment.describe(index)}, and there is no error"

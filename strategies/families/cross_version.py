@@ -4,10 +4,11 @@ from typing import Final
 
 from conformance.binlog.event_types import PRE_GA_ROWS, EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.servers import WITH_GTIDS, WITH_IGNORABLE_FLAG, server_of
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.families.ignorable_events import UNASSIGNED
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -23,7 +24,7 @@ _TABLE_ID_LIMIT: Final = 2**32 - 1
 
 
 @family(
-    focus=("WL7592-OLD-STREAMS-READ", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", "WL7592-COMPAT-OLD-NEW"),
+    focus=("WL4033-CROSS-OLD-TO-NEW", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", "WL7592-COMPAT-OLD-NEW"),
     profiles=WITH_IGNORABLE_FLAG,
 )
 def cross_version_streams(stream: StreamBuilder) -> None:
@@ -110,6 +111,29 @@ def _beta_rows(stream: StreamBuilder, length: int, table_id: int, columns: int) 
     body = layout_of(code, length).write(wire, post_header_length=length)
     # Today's readers refuse these types, as no released server wrote them.
     return PlannedEvent(code, body, fields, tolerated=True).only_for("FORMAT-ROWS-PRE-GA")
+
+
+@family(focus="WL7592-ANON-SKIPPED-BY-FLAG", profiles=Profiles("mysql >= 5.6, < 5.7", "mariadb"))
+def anonymous_gtids_to_older_readers(stream: StreamBuilder) -> None:
+    """Logs of a newer source with flagged Anonymous_gtid events, which a reader may know or skip by their flag."""
+    reader = stream.server
+    stream.server = server_of("mysql-5.7")
+    stream.describe_format(post_header_lengths=stream.server.post_header_lengths)
+    previous = gtid_events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE))
+    _add_known_or_skipped(stream, previous._replace(marks=()))
+    for _ in stream.choose.several(1, 3):
+        planned = groups.transaction(stream)
+        flagged = groups.group_gtid(stream, planned, anonymous=True, flags=int(Flag.IGNORABLE))
+        _add_known_or_skipped(stream, flagged._replace(marks=("WL7592-ANON-SKIPPED-BY-FLAG",)))
+        for event in planned:
+            stream.add(event.marked("WL7592-ANON-SKIPPED-BY-FLAG"))
+    stream.server = reader
+
+
+def _add_known_or_skipped(stream: StreamBuilder, event: PlannedEvent) -> None:
+    """Add an event that a reader may know or skip."""
+    stream.add(event)
+    stream.leave_open("handled")
 
 
 @family(focus="WL4033-CROSS-NEW-TO-OLD", profiles=_OLD, fault=True)

@@ -45,7 +45,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     Departure(("heartbeats", "relay_logs"), "have events that a source sends but no log contains"),
     Departure(("golden_vectors",), "are parts cut out of logs"),
     Departure(("cross_version_streams", "older_source_streams", "old_source_streams"), "are logs of older servers"),
-    Departure(("newer_source_streams",), "are logs of newer servers"),
+    Departure(("newer_source_streams", "anonymous_gtids_to_older_readers"), "are logs of newer servers"),
     Departure(("rows_of_betas",), "are logs of 5.1's betas"),
     Departure(("streams_without_gtids",), "come from a source that is older than its format description claims"),
     Departure(

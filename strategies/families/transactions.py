@@ -13,6 +13,8 @@ def transactions(stream: StreamBuilder) -> None:
     """Transactions and DDL statements in statement and row format, as the profile's server logs them."""
     groups.begin_log(stream)
     groups.add_groups(stream, 1, 4)
+    if stream.choose.yes(6):
+        groups.add_create_select(stream)
     groups.end_log(stream)
     if not stream.server.rules.ignorable:
         stream.mark("WL4033-CROSS-OLD-TO-OLD", "WL7592-OLD-STREAMS-READ")

@@ -224,6 +224,10 @@ class StreamBuilder:
         self.placed[-1] = (event, at, log_pos)
         self._events[-1]["log_pos"] = log_pos
 
+    def leave_open(self, field: str) -> None:
+        """Expect nothing of a field of the last event, as readers of the profile may differ in it."""
+        del self._events[-1][field]
+
     def damage(self, stream: bytes | bytearray) -> None:
         """Replace the bytes of the stream by damaged ones."""
         self._bytes = bytearray(stream)

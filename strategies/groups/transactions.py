@@ -6,6 +6,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet
+from conformance.specs.versions import ByVersion
 from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -113,6 +114,23 @@ def ddl(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return a statement that is a transaction of its own, without BEGIN."""
     name = stream.choose.one_of(mysql_events.NAMES)
     return [mysql_events.query(stream, f"CREATE TABLE `{name.replace('`', '``')}` (a INT)")]
+
+
+#: What ends the CREATE of a CREATE TABLE ... SELECT in row format that is one group, by the servers that log it so.
+_CREATE_IN_GROUP: Final = ByVersion[str | None](
+    "the CREATE within a group with rows",
+    {"worklog": None, "mysql": "", "mysql >= 5.7": None, "mysql >= 8.0.21": " START TRANSACTION", "mariadb": None},
+)
+
+
+def add_create_select(stream: StreamBuilder) -> None:
+    """Add a CREATE TABLE ... SELECT in row format where the stream's server logs it as one group."""
+    ending = _CREATE_IN_GROUP[stream.server.profile]
+    if ending is None:
+        return
+    planned = [mysql_events.query(stream, "BEGIN"), mysql_events.query(stream, f"CREATE TABLE `t2` (`a` INT){ending}")]
+    planned += [*row_changes(stream), mysql_events.xid(stream)]
+    add_group(stream, [event.marked("WL7592-OLD-CREATE-SELECT-READ") for event in planned])
 
 
 def group(stream: StreamBuilder) -> list[PlannedEvent]:

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.models.replica.relay import Receiver
+from conformance.mutants.controls import CONTROLS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import differences
 from conformance.oracles.freedoms import FREE, freedom_of
@@ -33,6 +34,7 @@ from tests.oracles.test_role_judging import (
     writing_own_events,
 )
 
+CONTROL = {each.name: each.answer for each in CONTROLS}
 REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile.
 CASES = 4
@@ -214,7 +216,10 @@ UPDATES = [each for each in EventType if each.name.startswith(("UPDATE_ROWS", "D
 #: Name of a freedom -> its role, and the changes of right answers that take it.
 TAKEN = {
     "ignorable events unreported": ("decode", [without(lambda entry: entry["handled"] == "ignored")]),
-    "events of no log": ("decode", [refused_where_tolerated]),
+    "events of no log": (
+        "decode",
+        [refused_where_tolerated, without(lambda entry: entry["type"] in HEARTBEAT_TYPES)],
+    ),
     "faulty payloads reported": ("decode", [payload_before_its_error]),
     "events of unknown types": ("decode", [entries(rand_unknown)]),
     "fields of rare types": ("decode", [entries(without_file_id)]),
@@ -250,6 +255,11 @@ TAKEN = {
     "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),
     "own events that come back": ("relay", [writing_own_events]),
     "notation of executed GTIDs": ("apply", [gtids_in_upper_case]),
+    "group position at ignored events": (
+        "apply",
+        [lambda case, answer: CONTROL["position-at-group-start"](request_of(case))],
+    ),
+    "spread of dropped tables": ("apply", [lambda case, answer: CONTROL["drop-per-table"](request_of(case))]),
     "entry of the failure": ("apply", [without_the_failed_entry]),
     "error numbers": ("apply", [with_error_number]),
     "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),

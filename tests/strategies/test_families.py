@@ -11,7 +11,6 @@ from conformance.oracles.registry import oracles
 from conformance.protocol.roles.registry import role_of
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import catalogue
-from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 from tests.extras import require_role
@@ -68,21 +67,6 @@ REACHING = 30
 #: The same, where they show more rarely under a single profile.
 REACHING_RARELY = 300
 
-#: Requirements that hold for servers under whose profiles no family exercises them yet.
-NOT_EXERCISED = {
-    # The sample is of a server with Rows_query and version 1 rows events.
-    "WL4033-GOLDEN-ROWS-QUERY-BYTES": Profiles("mysql >= 8.3"),
-    "WL4033-GOLDEN-TABLE-MAP-BYTES": Profiles("mysql < 5.6", "mysql >= 8.3", "mariadb"),
-    "WL4033-GOLDEN-WRITE-ROWS-BYTES": Profiles("mysql < 5.6", "mariadb"),
-    "WL40-GOLDEN-FLAG": Profiles("mysql < 5.6", "mysql >= 8.3", "mariadb"),
-    # Old streams have rows of version 1, and no family has them for MariaDB or for old readers.
-    "WL4033-CROSS-OLD-TO-NEW": Profiles("mariadb"),
-    "WL7592-OLD-CREATE-SELECT-READ": Profiles("mysql < 5.6", "mysql >= 8.3"),
-    # The families make streams of servers with Anonymous_gtid events only.
-    "WL7592-ANON-SKIPPED-BY-FLAG": Profiles("mysql >= 5.6, < 5.7", "mariadb"),
-    "WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED": Profiles("mysql >= 5.6, < 5.7"),
-}
-
 
 @pytest.fixture(scope="module")
 def reached():
@@ -123,12 +107,10 @@ def test_every_requirement_is_exercised_under_each_profile_for_which_it_holds(re
         for profile in catalogue()[requirement].holds
         if profile not in {under for _, under in reached[requirement]} and not exercised_rarely(requirement, profile)
     }
-    known = {(requirement, profile) for requirement, profiles in NOT_EXERCISED.items() for profile in profiles}
-    assert unreached - known == set(), (
+    assert unreached == set(), (
         "these requirements hold under profiles for which no family exercises them, so that they are never judged: let "
         "a family of the requirement make cases under the profile, or end its `holds` before it"
     )
-    assert known - unreached == set(), "these are exercised by now: take them out of NOT_EXERCISED"
 
 
 #: The families that users of WL#4033 and WL#7592 look for -> roles that they must have.
