@@ -21,6 +21,7 @@ CASES, CHANGES = 40, 60
 #: Oracles that no single change turns -> why, and the mutant that turns it.
 FORMAT_OF_A_LOG = "every Query event of a log has the format that its format description declares"
 TURNED_BY_MORE = {
+    "FORMAT-LENGTH-MEMORY": ("it judges the size of the process, which no answer has in it", "length-allocated"),
     "WL40-OPTION-ON-ALL-EXTENDED": (FORMAT_OF_A_LOG, "logs-usual-queries"),
     "WL40-OPTION-OFF-USUAL": (FORMAT_OF_A_LOG, "logs-extended-queries"),
     "WL40-OPTION-GLOBAL-READ-ONLY": (FORMAT_OF_A_LOG, "logs-option-per-log"),
