@@ -43,12 +43,13 @@ class Outcome:
 
         known, unknown = [], []
         for failure in self.finished.failures:
-            if self._test_of(failure.verdict.requirement) != requirement:
+            if requirement not in map(self._test_of, failure.counts.requirements):
                 continue
             if failure.known is not None:
                 known.append(failure.known)
             else:
                 unknown.append(
+                    f"finding: {failure.finding} (in {failure.group})\n"
                     f"{failure.verdict.status}: {failure.verdict.message}\n"
                     + replay_line(failure.case.id, self.spec, self.limits)
                 )
@@ -65,10 +66,20 @@ class Outcome:
     def unexpected_passes_of(self, requirement: str) -> list[str]:
         """Return what to do about baseline entries that no longer fail."""
         return [
-            f"no longer fails with {entry.signature!r}: remove it from the baseline\n{entry.lines()}"
+            f"{entry.finding!r} does not occur any more: remove it from the baseline\n{entry.lines()}"
             for entry in (*self.finished.unexpected_passes, *self.finished.stale)
-            if entry.requirement == requirement
+            if requirement in entry.requirements
         ]
+
+    def unanswered(self, requirement: str) -> str | None:
+        """Return how many cases of a requirement crashed, with the finding; None if none did, or all are known."""
+        from conformance.reports.outcome import trouble_text
+
+        tally = self.finished.tally
+        text = trouble_text(tally.statuses(requirement))
+        new = {failure.finding for failure in self.finished.failures if failure.known is None}
+        findings = [finding for finding in tally.obstacles.get(requirement, {}) if finding in new]
+        return f"{text}; finding: {', '.join(findings)}" if text and findings else None
 
     def reason_not_judged(self, requirement: str) -> str | None:
         """Return the reason why a requirement was not judged, None if it passed."""
@@ -89,8 +100,11 @@ class Outcome:
             return f"the role {role} was not judged: it is not declared, or no case of it is selected"
         unanswered = trouble_text(self.finished.tally.statuses(requirement))
         if unanswered:
-            return f"not judged in every case: {unanswered}"
+            return f"not judged in every case, by known failures: {unanswered}"
         verdict = self.finished.tally.verdict(requirement)
+        if verdict == "blocked":
+            (finding, cases), *_ = self.finished.tally.obstacles[requirement].most_common()
+            return f"its events were not reached, in {cases} cases because of the finding: {finding}"
         return None if verdict == "pass" else {"not-reached": "no case exercised it"}.get(verdict, verdict)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from conformance.reports.outcome import Outcome, outcome
+from conformance.reports.outcome import Outcome, number_of, outcome
 from conformance.reports.record import RunRecord
 from conformance.reports.status import TROUBLES
 
@@ -27,15 +27,21 @@ def _without_answer(run: Outcome) -> list[str]:
     return [f"{number:,} {TROUBLES[status]}" for status, number in run.troubles.items()]
 
 
+def _findings(run: Outcome) -> list[str]:
+    return [number_of(run.findings, "finding")] if run.findings else []
+
+
 def badge_picture(record: RunRecord) -> str:
-    """Return the badge of a run as SVG: how many cases crashed, and how many requirements hold.
+    """Return the badge of a run as SVG: how many cases crashed, the findings, and how many requirements hold.
 
     A requirement that was not reached, or that the implementation does not support, counts as one that does not hold;
     only those that the kit cannot judge are left out.
     """
     run = outcome(record)
     value = (
-        "cut off" if run.verdict == "cut off" else ", ".join([*_without_answer(run), f"{run.passed}/{run.possible}"])
+        "cut off"
+        if run.verdict == "cut off"
+        else ", ".join([*_without_answer(run), *_findings(run), f"{run.passed}/{run.possible}"])
     )
     left, right = _width(_LABEL), _width(value)
     title = f"{_LABEL}: {value}" if value == run.verdict else f"{_LABEL}: {value}, {run.headline}"

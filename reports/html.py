@@ -1,21 +1,24 @@
-"""The HTML report: one file, no script, nothing fetched; failures first, then the requirements and the coverage."""
+"""The HTML report: one file, no script, nothing fetched; findings first, then the requirements and the coverage."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from conformance.reports.coverage_tables import coverage_tables
 from conformance.reports.element import Html, element, fragment, scrolling_table
-from conformance.reports.failure_card import badge, failure_card
+from conformance.reports.finding_card import badge, finding_card, hindered
+from conformance.reports.findings import Finding, findings_of, why_not_judged
 from conformance.reports.foreign_text import elided, one_line
 from conformance.reports.matrix import matrix
-from conformance.reports.outcome import Outcome, grouped, is_known, outcome, ranked
+from conformance.reports.outcome import Outcome, is_known, number_of, outcome
 from conformance.reports.page import page
 from conformance.reports.record import RunRecord
 from conformance.reports.status import JUDGED, STATUSES, TROUBLES
-from conformance.specs.run_record import Failure
 
 #: Cards further down are closed; the list above them names their failures.
 _OPEN_CARDS: Final = 10
+#: Findings at the top of the page.
+_FIX_FIRST: Final = 3
 _NAME_CHARACTERS: Final = 120
 _MESSAGE_CHARACTERS: Final = 300
 _WEB_ADDRESS: Final = re.compile(r"https?://[^\s<>\"'`]{1,500}")
@@ -59,7 +62,18 @@ def _tiles(run: Outcome) -> Html:
         )
         for name, number in run.counts.items()
     )
-    return element("ul", cases, tiles, class_="tiles")
+    return element("ul", _findings_tile(run), cases, tiles, class_="tiles")
+
+
+def _findings_tile(run: Outcome) -> Html:
+    return element(
+        "li",
+        element("span", STATUSES["fail"].symbol, class_="symbol", aria_hidden="true"),
+        element("b", f"{run.findings:,}"),
+        element("span", "finding" if run.findings == 1 else "findings"),
+        class_="tile fail" if run.findings else "tile fail none",
+        title="Different causes of failures; one may break many requirements. The tiles after it count requirements.",
+    )
 
 
 def _homepage(address: str | None) -> Html | None:
@@ -132,65 +146,94 @@ def _top(record: RunRecord, run: Outcome) -> Html:
     )
 
 
-def _list_of_failures(groups: list[list[Failure]]) -> Html:
+def _list_of_findings(findings: Sequence[Finding]) -> Html:
     rows = (
         element(
             "tr",
-            element("td", number, class_="number"),
+            element("td", finding.number, class_="number"),
             element(
-                "td", badge(failure.status), element("span", "known", class_="badge known") if failure.known else None
+                "td", badge(finding.status), element("span", "known", class_="badge known") if finding.known else None
             ),
             element(
                 "td",
-                element("a", one_line(elided(failure.message, _MESSAGE_CHARACTERS)), href=f"#failure-{number}"),
-                (element("div", element("code", each.requirement, class_="id")) for each in group),
+                element(
+                    "a",
+                    one_line(elided(finding.signature, _MESSAGE_CHARACTERS)),
+                    href=f"#finding-{finding.number}",
+                ),
+                element("div", element("code", finding.breaks, class_="id")),
             ),
-            element("td", failure.profile),
-            element("td", f"{failure.count:,}", class_="number"),
+            element("td", len(finding.requirements), class_="number"),
+            element("td", ", ".join(each.group for each in finding.failures)),
+            element("td", f"{finding.cases:,}", class_="number"),
         )
-        for number, group in enumerate(groups, 1)
-        for failure in group[:1]
+        for finding in findings
     )
-    heads = ("#", "Verdict", "Failure", "Profile", "Cases")
-    return scrolling_table(heads, rows, class_="failures")
+    return scrolling_table(("#", "Verdict", "Finding", "Breaks", "In", "Cases"), rows, class_="failures")
 
 
-def _cards(record: RunRecord, groups: list[list[Failure]]) -> list[Html]:
+def _fix_first(findings: Sequence[Finding]) -> Html | None:
+    """Return the findings that a reader should look at first."""
+    new = [finding for finding in findings if finding.known is None]
+    if not new:
+        return None
+    items = (
+        element(
+            "li",
+            badge(finding.status),
+            " ",
+            element("a", one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), href=f"#finding-{finding.number}"),
+            element("p", f"{_weight(finding)} For example: {_sentence(finding)}", class_="quiet"),
+        )
+        for finding in new[:_FIX_FIRST]
+    )
+    return element("section", element("h2", "Fix first"), element("ol", items), class_="first", aria_label="Fix first")
+
+
+def _weight(finding: Finding) -> str:
+    hinders = f"; {hindered(finding)}" if finding.hinders else ""
+    broken = f"Breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}"
+    return f"{broken}{hinders}."
+
+
+def _sentence(finding: Finding) -> str:
+    return one_line(elided(finding.first.message, _MESSAGE_CHARACTERS))
+
+
+def _cards(record: RunRecord, findings: Sequence[Finding]) -> list[Html]:
     requirements = {requirement.id: requirement for requirement in record.requirements}
     roles = record.header.implementation.roles
-    by_case: dict[str, list[tuple[int, str]]] = {}
-    for number, group in enumerate(groups, 1):
-        by_case.setdefault(group[0].case, []).append((number, group[0].requirement))
+    by_case: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_case.setdefault(finding.first.case, []).append(finding)
     cards = []
-    for number, group in enumerate(groups, 1):
-        failure = group[0]
+    for finding in findings:
+        failure = finding.first
         requirement = requirements.get(failure.requirement)
         role = roles.get(requirement.role if requirement else failure.role)
         cards.append(
-            failure_card(
-                failure,
-                number=number,
+            finding_card(
+                finding,
                 requirement=requirement,
                 linked=requirements,
                 declared=role.fields if role else None,
-                also=[each.requirement for each in group[1:]],
-                related=[each for each in by_case[failure.case] if each[0] != number],
+                related=[each for each in by_case[failure.case] if each is not finding],
             )
         )
     return cards
 
 
-def _failures(record: RunRecord, run: Outcome, groups: list[list[Failure]]) -> Html:
-    if not groups:
+def _findings(record: RunRecord, run: Outcome, findings: Sequence[Finding]) -> Html:
+    if not findings:
         # A record without failures may be of a run that judged nothing.
         quiet = "The record ends before any failure." if run.verdict == "cut off" else "No failure was found."
         return element("p", quiet)
-    cards = _cards(record, groups)
+    cards = _cards(record, findings)
     closed = cards[_OPEN_CARDS:]
     return fragment(
-        _list_of_failures(groups),
+        _list_of_findings(findings),
         cards[:_OPEN_CARDS],
-        element("details", element("summary", f"{len(closed)} less important failures"), closed, class_="more")
+        element("details", element("summary", f"{len(closed)} less important findings"), closed, class_="more")
         if closed
         else None,
     )
@@ -203,34 +246,38 @@ def _section(name: str, title: str, *content: Html) -> Html:
 def html_report(record: RunRecord) -> str:
     """Return the report of a run as one self-contained HTML page."""
     run = outcome(record)
-    failures = ranked(record)
+    findings = findings_of(record)
     implementation = record.header.implementation
     links: dict[str, str] = {}
-    groups = grouped(failures)
-    for number, group in enumerate(groups, 1):
-        for failure in group:
-            links.setdefault(failure.requirement, f"#failure-{number}")
-    known = {each.id for each in record.requirements if is_known(failures, each)}
+    for finding in findings:
+        for requirement_id in (*finding.requirements,):
+            links.setdefault(requirement_id, f"#finding-{finding.number}")
+    known = {each.id for each in record.requirements if is_known(record.failures, each)}
+    reasons = {each.id: why_not_judged(each, findings) for each in record.requirements}
+    by_signature = {finding.signature: finding.number for finding in findings}
     for requirement in record.requirements:
-        # A requirement that was not judged at some cases, as they crashed: the first crash is the reason.
-        if requirement.verdict in TROUBLES and requirement.id not in links:
-            links[requirement.id] = "#wrong"
+        # One that is not judged in some cases: the finding that kept it from being judged in most of them.
+        hindered_by = [each for each in requirement.obstacles if each in by_signature]
+        if hindered_by:
+            most = max(hindered_by, key=requirement.obstacles.__getitem__)
+            links.setdefault(requirement.id, f"#finding-{by_signature[most]}")
     judged = sum(run.counts[name] for name in JUDGED)
     return page(
         elided(f"{implementation.name} {implementation.version}: {run.verdict}", _NAME_CHARACTERS),
-        element("a", "Skip to the failures", href="#wrong", class_="skip"),
+        element("a", "Skip to the findings", href="#wrong", class_="skip"),
         _top(record, run),
+        _fix_first(findings),
         element(
             "nav",
-            element("a", f"Failures ({len(groups)})", href="#wrong"),
+            element("a", f"Findings ({len(findings)})", href="#wrong"),
             element("a", f"Requirements ({judged} of {len(record.requirements)} judged)", href="#requirements"),
             element("a", "Coverage", href="#coverage"),
             aria_label="Parts of this report",
         ),
         element(
             "main",
-            _section("wrong", "Failures", _failures(record, run, groups)),
-            _section("requirements", "Requirements", matrix(record, links=links, known=known)),
+            _section("wrong", "Findings", _findings(record, run, findings)),
+            _section("requirements", "Requirements", matrix(record, links=links, known=known, reasons=reasons)),
             _section("coverage", "Coverage", coverage_tables(record.coverage, record.header.profiles)),
         ),
         element("footer", element("p", f"Generated by binlog-conformance {record.header.kit} from the run record.")),

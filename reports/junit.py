@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from typing import Final
 from xml.etree import ElementTree
 
+from conformance.reports.findings import Finding, findings_of, why_not_judged
 from conformance.reports.foreign_text import elided, one_line, visible
-from conformance.reports.outcome import Cell, cell, failure_of, outcome, ranked, trouble_text, without_answer
+from conformance.reports.outcome import Cell, cell, outcome, trouble_text
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, STATUSES, TROUBLES
-from conformance.specs.run_record import BESIDE_THE_CATALOGUE, Failure, RequirementResult
+from conformance.specs.run_record import BESIDE_THE_CATALOGUE, RequirementResult
 
 _MESSAGE_CHARACTERS: Final = 1_000
 _DETAIL_CHARACTERS: Final = 8_000
@@ -36,61 +37,78 @@ def _reason(requirement: RequirementResult, result: Cell) -> str:
     return f"{STATUSES[result.status].label}: {meaning}"
 
 
-def _fail(case: ElementTree.Element, result: Cell, requirement: RequirementResult, failure: Failure | None) -> None:
-    numbers = f"{result.judged - result.passed} of {result.judged} cases"
-    unanswered = without_answer(requirement)
-    about = [f"{requirement.worklog}, section {requirement.section}", numbers, *([unanswered] if unanswered else [])]
-    _problem(case, failure.status if failure else result.status, requirement.text, about, failure)
-
-
-def _problem(case: ElementTree.Element, status: str, text: str, about: Sequence[str], failure: Failure | None) -> None:
+def _problem(case: ElementTree.Element, status: str, about: Sequence[str], finding: Finding, profile: str = "") -> None:
     kind = "error" if status in TROUBLES else "failure"
-    message = f"{STATUSES[status].label}: {about[1]}" if failure is None else failure.message
-    problem = ElementTree.SubElement(case, kind, type=status, message=_line(message))
-    lines = [text, *about]
-    if failure is not None:
-        lines += [
-            f"{failure.count:,} case{'' if failure.count == 1 else 's'}",
-            f"Smallest stream: {failure.case}, {len(failure.stream_bytes)} bytes",
-            *([failure.departure_note] if failure.departure else []),
-            f"Reproduce: {failure.replay}",
-            failure.detail,
-        ]
+    failure = finding.in_profile(profile)
+    problem = ElementTree.SubElement(case, kind, type=status, message=_line(failure.message))
+    lines = [
+        *about,
+        f"Finding {finding.number}: {finding.signature}",
+        f"{finding.cases:,} case{'' if finding.cases == 1 else 's'}; it breaks {finding.breaks}",
+        f"Smallest stream: {failure.case}, {len(failure.stream_bytes)} bytes",
+        *([failure.departure_note] if failure.departure else []),
+        f"Reproduce: {failure.replay}",
+        failure.detail,
+    ]
     problem.text = _xml("\n".join(lines), _DETAIL_CHARACTERS)
 
 
+def _name_findings(case: ElementTree.Element, findings: Sequence[Finding]) -> None:
+    """Name in a test case's properties the findings that it is about."""
+    if findings:
+        properties = ElementTree.SubElement(case, "properties")
+        for finding in findings:
+            ElementTree.SubElement(properties, "property", name="finding", value=_line(finding.signature))
+
+
 def _test_case(
-    suite: ElementTree.Element, requirement: RequirementResult, profile: str, result: Cell, failures: Sequence[Failure]
+    suite: ElementTree.Element, requirement: RequirementResult, profile: str, result: Cell, findings: Sequence[Finding]
 ) -> None:
     case = ElementTree.SubElement(
         suite, "testcase", classname=_line(f"{requirement.worklog}.{requirement.id}"), name=_line(profile), time="0"
     )
-    if result.status not in BROKEN:
-        if result.status != "pass":
-            _skip(case, _reason(requirement, result))
+    if result.status == "pass":
         return
-    # Failures are ranked, new ones first, so that a known one does not hide a new one.
-    failure = failure_of(failures, requirement.id, profile=profile)
-    if failure is not None and failure.known is not None:
-        _skip(case, f"known failure: {failure.known}")
-    elif failure is None and result.status in TROUBLES:
-        # The crash itself is a test case of its own; here nothing was judged at its cases, so this is not a pass.
-        _skip(case, f"{STATUSES[result.status].label}: {trouble_text(requirement.results[profile])}")
+    broken_by = [each for each in findings if requirement.id in each.requirements and profile in each.profiles]
+    obstacles = [each for each in findings if each.signature in requirement.obstacles and profile in each.profiles]
+    _name_findings(case, broken_by or obstacles)
+    if result.status not in BROKEN:
+        reason = why_not_judged(requirement, findings) if result.status == "blocked" else ""
+        _skip(case, reason or _reason(requirement, result))
+        return
+    # A failure of the requirement itself, or a crash that it is not charged with.
+    blamed = broken_by or obstacles or [each for each in findings if requirement.id in each.requirements]
+    # New findings come first, so that a known one does not hide a new one.
+    known = blamed[0].in_profile(profile).known if blamed else None
+    about = [
+        requirement.text,
+        f"{requirement.worklog}, section {requirement.section}",
+        f"{result.judged - result.passed} of {result.judged} cases",
+        trouble_text(requirement.results[profile]),
+    ]
+    if known is not None:
+        _skip(case, f"known failure: {known}")
+    elif blamed:
+        _problem(case, result.status, [line for line in about if line], blamed[0], profile)
     else:
-        _fail(case, result, requirement, failure)
+        # A record that was cut off has no failure for it.
+        kind = "error" if result.status in TROUBLES else "failure"
+        message = f"{STATUSES[result.status].label}: {about[2]}"
+        ElementTree.SubElement(case, kind, type=result.status, message=_line(message))
 
 
-def _beside_the_catalogue(root: ElementTree.Element, record: RunRecord, failures: Sequence[Failure]) -> None:
-    """Add the failures of no requirement: crashes first, and a test case that passes where there are none."""
+def _beside_the_catalogue(root: ElementTree.Element, record: RunRecord, findings: Sequence[Finding]) -> None:
+    """Add the findings of no requirement: crashes first, and a test case that passes where there are none."""
     suite = ElementTree.Element("testsuite", name="beside the catalogue", timestamp=_line(record.header.started))
     for name, meaning in BESIDE_THE_CATALOGUE.items():
-        own = [failure for failure in failures if failure.requirement == name]
-        for failure in own:
-            case = ElementTree.SubElement(suite, "testcase", classname=name, name=_line(failure.signature), time="0")
-            if failure.known is not None:
-                _skip(case, f"known failure: {failure.known}")
+        own = [finding for finding in findings if name in finding.requirements]
+        for finding in own:
+            case = ElementTree.SubElement(suite, "testcase", classname=name, name=_line(finding.signature), time="0")
+            _name_findings(case, [finding])
+            if finding.known is not None:
+                _skip(case, f"known failure: {finding.known}")
             else:
-                _problem(case, failure.status, meaning, [], failure)
+                _problem(case, finding.status, [meaning], finding)
         if not own and record.footer is not None and record.footer.cases:
             ElementTree.SubElement(suite, "testcase", classname=name, name="none", time="0")
     if len(suite):
@@ -126,6 +144,7 @@ def _properties(record: RunRecord) -> ElementTree.Element:
         ("spec", implementation.spec),
         ("kit", record.header.kit),
         ("seed", str(record.header.seed)),
+        ("findings", str(outcome(record).findings)),
         *((f"cases that {TROUBLES[status]}", str(number)) for status, number in outcome(record).troubles.items()),
     ):
         ElementTree.SubElement(properties, "property", name=name, value=_line(value))
@@ -140,13 +159,13 @@ def _count(element: ElementTree.Element) -> None:
 def junit_report(record: RunRecord) -> str:
     """Return the report of a run as JUnit XML, one suite for each worklog.
 
-    A broken requirement is a failure, or an error if there was no answer to judge; known failures and requirements
-    that were not judged are skipped with the reason, in particular those with a crash at some of their cases. Crashes
-    have a suite of their own, the first. A run that was cut off is an error of its own.
+    A broken requirement is a failure; one with a crash at some of its cases is an error, whoever is charged with the
+    crash. Known failures and requirements that were not judged are skipped with the reason. The properties of a test
+    case name its findings. Crashes have a suite of their own, the first. A run that was cut off is an error of its own.
     """
     root = ElementTree.Element("testsuites", name="binlog-conformance")
-    failures = ranked(record)
-    _beside_the_catalogue(root, record, failures)
+    findings = findings_of(record)
+    _beside_the_catalogue(root, record, findings)
     for worklog in dict.fromkeys(requirement.worklog for requirement in record.requirements):
         suite = ElementTree.SubElement(root, "testsuite", name=_line(worklog), timestamp=_line(record.header.started))
         suite.append(_properties(record))
@@ -159,7 +178,7 @@ def junit_report(record: RunRecord) -> str:
                 cells = {"no profile of this run": Cell("not-reached", 0, 0, 0)}
             for profile, result in cells.items():
                 if result is not None:
-                    _test_case(suite, requirement, profile, result, failures)
+                    _test_case(suite, requirement, profile, result, findings)
     _run_suite(root, record)
     for suite in root:
         _count(suite)

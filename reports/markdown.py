@@ -3,14 +3,14 @@
 import re
 from typing import Final
 
+from conformance.reports.findings import Finding, findings_of
 from conformance.reports.foreign_text import elided, one_line, visible_line
-from conformance.reports.outcome import outcome, ranked
+from conformance.reports.outcome import number_of, outcome
 from conformance.reports.record import RunRecord
 from conformance.reports.status import STATUSES, TROUBLES
-from conformance.specs.run_record import Failure
 
-#: Failures beyond these are counted; the other reports have them.
-_FAILURES: Final = 20
+#: Findings beyond these are counted; the other reports have them.
+_FINDINGS: Final = 20
 _MESSAGE_CHARACTERS: Final = 400
 _NAME_CHARACTERS: Final = 100
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]()<>#+!|~$&-])")
@@ -44,11 +44,15 @@ def _block(text: str) -> str:
     return f"{fence}sh\n{shown}\n{fence}"
 
 
-def _failure(failure: Failure, number: int) -> list[str]:
-    status = STATUSES[failure.status]
-    cases = f"{failure.count:,} case{'' if failure.count == 1 else 's'}"
+def _finding(finding: Finding) -> list[str]:
+    status = STATUSES[finding.status]
+    failure = finding.first
+    breaks = f"breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}"
+    profiles = ", ".join(finding.profiles)
     return [
-        f"**{number}. {status.symbol} {status.label}** {_code(failure.requirement)}, {_code(failure.profile)}, {cases}",
+        f"**{finding.number}. {status.symbol} {status.label}** {_text(finding.signature)}",
+        "",
+        f"{breaks}: {_code(finding.breaks, _MESSAGE_CHARACTERS)}, in {_code(profiles, _MESSAGE_CHARACTERS)}",
         "",
         _text(failure.message),
         "",
@@ -59,7 +63,7 @@ def _failure(failure: Failure, number: int) -> list[str]:
 
 
 def markdown_report(record: RunRecord) -> str:
-    """Return the summary of a run as Markdown: the verdict, the numbers, each new failure with its replay line."""
+    """Return the summary of a run as Markdown: the verdict, the numbers, each new finding with its replay line."""
     run = outcome(record)
     implementation = record.header.implementation
     name, version = (_text(each, _NAME_CHARACTERS) for each in (implementation.name, implementation.version))
@@ -73,25 +77,26 @@ def markdown_report(record: RunRecord) -> str:
     for note in run.notes:
         lines += [_text(note), ""]
     if shown:
-        columns = [(f"cases that {TROUBLES[name]}", number) for name, number in run.troubles.items()]
+        columns = [("findings", run.findings)] if run.findings else []
+        columns += [(f"cases that {TROUBLES[name]}", number) for name, number in run.troubles.items()]
         columns += [(STATUSES[name].label, run.counts[name]) for name in shown]
-        symbols = [STATUSES[name].symbol for name in (*run.troubles, *shown)]
+        symbols = [STATUSES[name].symbol for name in (*["fail"] * bool(run.findings), *run.troubles, *shown)]
         lines += [
             "| " + " | ".join(f"{symbol} {label}" for symbol, (label, _) in zip(symbols, columns, strict=True)) + " |",
             "|" + " ---: |" * len(columns),
             "| " + " | ".join(str(number) for _, number in columns) + " |",
             "",
         ]
-    failures = ranked(record)
-    new = [failure for failure in failures if failure.known is None]
-    known = [failure for failure in failures if failure.known is not None]
-    for number, failure in enumerate(new[:_FAILURES], 1):
-        lines += _failure(failure, number)
-    if len(new) > _FAILURES:
-        lines += [f"{len(new) - _FAILURES} more failures: see the HTML report.", ""]
+    findings = findings_of(record)
+    new = [finding for finding in findings if finding.known is None]
+    known = [finding for finding in findings if finding.known is not None]
+    for finding in new[:_FINDINGS]:
+        lines += _finding(finding)
+    if len(new) > _FINDINGS:
+        lines += [f"{len(new) - _FINDINGS} more findings: see the HTML report.", ""]
     if known:
-        lines += ["<details><summary>Known failures: " + f"{len(known)}</summary>", ""]
-        lines += [f"- {_code(failure.requirement)}: {_text(failure.known or '')}" for failure in known[: 5 * _FAILURES]]
+        lines += ["<details><summary>Known findings: " + f"{len(known)}</summary>", ""]
+        lines += [f"- {_code(finding.signature)}: {_text(finding.known or '')}" for finding in known[: 5 * _FINDINGS]]
         lines += ["", "</details>", ""]
     profiles = ", ".join(_code(profile) for profile in record.header.profiles)
     lines.append(f"Profiles {profiles}; seed {record.header.seed}; kit {_text(record.header.kit)}.")

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from conformance.reports.element import Html, element, fragment
-from conformance.reports.failure_card import badge
+from conformance.reports.finding_card import badge
 from conformance.reports.outcome import Cell, cell, exercised, without_answer
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
@@ -42,7 +42,7 @@ def _cell(requirement: RequirementResult, profile: str, link: str | None) -> Htm
     return element(
         "td",
         element("a", text, href=link, class_=f"cell {result.status}")
-        if link and result.status in BROKEN
+        if link and result.status in (*BROKEN, "blocked")
         else element("span", text, class_=f"cell {result.status}"),
         title=f"{profile}: {status.label}" + (f" ({details})" if details else ""),
     )
@@ -58,7 +58,9 @@ def _text(requirement: RequirementResult) -> Html:
     )
 
 
-def _row(requirement: RequirementResult, profiles: Collection[str], link: str | None, *, known: bool) -> Html:
+def _row(
+    requirement: RequirementResult, profiles: Collection[str], link: str | None, *, known: bool, reason: str
+) -> Html:
     passed, judged = exercised(requirement)
     return element(
         "tr",
@@ -73,6 +75,7 @@ def _row(requirement: RequirementResult, profiles: Collection[str], link: str | 
                 class_="tags",
             ),
             element("p", unanswered, class_="quiet") if (unanswered := without_answer(requirement)) else None,
+            element("p", reason, class_="quiet") if reason else None,
             _text(requirement),
             scope="row",
         ),
@@ -82,7 +85,9 @@ def _row(requirement: RequirementResult, profiles: Collection[str], link: str | 
     )
 
 
-def _why(requirement: RequirementResult) -> str:
+def _why(requirement: RequirementResult, reason: str, link: str | None) -> str | Html:
+    if requirement.verdict == "blocked":
+        return element("a", reason, href=link)
     if requirement.verdict == "untestable":
         return requirement.untestable or "No outside kit can test it."
     if requirement.verdict == "no-oracle":
@@ -94,7 +99,9 @@ def _why(requirement: RequirementResult) -> str:
     return f"No case of this run exercised it; the family {families} would." if families else "No family exercises it."
 
 
-def _gaps(status: str, requirements: Collection[RequirementResult]) -> Html | None:
+def _gaps(
+    status: str, requirements: Collection[RequirementResult], links: Mapping[str, str], reasons: Mapping[str, str]
+) -> Html | None:
     if not requirements:
         return None
     shown = STATUSES[status]
@@ -103,7 +110,7 @@ def _gaps(status: str, requirements: Collection[RequirementResult]) -> Html | No
             "tr",
             element("th", element("code", requirement.id, class_="id"), scope="row"),
             element("td", _text(requirement)),
-            element("td", _why(requirement), class_="why"),
+            element("td", _why(requirement, reasons.get(requirement.id, ""), links.get(requirement.id)), class_="why"),
             id=requirement.id,
         )
         for requirement in requirements
@@ -133,6 +140,7 @@ def _worklog(
     profiles: Collection[str],
     links: Mapping[str, str],
     known: Collection[str],
+    reasons: Mapping[str, str],
 ) -> Html:
     judged = [requirement for requirement in requirements if requirement.verdict in JUDGED]
     # Broken ones first: a reader looks for them.
@@ -148,7 +156,13 @@ def _worklog(
         element(
             "tbody",
             (
-                _row(requirement, profiles, links.get(requirement.id), known=requirement.id in known)
+                _row(
+                    requirement,
+                    profiles,
+                    links.get(requirement.id),
+                    known=requirement.id in known,
+                    reason=reasons.get(requirement.id, ""),
+                )
                 for requirement in judged
             ),
         ),
@@ -163,7 +177,7 @@ def _worklog(
         element("h3", name, element("span", f" {counts}", class_="quiet")),
         element("div", table, class_="scroll") if judged else None,
         (
-            _gaps(status, [requirement for requirement in requirements if requirement.verdict == status])
+            _gaps(status, [each for each in requirements if each.verdict == status], links, reasons)
             for status in UNJUDGED
         ),
         class_="worklog",
@@ -177,18 +191,20 @@ _KEY: Final = (
     ("crash", "1/120", "1 of 120 crashes"),
     ("hang", "1/120", "1 of 120 hangs"),
     ("protocol-error", "1/120", "1 of 120 answers is unreadable"),
+    ("blocked", "", "refused before its events"),
     ("unsupported", "120", "120 cases need what it does not support"),
     ("not-reached", "", "no case"),
 )
 
 
-def matrix(record: RunRecord, *, links: Mapping[str, str], known: Collection[str]) -> Html:
+def matrix(record: RunRecord, *, links: Mapping[str, str], known: Collection[str], reasons: Mapping[str, str]) -> Html:
     """Return all requirements of a run as HTML.
 
     Args:
         record: The run.
         links: Requirement id -> address of its first failure on the page.
         known: Ids of the requirements whose failures are all in the baseline.
+        reasons: Requirement id -> why it was not judged in some cases, empty if it was in all.
     """
     counts = Counter(requirement.verdict for requirement in record.requirements)
     unjudged = ", ".join(f"{counts[name]} {STATUSES[name].label}" for name in UNJUDGED if counts[name])
@@ -221,6 +237,7 @@ def matrix(record: RunRecord, *, links: Mapping[str, str], known: Collection[str
                 record.header.profiles,
                 links,
                 known,
+                reasons,
             )
             for name in worklogs
         ),

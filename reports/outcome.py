@@ -1,21 +1,19 @@
 """The outcome of a run: its verdict in words, its numbers, the state of each cell, the order of the failures."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, TROUBLES, UNJUDGED
-from conformance.specs.run_record import LEVELS, Failure, RequirementResult, Status, TroubleStatus
+from conformance.specs.run_record import Failure, RequirementResult, Status, TroubleStatus
 
 #: ``nothing judged``: the run found no failure because it judged nothing, which is not the same as conforming.
 Verdict = Literal["conforming", "not conforming", "cut off", "nothing judged"]
 
 #: The worst first: the status of a cell that holds several.
 _WORST: Final = ("fail", "crash", "hang", "protocol-error")
-#: The statuses of failures in the order of a list of them.
-_FIRST: Final = ("crash", "hang", "protocol-error", "fail")
 #: Statuses of a case that show whether a requirement holds.
 _SHOWN: Final = ("pass", "fail")
 
@@ -42,6 +40,8 @@ def cell(requirement: RequirementResult, profile: str) -> Cell | None:
         status = next(status for status in _WORST if counts.get(status, 0))
     elif passed:
         status = "pass"
+    elif counts.get("blocked", 0):
+        status = "blocked"
     elif unsupported:
         status = "unsupported"
     elif requirement.verdict in BEYOND_THE_KIT:
@@ -78,52 +78,17 @@ def trouble_text(counts: Mapping[Status, int]) -> str:
     )
 
 
-def ranked(record: RunRecord) -> list[Failure]:
-    """Return the failures, the most important first.
-
-    New ones come before known ones, crashes before wrong answers, musts before shoulds, frequent ones before rare ones.
-    """
-    levels = {requirement.id: requirement.level for requirement in record.requirements}
-
-    def rank(failure: Failure) -> tuple[bool, int, int, int, str, str]:
-        # An id beside the catalogue has no level: it counts as a must.
-        level = levels.get(failure.requirement, LEVELS[0])
-        return (
-            failure.known is not None,
-            _FIRST.index(failure.status),
-            LEVELS.index(level),
-            -failure.count,
-            failure.requirement,
-            failure.signature,
-        )
-
-    return sorted(record.failures, key=rank)
-
-
-def grouped(failures: Iterable[Failure]) -> list[list[Failure]]:
-    """Return the failures in groups of one observation of one stream, which may break several requirements."""
-    groups: dict[tuple[str, int | None, str], list[Failure]] = {}
-    for failure in failures:
-        groups.setdefault((failure.case, failure.at, failure.message), []).append(failure)
-    return list(groups.values())
-
-
-def failure_of(failures: Iterable[Failure], requirement: str, *, profile: str | None = None) -> Failure | None:
-    """Return the first failure of a requirement, if possible one of the profile."""
-    matches = [failure for failure in failures if failure.requirement == requirement]
-    return next((failure for failure in matches if failure.profile == profile), matches[0] if matches else None)
-
-
 def is_known(failures: Collection[Failure], requirement: RequirementResult) -> bool:
     """Return whether the baseline lists all failures of a requirement, or all crashes at its cases if it has none."""
     if requirement.verdict not in BROKEN:
         return False
-    own = [failure for failure in failures if failure.requirement == requirement.id]
+    own = [failure for failure in failures if requirement.id in failure.requirements]
     blamed = own or [failure for failure in failures if failure.status in TROUBLES]
     return bool(blamed) and all(failure.known is not None for failure in blamed)
 
 
-def _number(number: int, noun: str, of_all: str = "") -> str:
+def number_of(number: int, noun: str, of_all: str = "") -> str:
+    """Return a number with its noun, such as "1 case", "2,000 cases" or "2 of 2,000 cases"."""
     return f"{number:,}{of_all} {noun}" if number == 1 and not of_all else f"{number:,}{of_all} {noun}s"
 
 
@@ -137,7 +102,8 @@ class Outcome:
         troubles: Crash, hang or protocol error -> number of cases, zeros left out.
         unexplained: Cases whose answer differs in a way that no requirement accounts for.
         cases: Cases of the run, as far as they are known.
-        failing: Ids that have a failure, `TROUBLE` and `UNEXPLAINED` among them.
+        findings: Different causes of its failures.
+        new: Those that the baseline does not list in every group of profiles.
         possible: Requirements that the kit can judge: all but those without an oracle and the untestable ones.
         sentence: A summary for readers who read no further.
         notes: Other reasons of the verdict: unexpected passes, stale baseline entries.
@@ -148,7 +114,8 @@ class Outcome:
     troubles: dict[TroubleStatus, int]
     unexplained: int
     cases: int
-    failing: int
+    findings: int
+    new: int
     possible: int
     sentence: str
     notes: tuple[str, ...]
@@ -156,8 +123,8 @@ class Outcome:
     @property
     def headline(self) -> str:
         """The verdict, with the number of known failures that it accepts."""
-        if self.verdict == "conforming" and self.failing:
-            return f"conforming except for {_number(self.failing, 'known failure')}"
+        if self.verdict == "conforming" and self.findings:
+            return f"conforming except for {number_of(self.findings, 'known finding')}"
         return self.verdict
 
     @property
@@ -173,7 +140,7 @@ def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int]) ->
             "The run did not finish. Below is what it had recorded by then; nothing is known about the rest. "
             "Run it again before you draw conclusions."
         )
-    names = {failure.requirement for failure in record.failures}
+    names = {requirement for failure in record.failures for requirement in failure.requirements}
     broken = [each for each in record.requirements if each.verdict in BROKEN and each.id in names]
     unanswered = sum(each.verdict in BROKEN and each.id not in names for each in record.requirements)
     judged = len(broken) + counts["pass"]
@@ -182,7 +149,7 @@ def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int]) ->
     sentences = [_of_judged(record, broken, judged, sum(counts[status] for status in UNJUDGED))] if judged else []
     if unanswered:
         sentences.append(
-            f"{_number(unanswered, 'requirement')} {'is' if unanswered == 1 else 'are'} not shown to hold: "
+            f"{number_of(unanswered, 'requirement')} {'is' if unanswered == 1 else 'are'} not shown to hold: "
             "some of the cases have no answer."
         )
     return " ".join(sentences)
@@ -207,14 +174,16 @@ def _of_judged(record: RunRecord, broken: Collection[RequirementResult], judged:
     known = sum(is_known(record.failures, requirement) for requirement in broken)
     if known == len(broken):
         return (
-            f"{len(broken)} of the {_number(judged, 'requirement')} that this run judged do not hold; "
+            f"{len(broken)} of the {number_of(judged, 'requirement')} that this run judged do not hold; "
             "the baseline lists each of them, with a reason."
         )
     musts = sum(requirement.level == "must" for requirement in broken)
     kinds: Counter[str] = Counter(requirement.verdict for requirement in broken)
     how = ", ".join(f"{kinds[status]} {STATUSES[status].label}" for status in BROKEN if kinds[status])
     level = "all of them musts" if musts == len(broken) else f"{musts} of them {'a must' if musts == 1 else 'musts'}"
-    text = f"It breaks {len(broken)} of the {_number(judged, 'requirement')} that this run judged, {level}: {how}."
+    text = f"It breaks {len(broken)} of the {number_of(judged, 'requirement')} that this run judged, {level}: {how}."
+    findings = len({failure.signature for failure in record.failures})
+    text += f" That is {number_of(findings, 'finding')}, one for each cause."
     return text + (
         f" {known} of the {len(broken)} {'is' if known == 1 else 'are'} known, with a reason." if known else ""
     )
@@ -234,7 +203,7 @@ def _troubles(record: RunRecord) -> dict[TroubleStatus, int]:
 def _first_sentence(troubles: Mapping[TroubleStatus, int], cases: int) -> str:
     """Return the crashes in a sentence, which comes before everything else."""
     of_all = f" of {cases:,}" if cases else ""
-    words = [f"{TROUBLES[status]} in {_number(number, 'case', of_all)}" for status, number in troubles.items()]
+    words = [f"{TROUBLES[status]} in {number_of(number, 'case', of_all)}" for status, number in troubles.items()]
     return f"It {', '.join(words)}. " if words else ""
 
 
@@ -258,7 +227,7 @@ def _notes(record: RunRecord, troubles: Mapping[TroubleStatus, int]) -> Iterator
         yield "The baseline lists each crash, hang and broken protocol, with a reason; these cases judge nothing."
     if footer.unexplained:
         yield (
-            f"In {_number(footer.unexplained, 'case')} the answer differs in a way that no requirement accounts for: "
+            f"In {number_of(footer.unexplained, 'case')} the answer differs in a way that no requirement accounts for: "
             "a gap in the kit's catalogue, please report it."
         )
     if footer.unexpected_passes:
@@ -283,7 +252,8 @@ def outcome(record: RunRecord) -> Outcome:
         troubles=troubles,
         unexplained=record.footer.unexplained if record.footer is not None else 0,
         cases=cases,
-        failing=len({failure.requirement for failure in record.failures}),
+        findings=len({failure.signature for failure in record.failures}),
+        new=len({failure.signature for failure in record.failures if failure.known is None}),
         possible=len(record.requirements) - sum(counts[status] for status in BEYOND_THE_KIT),
         sentence=_first_sentence(troubles, cases) + _sentence(record, verdict, counts),
         notes=tuple(_notes(record, troubles)),

@@ -110,7 +110,7 @@ class _Order:
         kind = self.check(entry.get("kind"))
         schema = entry.get("schema")
         if kind == "header" and type(schema) is int and schema != SCHEMA:
-            raise Malformed(f"a record of schema {schema}; this kit reads schema {SCHEMA}")
+            raise Malformed(f"a record of schema {schema}, and this kit reads schema {SCHEMA}: run the command again")
         return converted(entry, LINES[kind])
 
 
@@ -128,6 +128,9 @@ def _check_sums(footer: Footer, lines: list[Line]) -> None:
     requirements = [line for line in lines if isinstance(line, RequirementResult)]
     if footer.failures != len(failures):
         raise Malformed(f"the footer counts {footer.failures} failures, the record has {len(failures)}")
+    findings = len({failure.signature for failure in failures})
+    if footer.findings != findings:
+        raise Malformed(f"the footer counts {footer.findings} findings, the record has {findings}")
     known = sum(failure.known is not None for failure in failures)
     if footer.known_failures != known:
         raise Malformed(f"the footer counts {footer.known_failures} known failures, the record has {known}")
@@ -136,8 +139,9 @@ def _check_sums(footer: Footer, lines: list[Line]) -> None:
         raise Malformed(f"the footer counts verdicts {dict(footer.verdicts)}, the record has {dict(verdicts)}")
     ids = {requirement.id for requirement in requirements}
     for failure in failures:
-        if failure.requirement not in ids and failure.requirement not in BESIDE_THE_CATALOGUE:
-            raise Malformed(f"a failure of {failure.requirement}, which has no requirement line")
+        for requirement in (failure.requirement, *failure.requirements):
+            if requirement not in ids and requirement not in BESIDE_THE_CATALOGUE:
+                raise Malformed(f"a failure of {requirement}, which has no requirement line")
 
 
 def read_record(path: str | PathLike[str], *, unfinished: bool = False) -> RunRecord:

@@ -10,7 +10,7 @@ from conformance.specs.run_record import TroubleStatus
 JUDGED: Final = ("pass", "fail", "crash", "hang", "protocol-error")
 BROKEN: Final = JUDGED[1:]
 #: Statuses that show nothing, one way or the other: never counted as a pass.
-UNJUDGED: Final = ("unsupported", "not-reached", "no-oracle", "untestable")
+UNJUDGED: Final = ("blocked", "unsupported", "not-reached", "no-oracle", "untestable")
 #: Statuses of requirements that the kit cannot judge, whatever the implementation.
 BEYOND_THE_KIT: Final = ("no-oracle", "untestable")
 #: Statuses of a case without an answer that can be judged, with the word for what the implementation did.
@@ -47,6 +47,12 @@ STATUSES: Final = {
         Status("crash", "‼", "crash", "It crashed at some of the streams that exercise the requirement."),
         Status("hang", "∞", "hang", "It gave no answer within the time limit."),
         Status("protocol-error", "≠", "protocol error", "Its answer is incomplete, or breaks the protocol."),
+        Status(
+            "blocked",
+            "⊣",
+            "refused before",
+            "Every answer ended before its events, or does not know their type: see the finding.",
+        ),
         Status("unsupported", "□", "unsupported", "It declares that it does not support this; not counted as a pass."),
         Status("not-reached", "○", "not reached", "The kit can judge it, but no case of this run exercised it."),
         Status("no-oracle", "·", "no oracle yet", "The kit cannot judge it yet."),

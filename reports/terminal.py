@@ -1,18 +1,19 @@
 """The summary of a run on a terminal."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from conformance.reports.findings import Finding, findings_of, why_not_judged
 from conformance.reports.foreign_text import elided, one_line, visible_line
-from conformance.reports.outcome import exercised, failure_of, is_known, outcome, ranked, without_answer
+from conformance.reports.outcome import exercised, is_known, number_of, outcome, without_answer
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
-from conformance.specs.run_record import Failure
 
-_MESSAGE_CHARACTERS: Final = 400
+_MESSAGE_CHARACTERS: Final = 300
 _NAME_CHARACTERS: Final = 100
 #: The fewest columns in which a message is worth showing.
 _LEAST_ROOM: Final = 20
@@ -31,17 +32,17 @@ _VERDICT_STYLES: Final = {
 }
 
 
-def _table(record: RunRecord, failures: list[Failure], *, width: int, everything: bool) -> Table:
-    shown = JUDGED + UNJUDGED if everything else JUDGED
-    requirements = [requirement for requirement in record.requirements if requirement.verdict in shown]
+def _table(record: RunRecord, findings: Sequence[Finding], *, width: int) -> Table:
+    """Return a row for each requirement."""
+    requirements = [each for each in record.requirements if each.verdict in JUDGED + UNJUDGED]
     rows: list[tuple[tuple[Text, Text, Text], str]] = []
-    # Broken requirements come last, next to the prompt.
+    # Broken requirements come last, next to the findings.
     for requirement in sorted(requirements, key=lambda each: each.verdict in BROKEN):
         status = STATUSES[requirement.verdict]
         passed, judged = exercised(requirement)
-        failure = failure_of(failures, requirement.id)
-        message = one_line(elided(failure.message, _MESSAGE_CHARACTERS)) if failure else without_answer(requirement)
-        known = " (known)" if is_known(failures, requirement) else ""
+        numbers = ", ".join(str(each.number) for each in findings if requirement.id in each.requirements)
+        reason = why_not_judged(requirement, findings) or without_answer(requirement)
+        known = " (known)" if is_known(record.failures, requirement) else ""
         rows.append(
             (
                 (
@@ -49,7 +50,7 @@ def _table(record: RunRecord, failures: list[Failure], *, width: int, everything
                     Text(f"{status.symbol} {status.label}{known}", style=_STYLES.get(status.name, "dim")),
                     Text(f"{passed:,}/{judged:,}"),
                 ),
-                message,
+                f"finding {numbers}" if numbers else reason,
             )
         )
     heads = (Text("requirement"), Text("verdict"), Text("passed"))
@@ -60,10 +61,10 @@ def _table(record: RunRecord, failures: list[Failure], *, width: int, everything
     table.add_column(heads[0], overflow="fold")
     table.add_column(heads[1], no_wrap=True)
     table.add_column(heads[2], no_wrap=True, justify="right")
-    # The complete message follows below; here it is one line, or left out if there is no room.
+    # The findings follow below; here they are named if there is room.
     room = width - used
     if room >= _LEAST_ROOM:
-        table.add_column("first message", no_wrap=True)
+        table.add_column("why", no_wrap=True)
     for cells, message in rows:
         short = Text(message)
         short.truncate(max(room, 0), overflow="ellipsis")
@@ -71,37 +72,45 @@ def _table(record: RunRecord, failures: list[Failure], *, width: int, everything
     return table
 
 
-def _print_failures(console: Console, failures: list[Failure]) -> None:
-    for number, failure in enumerate((failure for failure in failures if failure.known is None), 1):
-        status = STATUSES[failure.status]
-        console.print()
-        head = Text(f"{number}. {status.symbol} {status.label} ", style=_STYLES[status.name])
-        console.print(head + Text(one_line(f"{failure.requirement}  {failure.profile}  {failure.count:,} cases")))
-        console.print(Text(f"   {one_line(elided(failure.message, _MESSAGE_CHARACTERS))}"))
-        if failure.departure:
-            console.print(Text(f"   {one_line(failure.departure_note)}", style="dim"))
-        # Not wrapped, so that it can be copied as one line.
-        console.print(Text(f"   {visible_line(failure.replay)}", style="cyan"), soft_wrap=True)
+def _print_finding(console: Console, finding: Finding) -> None:
+    status = STATUSES[finding.status]
+    failure = finding.first
+    console.print()
+    # The signature of a crash begins with the word.
+    label = "" if finding.signature.startswith(status.name) else f"{status.label} "
+    head = Text(f"{finding.number}. {status.symbol} {label}", style=_STYLES[status.name])
+    console.print(head + Text(one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), style="bold"))
+    hinders = f"; {number_of(finding.hinders, 'other')} not judged because of it" if finding.hinders else ""
+    breaks = f"breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}"
+    console.print(Text(f"   {one_line(f'{breaks}: {finding.breaks}{hinders}')}"))
+    console.print(Text(f"   {one_line('in ' + ', '.join(finding.profiles))}", style="dim"))
+    console.print(Text(f"   {one_line(elided(failure.message, _MESSAGE_CHARACTERS))}"))
+    if failure.departure:
+        console.print(Text(f"   {one_line(failure.departure_note)}", style="dim"))
+    # Not wrapped, so that it can be copied as one line.
+    console.print(Text(f"   {visible_line(failure.replay)}", style="cyan"), soft_wrap=True)
 
 
 def print_summary(record: RunRecord, *, console: Console | None = None, everything: bool = False) -> None:
-    """Print the results of a run: a row for each judged requirement, each new failure with its command, the verdict.
+    """Print the results of a run: each new finding with its command, the numbers, the verdict.
 
     Args:
         record: The run.
         console: Where to print; standard output by default. There are no colours if it is not a terminal.
-        everything: Also print a row for each requirement that was not judged.
+        everything: Also print a row for each requirement.
     """
     console = console or Console(highlight=False)
     run = outcome(record)
-    failures = ranked(record)
+    findings = findings_of(record)
     implementation = record.header.implementation
-    console.print(_table(record, failures, width=console.width, everything=everything))
-    _print_failures(console, failures)
+    if everything:
+        console.print(_table(record, findings, width=console.width))
+    for finding in findings:
+        if finding.known is None:
+            _print_finding(console, finding)
     console.print()
-    gaps = ", ".join(f"{run.counts[name]} {STATUSES[name].label}" for name in UNJUDGED if run.counts[name])
-    if gaps:
-        console.print(Text(f"Not judged: {gaps}.", style="dim"))
+    shown = [name for name in (*JUDGED, *UNJUDGED) if run.counts[name]]
+    console.print(Text(f"Requirements: {', '.join(f'{run.counts[name]} {STATUSES[name].label}' for name in shown)}."))
     names = (implementation.name, implementation.version)
     name = one_line(" ".join(elided(each, _NAME_CHARACTERS) for each in names))
     console.print(Text(f"{name}: ") + Text(run.headline, style=_VERDICT_STYLES[run.verdict]))

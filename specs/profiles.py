@@ -140,3 +140,26 @@ def profile_named(name: str) -> Profile:
             return Profile(name, each.product, version, version)
     known = ", ".join(each.versions for each in series)
     raise ValueError(f"no profile {name!r}; the releases of {release['product']} are {known}")
+
+
+#: Where the servers of a product change so much that the same failure may have another reason: product, first release,
+#: name of the group.
+_GROUPS: Final[tuple[tuple[Product, Version, str], ...]] = (
+    ("worklog", (0, 0, 0), "worklog"),
+    ("mysql", (0, 0, 0), "mysql before 5.6"),
+    ("mysql", (5, 6, 0), "mysql 5.6 to 8.4"),
+    ("mysql", (9, 0, 0), "mysql 9"),
+    ("mariadb", (0, 0, 0), "mariadb"),
+)
+#: The names of the groups of profiles.
+PROFILE_GROUPS: Final = tuple(name for _, _, name in _GROUPS)
+
+
+def group_of(name: str) -> str:
+    """Return the group of a profile: one of `PROFILE_GROUPS`.
+
+    Raises:
+        ValueError: There is no such profile.
+    """
+    profile = profile_named(name)
+    return [group for product, first, group in _GROUPS if product == profile.product and first <= profile.last][-1]

@@ -11,13 +11,24 @@ from msgspec import Meta, Struct, field
 from conformance.specs.catalogue import Level
 
 #: Version of the record that the kit reads and writes.
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 
 FailureStatus = Literal["fail", "crash", "hang", "protocol-error"]
-Status = Literal["pass", "fail", "crash", "hang", "protocol-error", "unsupported"]
+#: What a case can show of a requirement. "blocked": it was asked, and the answer ended before the requirement's events,
+#: or does not know their type.
+Status = Literal["pass", "fail", "crash", "hang", "protocol-error", "unsupported", "blocked"]
 #: What a requirement can come to.
 Result = Literal[
-    "pass", "fail", "crash", "hang", "protocol-error", "unsupported", "not-reached", "no-oracle", "untestable"
+    "pass",
+    "fail",
+    "crash",
+    "hang",
+    "protocol-error",
+    "blocked",
+    "unsupported",
+    "not-reached",
+    "no-oracle",
+    "untestable",
 ]
 
 #: Every status of a verdict, the good one first.
@@ -72,7 +83,7 @@ class Implementation(Struct, frozen=True):
 class Header(Struct, frozen=True, tag_field="kind", tag="header"):
     """What was run: the implementation, and all that the run depends on."""
 
-    schema: Annotated[Literal[1], Meta(description="Version of the record.")]
+    schema: Annotated[Literal[2], Meta(description="Version of the record.")]
     kit: Annotated[str, Meta(description="Version of binlog-conformance.")]
     implementation: Implementation
     roles: Annotated[Texts, Meta(description="The roles of the questions.")]
@@ -130,17 +141,24 @@ class Answer(Struct, frozen=True):
 
 
 class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):
-    """One way in which one requirement was broken, with the smallest stream that shows it."""
+    """One finding in one group of profiles, with the smallest stream that shows it.
+
+    Lines with the same signature are one finding: what they break, they break for the same reason.
+    """
 
     requirement: Annotated[
         str,
         Meta(
-            description="The requirement's id; TROUBLE for a crash, a hang or a broken protocol that is not at an "
+            description="The most important of the broken requirements, which the shrunk case breaks; TROUBLE for a "
+            "crash, a hang or a broken protocol that is not at an "
             "event to be refused, UNEXPLAINED for a difference that no requirement accounts for."
         ),
     ]
     status: FailureStatus
-    signature: Annotated[str, Meta(description="A short, stable name of this way of breaking it.")]
+    signature: Annotated[str, Meta(description="The cause in a few words, the stable name of the finding.")]
+    group: Annotated[str, Meta(description="The group of profiles, such as 'mysql 5.6 to 8.4'.")]
+    requirements: Annotated[Counts, Meta(description="Every requirement that is broken, and in how many cases.")]
+    profiles: Annotated[Counts, Meta(description="The profiles in which it was shown, and in how many cases.")]
     profile: Annotated[str, Meta(description="The profile of the shrunk case.")]
     family: Annotated[str, Meta(description="The family of the shrunk case.")]
     case: Annotated[str, Meta(description="Id of the shrunk case.")]
@@ -203,8 +221,13 @@ class RequirementResult(Struct, frozen=True, tag_field="kind", tag="requirement"
         Result,
         Meta(
             description="'not-reached' has an oracle, but no case exercised it; like 'no-oracle', 'untestable' and "
-            "'unsupported' it is never counted as a pass."
+            "'unsupported' it is never counted as a pass. 'blocked' was asked, but every answer ended before its "
+            "events, or does not know their type."
         ),
+    ]
+    obstacles: Annotated[
+        Counts,
+        Meta(description="Signatures of the findings because of which it was not judged, and in how many cases."),
     ]
 
 
@@ -229,9 +252,10 @@ class Footer(Struct, frozen=True, tag_field="kind", tag="footer"):
     cases: Annotated[Count, Meta(description="Cases run.")]
     events: Annotated[Count, Meta(description="Events in their streams.")]
     verdicts: Annotated[Counts, Meta(description="Requirement lines of each verdict.")]
+    findings: Annotated[Count, Meta(description="Different signatures of the failure lines.")]
     failures: Annotated[Count, Meta(description="Failure lines, known ones included.")]
     known_failures: Annotated[Count, Meta(description="Failure lines that the baseline lists.")]
-    unexpected_passes: Annotated[Texts, Meta(description="Requirements that the baseline lists and that pass.")]
+    unexpected_passes: Annotated[Texts, Meta(description="Findings that the baseline lists and that do not occur.")]
     stale_baseline: Annotated[Texts, Meta(description="Baseline entries that match nothing of this run.")]
     conforming: Annotated[bool, Meta(description="Whether the implementation conforms, the baseline considered.")]
     elapsed: Annotated[float, Meta(description="Seconds.", ge=0)]

@@ -75,6 +75,26 @@ class GtidSet:
         """
         return _SetReader(data).read()
 
+    @classmethod
+    def from_text(cls, text: str) -> "GtidSet":
+        """Read a set as servers print it.
+
+        Raises:
+            ValueError: The text is not a GTID set.
+        """
+        sources: dict[tuple[bytes, str], list[Interval]] = {}
+        for each in "".join(text.split()).split(",") if text.strip() else ():
+            name, *parts = each.split(":")
+            uuid, tag = UUID(name).bytes, ""
+            for part in parts:
+                if part[:1].isdigit():
+                    first, _, last = part.partition("-")
+                    sources.setdefault((uuid, tag), []).append(Interval(int(first), int(last or first) + 1))
+                else:
+                    tag = part.lower()
+        tagged = any(tag for _, tag in sources)
+        return cls(tuple(Source(uuid, tuple(each), tag) for (uuid, tag), each in sources.items()), tagged)
+
     def to_bytes(self) -> bytes:
         """Return the body of a Previous_gtids event that holds this set."""
         count = len(self.sources)

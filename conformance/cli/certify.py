@@ -12,7 +12,7 @@ from conformance.cli.exit_status import exit_status
 from conformance.cli.main import UserError
 from conformance.cli.profile_option import ProfileName
 from conformance.cli.progress import Progress
-from conformance.engine.baseline import Baseline, BaselineError, KnownFailure
+from conformance.engine.baseline import Baseline, BaselineError, entries_for
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import RunFinished
 from conformance.engine.record_lines import RecordLines
@@ -172,18 +172,18 @@ def report_folder(report: Path | None, stack: ExitStack) -> Path:
 def explain_baseline(known: Baseline, finished: RunFinished) -> None:
     """Print what does not agree with the baseline, and the lines to add or remove."""
     for entry in finished.unexpected_passes:
-        click.echo(f"unexpected pass: {entry.requirement} no longer fails with {entry.signature!r}")
+        click.echo(f"unexpected pass: {entry.finding!r} does not occur any more")
         click.echo(f"remove from {known.path}:")
         click.echo(entry.lines())
     for entry in finished.stale:
-        click.echo(f"stale: no case of this run exercised {entry.requirement}")
+        click.echo(f"stale: no case of this run exercised {', '.join(entry.requirements)}")
         click.echo(f"remove from {known.path}, or run more cases:")
         click.echo(entry.lines())
     unknown = [failure for failure in finished.failures if failure.known is None]
     if known.path and unknown:
         click.echo(f"to accept the new failures, give reasons and add to {known.path}:")
-        for failure in unknown:
-            click.echo(KnownFailure(failure.verdict.requirement, failure.verdict.signature, "REASON").lines())
+        for entry in entries_for(unknown, "REASON"):
+            click.echo(entry.lines())
 
 
 def writable(path: Path) -> None:
@@ -208,12 +208,9 @@ def store_baseline(path: Path, known: Baseline, finished: RunFinished) -> None:
     Raises:
         UserError: The file cannot be written.
     """
-    entries = [
-        KnownFailure(failure.verdict.requirement, failure.verdict.signature, failure.known or "not investigated yet")
-        for failure in finished.failures
-    ]
+    entries = entries_for(finished.failures, "not investigated yet")
     try:
         path.write_text("\n\n".join(entry.lines() for entry in entries) + "\n", encoding="utf-8")
     except OSError as error:
         raise UserError(f"--write-baseline {path}: {error.strerror}") from error
-    click.echo(f"Baseline: {path}, {len(entries)} known failures")
+    click.echo(f"Baseline: {path}, {len(entries)} known findings")

@@ -210,7 +210,7 @@ def compare(first: str, second: str, **options: Any) -> None:
             )
     for word, failures in (("new", comparison.new), ("gone", comparison.gone)):
         for failure in failures:
-            click.echo(f"{word}: {failure.requirement}: {failure.signature}")
+            click.echo(f"{word}: {failure.signature} (in {failure.group}): {', '.join(failure.requirements)}")
             click.echo(f"    {failure.replay}")
     if not (comparison.worse or comparison.fixed or comparison.gone):
         click.echo("the same requirements hold, and the others fail in the same ways")
@@ -265,7 +265,9 @@ def _judge(
         if results.not_claimed:
             click.echo(f"left out: {results.not_claimed:,} cases of profiles that {spec} does not claim")
     if results.unrepeated:
-        click.echo(f"not reproduced: {results.unrepeated:,} cases ended a process, but a new one answered them")
+        click.echo(
+            f"not reproduced: {results.unrepeated:,} cases: the process was killed from outside, and a new one answered"
+        )
     explain_baseline(known, finished)
     if options["write_baseline"] is not None:
         store_baseline(options["write_baseline"], known, finished)

@@ -142,7 +142,7 @@ def _print_findings(record: RunRecord, finished: RunFinished, corpus: Path, kept
     _print_coverage(finished)
     click.echo(f"Corpus: {corpus}, {len(kept)} case{'' if len(kept) == 1 else 's'} kept")
     for failure in finished.failures:
-        click.echo(f"{failure.verdict.requirement}  {failure.verdict.signature}  {failure.case.id}")
+        click.echo(f"{failure.finding}  {failure.group}  {failure.case.id}")
 
 
 def _run_to_the_end(run: Fuzzing, progress: FuzzingProgress) -> RunFinished:
@@ -151,8 +151,8 @@ def _run_to_the_end(run: Fuzzing, progress: FuzzingProgress) -> RunFinished:
         return run.run()
     except KeyboardInterrupt:
         progress.stop()
-        for requirement, signature, case_id in run.failures_so_far:
-            click.echo(f"{requirement}  {signature}  {case_id}")
+        for finding, group, case_id in run.failures_so_far:
+            click.echo(f"{finding}  {group}  {case_id}")
         raise
 
 

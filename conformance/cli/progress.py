@@ -61,7 +61,7 @@ class Progress:
                 text = f"{self._cases} cases, now {event.family} {event.profile}"
                 self._bar.update(self._task, advance=1, description=text)
             case ShrinkingStarted():
-                text = f"shrinking {event.requirement}"
+                text = f"shrinking {event.finding[:60]}"
                 self._bar.update(self._task, total=None, description=f"{text}, {event.left} left")
             case FailureFound() | RunFinished() | FuzzingProgressed():
                 self._bar.refresh()
@@ -99,7 +99,7 @@ class FuzzingProgress:
                 counts = f"{event.seconds:.0f} s, {event.cases:,} cases ({rate:,.0f}/s), {event.findings} findings"
                 self._show(f"{counts}; {tables}" if tables else counts)
             case ShrinkingStarted():
-                self._show(f"shrinking {event.requirement}, {event.left} left")
+                self._show(f"shrinking {event.finding[:60]}, {event.left} left")
             case _:
                 return
 

@@ -43,6 +43,8 @@ def command(case_id: str, spec: str, save: BinaryIO | None, answer_time: float, 
         click.echo(f"{verdict.status if verdict.charged else 'not judged':14} {verdict.requirement}")
         if verdict.message:
             click.echo(f"{'':14} {verdict.message}")
+        if verdict.is_failure:
+            click.echo(f"{'':14} finding: {verdict.finding}")
     failed = sum(verdict.is_failure for verdict in verdicts)
     judged = failed + sum(verdict.status == "pass" for verdict in verdicts)
     click.echo(

@@ -1,4 +1,4 @@
-"""From clusters to failures: the first case of each kind of failure, shrunk on the driver, once for all later runs."""
+"""From clusters to failures: the first case of each finding, shrunk on the driver, once for all later runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,9 @@ from conformance.engine.baseline import Baseline
 from conformance.engine.events import FailureFound, ShrinkingStarted
 from conformance.engine.failure import Failure
 from conformance.engine.shrinking import Shrinker
+from conformance.oracles.cause import Cause
 from conformance.oracles.verdict import Verdict
+from conformance.specs.run_record import FailureStatus
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import Choice, RecordingChooser
@@ -24,7 +26,7 @@ class Clusters:
         shrinker: Asks the implementation, which must be started.
         source: The source of the cases.
         baseline: The known failures; they are not shrunk.
-        shrunk: (requirement, signature) -> id of the case that an earlier run shrunk to.
+        shrunk: (signature, group of profiles) -> id of the case that an earlier run shrunk to.
         shrink: Whether other failures are shrunk.
         notify: Takes an event for each shrinking that starts, and for each failure.
     """
@@ -47,33 +49,34 @@ class Clusters:
 
     def _failure(self, cluster: Cluster, before: Sequence[Failure], *, left: int) -> Failure:
         first = cluster.first
-        status = first.status
-        verdict = Verdict(first.requirement, status, first.signature, first.message)  # type: ignore[arg-type]
-        known = self.baseline.reason(first.requirement, first.signature)
+        finding = Cause(first.signature)
+        status: FailureStatus = first.status  # type: ignore[assignment]  # as it was written
+        verdict = Verdict(first.requirement, status, "", first.message, cause=finding)
+        known = self.baseline.reason(first.signature, first.group, cluster.counts.requirements)
         if known is None and self.shrink:
             again = self._earlier(cluster, verdict) or self.shrinker.shown_again(
-                before, verdict, first_case=first.case, count=cluster.count
+                before, verdict, first_case=first.case, group=first.group, counts=cluster.counts
             )
             if again is not None:
                 return again
         case = self.source.case(first.number, first.case)
         choices = choices_of(case) if known is None and self.shrink else None
         if choices is not None:
-            self.notify(ShrinkingStarted(first.requirement, first.signature, left=left))
-        return self.shrinker.failure(case, verdict, cluster.count, choices=choices, known=known)
+            self.notify(ShrinkingStarted(first.signature, first.group, left=left))
+        return self.shrinker.failure(case, verdict, cluster.counts, choices=choices, known=known)
 
     def _earlier(self, cluster: Cluster, verdict: Verdict) -> Failure | None:
         """Return the failure on the case that an earlier run shrunk to, None if that no longer shows it."""
-        stored = self.shrunk.get((verdict.requirement, verdict.signature))
+        stored = self.shrunk.get((verdict.finding, cluster.first.group))
         if stored is None:
             return None
         try:
             case = case_of(CaseId.parse(stored))
         except ValueError:
             return None  # The choices are those of another version of the grammar.
-        if not self.shrinker.still_fails(case, verdict.requirement, verdict.signature):
+        if not self.shrinker.still_fails(case, verdict.requirement, verdict.finding):
             return None
-        failure = self.shrinker.failure(case, verdict, cluster.count, choices=None)
+        failure = self.shrinker.failure(case, verdict, cluster.counts, choices=None)
         return replace(failure, first_case=cluster.first.case)
 
 

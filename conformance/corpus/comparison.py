@@ -9,7 +9,7 @@ from conformance.specs.run_record import Failure
 
 _BROKEN: Final = frozenset({"fail", "crash", "hang", "protocol-error"})
 
-#: A requirement and a signature.
+#: A requirement and a verdict, or the signature of a finding and a group of profiles.
 Kind = tuple[str, str]
 
 
@@ -21,8 +21,8 @@ class Comparison:
         broke: Requirements that held in the first run and not in the second: (requirement, verdict).
         fixed: Requirements that did not hold in the first run and do in the second: (requirement, former verdict).
         unreached: Requirements that were judged in the first run and not in the second: (requirement, former verdict).
-        new: Kinds of failure that only the second run has, of requirements that did not hold in the first either.
-        gone: Kinds of failure that only the first run has, of requirements that do not hold in the second either.
+        new: Findings in a group of profiles that only the second run has, except those that broke what held before.
+        gone: Those that only the first run has, except those of requirements that now hold.
         differences: Other differences between the runs, which may be the reason of a change.
     """
 
@@ -63,11 +63,11 @@ def compare_runs(first: RunRecord, second: RunRecord) -> Comparison:
 
 
 def _kinds(failures: Iterable[Failure]) -> dict[Kind, Failure]:
-    return {(each.requirement, each.signature): each for each in failures}
+    return {(each.signature, each.group): each for each in failures}
 
 
 def _only(here: Mapping[Kind, Failure], there: Mapping[Kind, Failure], settled: set[str]) -> tuple[Failure, ...]:
-    return tuple(each for kind, each in here.items() if kind not in there and kind[0] not in settled)
+    return tuple(each for kind, each in here.items() if kind not in there and not settled.issuperset(each.requirements))
 
 
 def _differences(first: RunRecord, second: RunRecord) -> Iterable[str]:

@@ -23,8 +23,8 @@ JUDGED: Final = "cases judged"
 EVENTS: Final = "events"
 #: Cases of a stored corpus whose profile the implementation does not claim.
 NOT_CLAIMED: Final = "cases of profiles not claimed"
-#: Cases at which a process ended or broke the protocol, while a new process answered.
-UNREPEATED: Final = "cases with trouble that did not come again"
+#: Cases at which a process was killed from outside, while a new process answered.
+UNREPEATED: Final = "cases with a killed process, which a new one answered"
 #: Cases by what ended them: a crash, a hang or a broken protocol.
 TROUBLED: Final = {status: f"cases with {status}" for status in TROUBLES}
 #: Cases whose answer differs in a way that no requirement accounts for.
@@ -40,7 +40,7 @@ class Counts:
         totals: Cases and events.
         verdicts: Cases by (requirement, profile, status).
         coverage: Table of coverage -> profile -> cell -> how often it was exercised.
-        failing: The failing cases of each kind.
+        failing: The failing cases of each finding.
     """
 
     def __init__(self) -> None:
@@ -65,8 +65,7 @@ class Counts:
         counts = self.verdicts
         for verdict in verdicts:
             counts[verdict.requirement, profile, verdict.status] += 1
-            if verdict.is_failure:
-                self.failing.add(number, case.id, verdict)
+        self.failing.add(number, case.id, verdicts)
         trouble = trouble_of(verdicts)
         if trouble is not None:
             self.totals[TROUBLED[trouble]] += 1

@@ -1,24 +1,27 @@
-"""Failing cases: how many there are of each kind, and the first of each."""
+"""Failing cases: how many there are of each finding, what they break, and the first of each."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from conformance.oracles.verdict import Verdict
+from conformance.oracles.verdict import Verdict, findings_of
+from conformance.specs.profiles import group_of
 from conformance.strategies.grammar.case_id import CaseId
 
 #: Cases in a shard. Limits apply to each shard, and the borders of shards do not depend on how work is divided,
 #: so the kept cases do not depend on it either.
 SHARD: Final = 500
-#: Failing cases that a shard keeps of each (requirement, signature).
-_KEPT: Final = 1
-#: Signatures that a shard distinguishes for each requirement.
-_SIGNATURES: Final = 100
-#: The signature of all failures beyond these.
-MORE_SIGNATURES: Final = "(more signatures than are distinguished)"
+#: Findings that a shard distinguishes.
+_FINDINGS: Final = 300
+#: The signature of all findings beyond these.
+MORE_FINDINGS: Final = "(more findings than are distinguished)"
 #: Characters of a message that are kept.
 _MESSAGE: Final = 500
+#: What a sum of a cluster counts, besides its cases: those that break a requirement, those of a profile.
+CASES: Final = "cases"
+REQUIREMENT: Final = "requirement"
+PROFILE: Final = "profile"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -27,16 +30,18 @@ class FailingCase:
 
     Attributes:
         number: Its number in the plan.
+        signature: The finding that it shows.
+        group: The group of profiles.
         requirement: The requirement that it broke.
-        signature: The kind of failure.
         status: One of `conformance.specs.run_record.FAILURES`.
         case: Its id.
         message: What was expected and what was answered, or the end of the standard error.
     """
 
     number: int
-    requirement: str
     signature: str
+    group: str
+    requirement: str
     status: str
     case: str
     message: str
@@ -52,32 +57,48 @@ class FailingCases:
     """The failing cases of some shards.
 
     Attributes:
-        counts: (requirement, signature) -> cases.
-        kept: The first of each kind in each shard.
+        counts: (signature, group, what is counted, name of it) -> cases.
+        obstacles: (requirement, signature) -> cases in which that finding kept it from being judged.
+        kept: The first case of each finding, group and requirement in each shard.
     """
 
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    counts: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    obstacles: Counter[tuple[str, str]] = field(default_factory=Counter)
     kept: list[FailingCase] = field(default_factory=list)
     _shard: int = -1
-    _in_shard: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _signatures: Counter[str] = field(default_factory=Counter)
+    _seen: set[tuple[str, str, str]] = field(default_factory=set)
+    _signatures: set[str] = field(default_factory=set)
 
-    def add(self, number: int, case: CaseId, verdict: Verdict) -> None:
-        """Count a failing case; call it in the order of the cases' numbers."""
+    def add(self, number: int, case: CaseId, verdicts: Collection[Verdict]) -> None:
+        """Count the failures of a case; call it in the order of the cases' numbers."""
         if number // SHARD != self._shard:
             self._shard = number // SHARD
-            self._in_shard.clear()
+            self._seen.clear()
             self._signatures.clear()
-        key = (verdict.requirement, storable(verdict.signature))
-        if key not in self._in_shard:
-            if self._signatures[verdict.requirement] >= _SIGNATURES:
-                key = (verdict.requirement, MORE_SIGNATURES)
-            else:
-                self._signatures[verdict.requirement] += 1
-        self.counts[key] += 1
-        self._in_shard[key] += 1
-        if self._in_shard[key] <= _KEPT:
-            self.kept.append(FailingCase(number, *key, verdict.status, str(case), storable(verdict.message)))
+        for finding, failures in findings_of(verdicts).items():
+            signature, group = self._distinguished(finding), group_of(case.profile)
+            self.counts[signature, group, CASES, ""] += 1
+            self.counts[signature, group, PROFILE, case.profile] += 1
+            for verdict in failures:
+                self.counts[signature, group, REQUIREMENT, verdict.requirement] += 1
+                self._keep(number, signature, group, str(case), verdict)
+        for verdict in verdicts:
+            if not verdict.charged:
+                self.obstacles[verdict.requirement, self._distinguished(verdict.finding)] += 1
+
+    def _distinguished(self, finding: str) -> str:
+        signature = storable(finding)
+        if signature not in self._signatures and len(self._signatures) >= _FINDINGS:
+            return MORE_FINDINGS
+        self._signatures.add(signature)
+        return signature
+
+    def _keep(self, number: int, signature: str, group: str, case: str, verdict: Verdict) -> None:
+        kind = (signature, group, verdict.requirement)
+        if kind not in self._seen:
+            self._seen.add(kind)
+            message = storable(verdict.message)
+            self.kept.append(FailingCase(number, signature, group, verdict.requirement, verdict.status, case, message))
 
     def __iter__(self) -> Iterator[FailingCase]:
         return iter(self.kept)

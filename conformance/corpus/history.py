@@ -6,6 +6,7 @@ from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as sql
 
 from conformance.corpus.failing_cases import storable
 from conformance.corpus.storage import Storage
@@ -19,7 +20,7 @@ _SUCCESS: Final = "_SUCCESS"
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One run and one kind of its failures; each run also has one entry without a requirement.
+    """One run and one of its findings in a group of profiles; each run also has one entry without a requirement.
 
     Attributes:
         run: Id of the run: when it started, and a digest of its manifest.
@@ -31,14 +32,16 @@ class RunEntry:
         cases: Cases of the run.
         events: Expected events in them.
         conforming: Whether it conformed, except for the failures of the baseline.
-        requirement: The requirement that failed.
-        signature: The kind of failure.
+        requirement: The most important of the requirements that the finding breaks.
+        signature: The signature of the finding; in entries of a kit before findings, that of a requirement's check.
         status: One of `conformance.specs.run_record.FAILURES`.
         count: Cases that showed it.
         first_case: The first of them.
         case: The shrunk case.
         message: What was expected and what was answered.
         known: The reason that the baseline gave.
+        group: The group of profiles; none in entries of a kit before findings.
+        requirements: How many requirements it breaks.
     """
 
     run: str
@@ -58,6 +61,8 @@ class RunEntry:
     case: str | None = None
     message: str | None = None
     known: str | None = None
+    group: str | None = None
+    requirements: int | None = None
 
 
 #: Columns that are not text.
@@ -66,6 +71,7 @@ _TYPES: Final[Mapping[str, pa.DataType]] = {
     "events": pa.int64(),
     "conforming": pa.bool_(),
     "count": pa.int64(),
+    "requirements": pa.int64(),
 }
 #: Columns that do not have the name of their field.
 _NAMES: Final = {"first_case": "found"}
@@ -86,13 +92,15 @@ def entries_of(run: RunEntry, failures: Sequence[Failure]) -> list[RunEntry]:
         replace(
             run,
             requirement=failure.verdict.requirement,
-            signature=storable(failure.verdict.signature),
+            signature=storable(failure.finding),
             status=failure.verdict.status,
-            count=failure.count,
+            count=failure.counts.cases,
             first_case=failure.first_case,
             case=str(failure.case.id),
             message=storable(failure.verdict.message),
             known=failure.known,
+            group=failure.group,
+            requirements=len(failure.counts.requirements),
         )
         for failure in failures
     ]
@@ -133,18 +141,20 @@ class History:
         written = [folder.uri for folder in map(self._storage.at, names) if folder.exists(_SUCCESS)]
         if not written:
             return []
-        # Explicit columns, as a table to which a later kit has written may have more.
-        frame = self._spark.read.parquet(*written).select(*HISTORY.names)
+        # Explicit columns, as a table to which a later kit has written may have more, and an earlier one had fewer.
+        frame = self._spark.read.option("mergeSchema", "true").parquet(*written)
+        columns = [sql.col(each) if each in frame.columns else sql.lit(None).alias(each) for each in HISTORY.names]
+        frame = frame.select(*columns)
         return sorted(
             (RunEntry(*row) for row in frame.collect()),
-            key=lambda each: (each.run, each.requirement or "", each.signature or ""),
+            key=lambda each: (each.run, each.signature or "", each.group or ""),
         )
 
 
 def shrunk_before(entries: Sequence[RunEntry], implementation: str) -> dict[tuple[str, str], str]:
-    """Return the latest shrunk case of each (requirement, signature) that an implementation has shown."""
+    """Return the latest shrunk case of each (signature, group of profiles) that an implementation has shown."""
     return {
-        (each.requirement, each.signature or ""): each.case
+        (each.signature or "", each.group): each.case
         for each in entries
-        if each.implementation == implementation and each.requirement is not None and each.case is not None
+        if each.implementation == implementation and each.group is not None and each.case is not None
     }

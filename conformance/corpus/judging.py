@@ -12,15 +12,21 @@ from conformance.corpus.failing_cases import storable
 from conformance.corpus.plan import Plan
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import Implementation
+from conformance.oracles.cause import Cause
 from conformance.oracles.judge import Judge, request_of
-from conformance.oracles.verdict import Verdict, selected
+from conformance.oracles.verdict import TROUBLE, Verdict, selected
 from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.strategies.grammar.case import Case
 
 #: Characters of a traceback that are kept.
 _TRACEBACK: Final = 2000
 
+#: How a process ends that the system or its administrator kills: it does not do that itself.
+_KILLED: Final = "signal-SIGKILL"
+
 NumberedCase = tuple[int, Case]
+#: A case with its number and its answer, and the verdicts on what came before the answer.
+_Answered = tuple[int, Case, Observation | Trouble, list[Verdict]]
 
 
 @dataclass(slots=True)
@@ -90,9 +96,10 @@ class CaseJudge:
             answers = self._ask_process(questions, counts)
         else:
             answers = self._ask_in_process(questions)
-        for number, case, answer in answers:
+        for number, case, answer, lost in answers:
             with self.kit_errors.at(case.id):
-                counts.add(number, case, self._selected(self.judge.judge(case, answer)))
+                verdicts = [*self.judge.judge(case, answer), *lost]
+                counts.add(number, case, self._selected(verdicts))
 
     def _not_declined(self, cases: Iterable[NumberedCase], counts: Counts) -> Iterator[NumberedCase]:
         """Yield the cases that have to be asked, and count the others."""
@@ -106,9 +113,7 @@ class CaseJudge:
     def _selected(self, verdicts: list[Verdict]) -> list[Verdict]:
         return selected(verdicts, self.requirements)
 
-    def _ask_process(
-        self, cases: Iterable[NumberedCase], counts: Counts
-    ) -> Iterator[tuple[int, Case, Observation | Trouble]]:
+    def _ask_process(self, cases: Iterable[NumberedCase], counts: Counts) -> Iterator[_Answered]:
         open_questions: deque[NumberedCase] = deque()
 
         def requests() -> Iterator[Request]:
@@ -118,22 +123,27 @@ class CaseJudge:
 
         for answer in self.implementation.ask_many(requests(), window=self.window):
             number, case = open_questions.popleft()
-            yield number, case, self._ask_again(case, answer, counts)
+            again = self._ask_again(case, answer)
+            lost = []
+            if again is not answer and not isinstance(again, Trouble):
+                assert isinstance(answer, Trouble), "only trouble is asked again"
+                if answer.signature == _KILLED:
+                    counts.totals[UNREPEATED] += 1
+                else:
+                    lost.append(_not_again(answer))
+            yield number, case, again, lost
 
-    def _ask_again(self, case: Case, answer: Observation | Trouble, counts: Counts) -> Observation | Trouble:
+    def _ask_again(self, case: Case, answer: Observation | Trouble) -> Observation | Trouble:
         """Return the answer, or that of a new process if one ended or broke the protocol.
 
-        A process may have been killed, or may have failed because of earlier questions, which depend on how the work
-        was divided. Only a failure that a case causes alone is a verdict on it; the others are counted.
+        A process may have failed because of earlier questions, which depend on how the work was divided: the answer of
+        a new process is judged, and what ended the first one is a failure of its own.
         """
         if not isinstance(answer, Trouble) or answer.status not in ("crash", "protocol-error"):
             return answer
-        again = self.implementation.ask(request_of(case))
-        if not isinstance(again, Trouble):
-            counts.totals[UNREPEATED] += 1
-        return again
+        return self.implementation.ask(request_of(case))
 
-    def _ask_in_process(self, cases: Iterable[NumberedCase]) -> Iterator[tuple[int, Case, Observation | Trouble]]:
+    def _ask_in_process(self, cases: Iterable[NumberedCase]) -> Iterator[_Answered]:
         ask = self.implementation.ask
         for number, case in cases:
             answer: Observation | Trouble | None = None
@@ -144,4 +154,11 @@ class CaseJudge:
                 # There is no process that could end, so an error takes the place of its exit status.
                 _, error, where = crash.entries[0]
                 answer = Trouble("crash", error.partition(":")[0], where)
-            yield number, case, answer
+            yield number, case, answer, []
+
+
+def _not_again(trouble: Trouble) -> Verdict:
+    """Return the verdict on trouble that did not come again when the case was asked alone."""
+    cause = Cause(f"{trouble.status} that does not come again", reason=trouble.signature)
+    message = f"{cause.text}, when a new process is asked about this case alone: {trouble.detail}"
+    return Verdict(TROUBLE, trouble.status, trouble.signature, message, cause=cause)

@@ -81,19 +81,19 @@ def trend_page(entries: Sequence[RunEntry]) -> str:
 
 def _trend(entries: Sequence[RunEntry]) -> list[Html]:
     runs = [entry for entry in entries if entry.requirement is None]
-    failures: dict[tuple[str, str], dict[str, RunEntry]] = defaultdict(dict)
+    findings: dict[str, dict[str, list[RunEntry]]] = defaultdict(lambda: defaultdict(list))
     for entry in entries:
         if entry.requirement is not None:
-            failures[entry.requirement, entry.signature or ""][entry.run] = entry
-    if not failures:
+            findings[entry.signature or ""][entry.run].append(entry)
+    if not findings:
         return [element("p", f"{len(runs)} runs, and no failure in any of them.")]
     shown = runs[-_COLUMNS:]
-    started = {kind: _start(runs, seen) for kind, seen in failures.items()}
+    started = {signature: _start(runs, seen) for signature, seen in findings.items()}
     last = runs[-1].run
-    # Kinds that fail now come first, the newest at the top.
-    order = sorted(sorted(failures), key=lambda kind: (last in failures[kind], started[kind].run), reverse=True)
+    # Those that occur now come first, the newest at the top.
+    order = sorted(sorted(findings), key=lambda each: (last in findings[each], started[each].run), reverse=True)
     heads = [
-        element("th", "requirement and signature", scope="col"),
+        element("th", "finding", scope="col"),
         element("th", "started", scope="col"),
         *(
             element("th", run.started[:10], element("br"), run.version, scope="col", class_="number", title=_about(run))
@@ -101,9 +101,10 @@ def _trend(entries: Sequence[RunEntry]) -> list[Html]:
         ),
         element("th", "smallest case", scope="col"),
     ]
-    rows = [_trend_row(kind, failures[kind], started[kind], shown) for kind in order]
+    rows = [_trend_row(each, findings[each], started[each], shown) for each in order]
+    now = sum(last in seen for seen in findings.values())
     return [
-        element("p", _shown(len(runs), len(shown)), class_="quiet"),
+        element("p", f"{_shown(len(runs), len(shown))} The last run has {now} findings.", class_="quiet"),
         _table(heads, rows, class_="trend"),
     ]
 
@@ -112,8 +113,8 @@ def _shown(runs: int, shown: int) -> str:
     return f"{runs} runs; the last {shown} are shown." if runs > shown else f"{runs} run{'s' if runs > 1 else ''}."
 
 
-def _start(runs: Sequence[RunEntry], seen: Mapping[str, RunEntry]) -> RunEntry:
-    """Return the first run of the last unbroken sequence of runs that show a failure."""
+def _start(runs: Sequence[RunEntry], seen: Mapping[str, Sequence[RunEntry]]) -> RunEntry:
+    """Return the first run of the last unbroken sequence of runs that show a finding."""
     start: RunEntry | None = None
     before = False
     for run in runs:
@@ -121,27 +122,40 @@ def _start(runs: Sequence[RunEntry], seen: Mapping[str, RunEntry]) -> RunEntry:
         if now and not before:
             start = run
         before = now
-    return start or next(iter(seen.values()))
+    return start or next(iter(seen.values()))[0]
 
 
 def _about(run: RunEntry) -> str:
     return f"{run.spec}, kit {run.kit}, {run.cases:,} cases with {run.events:,} events"
 
 
-def _trend_row(kind: tuple[str, str], seen: Mapping[str, RunEntry], start: RunEntry, shown: Sequence[RunEntry]) -> Html:
+def _trend_row(
+    signature: str, seen: Mapping[str, Sequence[RunEntry]], start: RunEntry, shown: Sequence[RunEntry]
+) -> Html:
     latest = seen[max(seen)]
+    requirements = ", ".join(sorted({each.requirement or "" for each in latest}))
+    groups = ", ".join(sorted({each.group for each in latest if each.group}))
     return element(
         "tr",
-        element("td", element("b", kind[0]), element("br"), kind[1], title=latest.message or ""),
+        element(
+            "td",
+            element("b", signature),
+            element("br"),
+            requirements,
+            f" in {groups}" if groups else "",
+            title=latest[0].message or "",
+        ),
         element("td", start.started[:10]),
-        (_trend_cell(seen.get(run.run)) for run in shown),
-        element("td", element("code", latest.case), class_="case"),
+        (_trend_cell(seen.get(run.run, ())) for run in shown),
+        element("td", element("code", latest[0].case), class_="case"),
         class_="started" if shown and start.run == shown[-1].run else None,
     )
 
 
-def _trend_cell(entry: RunEntry | None) -> Html:
-    if entry is None:
+def _trend_cell(entries: Sequence[RunEntry]) -> Html:
+    if not entries:
         return element("td", "-", class_="number none")
-    classes = "number known" if entry.known is not None else "number failing"
-    return element("td", f"{entry.count or 0:,}", class_=classes, title=entry.known or entry.message or "")
+    new = [each for each in entries if each.known is None]
+    classes = "number failing" if new else "number known"
+    title = new[0].message if new else entries[0].known
+    return element("td", f"{sum(each.count or 0 for each in entries):,}", class_=classes, title=title or "")

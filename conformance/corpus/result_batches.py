@@ -12,8 +12,10 @@ from conformance.corpus.counts import COVERAGE, TOTALS, VERDICTS, Counts
 from conformance.corpus.failing_cases import FailingCase
 from conformance.oracles.coverage.coverage_table import Cell
 
-#: The table of kinds of failure: requirement, signature.
+#: The table of findings: signature, group of profiles, what is counted, its name.
 CLUSTERS: Final = "clusters"
+#: The table of what kept requirements from being judged: requirement, signature.
+OBSTACLES: Final = "obstacles"
 #: The table of failing cases; its cells are the fields of `FailingCase` without the number.
 FAILING: Final = "failing cases"
 #: The table of workers that could not begin: host, message.
@@ -70,10 +72,13 @@ def _rows(counts: Counts) -> Iterator[_Row]:
                 yield COVERAGE + table, (*cell, profile), number, None
     for cluster, number in counts.failing.counts.items():
         yield CLUSTERS, cluster, number, None
+    for obstacle, number in counts.failing.obstacles.items():
+        yield OBSTACLES, obstacle, number, None
     for case in counts.failing:
         yield failing_row(case)
 
 
 def failing_row(case: FailingCase) -> _Row:
     """Return the row of a failing case."""
-    return FAILING, (case.requirement, case.signature, case.status, case.case, case.message), 1, case.number
+    cell = (case.signature, case.group, case.requirement, case.status, case.case, case.message)
+    return FAILING, cell, 1, case.number

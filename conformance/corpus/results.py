@@ -19,15 +19,16 @@ from conformance.corpus.counts import (
     UNREPEATED,
     VERDICTS,
 )
-from conformance.corpus.failing_cases import FailingCase
+from conformance.corpus.failing_cases import CASES, PROFILE, REQUIREMENT, FailingCase
 from conformance.corpus.output import Output
-from conformance.corpus.result_batches import CLUSTERS, FAILING, KIT_ERRORS, ROWS_DDL
+from conformance.corpus.result_batches import CLUSTERS, FAILING, KIT_ERRORS, OBSTACLES, ROWS_DDL
 from conformance.engine.coverage import EVENT_TYPES, FAMILIES, cell_text, tables_of_oracles
+from conformance.engine.failure import Counts, most_important
 from conformance.engine.tally import Tally
 from conformance.oracles.coverage.coverage_table import Cell
 from conformance.specs.run_record import Status
 
-#: Kinds of failure that reach the driver, the most frequent ones; an implementation has a few dozen.
+#: Findings that reach the driver, the most frequent ones; an implementation has a few dozen.
 _CLUSTERS: Final = 2000
 #: Errors of the kit that are reported with their cases.
 _KIT_ERRORS: Final = 20
@@ -35,15 +36,15 @@ _KIT_ERRORS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """All failing cases of one (requirement, signature).
+    """All failing cases of one finding in one group of profiles.
 
     Attributes:
-        first: The one with the lowest number.
-        count: How many there are.
+        first: The first one that breaks the most important requirement.
+        counts: How many there are, by requirement and by profile.
     """
 
     first: FailingCase
-    count: int
+    counts: Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Results:
 
     Attributes:
         tables: Table -> cell -> sum, without the tables of failing cases.
-        clusters: The kinds of failure, by requirement and signature.
+        clusters: The findings, by signature and group of profiles.
         kit_errors: The first errors of the kit.
     """
 
@@ -81,7 +82,7 @@ class Results:
 
     @property
     def unrepeated(self) -> int:
-        """Cases at which a process ended or broke the protocol, while a new process answered."""
+        """Cases at which a process was killed from outside, while a new process answered."""
         return self.tables.get(TOTALS, {}).get((UNREPEATED,), 0)
 
     @property
@@ -100,6 +101,8 @@ class Results:
         for (requirement, profile, status), count in self.verdicts.items():
             known: Status = status  # type: ignore[assignment]  # as it was written
             tally.results[requirement][profile][known] += count
+        for (requirement, signature), count in self.tables.get(OBSTACLES, {}).items():
+            tally.obstacles[requirement][signature] += count
         for (name, _, profile), count in self.coverage.get(EVENT_TYPES.name, {}).items():
             tally.event_types[name][profile] += count
         for (family, profile), count in self.coverage.get(FAMILIES.name, {}).items():
@@ -125,20 +128,31 @@ def read_results(spark: SparkSession, output: Output) -> Results:
 
 
 def _clusters(frame: DataFrame) -> tuple[Cluster, ...]:
-    kind = [sql.col("cell")[0].alias("requirement"), sql.col("cell")[1].alias("signature")]
-    counts = frame.where(sql.col("table") == CLUSTERS).groupBy(*kind).agg(sql.sum("count").alias("count"))
+    kind = [sql.col("cell")[0].alias("signature"), sql.col("cell")[1].alias("group")]
+    sums = frame.where(sql.col("table") == CLUSTERS).groupBy(*kind, sql.col("cell")[2], sql.col("cell")[3])
+    counts = sums.agg(sql.sum("count").alias("count")).toDF("signature", "group", "what", "name", "count")
+    largest = counts.where(sql.col("what") == CASES).orderBy(sql.desc("count"), "signature", "group").limit(_CLUSTERS)
+    kinds = largest.select("signature", "group")
+    numbers: dict[tuple[str, str], dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    for row in counts.join(kinds, ["signature", "group"]).collect():
+        numbers[row["signature"], row["group"]][row["what"]][row["name"]] = row["count"]
     firsts = (
         frame.where(sql.col("table") == FAILING)
-        .groupBy(*kind)
+        .groupBy(*kind, sql.col("cell")[2].alias("requirement"))
         .agg(sql.min_by("cell", "number").alias("cell"), sql.min("number").alias("number"))
     )
-    largest = (
-        counts.join(firsts, ["requirement", "signature"])
-        .orderBy(sql.desc("count"), "requirement", "signature")
-        .limit(_CLUSTERS)
-    )
-    clusters = [Cluster(FailingCase(row["number"], *row["cell"]), row["count"]) for row in largest.collect()]
-    return tuple(sorted(clusters, key=lambda each: (each.first.requirement, each.first.signature)))
+    first = {
+        tuple(row["cell"][:3]): FailingCase(row["number"], *row["cell"])
+        for row in firsts.join(kinds, ["signature", "group"]).collect()
+    }
+    clusters = []
+    for (signature, group), of_kind in sorted(numbers.items()):
+        requirements = dict(sorted(of_kind[REQUIREMENT].items()))
+        together = Counts(
+            cases=of_kind[CASES][""], requirements=requirements, profiles=dict(sorted(of_kind[PROFILE].items()))
+        )
+        clusters.append(Cluster(first[signature, group, most_important(requirements)], together))
+    return tuple(clusters)
 
 
 def _kit_errors(frame: DataFrame) -> tuple[KitError, ...]:

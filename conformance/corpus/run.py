@@ -273,7 +273,7 @@ def _manifest(spec: str, declaration: Declaration, selection: Selection, corpus:
         spec=spec,
         implementation=(declaration.name, declaration.version),
         role=selection.role,
-        fields=tuple(sorted(role.fields)),
+        fields=tuple(sorted(role.every_field)),
         abilities=tuple(sorted(role.abilities)),
         profiles=tuple(role.profiles),
         requirements=selection.requirements,

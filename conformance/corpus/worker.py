@@ -10,7 +10,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from conformance.corpus.counts import EVENTS, JUDGED, NOT_CLAIMED, TAKEN, Counts
-from conformance.corpus.failing_cases import SHARD
+from conformance.corpus.failing_cases import REQUIREMENT, SHARD
 from conformance.corpus.judging import CaseJudge, KitErrors, NumberedCase, planned_cases
 from conformance.corpus.plan import Plan
 from conformance.corpus.result_batches import CANNOT_START, KIT_ERRORS, batch_of, batches_of, failing_row
@@ -192,8 +192,9 @@ def _sums(counts: Counts) -> Counter[str]:
     for (requirement, _, status), number in counts.verdicts.items():
         if status != "unsupported":
             sums[REACHED + requirement] += number
-    for (requirement, _), number in counts.failing.counts.items():
-        sums[FAILED + requirement] += number
+    for (_, _, what, name), number in counts.failing.counts.items():
+        if what == REQUIREMENT:
+            sums[FAILED + name] += number
     return sums
 
 

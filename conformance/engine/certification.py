@@ -14,14 +14,15 @@ from conformance.engine.events import (
     RunStarted,
     ShrinkingStarted,
 )
-from conformance.engine.failure import Failure
+from conformance.engine.failure import Failure, Sighting
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
 from conformance.engine.tally import Tally
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
-from conformance.oracles.verdict import Verdict
+from conformance.oracles.verdict import findings_of
+from conformance.specs.profiles import group_of
 from conformance.strategies.grammar.case import Case
 
 __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
@@ -50,13 +51,6 @@ class Budget:
 
 
 @dataclass(slots=True)
-class _SeenFailure:
-    case: Case
-    verdict: Verdict
-    count: int = 0
-
-
-@dataclass(slots=True)
 class Certification:
     """One run of one implementation.
 
@@ -80,7 +74,8 @@ class Certification:
     listeners: Sequence[Listener] = ()
     limits: Limits = DEFAULT_LIMITS
     tally: Tally = field(default_factory=Tally, init=False)
-    _seen: dict[tuple[str, str], _SeenFailure] = field(default_factory=dict, init=False)
+    #: Signature of a finding and group of profiles -> the cases that showed it.
+    _seen: dict[tuple[str, str], Sighting] = field(default_factory=dict, init=False)
     _shrinker: Shrinker = field(init=False)
 
     def run(self) -> RunFinished:
@@ -146,34 +141,34 @@ class Certification:
     def _visit(self, case: Case) -> None:
         verdicts = self._shrinker.verdicts(case)
         self.tally.add(case, verdicts)
-        for verdict in verdicts:
-            if verdict.is_failure:
-                key = (verdict.requirement, verdict.signature)
-                seen = self._seen.setdefault(key, _SeenFailure(case, verdict))
-                seen.count += 1
+        for finding, failures in findings_of(verdicts).items():
+            key = (finding, group_of(case.id.profile))
+            self._seen.setdefault(key, Sighting()).add(case, failures)
         if self.budget.first_failure and self._unknown_failures():
             raise Stop
 
     def _unknown_failures(self) -> bool:
-        return any(self.baseline.reason(*key) is None for key in self._seen)
+        return any(self.baseline.reason(*key, seen.requirements) is None for key, seen in self._seen.items())
 
     def _shrink_all(self) -> list[Failure]:
         failures: list[Failure] = []
-        for number, (key, seen) in enumerate(sorted(self._seen.items())):
-            known = self.baseline.reason(*key)
-            failure = self._shown_by(failures, seen) if known is None else None
+        for number, ((finding, group), seen) in enumerate(sorted(self._seen.items())):
+            case, verdict = seen.shown_by
+            known = self.baseline.reason(finding, group, seen.requirements)
+            failure = None
+            if known is None:
+                failure = self._shrinker.shown_again(
+                    failures, verdict, first_case=str(case.id), group=group, counts=seen.counts
+                )
             if failure is None:
                 if known is None:
-                    self._emit(ShrinkingStarted(*key, left=len(self._seen) - number))
+                    self._emit(ShrinkingStarted(finding, group, left=len(self._seen) - number))
                 # A known failure is not shrunk.
-                choices = None if known is not None else seen.case.id.choices
-                failure = self._shrinker.failure(seen.case, seen.verdict, seen.count, choices=choices, known=known)
+                choices = None if known is not None else case.id.choices
+                failure = self._shrinker.failure(case, verdict, seen.counts, choices=choices, known=known)
             failures.append(failure)
             self._emit(FailureFound(failure))
         return failures
-
-    def _shown_by(self, failures: Sequence[Failure], seen: _SeenFailure) -> Failure | None:
-        return self._shrinker.shown_again(failures, seen.verdict, first_case=str(seen.case.id), count=seen.count)
 
     def _emit(self, event: Event) -> None:
         for listener in self.listeners:

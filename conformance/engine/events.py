@@ -53,7 +53,7 @@ class FuzzingProgressed:
     Attributes:
         cases: Cases so far.
         seconds: Seconds so far.
-        findings: Kinds of failure so far.
+        findings: Findings so far, once for each group of profiles.
         reached: Table of an oracle -> how many of its cells were reached, and how many there are, None if they cannot
             be counted.
     """
@@ -66,16 +66,16 @@ class FuzzingProgressed:
 
 @dataclass(frozen=True, slots=True)
 class ShrinkingStarted:
-    """The shrinking of a new kind of failure begins; `left` is the number of those still to shrink."""
+    """The shrinking of a finding in a group of profiles begins; `left` is the number of those still to shrink."""
 
-    requirement: str
-    signature: str
+    finding: str
+    group: str
     left: int
 
 
 @dataclass(frozen=True, slots=True)
 class FailureFound:
-    """A kind of failure, shrunk."""
+    """A finding in a group of profiles, shrunk."""
 
     failure: Failure
 
@@ -86,7 +86,7 @@ class RunFinished:
 
     Attributes:
         tally: The counts and verdicts of what was exercised.
-        failures: Every kind of failure.
+        failures: Every finding, once for each group of profiles.
         unexpected_passes: Baseline entries that no longer fail.
         stale: Baseline entries whose requirement the run did not exercise.
         conforming: Whether exactly the failures of the baseline occurred.

@@ -1,22 +1,42 @@
-"""A failure: one kind of failure, with the smallest case that shows it."""
+"""A failure: one finding in one group of profiles, with the smallest case that shows it."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import Observation, Trouble
+from conformance.specs.catalogue import catalogue
+from conformance.specs.run_record import LEVELS
 from conformance.strategies.grammar.case import Case
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How often a finding was shown in one group of profiles.
+
+    Attributes:
+        cases: Cases that showed it.
+        requirements: Requirement -> cases in which it was broken.
+        profiles: Profile -> cases.
+    """
+
+    cases: int
+    requirements: Mapping[str, int]
+    profiles: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """All failures of one (requirement, signature).
+    """All failures of one cause in one group of profiles.
 
     Attributes:
-        verdict: The verdict of the shrunk case.
+        verdict: The verdict of the shrunk case on the first of the requirements.
         case: The shrunk case.
         answer: The implementation's answer to it.
         first_case: Id of the case that first showed the failure.
-        count: Cases of the run that showed it.
+        group: The group of profiles, one of `conformance.specs.profiles.PROFILE_GROUPS`.
+        counts: The cases of the run that showed it.
         known: The reason in the baseline, None if the baseline does not have it.
     """
 
@@ -24,5 +44,62 @@ class Failure:
     case: Case
     answer: Observation | Trouble
     first_case: str
-    count: int
+    group: str
+    counts: Counts
     known: str | None = None
+
+    @property
+    def finding(self) -> str:
+        """The signature of the finding."""
+        return self.verdict.finding
+
+
+@dataclass(slots=True)
+class Sighting:
+    """The failing cases of one finding in one group of profiles, while a run goes on.
+
+    Attributes:
+        cases: How many there are.
+        requirements: Requirement -> how many of them break it.
+        profiles: Profile -> how many of them are of it.
+        first: Requirement -> the first case that breaks it, with the verdict.
+    """
+
+    cases: int = 0
+    requirements: Counter[str] = field(default_factory=Counter)
+    profiles: Counter[str] = field(default_factory=Counter)
+    first: dict[str, tuple[Case, Verdict]] = field(default_factory=dict)
+
+    def add(self, case: Case, verdicts: Collection[Verdict]) -> None:
+        """Count a case with its verdicts, all of one finding."""
+        self.cases += 1
+        self.profiles[case.id.profile] += 1
+        for verdict in verdicts:
+            self.requirements[verdict.requirement] += 1
+            self.first.setdefault(verdict.requirement, (case, verdict))
+
+    @property
+    def shown_by(self) -> tuple[Case, Verdict]:
+        """The case that stands for all, with its verdict: the first one that breaks the most important requirement."""
+        return self.first[most_important(self.requirements)]
+
+    @property
+    def counts(self) -> Counts:
+        """The numbers, as they are now."""
+        return Counts(cases=self.cases, requirements=dict(self.requirements), profiles=dict(self.profiles))
+
+
+def most_important(requirements: Mapping[str, int]) -> str:
+    """Return the requirement that stands for several: `TROUBLE`, else the must that is broken most often.
+
+    Args:
+        requirements: Requirement -> how many cases break it.
+    """
+
+    def rank(requirement: str) -> tuple[int, int, str]:
+        entry = catalogue().get(requirement)
+        # A crash at a stream that asks for nothing special comes first.
+        level = -1 if entry is None else LEVELS.index(entry.level)
+        return level, -requirements[requirement], requirement
+
+    return min(requirements, key=rank)

@@ -65,7 +65,7 @@ class RecordLines:
         tally = event.tally
         wanted = {requirement.id for requirement in select(pattern=self._requirements)}
         # A crash is reported whatever is selected; the requirement that it is charged to has a line too.
-        wanted |= {failure.verdict.requirement for failure in event.failures}
+        wanted |= {requirement for failure in event.failures for requirement in failure.counts.requirements}
         requirements = [
             _requirement(requirement, event, self._profiles)
             for requirement in catalogue().values()
@@ -83,10 +83,11 @@ class RecordLines:
             cases=tally.cases,
             events=tally.events,
             verdicts=Counter(each.verdict for each in requirements),
+            findings=len({failure.finding for failure in event.failures}),
             failures=len(event.failures),
             known_failures=sum(failure.known is not None for failure in event.failures),
-            unexpected_passes=tuple(f"{each.requirement}: {each.signature}" for each in event.unexpected_passes),
-            stale_baseline=tuple(f"{each.requirement}: {each.signature}" for each in event.stale),
+            unexpected_passes=tuple(each.finding for each in event.unexpected_passes),
+            stale_baseline=tuple(each.finding for each in event.stale),
             conforming=event.conforming,
             elapsed=round(time.monotonic() - self._began, 3),
             troubles={status: tally.troubles[status] for status in run_record.TROUBLES},
@@ -127,7 +128,7 @@ def _implementation(declaration: Declaration, spec: str) -> run_record.Implement
         language=declaration.language,
         homepage=declaration.homepage or None,
         roles={
-            name: run_record.Role(tuple(sorted(role.fields)), tuple(sorted(role.abilities)), tuple(role.profiles))
+            name: run_record.Role(tuple(sorted(role.every_field)), tuple(sorted(role.abilities)), tuple(role.profiles))
             for name, role in declaration.roles.items()
         },
     )
@@ -164,6 +165,7 @@ def _requirement(requirement: Requirement, event: RunFinished, profiles: Sequenc
             profile: {status: counts[status] for status in run_record.STATUSES} for profile, counts in results.items()
         },
         verdict=verdict,
+        obstacles=dict(event.tally.obstacles.get(requirement.id, {})),
     )
 
 
@@ -179,7 +181,7 @@ def failure_line(failure: Failure, spec: str, *, limits: Limits = DEFAULT_LIMITS
         ValueError: The verdict is not one of a failure.
     """
     case, verdict = failure.case, failure.verdict
-    if verdict.status == "pass" or verdict.status == "unsupported":
+    if verdict.status not in run_record.FAILURES:
         raise ValueError(f"a verdict of {verdict.requirement} is {verdict.status!r}, which is not a failure")
     expected = case.expected
     refusal = None
@@ -189,14 +191,17 @@ def failure_line(failure: Failure, spec: str, *, limits: Limits = DEFAULT_LIMITS
     return run_record.Failure(
         requirement=verdict.requirement,
         status=verdict.status,
-        signature=verdict.signature,
+        signature=failure.finding,
+        group=failure.group,
+        requirements=failure.counts.requirements,
+        profiles=failure.counts.profiles,
         profile=case.id.profile,
         family=case.id.family,
         case=str(case.id),
         role=case.role,
         settings=_bounded(case.settings),
         first_case=failure.first_case,
-        count=failure.count,
+        count=failure.counts.cases,
         message=verdict.message,
         at=verdict.at,
         stream=stream.hex(),

@@ -4,11 +4,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from conformance.engine.failure import Failure
+from conformance.engine.failure import Counts, Failure
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge, Judges, request_of
 from conformance.oracles.verdict import Verdict, selected
 from conformance.protocol.observation import Observation, Trouble
+from conformance.specs.profiles import group_of
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.chooser import Choice
 from conformance.strategies.grammar.shrinking import OutOfTries, shrink
@@ -40,39 +41,45 @@ class Shrinker:
         declined = self.judge.declined(case)
         return self._selected(declined) if declined else self._judged(case, self._ask(case))
 
-    def still_fails(self, case: Case, requirement: str, signature: str) -> bool:
-        """Return whether a case breaks a requirement with one signature."""
-        return self.matching(case, self._ask(case), requirement, signature) is not None
+    def still_fails(self, case: Case, requirement: str, finding: str) -> bool:
+        """Return whether a case breaks a requirement by the cause of one finding."""
+        return self.matching(case, self._ask(case), requirement, finding) is not None
 
     def failure(
-        self, case: Case, verdict: Verdict, count: int, *, choices: Sequence[Choice] | None, known: str | None = None
+        self,
+        case: Case,
+        verdict: Verdict,
+        counts: Counts,
+        *,
+        choices: Sequence[Choice] | None,
+        known: str | None = None,
     ) -> Failure:
         """Return a failure, with the smallest case that shows it.
 
         Args:
             case: The case that showed it first.
             verdict: The verdict of that case.
-            count: Cases that showed it.
+            counts: The cases that showed it.
             choices: The choices that made the case; None keeps the case as it is.
             known: The reason that the baseline gives.
         """
-        requirement, signature = verdict.requirement, verdict.signature
+        requirement, finding = verdict.requirement, verdict.finding
         smallest = case
         if choices is not None:
             smallest = shrink(
                 case,
                 choices,
-                self._limited(requirement, signature),
+                self._limited(requirement, finding),
                 tries=SHRINK_TRIES["fail"],
             )
         answer = self._ask(smallest)
-        seen = self.matching(smallest, answer, requirement, signature)
+        seen = self.matching(smallest, answer, requirement, finding)
         if seen is None:
             note = f"{verdict.message} (seen in discovery, but not when asked again)"
             seen = replace(verdict, message=note)
-        return Failure(seen, smallest, answer, str(case.id), count, known)
+        return Failure(seen, smallest, answer, str(case.id), group_of(case.id.profile), counts, known)
 
-    def _limited(self, requirement: str, signature: str) -> Callable[[Case], bool]:
+    def _limited(self, requirement: str, finding: str) -> Callable[[Case], bool]:
         """Return `still_fails` with limits on its time and on the cases that may hang, crash or fail."""
         left = dict(SHRINK_TRIES)
         deadline = time.monotonic() + self.seconds
@@ -82,26 +89,27 @@ class Shrinker:
                 raise OutOfTries
             answer = self._ask(case)
             left[answer.status if isinstance(answer, Trouble) and answer.status in left else "fail"] -= 1
-            return self.matching(case, answer, requirement, signature) is not None
+            return self.matching(case, answer, requirement, finding) is not None
 
         return still_fails
 
     def shown_again(
-        self, before: Sequence[Failure], verdict: Verdict, *, first_case: str, count: int
+        self, before: Sequence[Failure], verdict: Verdict, *, first_case: str, group: str, counts: Counts
     ) -> Failure | None:
-        """Return the failure on a case that was shrunk for another requirement, the smallest that shows this one too.
+        """Return the failure on a case that was shrunk for another finding, the smallest that shows this one too.
 
         Args:
             before: The failures that have been shrunk.
             verdict: The verdict of the case that showed this one first.
             first_case: Id of that case.
-            count: Cases that showed it.
+            group: The group of profiles; a case of another one may fail for another reason.
+            counts: The cases that showed it.
         """
-        shrunk = [failure for failure in before if failure.known is None]
+        shrunk = [failure for failure in before if failure.known is None and failure.group == group]
         for failure in sorted(shrunk, key=lambda failure: len(failure.case.stream)):
-            seen = self.matching(failure.case, failure.answer, verdict.requirement, verdict.signature)
+            seen = self.matching(failure.case, failure.answer, verdict.requirement, verdict.finding)
             if seen is not None:
-                return Failure(seen, failure.case, failure.answer, first_case, count)
+                return Failure(seen, failure.case, failure.answer, first_case, group, counts)
         return None
 
     def _ask(self, case: Case) -> Observation | Trouble:
@@ -113,8 +121,8 @@ class Shrinker:
     def _selected(self, verdicts: list[Verdict]) -> list[Verdict]:
         return selected(verdicts, self.requirements)
 
-    def matching(self, case: Case, answer: Observation | Trouble, requirement: str, signature: str) -> Verdict | None:
-        """Return the verdict that an answer breaks a requirement with one signature, None if it does not."""
+    def matching(self, case: Case, answer: Observation | Trouble, requirement: str, finding: str) -> Verdict | None:
+        """Return the verdict that an answer breaks a requirement by the cause of a finding, None if it does not."""
+        wanted = (requirement, finding)
         verdicts = self._judged(case, answer)
-        wanted = (requirement, signature)
-        return next((each for each in verdicts if each.charged and (each.requirement, each.signature) == wanted), None)
+        return next((each for each in verdicts if each.charged and (each.requirement, each.finding) == wanted), None)

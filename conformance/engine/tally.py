@@ -12,6 +12,8 @@ from conformance.strategies.grammar.case import Case
 
 #: The attributes of a tally that are one number.
 _NUMBERS: Final = ("cases", "events", "unexplained")
+#: Those that are counters by name.
+_COUNTERS: Final = ("families", "event_types", "obstacles")
 
 
 class Tally:
@@ -26,6 +28,8 @@ class Tally:
         events: Expected events in all.
         troubles: Cases by what ended them, a crash, a hang or a broken protocol, each case once.
         unexplained: Cases whose answer differs in a way that no requirement accounts for.
+        obstacles: Requirement -> finding -> cases in which it was not judged because of that finding: a crash, or a
+            refusal before its events.
     """
 
     def __init__(self) -> None:
@@ -37,6 +41,7 @@ class Tally:
         self.events = 0
         self.troubles: Counter[TroubleStatus] = Counter()
         self.unexplained = 0
+        self.obstacles: dict[str, Counter[str]] = defaultdict(Counter)
 
     def add(self, case: Case, verdicts: Collection[Verdict]) -> None:
         """Count one case and its verdicts."""
@@ -56,6 +61,8 @@ class Tally:
         self.unexplained += has_unexplained(verdicts)
         for verdict in verdicts:
             self.results[verdict.requirement][profile][verdict.status] += 1
+            if not verdict.charged:
+                self.obstacles[verdict.requirement][verdict.finding] += 1
 
     def reached(self) -> dict[str, tuple[int, int | None]]:
         """Return how many cells of each table in use were reached, and how many there are, None if not countable."""
@@ -83,17 +90,14 @@ class Tally:
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts in values that JSON has."""
-        return {
-            name: getattr(self, name)
-            for name in ("results", "families", "event_types", "tables", *_NUMBERS, "troubles")
-        }
+        return {name: getattr(self, name) for name in ("results", *_COUNTERS, "tables", *_NUMBERS, "troubles")}
 
     def add_json(self, counts: Mapping[str, Any]) -> None:
         """Add the counts of `as_json`, of another process."""
         for name in _NUMBERS:
             setattr(self, name, getattr(self, name) + counts[name])
         self.troubles.update(counts["troubles"])
-        for name in ("families", "event_types"):
+        for name in _COUNTERS:
             mine = getattr(self, name)
             for key, numbers in counts[name].items():
                 mine[key].update(numbers)
@@ -124,7 +128,7 @@ class Tally:
         not judged there, so a crash is not a pass either.
         """
         met = self.statuses(requirement)
-        worst_first: tuple[Status, ...] = (*FAILURES, "pass", "unsupported")
+        worst_first: tuple[Status, ...] = (*FAILURES, "pass", "blocked", "unsupported")
         for status in worst_first:
             if met[status]:
                 return status

@@ -109,8 +109,8 @@ class Against:
         names = [each.declaration.name for each in (self.left, self.right)]
         if isinstance(left, Trouble) or isinstance(right, Trouble):
             return _compare_troubles(left, right, names)
-        fields = [each.declaration.roles[self.role].fields for each in (self.left, self.right)]
-        return _compare_answers(left, right, self.role, fields[0] & fields[1], names)
+        roles = [each.declaration.roles[self.role].under(case.id.profile) for each in (self.left, self.right)]
+        return _compare_answers(left, right, self.role, roles[0].fields & roles[1].fields, names)
 
 
 def _compare_troubles(

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from conformance.engine.certification import Certification, Stop
 from conformance.engine.discovery import discover_in_rounds
 from conformance.engine.events import FailureFound, FuzzingProgressed
-from conformance.engine.failure import Failure
+from conformance.engine.failure import Counts, Failure
 from conformance.fuzzing.guided import GuidedEngine, WorkerCrashed
 from conformance.fuzzing.kept_cases import KeptCases
+from conformance.oracles.causes import cause_of_trouble
 from conformance.oracles.verdict import TROUBLE, Verdict
 from conformance.protocol.observation import Trouble
+from conformance.specs.profiles import group_of
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
@@ -40,8 +42,8 @@ class Fuzzing(Certification):
 
     @property
     def failures_so_far(self) -> list[tuple[str, str, str]]:
-        """Requirement, signature and case id of each kind of failure so far, not shrunk."""
-        return sorted((*key, str(first.case.id)) for key, first in self._seen.items())
+        """Signature, group of profiles and case id of each finding so far, not shrunk."""
+        return sorted((*key, str(seen.shown_by[0].id)) for key, seen in self._seen.items())
 
     def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
         self._began = time.monotonic()
@@ -103,4 +105,7 @@ class Fuzzing(Certification):
 
 def _crash(case: Case) -> Failure:
     trouble = Trouble("crash", "ended-the-process", "the process of the fuzzing engine ended at this case")
-    return Failure(Verdict(TROUBLE, trouble.status, trouble.signature, trouble.detail), case, trouble, str(case.id), 1)
+    cause = cause_of_trouble(case, trouble, TROUBLE)
+    verdict = Verdict(TROUBLE, trouble.status, trouble.signature, trouble.detail, cause=cause)
+    counts = Counts(cases=1, requirements={TROUBLE: 1}, profiles={case.id.profile: 1})
+    return Failure(verdict, case, trouble, str(case.id), group_of(case.id.profile), counts)

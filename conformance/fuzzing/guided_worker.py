@@ -80,7 +80,7 @@ class GuidedWorker:
             os._exit(0)
 
     def _new_failures(self, verdicts: Sequence[Any]) -> list[list[str]]:
-        keys = {(each.requirement, each.signature) for each in verdicts if each.is_failure} - self._failures
+        keys = {(each.requirement, each.finding) for each in verdicts if each.is_failure} - self._failures
         self._failures |= keys
         return [list(key) for key in sorted(keys)]
 

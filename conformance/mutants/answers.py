@@ -8,10 +8,10 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.mutants.log.event_faults import is_begin
-from conformance.mutants.log.faults import changed, of_type, set_fields, set_flags, without
+from conformance.mutants.log.faults import changed, of_type, other_bytes, set_fields, set_flags, without
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
-from conformance.protocol.roles.decode import HEADER_FIELDS
+from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE
 from conformance.reference.implementation import ReferenceImplementation
 
 Entry = Mapping[str, Any]
@@ -68,7 +68,7 @@ def _with_last_entry_twice(observed: Observation) -> Observation:
 def _without_rand(entry: Entry) -> Entry:
     if not _of_type(EventType.RAND)(entry):
         return entry
-    return {name: "ignored" if name == "handled" else entry[name] for name in HEADER_FIELDS}
+    return {name: "ignored" if name == "handled" else entry[name] for name in FIELDS_OF_EVERY_TYPE if name in entry}
 
 
 def _is_data_of(code: EventType) -> Callable[[Entry], bool]:
@@ -194,6 +194,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-EVENTS",
         "no Intvar event is written before a statement that needs its insert id",
         answer=without(of_type(EventType.INTVAR)),
+    ),
+    Mutant(
+        "log-torn",
+        "FORMAT-LOG-READABLE",
+        "the last byte of each log is missing",
+        answer=other_bytes(lambda stream: stream[:-1]),
     ),
     Mutant(
         "log-begin-in-other-database",

@@ -8,9 +8,12 @@ from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
+from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, skipped
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
-from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused
+from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
@@ -56,7 +59,8 @@ def _position_chain(alignment: Alignment, requirement: str) -> Iterator[Check]:
         else:
             reported, end = seen.get("log_pos"), expected["log_pos"]
             message = f"the event at offset {seen['offset']} has log_pos {reported}, but ends at {end}"
-            yield Check("log_pos is not the event's end", message, expected["offset"])
+            cause = field_cause(alignment, index, "log_pos", reported)
+            yield Check("log_pos is not the event's end", message, expected["offset"], cause)
 
 
 def _unknown_event_message(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -98,7 +102,8 @@ def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Che
         wrong = text != expected["rows_query"] and not _off_by_a_checksum(expected["rows_query"], text)
         if wrong and len(text.encode()) == length_byte:
             message = f"the text ends after {length_byte} bytes, the value of the length byte, not at the event's end"
-            yield Check("length byte used", message, expected["offset"])
+            cause = field_cause(alignment, index, "rows_query", text)
+            yield Check("length byte used", message, expected["offset"], cause)
         else:
             yield GOOD
 
@@ -132,6 +137,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("FORMAT-HEADER-LENGTH", "length"),
     fields("FORMAT-HEADER-LOG-POS", "log_pos"),
     fields("FORMAT-HEADER-FLAGS", "flags"),
+    *READER_STATE_ORACLES,
     # The format description
     fields("FORMAT-DESCRIPTION-FIELDS", "binlog_version", "server_version", "created"),
     fields("FORMAT-TYPE-COUNT", "event_types"),
@@ -145,6 +151,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     refused("FORMAT-CHECKSUM-WRONG", abilities=("checksums",)),
     # Bodies
     fields("FORMAT-QUERY", "thread_id", "exec_time", "error_code", "database"),
+    fields("FORMAT-QUERY-STATUS-VARIABLES", *STATUS_FIELDS),
     fields("FORMAT-ROTATE", "next_position", "next_file"),
     delivered("FORMAT-STOP"),
     fields("FORMAT-XID", "xid"),
@@ -224,14 +231,14 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     refused("FORMAT-NO-FORMAT-DESCRIPTION", abilities=("framing",)),
     refused("FORMAT-BAD-MAGIC", abilities=("framing",)),
     # WL#4033: ignorable events
-    delivered("WL4033-READ-UNKNOWN-SKIPPED", reported=False),
-    delivered("WL4033-READ-FUTURE-FORMAT", reported=False),
-    delivered("WL4033-READ-UNKNOWN-ANY-CODE", reported=False),
-    delivered("WL4033-READ-UNKNOWN-ANY-BODY", reported=False),
-    both(delivered("WL4033-READ-FLAG-BIT", reported=False), refused("WL4033-READ-FLAG-BIT")),
-    delivered("WL4033-READ-IGNORABLE-TYPE-CODE", reported=False),
+    skipped("WL4033-READ-UNKNOWN-SKIPPED", Reason.NONE),
+    future_format("WL4033-READ-FUTURE-FORMAT"),
+    skipped("WL4033-READ-UNKNOWN-ANY-CODE", Reason.CODE),
+    skipped("WL4033-READ-UNKNOWN-ANY-BODY", Reason.BODY),
+    both(skipped("WL4033-READ-FLAG-BIT", Reason.FLAGS), refused("WL4033-READ-FLAG-BIT")),
+    skipped("WL4033-READ-IGNORABLE-TYPE-CODE", Reason.TYPE_CODE),
     fields("WL4033-READ-UNKNOWN-AS-IGNORABLE", "handled", *_HEADER),
-    both(fields("WL4033-READ-KNOWN-FLAGGED", "handled", "type"), delivered("WL4033-READ-KNOWN-FLAGGED")),
+    both(fields("WL4033-READ-KNOWN-FLAGGED", "handled", "type"), either_way("WL4033-READ-KNOWN-FLAGGED")),
     fields("WL4033-READ-IGNORABLE-POST-HEADER", "rows_query", blame=_begin_differs),
     refused("WL4033-READ-UNKNOWN-REFUSED"),
     Oracle("WL4033-READ-UNKNOWN-MESSAGE", _unknown_event_message, asks_more=True),
@@ -264,13 +271,13 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("WL7592-BODY-NO-TIMESTAMPS", "gtid_flags", absent=("last_committed", "sequence_number")),
     delivered("WL7592-BODY-COMMIT-FIELD"),
     delivered("WL7592-BODY-57-BYTES"),
-    both(fields("WL7592-ANON-FLAG-EITHER-WAY", "handled"), delivered("WL7592-ANON-FLAG-EITHER-WAY")),
+    both(fields("WL7592-ANON-FLAG-EITHER-WAY", "handled"), either_way("WL7592-ANON-FLAG-EITHER-WAY")),
     delivered("WL7592-ANON-SKIPPED-BY-FLAG", reported=False),
     fields("WL7592-PREVIOUS-GTIDS-EMPTY-READ", "previous_gtids"),
     fields("WL7592-PREVIOUS-GTIDS-SET-READ", "previous_gtids"),
     both(
         fields("WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY", "handled"),
-        delivered("WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY"),
+        either_way("WL7592-PREVIOUS-GTIDS-FLAG-EITHER-WAY"),
     ),
     delivered("WL7592-OLD-STREAMS-READ"),
     delivered("WL7592-OLD-CREATE-SELECT-READ"),

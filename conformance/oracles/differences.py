@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.oracle import Check, equal_values, shown
+from conformance.oracles.oracle import Check, equal_values, field_cause, shown
+from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.specs.catalogue import ENTRY, ERROR
 
 Entry = Mapping[str, Any]
@@ -48,7 +49,8 @@ class Difference:
 def differences(alignment: Alignment) -> Iterator[Difference]:
     """Yield each difference from the expected answer, whether it is free or not.
 
-    A field that the expected entry does not have is not asked for. Events after a refused one are not reached.
+    A field that the expected entry does not have is not asked for. Events after a refused one are not reached, and in a
+    written log that cannot be read on neither is the event there: it is the log that is wrong.
     """
     for index, entry in enumerate(alignment.case.expected.events):
         fate = alignment.fate(index)
@@ -58,7 +60,7 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
             if index == alignment.lost:
                 kind, message = _kind(alignment, entry), f"nothing is delivered after {alignment.describe(index)}"
                 yield Difference(index, ENTRY, Check(f"stream ends silently after {kind}", message, entry["offset"]))
-        elif fate is not Fate.UNREACHED:
+        elif fate is not Fate.UNREACHED and not (fate is Fate.REFUSED and alignment.about.answers_streams):
             words = alignment.refusal(index)
             message = f"{alignment.describe(index)} is {fate.value}{f': {words}' if words else ''}"
             yield Difference(
@@ -85,7 +87,8 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
         message = f"{alignment.describe(index)}: {name} is {shown(value)}, expected {shown(wanted)}"
         kind = _kind(alignment, entry)
         signature = f"{kind} not known" if (name, value) == ("handled", "ignored") else f"{name} of {kind} differs"
-        yield Difference(index, name, Check(signature, message, entry.get("offset")))
+        cause = field_cause(alignment, index, name, value)
+        yield Difference(index, name, Check(signature, message, entry.get("offset"), cause))
 
 
 def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
@@ -121,18 +124,29 @@ def _of_the_end(alignment: Alignment) -> Iterator[Difference]:
 
 
 def _is_at_missing_entry(alignment: Alignment) -> bool:
-    """Return whether the answer stops with an error at an expected entry that it does not have."""
+    """Return whether the answer stops with an error at an expected entry that it lacks, which is a difference too."""
     stop = alignment.stop
-    return stop is not None and stop < alignment.count and alignment.observed(stop) is None
+    return (
+        not alignment.about.answers_streams
+        and stop is not None
+        and stop < alignment.count
+        and alignment.observed(stop) is None
+    )
 
 
 def accounted(alignment: Alignment, difference: Difference, failed: list[Check]) -> bool:
     """Return whether a failed check accounts for a difference.
 
     Where entries follow from each other, one failed check accounts for all: what comes after is its consequence. Where
-    each is read by itself, a check accounts for the entry that it is about, and for the end of the answer.
+    each is read by itself, a check accounts for the entry that it is about, and for the end of the answer. A check of
+    the header, which is read by itself, accounts for nothing in the body.
     """
     if alignment.case.role not in _SEPARATE or difference.index == alignment.count:
         return bool(failed)
     offset = alignment.case.expected.events[difference.index]["offset"]
-    return any(check.at == offset for check in failed)
+    in_body = difference.field not in (*HEADER_FIELDS, ENTRY)
+    return any(check.at == offset and not (in_body and _is_of_header(check)) for check in failed)
+
+
+def _is_of_header(check: Check) -> bool:
+    return check.cause is not None and check.cause.field in HEADER_FIELDS

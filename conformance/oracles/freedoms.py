@@ -12,6 +12,7 @@ from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, 
 from conformance.oracles.checks.decode_freedoms import (
     is_faulty_payload,
     is_in_another_notation,
+    is_in_right_state,
     is_not_of_a_log,
     is_of_unknown_type,
     is_skipped,
@@ -128,17 +129,24 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "decode",
-        "GTID of an Anonymous_gtid",
-        "`gtid` of an Anonymous_gtid event: `ANONYMOUS`, empty or missing",
-        "The event has no GTID; the worklog gives it no name.",
+        "notation of a GTID",
+        "the letter case of `gtid`; in an Anonymous_gtid event `ANONYMOUS`, empty or missing",
+        "Servers accept both cases; an Anonymous_gtid event has no GTID, and the worklog gives it no name.",
         _in_notation("gtid"),
     ),
     Freedom(
         "decode",
         "notation of GTID sets",
-        "the notation of `previous_gtids`: order of the sources, letter case, white space",
+        "the notation of `previous_gtids` and `gtid_list`: order of the sources, letter case, white space, 5-5 for 5",
         "Servers accept all of these as the same set.",
-        _in_notation("previous_gtids"),
+        _in_notation("previous_gtids", "gtid_list"),
+    ),
+    Freedom(
+        "decode",
+        "padding",
+        "the NULs that pad `server_version` and `view_id`",
+        "The field has a fixed width; nothing is lost or invented.",
+        _in_notation("server_version", "view_id"),
     ),
     Freedom(
         "decode",
@@ -152,7 +160,17 @@ FREE: Final[tuple[Freedom, ...]] = (
         "notation of values",
         "the notation of values and rows, within the rules of [Values and rows](#values-and-rows)",
         "The same value has several forms in JSON.",
-        _in_notation("rows", "variable_value", "block_data", "snapshot_version", "xa_gtrid", "xa_bqual"),
+        _in_notation(
+            "rows", "status_variables", "variable_value", "block_data", "snapshot_version", "xa_gtrid", "xa_bqual"
+        ),
+    ),
+    Freedom(
+        "decode",
+        "state of the reader",
+        "`position` after a Rotate event: its end or `next_position`; `executed_gtid_set` with or without the set of "
+        "Previous_gtids, in any order",
+        "A reader may go over to the next log at once, and may begin with a set from elsewhere.",
+        is_in_right_state,
     ),
     Freedom(
         "boundary",

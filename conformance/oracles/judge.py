@@ -4,9 +4,12 @@ Every verdict, from `certify` to a corpus on a cluster, is made here.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
+from conformance.oracles.causes import cause_of_trouble, causes, governing, obstacle
 from conformance.oracles.differences import Difference, accounted, differences
 from conformance.oracles.freedoms import freedom_of
 from conformance.oracles.oracle import Check, Oracle
@@ -23,6 +26,7 @@ from conformance.protocol.observation import (
 from conformance.protocol.roles.decode import is_refused
 from conformance.protocol.roles.registry import role_of
 from conformance.specs.catalogue import ENTRY, EVERY_FIELD, owners
+from conformance.specs.profiles import profile_named
 from conformance.strategies.grammar.case import Case
 
 
@@ -40,6 +44,10 @@ class Judge:
 
     def __init__(self, role: RoleDeclaration) -> None:
         self._role = role
+        #: Product -> the judge of its cases, where other fields are declared for it.
+        self._of_products = {
+            product: Judge(replace(role, fields=fields, fields_of={})) for product, fields in role.fields_of.items()
+        }
         self._oracles = oracles()
         self._supported = {requirement for requirement, oracle in self._oracles.items() if self._can_show(oracle)}
         self._good = {requirement: self._good_verdict(requirement) for requirement in self._oracles}
@@ -63,6 +71,8 @@ class Judge:
         A fault is not sent to an implementation that does not declare the ability it tests: an adapter that cuts the
         stream into events itself would be judged by its own loop.
         """
+        if (judge := self._judge_of(case)) is not self:
+            return judge.declined(case)
         if case.expected.refused_at is None or case.focus in self._supported:
             return []
         refused = len(case.expected.events)
@@ -78,19 +88,27 @@ class Judge:
         A crash, a hang or a protocol error leaves nothing to judge. It is charged once: to the requirement on the event
         that must be refused, or to `TROUBLE`. Every other requirement that the case exercises only counts it.
         """
+        if (judge := self._judge_of(case)) is not self:
+            return judge.judge(case, answer)
         if isinstance(answer, Trouble):
             return self._of_trouble(case, answer)
         if self._as_expected(case, answer):
             return [self._good[requirement] for requirement in case.marks if requirement in self._good]
         return self._examine(case, answer)
 
+    def _judge_of(self, case: Case) -> "Judge":
+        if not self._of_products:
+            return self
+        return self._of_products.get(profile_named(case.id.profile).product, self)
+
     def _of_trouble(self, case: Case, trouble: Trouble) -> list[Verdict]:
         if trouble.status == "unsupported":
             return [Verdict(each, "unsupported") for each in case.marks if each in self._oracles]
         charged = self._at_the_fault(case)
-        verdicts = [Verdict(charged, trouble.status, trouble.signature, _message_of(trouble))]
+        cause = cause_of_trouble(case, trouble, charged)
+        verdicts = [Verdict(charged, trouble.status, trouble.signature, _message_of(trouble), cause=cause)]
         verdicts += [
-            Verdict(requirement, trouble.status, trouble.signature, charged=False)
+            Verdict(requirement, trouble.status, trouble.signature, charged=False, cause=cause)
             for requirement in case.marks
             if requirement in self._supported and requirement != charged
         ]
@@ -100,11 +118,7 @@ class Judge:
         """Return the requirement on the event that must be refused, `TROUBLE` for a stream without one."""
         if case.expected.refused_at is None:
             return TROUBLE
-        refused = len(case.expected.events)
-        governing = [each for each, indices in case.marks.items() if refused in indices and each in self._supported]
-        if case.focus in governing:
-            return case.focus
-        return governing[0] if governing else TROUBLE
+        return next((each for each in governing(case) if each in self._supported), TROUBLE)
 
     def _as_expected(self, case: Case, answer: Observation) -> bool:
         """Return whether the answer equals the expected one; then it satisfies every requirement."""
@@ -129,36 +143,42 @@ class Judge:
     def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
         alignment = Alignment(case, answer, self._role)
         verdicts: dict[str, Verdict] = {}
-        failed: list[Check] = []
-        for requirement in case.marks:
+        failed: dict[str, Check] = {}
+        every: list[Check] = []
+        torn = alignment.about.answers_streams and answer.error is not None
+        for requirement, indices in case.marks.items():
             oracle = self._oracles.get(requirement)
             if oracle is None or oracle.owns:
                 continue
             if requirement not in self._supported:
                 verdicts[requirement] = self._good[requirement]
                 continue
-            checks = list(oracle.examine(alignment, requirement))
+            checks = [] if torn and not oracle.of_torn_logs else list(oracle.examine(alignment, requirement))
             wrong = [check for check in checks if check.signature]
-            failed += wrong
+            every += wrong
             if wrong:
-                verdicts[requirement] = _failure(requirement, wrong[0])
+                failed[requirement] = wrong[0]
             elif checks:
                 verdicts[requirement] = self._good[requirement]
-        blamed = self._of_differences(alignment, failed)
-        return list((verdicts | self._of_owners(alignment) | blamed).values())
+            elif (cause := obstacle(alignment, indices)) is not None:
+                verdicts[requirement] = Verdict(requirement, "blocked", charged=False, cause=cause)
+        failed = self._of_differences(alignment, every) | failed
+        why = causes(alignment, list(failed.values()))
+        failures = {each: _failure(each, failed[each], cause) for each, cause in zip(failed, why, strict=True)}
+        return list((verdicts | self._of_owners(alignment) | failures).values())
 
-    def _of_differences(self, alignment: Alignment, failed: list[Check]) -> dict[str, Verdict]:
-        """Return a failure for each requirement that is blamed for what the failed checks do not account for."""
+    def _of_differences(self, alignment: Alignment, failed: list[Check]) -> dict[str, Check]:
+        """Return what is wrong by each requirement that is blamed for what the failed checks do not account for."""
         case = alignment.case
         by_field = owners(case.role, case.id.profile)
-        blamed: dict[str, Verdict] = {}
+        blamed: dict[str, Check] = {}
         for difference in differences(alignment):
             if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
                 continue
             owner = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
             requirement = case.expected.made_for.get(difference.index, owner)
             if requirement == UNEXPLAINED or self._is_shown(requirement, difference):
-                blamed.setdefault(requirement, _failure(requirement, difference.check))
+                blamed.setdefault(requirement, difference.check)
         return blamed
 
     def _is_shown(self, requirement: str, difference: Difference) -> bool:
@@ -199,9 +219,9 @@ class Judges:
         return self._judges[case.role].judge(case, answer)
 
 
-def _failure(requirement: str, check: Check) -> Verdict:
+def _failure(requirement: str, check: Check, cause: Cause) -> Verdict:
     message = check.message[:1].upper() + check.message[1:]
-    return Verdict(requirement, "fail", check.signature, message, check.at)
+    return Verdict(requirement, "fail", check.signature, message, check.at, cause=cause)
 
 
 def _message_of(trouble: Trouble) -> str:

@@ -1,12 +1,15 @@
 """What an oracle is, and the kinds of check that oracles are made of."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import DIFFERS, MISSING, NOT_KNOWN, Cause, event_group, known_as
 from conformance.oracles.checks.same_value import same_bytes, same_variable
+from conformance.protocol.roles.decode import HEADER_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +20,13 @@ class Check:
         signature: What is wrong, in a short text without numbers that vary; empty if nothing is.
         message: What was expected and what was observed.
         at: Offset in bytes of the event concerned.
+        cause: The cause, where the check knows it better than its signature does.
     """
 
     signature: str = ""
     message: str = ""
     at: int | None = None
+    cause: Cause | None = None
 
 
 #: The check of what is right.
@@ -45,6 +50,8 @@ class Oracle:
         abilities: The abilities that it needs.
         asks_more: It checks more than the expected observation holds, so an answer that agrees with the
             expected one must still be examined.
+        of_torn_logs: It judges what was written before the place at which a log cannot be read on; other oracles of
+            written logs have nothing to judge then.
         owns: The fields for which the requirement is blamed where no other one accounts for a difference; the judge
             looks for these differences itself.
     """
@@ -55,6 +62,7 @@ class Oracle:
     needs: frozenset[str] = frozenset()
     abilities: frozenset[str] = frozenset()
     asks_more: bool = False
+    of_torn_logs: bool = False
     owns: frozenset[str] = frozenset()
 
 
@@ -144,7 +152,48 @@ def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen:
         difference = f"{shown(seen)}, expected {shown(expected)}" + (f" ({how})" if how else "")
     message = f"{alignment.describe(index)}: {field} is {difference}"
     kind = alignment.about.kind(event)
-    return Check(f"{field} of {kind} {how or 'differs'}".strip(), message, event.get("offset"))
+    cause = field_cause(alignment, index, field, seen)
+    return Check(f"{field} of {kind} {how or 'differs'}".strip(), message, event.get("offset"), cause)
+
+
+def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Cause:
+    """Return the cause of a difference in one field of an expected entry.
+
+    Args:
+        alignment: The answer beside the expected one.
+        index: Index of the entry.
+        field: The field.
+        seen: Its value in the answer.
+    """
+    event = alignment.case.expected.events[index]
+    if alignment.case.role != "decode":
+        return Cause(DIFFERS, alignment.about.kind(event), field, role=alignment.case.role)
+    if field == "handled" and seen == "ignored":
+        return Cause(NOT_KNOWN, known_as(event["type"]))
+    if field in HEADER_FIELDS:
+        # The header is the same for every type.
+        return Cause(MISSING if seen is None else DIFFERS, "", field)
+    how = _difference(event.get(field), seen)
+    if field in _LAST_FIELDS and how in _ENDINGS and _none_ends_right(alignment, checksummed=_ENDINGS[how]):
+        return Cause(how, "the last field of an event")
+    return Cause(_KINDS.get(how, DIFFERS), event_group(event["type"]), field)
+
+
+def _none_ends_right(alignment: Alignment, *, checksummed: bool) -> bool:
+    """Return whether an answer has no last field right, in the events with or without a checksum.
+
+    One that is right shows that the reader knows where an event ends: the others are wrong for another reason.
+    """
+    has_checksum, some = False, False
+    for index, event in enumerate(alignment.case.expected.events):
+        seen = alignment.observed(index)
+        if seen is not None and has_checksum is checksummed:
+            texts = [(event[name], seen[name]) for name in _LAST_FIELDS & event.keys() & seen.keys() if event[name]]
+            if any(expected == value for expected, value in texts):
+                return False
+            some = some or bool(texts)
+        has_checksum = event.get("checksum_algorithm", "crc32" if has_checksum else "none") != "none"
+    return some
 
 
 def equal_values(expected: Any, seen: Any) -> bool:
@@ -154,23 +203,41 @@ def equal_values(expected: Any, seen: Any) -> bool:
 
 def _equal_gtids(expected: Any, seen: Any) -> bool:
     # An Anonymous_gtid has no GTID: the word ANONYMOUS and an empty value are both right.
-    return expected == seen or (expected == "ANONYMOUS" and not seen)
+    if expected == "ANONYMOUS":
+        return seen == expected or not seen
+    return isinstance(seen, str) and seen.lower() == expected
+
+
+def _equal_padded(expected: Any, seen: Any) -> bool:
+    # A reader may hand on a text of fixed width with the NULs that fill it.
+    return isinstance(seen, str) and seen.rstrip("\0") == expected
+
+
+#: An interval of one number, in a GTID set of MySQL.
+_SINGLE: Final = re.compile(r"(?<=:)(\d+)-\1(?![\d-])")
 
 
 def same_gtid_set(expected: Any, seen: Any) -> bool:
-    """Return whether two texts are the same GTID set: sources in any order, in either case, with any white space."""
+    """Return whether two texts are the same GTID set.
+
+    Sources may be in any order, in either case, with any white space, and a single number may be written as 5-5.
+    """
     if not isinstance(seen, str):
         return False
-    as_sources = [sorted("".join(each.lower().split()).split(",")) for each in (expected, seen)]
+    as_sources = [sorted(_SINGLE.sub(r"\1", "".join(each.lower().split())).split(",")) for each in (expected, seen)]
     return as_sources[0] == as_sources[1]
 
 
 _EQUAL: dict[str, Callable[[Any, Any], bool]] = {
     "gtid": _equal_gtids,
+    "server_version": _equal_padded,
+    "view_id": _equal_padded,
     "previous_gtids": same_gtid_set,
+    "gtid_list": same_gtid_set,
     "executed_gtids": same_gtid_set,
     "variable_value": same_variable,
     "block_data": same_bytes,
+    "status_variables": same_bytes,
     "snapshot_version": same_bytes,
     "xa_gtrid": same_bytes,
     "xa_bqual": same_bytes,
@@ -182,9 +249,18 @@ def same_field(name: str, expected: Any, seen: Any) -> bool:
     return _EQUAL.get(name, equal_values)(expected, seen)
 
 
+#: Texts that end where their event does.
+_LAST_FIELDS: Final = frozenset({"query", "next_file", "rows_query", "log_name", "message"})
+#: How such a text differs where a checksum is taken for text, or text for a checksum, and whether the event has one:
+#: the same cause in all types.
+_ENDINGS: Final = {"4 bytes short": False, "too long": True}
+#: The other differences that have a cause of their own.
+_KINDS: Final = {MISSING: MISSING, "cut short": "cut short", "4 bytes short": "cut short"}
+
+
 def _difference(expected: Any, seen: Any) -> str:
     if seen is None:
-        return "missing"
+        return MISSING
     if isinstance(expected, str) and isinstance(seen, str):
         lost = len(expected.encode()) - len(seen.encode())
         if expected.startswith(seen) and lost:
@@ -246,4 +322,5 @@ def both(first: Oracle, second: Oracle) -> Oracle:
         any_of=first.any_of | second.any_of,
         needs=first.needs | second.needs,
         abilities=first.abilities | second.abilities,
+        of_torn_logs=first.of_torn_logs and second.of_torn_logs,
     )

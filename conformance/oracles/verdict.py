@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from conformance.oracles.cause import Cause
 from conformance.specs.run_record import (
     BESIDE_THE_CATALOGUE,
     FAILURES,
@@ -21,6 +22,7 @@ __all__ = [
     "TROUBLES",
     "UNEXPLAINED",
     "Verdict",
+    "findings_of",
     "has_unexplained",
     "selected",
     "trouble_of",
@@ -34,12 +36,14 @@ class Verdict:
     Attributes:
         requirement: The requirement's id, `TROUBLE` or `UNEXPLAINED`.
         status: One of `conformance.specs.run_record.STATUSES`.
-        signature: What is wrong, in a short text without numbers that vary; with the requirement it
-            distinguishes one kind of failure from another. Empty for a pass.
+        signature: What the requirement's check found wrong, in a short text without numbers that vary. Empty for a
+            pass.
         message: What was expected and what came.
         at: Offset in bytes of the event concerned.
         charged: Whether the failure is counted as one of this requirement. A crash is charged once; the other
             requirements that its case exercises were not judged there, and only count it.
+        cause: Why it failed: failures with equal causes are one finding. Of a requirement that was blocked, or
+            crashed without being charged: the cause of what ended the reading before its events.
     """
 
     requirement: str
@@ -48,6 +52,12 @@ class Verdict:
     message: str = ""
     at: int | None = None
     charged: bool = True
+    cause: Cause | None = None
+
+    @property
+    def finding(self) -> str:
+        """The signature of the finding that it is part of: the cause in words."""
+        return self.signature if self.cause is None else self.cause.text
 
     @property
     def is_failure(self) -> bool:
@@ -59,6 +69,15 @@ def trouble_of(verdicts: Iterable[Verdict]) -> TroubleStatus | None:
     """Return the trouble of a case, given the verdicts on it: None if there was an answer, or none was possible."""
     statuses = {verdict.status for verdict in verdicts if verdict.charged}
     return next((status for status in TROUBLES if status in statuses), None)
+
+
+def findings_of(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
+    """Return the failures of a case by the signatures of their findings."""
+    findings: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.is_failure:
+            findings.setdefault(verdict.finding, []).append(verdict)
+    return findings
 
 
 def has_unexplained(verdicts: Iterable[Verdict]) -> bool:

@@ -13,7 +13,7 @@ from conformance.protocol.observation import ABILITIES, Refusal
 from conformance.protocol.role import AnswerField, Role
 from conformance.protocol.roles.registry import role_names, role_of
 from conformance.specs.json_schema import meanings
-from conformance.specs.profiles import PROFILES, RELEASE_PATTERN
+from conformance.specs.profiles import PRODUCTS, PROFILES, RELEASE_PATTERN
 from conformance.specs.versions import RANGE_PATTERN
 
 # Types that follow from tables are made at run time. To mypy, a subscript of these names would be a static type.
@@ -104,14 +104,24 @@ def _declared_role(role: Role) -> Any:
     abilities = _annotated[_tuple[ability, ...], Meta(description="What else it can do; only that is judged.")]
     profiles = Annotated[tuple[Claim, ...], Meta(description="The servers that it claims.")]
     always = [{"contains": {"const": name}} for name in role.always]
-    reported = Meta(description="The fields that it reports.", extra_json_schema={"allOf": always} if always else None)
-    fields: tuple[Any, ...] = ("fields", _annotated[_tuple[_literal[tuple(role.fields)], ...], reported])
+    limits = {"allOf": always} if always else None
+    names = _tuple[_literal[tuple(role.fields)], ...]
+    fields: tuple[Any, ...] = (
+        "fields",
+        _annotated[names, Meta(description="The fields that it reports.", extra_json_schema=limits)],
+    )
     if role.answers_streams:
         # The kit reads the streams itself, and sees every field.
         fields = ("fields", _annotated[tuple[str, ...], Meta(description="Not used.")], ())
+    by_product = defstruct(
+        f"{role.name.title()}FieldsOf",
+        [(product, _annotated[names, Meta(extra_json_schema=limits)] | UnsetType, UNSET) for product in PRODUCTS],
+        forbid_unknown_fields=True,
+        namespace={"__doc__": "The fields that it reports of the logs of a product, in the place of `fields`."},
+    )
     return defstruct(
         f"{role.name.title()}Role",
-        [("abilities", abilities), ("profiles", profiles), fields],
+        [("abilities", abilities), ("profiles", profiles), fields, ("fields_of", by_product | UnsetType, UNSET)],
         namespace={"__doc__": role.question},
     )
 

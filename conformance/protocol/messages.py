@@ -28,6 +28,7 @@ from conformance.protocol.observation import (
 from conformance.protocol.role import Role
 from conformance.protocol.roles.registry import role_of
 from conformance.specs.conversion import Malformed, converted
+from conformance.specs.profiles import PRODUCTS
 from conformance.specs.versions import Profiles
 
 #: Characters of an offending line that a `Trouble` keeps.
@@ -127,13 +128,17 @@ def decode_declaration(line: bytes) -> Declaration:
 def _role(role: Role, form: Any) -> RoleDeclaration:
     # Streams are read by the kit itself, which sees every field.
     fields = frozenset(role.fields if role.answers_streams else form.fields)
-    if not fields.issuperset(role.always):
-        _break(f"roles.{role.name}.fields: expected {' and '.join(role.always)} among them")
+    by_product = {product: getattr(form.fields_of, product, UNSET) for product in PRODUCTS}
+    fields_of = {product: frozenset(names) for product, names in by_product.items() if names is not UNSET}
+    places = {"fields": fields, **{f"fields_of.{product}": each for product, each in fields_of.items()}}
+    for place, declared in places.items():
+        if not declared.issuperset(role.always):
+            _break(f"roles.{role.name}.{place}: expected {' and '.join(role.always)} among them")
     try:
         profiles = Profiles.claimed(*form.profiles)
     except ValueError as error:
         _break(f"roles.{role.name}.profiles: {error}")
-    return RoleDeclaration(fields=fields, abilities=frozenset(form.abilities), profiles=profiles)
+    return RoleDeclaration(fields, frozenset(form.abilities), profiles, fields_of)
 
 
 def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclaration) -> Observation | Trouble:
@@ -151,6 +156,7 @@ def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclarat
         ProtocolError: The answer breaks the protocol, answers another question, or lacks a declared field.
     """
     about = role_of(request.role)
+    role = role.under(request.profile)
     try:
         answer = _decoder(request.role).decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from msgspec import Meta
 
 from conformance.binlog.errors import ERROR_KINDS
 from conformance.specs.json_schema import meanings
+from conformance.specs.profiles import Product, profile_named
 from conformance.specs.versions import Profiles
 
 #: Version of the protocol between the kit and an implementation.
@@ -41,11 +42,25 @@ class RoleDeclaration:
         fields: The event fields it reports.
         abilities: Which of `ABILITIES` it has.
         profiles: The servers that it claims.
+        fields_of: Product -> the fields that it reports of that product's logs, where they are not `fields`.
     """
 
     fields: frozenset[str]
     abilities: frozenset[str]
     profiles: Profiles
+    fields_of: Mapping[Product, frozenset[str]] = field(default_factory=dict)
+
+    def under(self, profile: str) -> "RoleDeclaration":
+        """Return what is declared for a profile: the same, with the fields of its product."""
+        if not self.fields_of:
+            return self
+        fields = self.fields_of.get(profile_named(profile).product, self.fields)
+        return replace(self, fields=fields, fields_of={})
+
+    @property
+    def every_field(self) -> frozenset[str]:
+        """The fields that it reports of the logs of any product."""
+        return self.fields.union(*self.fields_of.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.mariadb_compression import unpack_mariadb
 from conformance.binlog.rows.images import read_rows, rows_kind
 from conformance.binlog.rows.open_tables import OpenTables
+from conformance.binlog.status_variables import read_status_variables
 from conformance.binlog.tables_info import tables_text
 from conformance.binlog.user_variable import variable_value
-from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, TypeFields
+from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, STATUS_FIELDS, TypeFields
 from conformance.protocol.value_notation import noted, noted_rows
 
 
@@ -83,7 +84,22 @@ def _format_description(event: Event, fields: Mapping[str, Any]) -> dict[str, An
 
 
 def _query(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {"tables_info": _text(tables_text(fields["tables_info"]))} if "tables_info" in fields else {}
+    tables = {"tables_info": _text(tables_text(fields["tables_info"]))} if "tables_info" in fields else {}
+    return {**_status_variables(event, fields), **tables}
+
+
+def _status_variables(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
+    block = fields["status_variables"]
+    values = read_status_variables(block)
+    increments = values.get("auto_increment", {})
+    decoded = {
+        **values.get("charset", {}),
+        **{f"auto_increment_{part}": number for part, number in increments.items()},
+        **{name: _text(values[name]) for name in ("sql_mode", "time_zone") if name in values},
+    }
+    if values.get("updated_databases") is not None:
+        decoded["updated_databases"] = ",".join(map(_text, values["updated_databases"]))
+    return {"status_variables": noted(block), **decoded}
 
 
 def _gtid(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,13 +138,14 @@ def _mariadb_gtid_list(event: Event, fields: Mapping[str, Any]) -> dict[str, Any
 
 
 def _mariadb_query_compressed(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {"query": _text(unpack_mariadb(fields["compressed_query"]))}
+    return {**_status_variables(event, fields), "query": _text(unpack_mariadb(fields["compressed_query"]))}
 
 
 #: Event type code -> the fields whose reported value is not the one on the wire, and what derives them.
 _DERIVED: Final[Mapping[int, tuple[tuple[str, ...], Callable[[Event, Mapping[str, Any]], dict[str, Any]]]]] = {
     EventType.FORMAT_DESCRIPTION: (("event_types", "checksum_algorithm"), _format_description),
-    EventType.QUERY: (("tables_info",), _query),
+    EventType.QUERY: ((*STATUS_FIELDS, "tables_info"), _query),
+    EventType.EXECUTE_LOAD_QUERY: (STATUS_FIELDS, _status_variables),
     EventType.GTID: (("gtid",), _gtid),
     EventType.GTID_TAGGED: (("gtid",), _gtid),
     EventType.ANONYMOUS_GTID: (("gtid",), _anonymous_gtid),
@@ -137,7 +154,7 @@ _DERIVED: Final[Mapping[int, tuple[tuple[str, ...], Callable[[Event, Mapping[str
     EventType.XA_PREPARE: (("xa_gtrid", "xa_bqual"), _xa_prepare),
     EventType.MARIADB_GTID: (("gtid",), _mariadb_gtid),
     EventType.MARIADB_GTID_LIST: (("gtid_list",), _mariadb_gtid_list),
-    EventType.MARIADB_QUERY_COMPRESSED: (("query",), _mariadb_query_compressed),
+    EventType.MARIADB_QUERY_COMPRESSED: ((*STATUS_FIELDS, "query"), _mariadb_query_compressed),
 }
 #: Event type code -> the fields whose reported value is not the one on the wire.
 DERIVED_FIELDS: Final[Mapping[int, tuple[str, ...]]] = {code: names for code, (names, _) in _DERIVED.items()}

@@ -11,6 +11,7 @@ from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.rows.open_tables import OpenTables
 from conformance.binlog.servers import server_of
 from conformance.binlog.transaction_payload import inner_events
+from conformance.models.replica.reader_state import ReaderState
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.protocol.reported_event import report
 
@@ -48,6 +49,7 @@ class Decoder:
             BinlogError: At the first event that cannot be read.
         """
         tables = OpenTables()
+        self._state = ReaderState()
         for event in read_events(stream, rules):
             try:
                 reported = self.report(event, tables)
@@ -66,4 +68,5 @@ class Decoder:
             MalformedBody: The body contradicts its layout.
             BinlogError: The event is refused (which only mutants do).
         """
-        return report(event, tables)
+        reported = report(event, tables)
+        return {**reported, **self._state.after(reported)}

@@ -21,6 +21,9 @@ def test_requirement(requirement_id: str, outcome: Outcome) -> None:
     unexpected_passes = outcome.unexpected_passes_of(requirement_id)
     if unexpected_passes:
         pytest.fail("\n".join(unexpected_passes), pytrace=False)
+    unanswered = outcome.unanswered(requirement_id)
+    if unanswered is not None:
+        pytest.fail(unanswered, pytrace=False)
     reason = outcome.reason_not_judged(requirement_id)
     if reason is not None:
         pytest.skip(reason)

@@ -7,7 +7,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.models.filtering.table_name import TableName, tuples_of
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events.status_variables import REQUIREMENT, status_fields, status_variables
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -57,7 +57,7 @@ def extended_query(
     }
     wire: dict[str, Any] = {
         **about,
-        "status_variables": choose.one_of(mysql_events.STATUS_VARIABLES),
+        "status_variables": status_variables(stream),
         "database": database.encode(),
         "query": statement.encode(),
         "tables_info": tuples,
@@ -65,7 +65,8 @@ def extended_query(
     flags = UPDATE_TABLE_MAP_VERSION if choose.yes(4) else 0
     length = EXTENDED_QUERY_POST_HEADER
     body = layout_of(EventType.QUERY, length).write(wire, post_header_length=length)
-    fields = {**about, "database": database, "query": statement, "tables_info": listed(tuples)}
+    shown_status = status_fields(wire["status_variables"])
+    fields = {**about, **shown_status, "database": database, "query": statement, "tables_info": listed(tuples)}
     shown = _marks(wire, flags)
     return PlannedEvent(EventType.QUERY, body, fields, flags, (*_ALWAYS, *shown, *marks))
 
@@ -74,6 +75,7 @@ def _marks(wire: dict[str, Any], flags: int) -> tuple[str, ...]:
     """Return the requirements that this event exercises and others do not."""
     tuples = wire["tables_info"]
     shown = {
+        REQUIREMENT: bool(wire["status_variables"]),
         "WL40-STATUS-VARS-UNCHANGED": bool(wire["status_variables"]),
         "WL40-QUERY-STOPS": bool(tuples),
         "WL40-TABLES-INFO-LIST": bool(tuples),

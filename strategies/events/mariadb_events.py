@@ -8,6 +8,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.layouts import mariadb_layouts
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.plain_compression import mariadb_part
+from conformance.strategies.events.status_variables import status_variables
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -100,7 +101,7 @@ def query_compressed(stream: StreamBuilder) -> PlannedEvent:
     about = {"thread_id": choose.integer(0, 0xFFFFFFFF), "exec_time": choose.integer(0, 255), "error_code": 0}
     wire = {
         **about,
-        "status_variables": choose.one_of(mysql_events.STATUS_VARIABLES),
+        "status_variables": status_variables(stream),
         "database": b"test",
         "compressed_query": mariadb_part(statement.encode()),
     }

@@ -9,6 +9,9 @@ from conformance.binlog.layout import POST_HEADER_REST
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.rows.table_metadata import write_table_metadata
 from conformance.binlog.servers import WITH_EXACT_BITS, WITH_TABLE_METADATA, WITH_ZERO_FILLED_BITMAPS
+from conformance.strategies.events.status_variables import REQUIREMENT as STATUS_REQUIREMENT
+from conformance.strategies.events.status_variables import status_fields
+from conformance.strategies.events.status_variables import status_variables as generated_status
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -46,6 +49,9 @@ def plan(
     Where the format description declares a longer post-header than the layout knows, arbitrary bytes fill it, and the
     event is made for that: readers that are right otherwise misread it.
     """
+    if "status_variables" in wire:
+        fields = {**fields, **status_fields(wire["status_variables"])}
+        marks = (*marks, STATUS_REQUIREMENT) if wire["status_variables"] else marks
     declared = stream.format.post_header_length(type_code)
     known = declared - _growth(stream, type_code)
     if declared > known:
@@ -82,21 +88,13 @@ def query(
     }
     wire = {
         **fields,
-        "status_variables": choose.one_of(STATUS_VARIABLES) if status_variables is None else status_variables,
+        "status_variables": generated_status(stream) if status_variables is None else status_variables,
         "database": database.encode(),
         "query": statement.encode(),
     }
     reported = {**fields, "database": database, "query": statement}
     marks = ("FORMAT-QUERY", "WL7592-QUERY-SIZE-GROWS", "WL40-USUAL-QUERY-TO-END", *marks)
     return plan(stream, EventType.QUERY, wire, reported, flags=flags, marks=marks)
-
-
-#: Status variables of real Query events: none; those of the WL#40 sample; FLAGS2 and SQL_MODE.
-STATUS_VARIABLES: Final = (
-    b"",
-    bytes.fromhex("00004000000100000000000000000603737464040800080008 00"),
-    bytes.fromhex("000000000001000020540000000006037374640421002100 0800"),
-)
 
 
 def rotate(stream: StreamBuilder, *, flags: int = 0) -> PlannedEvent:

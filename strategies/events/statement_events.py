@@ -9,6 +9,7 @@ from conformance.binlog.servers import WITH_VARIABLE_FLAGS
 from conformance.binlog.user_variable import VariableType
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
+from conformance.strategies.events.status_variables import status_variables
 from conformance.strategies.grammar.notation import DOUBLE, Value, decimal_size, decimal_text, real, shown_bytes
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -105,7 +106,7 @@ def execute_load_query(stream: StreamBuilder, file_id: int) -> PlannedEvent:
     }
     wire = {
         **about,
-        "status_variables": choose.one_of(mysql_events.STATUS_VARIABLES),
+        "status_variables": status_variables(stream),
         "database": b"test",
         "query": statement.encode(),
     }

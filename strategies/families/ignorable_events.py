@@ -65,6 +65,9 @@ def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:
     choose = stream.choose
     if choose.yes(6):
         code = int(EventType.IGNORABLE)
+    elif choose.yes(4):
+        # A second type in the same stream, which the format description declares too.
+        code = choose.integer(UNASSIGNED[0], min(code, UNASSIGNED[-1]))
     flags = int(choose.one_of(_BESIDE_MARKERS if stream.server.profile == "worklog" else mysql_events.FREE_FLAGS))
     event = mysql_events.ignorable(stream, code, _body(stream), flags=flags).marked(
         *_SKIPPED, "WL4033-READ-UNKNOWN-ANY-BODY", "WL4033-READ-UNKNOWN-ANY-CODE"

@@ -1,15 +1,29 @@
 """Questions in the role `decode`: which events are in a stream, and what they hold."""
 
+from typing import Any
+
+from conformance.models.replica.reader_state import ReaderState
 from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
+
+
+def _with_state(stream: StreamBuilder) -> tuple[dict[str, Any], ...]:
+    """Return the expected events, each with what is certain of the reader's own state after it."""
+    reader = ReaderState()
+    events = []
+    for index, event in enumerate(stream.expected_events):
+        if index in stream.made_for or "handled" not in event:
+            reader.lose_track()
+        events.append({**event, **reader.after(event)})
+    return tuple(events)
 
 
 def question(stream: StreamBuilder) -> Question:
     """Return the question which events a reader delivers of a stream: those that were planned, up to a refused one."""
     return Question(
         expected=Expected(
-            events=stream.expected_events,
+            events=_with_state(stream),
             refused_at=stream.refused_at,
             refused_kind=stream.refused_kind,
             tolerated=frozenset(stream.tolerated),

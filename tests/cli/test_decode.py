@@ -14,6 +14,7 @@ from conformance.binlog.reader import read_events
 from conformance.binlog.writer import frame, write_body
 from conformance.cli.main import cli
 from conformance.protocol.observation import Request
+from conformance.protocol.roles.decode import STATE_FIELDS
 from conformance.reference.implementation import ReferenceImplementation
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -54,7 +55,9 @@ def test_json_lines_are_the_protocols_events():
     done = run("--json", LOG)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     answer = ReferenceImplementation().ask(Request("decode", "mysql-9.x", LOG.read_bytes()))
-    assert events == json.loads(json.dumps(answer.events))
+    # A file is not resumed, so nothing is kept after its events.
+    fields = [{name: each[name] for name in each if name not in STATE_FIELDS} for each in answer.events]
+    assert events == json.loads(json.dumps(fields))
 
 
 def test_json_lines_hold_the_rows():

@@ -1,10 +1,10 @@
 """The kit's own reader as a program of the protocol; its arguments name its faults.
 
-    reader.py [crash=N] [hang=N] [starts=FILE] [killed=FILE]
+    reader.py [crash=N] [hang=N] [starts=FILE] [killed=FILE] [crashes-once=FILE]
 
 ``crash=N`` ends at each stream whose length N divides, ``hang=N`` never answers it. ``starts=FILE`` starts as often as
 the file has bytes, and removes one byte each time. ``killed=FILE`` deletes the file, if it exists, and then kills the
-process, whatever the question.
+process, whatever the question; ``crashes-once=FILE`` ends it in the same way, as a program does that fails by itself.
 """
 
 import base64
@@ -43,6 +43,9 @@ def decode(request):
     if "killed" in faults and Path(faults["killed"]).exists():
         Path(faults["killed"]).unlink()
         os.kill(os.getpid(), signal.SIGKILL)
+    if "crashes-once" in faults and Path(faults["crashes-once"]).exists():
+        Path(faults["crashes-once"]).unlink()
+        sys.exit("only this time")
     if hits("crash", stream):
         sys.exit("this stream is too much")
     if hits("hang", stream):

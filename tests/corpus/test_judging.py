@@ -3,7 +3,7 @@
 import pytest
 from plain_judging import PLAN, judged, sums
 
-from conformance.corpus.failing_cases import FailingCases, storable
+from conformance.corpus.failing_cases import CASES, FailingCases, storable
 from conformance.corpus.judging import KitErrors
 from conformance.corpus.plan import Plan
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
@@ -27,8 +27,8 @@ def test_a_crash_is_a_failure_of_its_case(reader):
     counts = judged(reader("crash=7"), (0, 60))
     crashed = [number for number in range(60) if len(PLAN.case(number).stream) % 7 == 0]
     assert counts.totals["cases judged"] == 60
-    assert [case.status for case in counts.failing] == ["crash"] * len(counts.failing.kept)
-    assert sum(counts.failing.counts.values()) == len(crashed) > 0
+    assert {case.status for case in counts.failing} == {"crash"}
+    assert sum(number for (_, _, what, _), number in counts.failing.counts.items() if what == CASES) == len(crashed) > 0
     assert min(case.number for case in counts.failing) == crashed[0]
 
 
@@ -45,8 +45,22 @@ def test_a_process_that_is_killed_from_outside_changes_no_verdict(tmp_path, read
     kill.touch()
     killed = judged(reader(f"killed={kill}"), (0, 200))
     assert not kill.exists()
-    assert killed.totals.pop("cases with trouble that did not come again") == 1
+    assert killed.totals.pop("cases with a killed process, which a new one answered") == 1
     assert sums(killed) == sums(judged("reference", (0, 200)))
+
+
+def test_a_crash_that_does_not_come_again_is_a_failure_and_its_case_is_judged(tmp_path, reader):
+    once = tmp_path / "once"
+    once.touch()
+    counts = judged(reader(f"crashes-once={once}"), (0, 200))
+    assert not once.exists()
+    (case,) = counts.failing
+    assert (case.requirement, case.status) == ("TROUBLE", "crash")
+    assert case.signature == "crash that does not come again: exit-status-1"
+    assert counts.totals["cases with crash"] == 1
+    assert counts.verdicts["TROUBLE", PLAN.case(case.number).id.profile, "crash"] == 1
+    del counts.verdicts["TROUBLE", PLAN.case(case.number).id.profile, "crash"]
+    assert counts.verdicts == judged("reference", (0, 200)).verdicts
 
 
 def test_an_error_in_this_process_is_a_crash(monkeypatch):
@@ -57,7 +71,7 @@ def test_an_error_in_this_process_is_a_crash(monkeypatch):
 
     monkeypatch.setattr(ReferenceImplementation, "ask", ask)
     (case, *_) = judged("reference", (0, 1)).failing
-    assert (case.status, case.signature) == ("crash", "IndexError")
+    assert (case.status, case.signature) == ("crash", "crash: IndexError")
 
 
 def test_a_case_at_which_the_kit_fails_is_named_and_the_others_are_judged():
@@ -77,13 +91,16 @@ def test_an_interruption_is_not_an_error_of_the_kit():
         raise KeyboardInterrupt
 
 
-def test_a_shard_keeps_the_first_of_each_kind_and_distinguishes_a_hundred():
-    failing = FailingCases()
-    for number in range(300):
-        failing.add(number, CaseId("f", "p", 0, number), Verdict("R", "fail", f"kind {number % 150}", "message"))
-    assert [case.number for case in failing][:100] == list(range(100))
-    assert failing.counts["R", "kind 0"] == 2
-    assert failing.counts["R", "(more signatures than are distinguished)"] == 100
+def test_a_shard_keeps_the_first_of_each_finding_and_distinguishes_three_hundred():
+    failing, group = FailingCases(), "mysql 5.6 to 8.4"
+    for number in range(499):
+        verdicts = [Verdict(name, "fail", f"kind {number % 400}", "message") for name in ("R", "S")]
+        failing.add(number, CaseId("f", "mysql-8.0", 0, number), verdicts)
+    assert [(case.number, case.requirement) for case in failing][:4] == [(0, "R"), (0, "S"), (1, "R"), (1, "S")]
+    assert failing.counts["kind 0", group, CASES, ""] == 2
+    assert failing.counts["kind 0", group, "requirement", "S"] == 2
+    assert failing.counts["kind 0", group, "profile", "mysql-8.0"] == 2
+    assert failing.counts["(more findings than are distinguished)", group, CASES, ""] == 100
 
 
 def test_any_text_can_be_stored():

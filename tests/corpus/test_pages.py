@@ -15,7 +15,15 @@ def night(day, *failing, version="1"):
     )  # fmt: skip
     return [run] + [
         replace(
-            run, requirement=each, signature="differs", status="fail", count=day, first_case="f", case=f"case-{each}"
+            run,
+            requirement=each,
+            signature=f"{each} differs",
+            status="fail",
+            count=day,
+            first_case="f",
+            case=f"case-{each}",
+            group="mariadb",
+            requirements=1,
         )
         for each in failing
     ]
@@ -28,6 +36,16 @@ def test_a_trend_shows_since_when_a_requirement_fails():
     assert "2026-11-03" in row
     assert "case-R-NEW" in row
     assert "2026-11-01" in page[page.index("R-OLD") : page.index("R-GONE")]
+
+
+def test_a_finding_in_several_groups_of_profiles_is_one_row():
+    run, finding = night(3, "R")
+    entries = [run, finding, replace(finding, group="mysql 9", requirement="S", count=4)]
+    page = trend_page(entries)
+    assert "1 run. The last run has 1 findings." in page
+    assert page.count("<b>R differs</b>") == 1
+    assert "R, S in mariadb, mysql 9" in page
+    assert ">7<" in page
 
 
 def test_a_failure_that_was_fixed_in_between_started_again():
@@ -57,5 +75,5 @@ def test_a_cell_that_was_never_exercised_has_a_row_on_the_coverage_page():
 
 def test_the_latest_shrunk_case_is_used():
     entries = [*night(1, "R"), *[replace(each, case="smaller") for each in night(2, "R")]]
-    assert shrunk_before(entries, "reader") == {("R", "differs"): "smaller"}
+    assert shrunk_before(entries, "reader") == {("R differs", "mariadb"): "smaller"}
     assert shrunk_before(entries, "another") == {}

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from conformance.engine.certification import Budget, Certification, Selection
-from conformance.engine.failure import Failure
+from conformance.engine.failure import Counts, Failure
 from conformance.engine.record_lines import RecordLines, failure_line
 from conformance.engine.stream_dump import dump
 from conformance.implementations.registry import implementation
@@ -88,7 +88,9 @@ def test_a_dump_names_every_byte_of_a_stream_once(name):
 
 def failure_with(answer, status="fail"):
     case = case_of(CaseId("bad_magic", "mysql-8.0", seed=1, index=1))
-    return Failure(Verdict("FORMAT-BAD-MAGIC", status, "differs"), case, answer, first_case=str(case.id), count=1)
+    verdict = Verdict("FORMAT-BAD-MAGIC", status, "differs")
+    counts = Counts(cases=1, requirements={"FORMAT-BAD-MAGIC": 1}, profiles={"mysql-8.0": 1})
+    return Failure(verdict, case, answer, first_case=str(case.id), group="mysql 5.6 to 8.4", counts=counts)
 
 
 @pytest.mark.parametrize("value", [reduce(lambda inner, _: [inner], range(10_000), "x"), float("inf")])

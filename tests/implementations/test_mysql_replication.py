@@ -10,6 +10,7 @@ import pytest
 from small_logs import EVENTS, log, offset_of_last
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.gtid_set import GtidSet
 from conformance.implementations.registry import implementation
 from conformance.protocol.messages import encode_bulk_request
 from conformance.protocol.observation import Observation, Request
@@ -43,7 +44,8 @@ def ask(implementation, stream, profile="mysql-8.0"):
 
 
 def declared_part(implementation, events):
-    fields = implementation.declaration.roles["decode"].fields
+    # The library has a notation of its own for GTID sets, and a position after events that are in no log.
+    fields = implementation.declaration.roles["decode"].fields - {"previous_gtids", "position"}
     return [{name: value for name, value in event.items() if name in fields} for event in events]
 
 
@@ -54,7 +56,7 @@ def test_it_declares_what_the_library_can_report(library):
     of_its_types = [FIELDS_OF_TYPE[code] for code in PACKET.BinLogPacketWrapper._BinLogPacketWrapper__event_map]
     # It cuts the stream itself, and has no use for these:
     never = {
-        "event_types", "created", "checksum_algorithm", "gtid_flags", "previous_gtids", "immediate_commit_timestamp",
+        "event_types", "created", "checksum_algorithm", "gtid_flags", "status_variables", "immediate_commit_timestamp",
         "original_commit_timestamp", "transaction_length", "immediate_server_version", "original_server_version",
         "commit_id", "tables_info",
     }  # fmt: skip
@@ -62,7 +64,7 @@ def test_it_declares_what_the_library_can_report(library):
         role.fields
         >= {*HEADER_FIELDS, *(name for each in of_its_types for name in each.required + each.optional)} - never
     )
-    assert role.abilities == {"error_at"}
+    assert role.abilities == {"error_at", "checksums"}
 
 
 @pytest.mark.parametrize("checksums", [True, False])
@@ -75,7 +77,11 @@ def test_it_reports_the_events_of_the_stream(library, profile, checksums):
     assert [each["type"] for each in answer.events] == [15, *(code for code, _ in EVENTS)]
     # Only the reference reports the column count of a rows event.
     wanted = [{k: v for k, v in each.items() if each["type"] != 30 or k != "column_count"} for each in expected.events]
-    assert list(answer.events) == declared_part(library, wanted)
+    assert declared_part(library, answer.events) == declared_part(library, wanted)
+    in_log = [
+        (own, right) for own, right in zip(answer.events, wanted, strict=True) if right["type"] != EventType.ROTATE
+    ]
+    assert all(own["position"] == right["position"] for own, right in in_log)
 
 
 @pytest.mark.parametrize(
@@ -95,9 +101,10 @@ def test_it_reports_the_events_of_the_stream(library, profile, checksums):
     ids=lambda value: value.name if isinstance(value, EventType) else "",
 )  # fmt: skip
 def test_it_reports_events_of_other_types(library, profile, code, fields):
-    stream = log((code, fields), profile=profile)
+    stream = log((code, fields), profile=profile, checksums=False)
     expected = REFERENCE.ask(Request("decode", profile, stream))
-    assert list(ask(library, stream, profile).events) == declared_part(library, expected.events)
+    events = ask(library, stream, profile).events
+    assert declared_part(library, events) == declared_part(library, expected.events)
 
 
 def test_an_event_without_a_class_is_ignored_or_absent(library, by_default):
@@ -110,7 +117,7 @@ def test_an_event_without_a_class_is_ignored_or_absent(library, by_default):
 def test_an_exception_of_the_library_is_a_refusal_at_its_event(library):
     stream = log((EventType.XID, {"xid": 1}), (EventType.XID, b"\1\2"), checksums=False)
     error = ask(library, stream).error
-    assert (error.at, error.kind) == (offset_of_last(stream), "malformed")
+    assert (error.at, error.kind) == (offset_of_last(stream), "other")
     assert error.message.startswith("AssertionError: Result length not requested length")
 
 
@@ -130,6 +137,16 @@ def test_a_rows_query_loses_four_bytes_without_checksums(library):
 
     assert text(checksums=True) == TEXT[1:].decode()
     assert text(checksums=False) == TEXT[1:-4].decode()
+
+
+@pytest.mark.skipif(version("mysql-replication") != "1.0.17", reason="a fault of mysql-replication 1.0.17")
+def test_what_adapters_must_not_repair_is_reported(library):
+    body = {"gtid_list": [{"domain_id": 0, "server_id": 1, "gno": 5}] * 2}
+    listed = log((EventType.MARIADB_GTID_LIST, body), profile="mariadb-11.x")
+    assert ask(library, listed, "mariadb-11.x").events[-1]["gtid_list"] == "2-0-21474836481,2-0-21474836481"
+    gtids = GtidSet.from_text("3e11fa47-71ca-11e1-9e33-c80aa9429562:1-4").to_bytes()
+    previous = ask(library, log((EventType.PREVIOUS_GTIDS, gtids))).events[-1]["previous_gtids"]
+    assert previous == "3e11fa47-71ca-11e1-9e33-c80aa9429562-:['1-5']"
 
 
 def test_it_reads_a_part_of_a_file(tmp_path):

@@ -1,5 +1,6 @@
 """The set of used GTIDs against Python's own sets."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from written_log import UUID, gtid_set
@@ -7,6 +8,7 @@ from written_log import UUID, gtid_set
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
 
+NAME = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 NUMBERS = st.lists(st.integers(1, 40), max_size=60)
 
 
@@ -50,3 +52,17 @@ def test_tags_are_sources_of_their_own():
     executed.add_set(gtid_set((1, 3)))
     assert executed.add(UUID, "tag", 1)
     assert not executed.add(UUID, "", 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        f"{NAME}:1",
+        f"{NAME}:1-4:6-9,00000000-0000-0000-0000-000000000001:7",
+        f"{NAME}:1-4:my_tag:5:9:tag:1-4",
+    ],
+)
+def test_a_set_is_read_from_the_text_that_servers_print(text):
+    assert str(GtidSet.from_text(text)) == text
+    assert str(GtidSet.from_text(text.upper().replace(",", ",\n"))) == text

@@ -1,12 +1,15 @@
 """What is free: each row has a right answer that takes the freedom, and nobody is blamed for it."""
 
 import base64
+import re
 from dataclasses import replace
 
 import pytest
 
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.models.replica.relay import Receiver
@@ -15,7 +18,7 @@ from conformance.oracles.differences import differences
 from conformance.oracles.freedoms import FREE, freedom_of
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Refusal
-from conformance.protocol.roles.decode import HEADER_FIELDS
+from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, HEADER_FIELDS
 from conformance.reference.boundary import observe
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.reference.relay import answer_with
@@ -64,7 +67,7 @@ def in_base64(value):
 
 
 def upper_with_space(gtids):
-    return gtids.upper().replace(",", ",\n")
+    return re.sub(r":(\d+)(?=[:,]|$)", r":\1-\1", gtids).upper().replace(",", ",\n")
 
 
 def refused_where_tolerated(case, answer):
@@ -84,11 +87,27 @@ def payload_before_its_error(case, answer):
 def rand_unknown(case, index, entry):
     if entry["type"] != EventType.RAND:
         return entry
-    return {name: "ignored" if name == "handled" else entry[name] for name in HEADER_FIELDS}
+    return {name: "ignored" if name == "handled" else entry[name] for name in FIELDS_OF_EVERY_TYPE if name in entry}
 
 
 def without_file_id(case, index, entry):
     return {name: entry[name] for name in entry if name != "file_id" or entry["type"] != EventType.DELETE_FILE}
+
+
+def position_in_the_next_log(case, index, entry):
+    return {**entry, "position": 4} if entry["type"] == EventType.ROTATE and "position" in entry else entry
+
+
+def executed_without_previous(case, answer):
+    previous = GtidSet.from_text(",".join(each.get("previous_gtids", "") for each in answer.events).strip(","))
+    events = []
+    for each in answer.events:
+        entry = dict(each)
+        if "executed_gtid_set" in entry:
+            executed = ExecutedGtids(GtidSet.from_text(entry["executed_gtid_set"]))
+            entry["executed_gtid_set"] = str(executed.missing_in(previous)).upper()
+        events.append(entry)
+    return replace(answer, events=tuple(events))
 
 
 def with_default_database(case, index, entry):
@@ -202,13 +221,27 @@ TAKEN = {
     "faulty payloads reported": ("decode", [payload_before_its_error]),
     "events of unknown types": ("decode", [entries(rand_unknown)]),
     "fields of rare types": ("decode", [entries(without_file_id)]),
-    "GTID of an Anonymous_gtid": (
+    "notation of a GTID": (
         "decode",
-        [with_value("gtid", lambda _: None, EventType.ANONYMOUS_GTID), with_value("gtid", lambda _: "", 34)],
+        [
+            with_value("gtid", str.upper, EventType.GTID, EventType.GTID_TAGGED),
+            *(with_value("gtid", lambda _, none=none: none, EventType.ANONYMOUS_GTID) for none in (None, "")),
+        ],
     ),
-    "notation of GTID sets": ("decode", [with_value("previous_gtids", upper_with_space)]),
+    "notation of GTID sets": (
+        "decode",
+        [with_value(name, upper_with_space) for name in ("previous_gtids", "gtid_list")],
+    ),
+    "padding": (
+        "decode",
+        [
+            with_value("server_version", lambda text: text.ljust(50, "\0")),
+            with_value("view_id", lambda text: text + "\0"),
+        ],
+    ),
     "notation of tables info": ("decode", [entries(with_default_database)]),
     "notation of values": ("decode", [with_value("variable_value", in_base64), with_value("block_data", in_base64)]),
+    "state of the reader": ("decode", [entries(position_in_the_next_log), executed_without_previous]),
     "spare markers": ("boundary", [parsed_by(PassesOverSpare), parsed_by(ResetsAtSpare)]),
     "Anonymous_gtid events passed over": ("boundary", [parsed_by(SkipsAnonymousGtids)]),
     "error in a torn event": ("boundary", [without_error]),

@@ -120,6 +120,17 @@ def test_types_that_are_not_declared_are_unsupported():
     assert {verdict.status for verdict in verdicts.values()} == {"pass", "unsupported"}
 
 
+def test_a_field_that_is_not_declared_for_a_product_is_unsupported_there():
+    case, answer = case_and_answer("mariadb_streams/mariadb-11.x/1/0")
+    role = replace(ROLE, fields_of={"mariadb": ROLE.fields - {"gtid", "gtid_list", "mariadb_gtid_flags", "commit_id"}})
+    hidden = {"gtid", "gtid_list", "mariadb_gtid_flags", "commit_id"}
+    bare = Observation(tuple({name: each[name] for name in each if name not in hidden} for each in answer.events))
+    assert by_requirement(Judge(ROLE).judge(case, bare))["FORMAT-MARIADB-GTID"].status == "fail"
+    verdicts = by_requirement(Judge(role).judge(case, bare))
+    assert verdicts["FORMAT-MARIADB-GTID"].status == "unsupported"
+    assert {verdict.status for verdict in verdicts.values()} == {"pass", "unsupported"}
+
+
 def test_what_is_inside_a_payload_is_asked_of_readers_that_open_it():
     case, _ = case_and_answer("unknown_inside_payload/mysql-8.0/1/0")
     closed = replace(ROLE, abilities=ROLE.abilities - {"payloads"})
@@ -150,7 +161,9 @@ def test_events_after_a_refusal_are_not_judged():
     verdicts = by_requirement(Judge(ROLE).judge(case, stopped))
     assert verdicts["FORMAT-EVENT-DELIVERED"].status == "fail"
     assert verdicts["FORMAT-DESCRIPTION-FIELDS"].status == "pass"
-    assert "FORMAT-QUERY" not in verdicts
+    blocked = verdicts["FORMAT-QUERY"]
+    assert (blocked.status, blocked.is_failure) == ("blocked", False)
+    assert blocked.finding == verdicts["FORMAT-EVENT-DELIVERED"].finding
 
 
 def test_a_refusal_at_the_wrong_offset_fails():

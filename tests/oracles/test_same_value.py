@@ -25,6 +25,8 @@ SAME = [
     (ColumnType.VARCHAR, {"base64": "5A==", "text": "ä"}, {"base64": "w6Q="}),
     (ColumnType.STRING, {"base64": "AGE=", "text": "a"}, "\0a"),
     (ColumnType.JSON, {"json": {"a": [1, 2.0], "b": None}}, {"json": {"b": None, "a": [1.0, 2]}}),
+    # The shortest digits of a double, without its exponent: as an integer it is between two doubles.
+    (ColumnType.JSON, {"json": -1.801448406699213e16}, {"json": -18014484066992130}),
     (ColumnType.VECTOR, [1.0, 0.10000000149011612], [1, 0.1]),
     (ColumnType.ENUM, None, None),
 ]
@@ -51,6 +53,8 @@ OTHER = [
     (ColumnType.JSON, {"json": 1}, {"json": True}),
     (ColumnType.JSON, {"json": [1]}, {"json": [1, 2]}),
     (ColumnType.JSON, {"json": "1"}, {"json": 1}),
+    (ColumnType.JSON, {"json": 2**54 + 1}, {"json": float(2**54)}),
+    (ColumnType.JSON, {"json": 0.5}, {"json": 10**400}),
     (ColumnType.VECTOR, [1.0], [1.0, 2.0]),
 ]
 

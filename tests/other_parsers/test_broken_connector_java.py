@@ -18,7 +18,7 @@ ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapt
 SOURCE = Path(__file__).with_name("defects") / "BinaryLogFileReader.java"
 #: A JVM reserves more address space than it uses.
 LIMITS = Limits(seconds=60.0, memory_bytes=None)
-JAVA = ["java", "-Xmx512m", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"]
+JAVA = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"]
 
 #: Defect -> the member of the library's header, or of the data of a type of event, that has a wrong value.
 MEMBERS = {
@@ -96,18 +96,18 @@ SHOWN_AS = {
     "handled": "XID not known",
     "crash": "StackOverflowError: a defect of the library",
     "framing": "truncated not reported",
-    "payloads": "TRANSACTION_PAYLOAD",
+    "payloads": "faulty payload",
     "table_id of WRITE_ROWS": "WRITE_ROWS refused",
     "rows": "wrong number of rows",
     "rows: no update": "wrong number of rows",
     "rows: no delete": "wrong number of rows",
     "rows: images": "differs",
-    "rows: integers": "LONG differs",
+    "rows: integers": "TINY differs",
     "rows: times": "DATETIME2 differs",
     "rows: decimals": "NEWDECIMAL differs",
     "rows: floats": "FLOAT differs",
     "rows: doubles": "DOUBLE differs",
-    "rows: bits": "BIT differs",
+    "rows: bits": "BIT is of the wrong kind",
     "rows: texts": "VARCHAR differs",
 }
 

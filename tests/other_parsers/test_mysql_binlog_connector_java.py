@@ -10,16 +10,17 @@ from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.certification import Budget, Certification, Selection
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
+from conformance.oracles.verdict import TROUBLE
 from conformance.specs.catalogue import catalogue
 
 pytestmark = pytest.mark.slow
 
 ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "mysql-binlog-connector-java"
-#: The parser loops over rows of no columns until memory ends: a small heap makes that an error, and no hang.
-JAVA = ["java", "-Xmx64m", "-Xmn16m", "-XX:+UseSerialGC", "-jar"]
+#: The parser loops over rows of no columns until memory ends: a small heap makes that a crash, and no hang.
+JAVA = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-jar"]
 LIMITS = Limits(seconds=60, memory_bytes=None)  # A JVM reserves more address space than it uses.
 #: What is known is not shrunk, which would take minutes.
-AS_FOUND = Baseline("none", tuple(KnownFailure(each, "*", "not shrunk") for each in catalogue()))
+AS_FOUND = Baseline("none", tuple(KnownFailure(each, "*", "not shrunk") for each in (*catalogue(), TROUBLE)))
 
 #: What both versions surely do right.
 MET = {
@@ -37,15 +38,17 @@ MISTAKES = {
     "0.30.1": {
         ("FORMAT-EVENT-DELIVERED", "PREVIOUS_GTIDS refused"): "it reads the sets of 8.4 as older ones, to their end",
         ("FORMAT-EVENT-DELIVERED", "TRANSACTION_PAYLOAD refused"): "it decompresses what is not compressed",
-        ("FORMAT-GTID-TAGGED", "gtid of GTID_TAGGED missing"): "it does not know type 42",
-        ("FORMAT-HEADER-TYPE", "type of GTID_TAGGED differs"): "the code of a type that it does not know is lost",
+        ("FORMAT-HEADER-TYPE", "type code not reported"): "the code of a type that it does not know is lost",
         ("FORMAT-LENGTH-TOO-SMALL", "invalid-length accepted"): "it continues after the header",
+        ("FORMAT-MARIADB-GTID", "gtid of MARIADB_GTID differs"): "it does not set the server's id",
         ("FORMAT-NO-FORMAT-DESCRIPTION", "no-format-description accepted"): "it does not require one",
         ("FORMAT-POST-HEADER-LENGTHS", "database of QUERY differs"): "its post-headers are of fixed lengths",
         ("FORMAT-ROWS-VALUES-OLD-TIME", "TIME differs"): "it reads old times without their sign",
         ("FORMAT-ROWS-VALUES-DATE", "DATE is null"): "dates with zero parts are null",
+        ("FORMAT-ROWS-VALUES-UNSIGNED", "TINY differs"): "it returns signed integers only, as its page says",
+        ("FORMAT-TYPE-KNOWN", "ANONYMOUS_GTID not known"): "it skips the body of an Anonymous_gtid",
+        (TROUBLE, "java.lang.OutOfMemoryError: Java heap space"): "it allocates what misread bytes ask for",
         ("WL4033-READ-UNKNOWN-REFUSED", "unknown-event accepted"): "it skips each event that it does not know",
-        ("WL7592-ANON-FLAG-EITHER-WAY", "handled of ANONYMOUS_GTID differs"): "it skips the body of an Anonymous_gtid",
     },
     "0.23.2": {
         (
@@ -56,7 +59,7 @@ MISTAKES = {
         ("FORMAT-EVENT-DELIVERED", "TRANSACTION_PAYLOAD refused"): "as above",
         ("WL4033-READ-UNKNOWN-SKIPPED", "ignorable refused"): "ignorable events of new types too: fixed in 0.23.3",
         ("WL4033-READ-UNKNOWN-ANY-CODE", "ignorable refused"): "as above",
-        ("WL7592-ANON-FLAG-EITHER-WAY", "handled of ANONYMOUS_GTID differs"): "it skips the body of an Anonymous_gtid",
+        ("FORMAT-TYPE-KNOWN", "ANONYMOUS_GTID not known"): "it skips the body of an Anonymous_gtid",
     },
 }
 
@@ -86,7 +89,7 @@ def certified(request, tmp_path_factory):
 
 def test_it_answers_every_question(certified):
     _, finished = certified
-    assert [each.verdict for each in finished.failures if each.verdict.status != "fail"] == []
+    assert {each.verdict.status for each in finished.failures} <= {"fail", "crash"}  # No hang and no protocol error.
     assert finished.tally.cases > 500
 
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from dataclasses import replace
 from importlib import resources
 
 import jsonschema
@@ -30,7 +31,7 @@ from conformance.protocol.observation import (
     RoleDeclaration,
     Trouble,
 )
-from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, HEADER_FIELDS, missing_fields
+from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE, missing_fields
 from conformance.protocol.roles.registry import role_names, role_of
 from conformance.specs.profiles import PROFILES
 from conformance.specs.versions import EVERY_PROFILE, Profiles
@@ -199,7 +200,7 @@ def test_an_optional_field_is_never_missing():
 
 def test_the_table_of_types_has_every_field_and_no_other():
     of_types = {name for each in FIELDS_OF_TYPE.values() for name in each.required + each.optional}
-    assert of_types | set(HEADER_FIELDS) == set(FIELDS)
+    assert of_types | set(FIELDS_OF_EVERY_TYPE) == set(FIELDS)
 
 
 def test_the_type_code_may_be_null_or_not_be_declared():
@@ -250,7 +251,26 @@ def changed_role(**fields):
     return message
 
 
+def test_fields_may_be_those_of_a_product():
+    line = json.dumps(changed_role(fields_of={"mariadb": ["offset", "type", "xid"]})).encode()
+    role = decode_declaration(line).roles["decode"]
+    assert role.under("mysql-8.0").fields == {"offset", "type"}
+    assert role.under("mariadb-10.6.5").fields == {"offset", "type", "xid"}
+    assert role.every_field == {"offset", "type", "xid"}
+
+
+def test_a_field_that_is_not_declared_for_a_product_is_not_owed_there():
+    role = replace(declared("xid"), fields_of={"mariadb": frozenset({"offset", "type"})})
+    line = answer(events=[{"offset": 4, "type": 16}])
+    assert signature_of(line, role) == "missing-field xid"
+    request = Request("decode", "mariadb-10.x", b"")
+    assert decode_answer(line, seq=7, request=request, role=role) == Observation(({"offset": 4, "type": 16},))
+
+
 BAD_DECLARATIONS = [
+    changed_role(fields_of={"mariadb": ["type"]}),
+    changed_role(fields_of={"oracle": ["offset"]}),
+    changed_role(fields_of={"mariadb-10.x": ["offset"]}),
     declaration(protocol=2),
     declaration(protocol=True),
     declaration(protocol="1"),
@@ -275,6 +295,7 @@ BAD_DECLARATIONS = [
 ]
 GOOD_DECLARATIONS = [
     declaration(),
+    changed_role(fields_of={"mariadb": ["offset"], "worklog": ["offset", "rows"]}),
     declaration(extra="is ignored"),
     changed_role(fields=list(FIELDS), abilities=list(ABILITIES), profiles=list(PROFILES)),
     changed_role(profiles=["worklog", "mysql-8.0.15", "mysql >= 5.6, < 8.0", "mariadb"]),

@@ -104,7 +104,7 @@ def header(**changes: object) -> Line:
     }
     return {
         "kind": "header",
-        "schema": 1,
+        "schema": 2,
         "kit": "0.1.0",
         "implementation": implementation,
         "roles": ["decode"],
@@ -128,18 +128,23 @@ def failure(**changes: object) -> Line:
     right = stream.answer(more={at: {"handled": "known", "rows_query": STATEMENT, "flags": 128}})
     wrong = stream.answer(more={at: {"handled": "known", "rows_query": STATEMENT[:-4], "flags": 128}})
     case = "rows_query/mysql-8.0/choices-AgQGCA"
+    requirement = changes.get("requirement", "WL4033-ROWS-QUERY-TEXT")
+    profile, count = changes.get("profile", "mysql-8.0"), changes.get("count", 41)
     return {
         "kind": "failure",
-        "requirement": "WL4033-ROWS-QUERY-TEXT",
+        "requirement": requirement,
         "status": "fail",
-        "signature": "rows_query-differs",
-        "profile": "mysql-8.0",
+        "signature": "rows_query of ROWS_QUERY cut short",
+        "group": "mysql 5.6 to 8.4",
+        "requirements": {requirement: count},
+        "profiles": {profile: count},
+        "profile": profile,
         "family": "rows_query",
         "case": case,
         "role": "decode",
         "settings": {},
         "found": "rows_query/mysql-8.0/0/3",
-        "count": 41,
+        "count": count,
         "message": f"the Rows_query event at {at} has the text '{STATEMENT}', it reports '{STATEMENT[:-4]}'",
         "at": at,
         "stream": stream.data.hex(),
@@ -159,26 +164,24 @@ def crash(**changes: object) -> Line:
     stream.format_description()
     at = stream.add(33, ("body", bytes(range(30)) * 7, "the fields cannot be read"), summary="cut short")
     case = "gtid_events/mysql-8.0/choices-BAAB"
-    return (
-        failure(
-            requirement="WL7592-GTID-SIZES",
-            status="crash",
-            signature="exit-status-134",
-            family="gtid_events",
-            case=case,
-            found="gtid_events/mysql-8.0/0/11",
-            count=2,
-            message=f"the Gtid event at {at} has 229 bytes, the implementation died on it",
-            at=at,
-            stream=stream.data.hex(),
-            events=stream.events,
-            expected={"events": stream.answer(), "error": None},
-            observed=None,
-            detail="thread 'main' panicked at src/gtid.rs:88:\nrange end index 42 out of range",
-            replay=f"binlog-conformance replay {case} mysql-replication==1.0.17",
-        )
-        | changes
+    shown = dict(
+        requirement="WL7592-GTID-SIZES",
+        status="crash",
+        signature="crash: exit-status-134: range end index N out of range",
+        family="gtid_events",
+        case=case,
+        found="gtid_events/mysql-8.0/0/11",
+        count=2,
+        message=f"the Gtid event at {at} has 229 bytes, the implementation died on it",
+        at=at,
+        stream=stream.data.hex(),
+        events=stream.events,
+        expected={"events": stream.answer(), "error": None},
+        observed=None,
+        detail="thread 'main' panicked at src/gtid.rs:88:\nrange end index 42 out of range",
+        replay=f"binlog-conformance replay {case} mysql-replication==1.0.17",
     )
+    return failure(**{**shown, **changes})
 
 
 def refusal(**changes: object) -> Line:
@@ -188,26 +191,24 @@ def refusal(**changes: object) -> Line:
     stream.xid(8)
     right = stream.answer(more={at: {"handled": "ignored"}})
     case = "ignorable_events/mysql-5.7/choices-CAAB"
-    return (
-        failure(
-            requirement="WL4033-READ-UNKNOWN-SKIPPED",
-            signature="refused-unknown",
-            profile="mysql-5.7",
-            family="ignorable_events",
-            case=case,
-            found="ignorable_events/mysql-5.7/0/0",
-            count=100,
-            message=f"the event at {at} has an unknown type and the ignorable flag, it is refused",
-            at=at,
-            stream=stream.data.hex(),
-            events=stream.events,
-            expected={"events": right, "error": None},
-            observed={"events": right[:1], "error": {"at": at, "kind": "unknown_type", "message": "KeyError: 100"}},
-            replay=f"binlog-conformance replay {case} mysql-replication==1.0.17",
-            known="reported upstream, waits for a release",
-        )
-        | changes
+    shown = dict(
+        requirement="WL4033-READ-UNKNOWN-SKIPPED",
+        signature="event of an unassigned type refused: KeyError: N",
+        profile="mysql-5.7",
+        family="ignorable_events",
+        case=case,
+        found="ignorable_events/mysql-5.7/0/0",
+        count=100,
+        message=f"the event at {at} has an unknown type and the ignorable flag, it is refused",
+        at=at,
+        stream=stream.data.hex(),
+        events=stream.events,
+        expected={"events": right, "error": None},
+        observed={"events": right[:1], "error": {"at": at, "kind": "unknown_type", "message": "KeyError: 100"}},
+        replay=f"binlog-conformance replay {case} mysql-replication==1.0.17",
+        known="reported upstream, waits for a release",
     )
+    return failure(**{**shown, **changes})
 
 
 def requirement(id: str = "WL4033-ROWS-QUERY-TEXT", verdict: str = "fail", **changes: object) -> Line:
@@ -228,6 +229,7 @@ def requirement(id: str = "WL4033-ROWS-QUERY-TEXT", verdict: str = "fail", **cha
         "oracle": verdict not in ("no-oracle", "untestable"),
         "results": {profile: {"pass": 0, **some} for profile in PROFILES} if reached else {},
         "verdict": verdict,
+        "obstacles": {},
         **changes,
     }
 
@@ -257,6 +259,7 @@ def footer(lines: Iterable[Line], **changes: object) -> Line:
         "cases": 600,
         "events": 4302,
         "verdicts": dict(Counter(line["verdict"] for line in lines if line["kind"] == "requirement")),
+        "findings": len({line["signature"] for line in failures}),
         "failures": len(failures),
         "known_failures": len(known),
         "unexpected_passes": [],

@@ -18,9 +18,9 @@ NOTHING = finished(requirement("A-1", "not-reached"))
 @pytest.mark.parametrize(
     ("lines", "title"),
     [
-        (NOT_CONFORMING, "binlog conformance: 2 crashed, 1/6, not conforming"),
+        (NOT_CONFORMING, "binlog conformance: 2 crashed, 3 findings, 1/6, not conforming"),
         (CONFORMING, "binlog conformance: 1/1, conforming"),
-        (WITH_KNOWN, "binlog conformance: 1/2, conforming except for 1 known failure"),
+        (WITH_KNOWN, "binlog conformance: 1 finding, 1/2, conforming except for 1 known finding"),
         (NOTHING, "binlog conformance: 0/1, nothing judged"),
         (NOT_CONFORMING[:5], "binlog conformance: cut off"),
     ],

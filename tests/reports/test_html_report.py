@@ -64,20 +64,20 @@ def page_of(tmp_path: Path, lines: list, *, unfinished: bool = False) -> Page:
 
 def test_the_verdict_and_its_numbers_are_at_the_top(example: RunRecord):
     text = Page(html_report(example)).text
-    top = text[: text.index("# Verdict Failure")]
+    top = text[: text.index("# Verdict Finding")]
     assert "mysql-replication 1.0.17" in top
     assert "Not conforming" in top
     assert "It crashed in 2 of 600 cases. It breaks 3 of the 4 requirements that this run judged" in top
-    assert "all of them musts: 2 fail, 1 crash." in top
+    assert "all of them musts: 2 fail, 1 crash. That is 3 findings, one for each cause." in top
     assert "1 of 6 requirements that the kit can judge hold" in top
     assert re.search(
-        r"‼ 2 cases crashed .*✗ 2 fail .*‼ 1 crash .*○ 1 not reached · 1 no oracle yet ⊘ 1 untestable", top
+        r"✗ 3 findings ‼ 2 cases crashed .*✗ 2 fail .*‼ 1 crash .*○ 1 not reached · 1 no oracle yet ⊘ 1 untestable", top
     )
 
 
 def test_a_failure_shows_requirement_difference_bytes_and_the_command_that_reproduces_it(example: RunRecord):
     text = Page(html_report(example)).text
-    card = text[text.index("2. the Rows_query") :]
+    card = text[text.index("2. rows_query of ROWS_QUERY cut short") :]
     assert "A Rows_query event gives back the text" in card
     assert "WL#4033, section DESIGN 2" in card
     assert 'rows_query "insert into t1(a,b) values( 1,2) " "insert into t1(a,b) values( 4 characters missing "' in card
@@ -121,17 +121,48 @@ def test_nothing_placed_absolutely_in_a_scrolling_table_widens_the_page(example:
 
 def test_failures_are_in_the_order_of_their_importance(tmp_path: Path):
     lines = finished(
-        failure(message="a known must", known="why"),
-        failure(message="a should", requirement="S"),
-        failure(message="a rare must", count=1),
-        failure(message="a crash", status="crash", observed=None),
-        failure(message="a frequent must", count=500),
+        failure(signature="a known must", known="why"),
+        failure(signature="a should", requirement="S"),
+        failure(signature="a rare must", count=1),
+        failure(signature="a crash", status="crash", observed=None),
+        failure(signature="a frequent must", count=500),
+        failure(signature="three musts", count=3, requirements={"A-1": 3, "A-2": 3, "WL4033-ROWS-QUERY-TEXT": 1}),
         requirement(),
+        requirement("A-1"),
+        requirement("A-2"),
         requirement("S", level="should", worklog="WL#1"),
     )
-    text = page_of(tmp_path, lines).text
-    order = re.findall(r"\d\. (a known must|a should|a rare must|a crash|a frequent must)", text)
-    assert order == ["a crash", "a frequent must", "a rare must", "a should", "a known must"]
+    page = html_report(read_record(write_lines(tmp_path / "run.jsonl", lines)))
+    order = re.findall(r"<h3>\d\. ([^<]*)</h3>", page)
+    assert order == ["a crash", "three musts", "a frequent must", "a rare must", "a should", "a known must"]
+    first = page[page.index("<h2>Fix first") : page.index("Findings (6)")]
+    assert [each in first for each in order] == [True, True, True, False, False, False]
+
+
+def test_failures_of_one_cause_are_one_finding_with_a_case_for_each_group_of_profiles(tmp_path: Path):
+    lines = finished(
+        failure(requirements={"WL4033-ROWS-QUERY-TEXT": 41, "A-1": 7}),
+        failure(group="mariadb", profile="mariadb-11.x", count=2, replay="replay the other"),
+        requirement(),
+        requirement("A-1"),
+    )
+    page = page_of(tmp_path, lines)
+    assert len([each for each in page.values("id") if each.startswith("finding-")]) == 1
+    assert "Breaks 2 requirements in 43 cases" in page.text
+    assert "43 cases in mysql-8.0, mariadb-11.x" in page.text
+    assert "In mariadb: 2 cases The same stream shows it." in page.text
+    assert "replay the other" in page.text
+
+
+def test_a_requirement_that_was_refused_before_names_the_finding(tmp_path: Path):
+    refused = requirement(
+        "A-1", "blocked", obstacles={failure()["signature"]: 15}, results={"mysql-8.0": {"blocked": 15}}
+    )
+    page = page_of(tmp_path, finished(failure(), requirement(), refused))
+    assert "not judged in 15 cases: see finding 1" in page.text
+    assert "0 not reached" in page.text
+    assert "No case of this run exercised it" not in page.text
+    assert "1 other requirement not judged in some cases because of it" in page.text
 
 
 def beside_the_catalogue(**changes) -> list:
@@ -154,7 +185,7 @@ def test_a_crash_beside_the_catalogue_has_its_text_and_no_dangling_link(tmp_path
 
 def test_known_crashes_conform_with_a_note(tmp_path: Path):
     text = page_of(tmp_path, beside_the_catalogue(known="see issue 12")).text
-    assert "Conforming except for 1 known failure" in text
+    assert "Conforming except for 1 known finding" in text
     assert "The baseline lists each crash, hang and broken protocol" in text
 
 
@@ -209,7 +240,7 @@ def test_the_report_of_a_conforming_run_counts_what_was_not_judged(tmp_path: Pat
 
 def test_known_failures_conform_and_are_counted(tmp_path: Path):
     text = page_of(tmp_path, finished(failure(known="waits"), requirement())).text
-    assert "Conforming except for 1 known failure" in text
+    assert "Conforming except for 1 known finding" in text
     assert "Known: waits" in text
 
 

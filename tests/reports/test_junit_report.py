@@ -21,6 +21,8 @@ def junit_of(tmp_path: Path, lines: list, *, unfinished: bool = False) -> Elemen
     return parsed(read_record(write_lines(tmp_path / "other.jsonl", lines), unfinished=unfinished))
 
 
+CRASH = crash()["signature"]
+CRASHED = {CRASH: 41}
 #: The cases that pass where nothing is beside the catalogue.
 NONE = (("TROUBLE", "none"), ("UNEXPLAINED", "none"))
 
@@ -34,7 +36,7 @@ def cases(root: ElementTree.Element) -> dict[tuple[str, str], str]:
             assert not len(case)
             continue
         assert name not in results
-        results[name] = case[0].tag if len(case) else "pass"
+        results[name] = case[-1].tag if len(case) else "pass"
     return results
 
 
@@ -69,18 +71,33 @@ def test_the_sums_are_those_of_the_cases(example: RunRecord):
     assert [suite.get("name") for suite in root] == ["beside the catalogue", "WL#4033", "WL#7592"]
 
 
-def test_a_crash_beside_the_catalogue_is_an_error_and_the_requirements_it_touched_are_skipped(tmp_path: Path):
-    lines = finished(crash(requirement="TROUBLE"), failure(requirement="UNEXPLAINED"), requirement("A-1", "crash"))
+def test_a_crash_beside_the_catalogue_is_an_error_like_the_requirements_it_touched(tmp_path: Path):
+    lines = finished(
+        crash(requirement="TROUBLE"), failure(requirement="UNEXPLAINED"), requirement("A-1", "crash", obstacles=CRASHED)
+    )
     root = junit_of(tmp_path, lines)
     assert cases(root) == {
-        ("TROUBLE", "exit-status-134"): "error",
-        ("UNEXPLAINED", "rows_query-differs"): "failure",
-        ("A-1", "mysql-5.7"): "skipped",
-        ("A-1", "mysql-8.0"): "skipped",
+        ("TROUBLE", CRASH): "error",
+        ("UNEXPLAINED", "rows_query of ROWS_QUERY cut short"): "failure",
+        ("A-1", "mysql-5.7"): "error",
+        ("A-1", "mysql-8.0"): "error",
     }
-    assert "41 of 100 crashed" in {each.get("message") for each in root.iter("skipped")}.pop()
-    known = junit_of(tmp_path, finished(crash(requirement="TROUBLE", known="why"), requirement("A-1", "pass")))
-    assert cases(known)["TROUBLE", "exit-status-134"] == "skipped"
+    case = root.find(".//testcase[@classname='WL#1.A-1'][@name='mysql-8.0']")
+    assert [each.get("value") for each in case.iter("property")] == [CRASH]
+    assert "41 of 100 crashed" in case.find("error").text
+    known = finished(crash(requirement="TROUBLE", known="why"), requirement("A-1", "crash", obstacles=CRASHED))
+    results = cases(junit_of(tmp_path, known))
+    assert (results["TROUBLE", CRASH], results["A-1", "mysql-8.0"]) == ("skipped", "skipped")
+
+
+def test_a_requirement_that_was_refused_before_is_skipped_with_the_finding(tmp_path: Path):
+    refused = requirement(
+        "A-1", "blocked", obstacles={failure()["signature"]: 15}, results={"mysql-8.0": {"blocked": 15}}
+    )
+    root = junit_of(tmp_path, finished(failure(), requirement(), refused))
+    case = root.find(".//testcase[@classname='WL#1.A-1'][@name='mysql-8.0']")
+    assert case.find("skipped").get("message") == "not judged in 15 cases: see finding 1"
+    assert case.find("properties/property").get("value") == failure()["signature"]
 
 
 def test_a_failure_has_the_message_and_the_command_that_reproduces_it(example: RunRecord):

@@ -34,7 +34,17 @@ def _places(value: object, path: tuple = ()) -> list[tuple]:
 def _may_be_absent(place: tuple) -> bool:
     """Return whether a key is a name (of a role, a profile, a family...) and not one that the schema asks for."""
     parent = place[:-1]
-    counted = {"event_types", "type_names", "families", "faults", "tables", "results", "verdicts"}
+    counted = {
+        "event_types",
+        "type_names",
+        "families",
+        "faults",
+        "tables",
+        "results",
+        "verdicts",
+        "requirements",
+        "profiles",
+    }
     return bool(counted & set(parent)) or parent == ("implementation", "roles")
 
 

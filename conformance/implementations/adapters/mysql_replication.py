@@ -1,18 +1,21 @@
 """Adapter for python-mysql-replication: its public `BinLogStreamReader`, fed by a simulated connection.
 
 The library reads events from a server's network stream. The simulated connection cuts the stream into events, one per
-packet, and answers the library's few queries. Only what the library returns is reported.
+packet, and answers the library's few queries. What the library returns is reported, in the protocol's notation and
+otherwise as it is.
 """
 
 import argparse
 import base64
 import datetime
 import decimal
+import inspect
 import json
 import logging
 import re
 import struct
 import sys
+import traceback
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any, NamedTuple, TextIO
@@ -37,18 +40,22 @@ EVENT_CLASSES = [
     for each in vars(module).values()
     if isinstance(each, type) and issubclass(each, event.BinLogEvent)
 ]
-#: How the library refuses an event: its own exceptions, and those that reading beyond an event's end causes.
+#: How the library refuses an event: its own exceptions, and those that bytes other than it expects cause.
 REFUSALS: tuple[type[Exception], ...] = (
     ArithmeticError,
     AssertionError,
-    AttributeError,
     LookupError,
     NotImplementedError,
-    TypeError,
     ValueError,
     struct.error,
     pymysql.err.MySQLError,
     *(each for each in vars(exceptions).values() if isinstance(each, type) and issubclass(each, Exception)),
+)
+#: A fault of the library's own code, whatever the bytes are: a crash, after which the events before it are kept.
+CRASHES: tuple[type[Exception], ...] = (AttributeError, NameError, TypeError, RecursionError)
+#: The library checks checksums if it is asked to, and marks and logs an event whose checksum is wrong.
+VERIFICATION = (
+    {"verify_checksum": True} if "verify_checksum" in inspect.signature(BinLogStreamReader.__init__).parameters else {}
 )
 
 #: Type codes of Table_map and rows events, to which the library's rules for tables apply.
@@ -73,9 +80,19 @@ ATTRIBUTES = {
         "error_code": "error_code",
         "database": "schema",
         "query": "query",
+        "sql_mode": "sql_mode",
+        "auto_increment_increment": "auto_increment_increment",
+        "auto_increment_offset": "auto_increment_offset",
+        "character_set_client": "character_set_client",
+        "collation_connection": "collation_connection",
+        "collation_server": "collation_server",
+        "time_zone": "time_zone",
+        "updated_databases": "mts_accessed_db_names",
     },
     "RotateEvent": {"next_position": "position", "next_file": "next_binlog"},
     "XidEvent": {"xid": "xid"},
+    # The attribute has no other name; it is what the library prints.
+    "PreviousGtidsEvent": {"previous_gtids": "_previous_gtids"},
     "GtidEvent": {"gtid": "gtid", "last_committed": "last_committed", "sequence_number": "sequence_number"},
     "RowsQueryLogEvent": {"rows_query": "query"},
     "MariadbAnnotateRowsEvent": {"rows_query": "sql_statement"},
@@ -118,6 +135,10 @@ ATTRIBUTES = {
     "DeleteRowsEvent": ROWS,
     "PartialUpdateRowsEvent": ROWS,
 }
+#: The library's numbers of checksum algorithms; it has none for servers that are older than checksums.
+ALGORITHMS = {None: "none", 0: "none", CRC32: "crc32"}
+#: Characters of a traceback that are reported.
+LAST_WORDS = 2000
 #: Fields of any type: see the protocol's page on values.
 VALUES = {"variable_value", "block_data", "xa_gtrid", "xa_bqual"}
 
@@ -265,8 +286,8 @@ class Feed:
         return packet
 
 
-def decode(stream: bytes, filtering: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """Return the events that the library returns, and the error that it stops with."""
+def decode(stream: bytes, filtering: dict[str, Any]) -> dict[str, Any]:
+    """Return the events that the library returns, the error that it stops with, and its crash if there is one."""
     feed, server = Feed(stream), server_of(stream)
     reader = BinLogStreamReader(
         connection_settings={},
@@ -275,24 +296,30 @@ def decode(stream: bytes, filtering: dict[str, Any]) -> tuple[list[dict[str, Any
         log_pos=4,
         pymysql_wrapper=lambda **settings: Connection(server, feed, settings),
         **filtering,
+        **VERIFICATION,
     )
     events: list[dict[str, Any]] = []
+    answer: dict[str, Any] = {"events": events, "error": None}
     try:
         for library_event in reader:
-            events.append(reported(library_event, feed.at))
+            # The position is the reader's own, from which the library's user would resume.
+            events.append({**reported(library_event, feed.at), "position": reader.log_pos})
     except Refused as refused:
-        return events, refused.error
+        answer["error"] = refused.error
     except REFUSALS as error:
-        return events, {"at": feed.at, "kind": "malformed", "message": f"{type(error).__name__}: {error}"}
+        kind = "malformed" if type(error).__name__ == "MalformedBinLogEvent" else "other"
+        answer["error"] = {"at": feed.at, "kind": kind, "message": f"{type(error).__name__}: {error}"}
+    except CRASHES as error:
+        answer["crash"] = f"{type(error).__name__}: {error}\n{traceback.format_exc()[-LAST_WORDS:]}"
     finally:
         reader.close()
-    return events, None
+    return answer
 
 
 def named_tables(stream: bytes) -> set[tuple[str, str]]:
     """Return the database and the name of each table in the Table_maps that the library returns."""
-    events, _ = decode(stream, {"only_events": [row_event.TableMapEvent], "filter_non_implemented_events": False})
-    return {(each["database"], each["table"]) for each in events if "table" in each}
+    answer = decode(stream, {"only_events": [row_event.TableMapEvent], "filter_non_implemented_events": False})
+    return {(each["database"], each["table"]) for each in answer["events"] if "table" in each}
 
 
 class CannotFilter(Exception):
@@ -319,16 +346,15 @@ def rules_of(settings: dict[str, Any], stream: bytes) -> dict[str, list[str]]:
     raise CannotFilter("the library's rules do not combine a table's database and name")
 
 
-def filtered(
-    stream: bytes, filtering: dict[str, Any], settings: dict[str, Any]
-) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+def filtered(stream: bytes, filtering: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """Return the fate of the events to which the library's rules apply, and of the others that it returns.
 
     Raises:
         CannotFilter: The library has no such rules.
     """
-    events, error = decode(stream, {**filtering, **rules_of(settings, stream)})
-    kept = {each["offset"] for each in events}
+    answer = decode(stream, {**filtering, **rules_of(settings, stream)})
+    error = answer["error"]
+    kept = {each["offset"] for each in answer["events"]}
     fates = []
     for offset, data in packets(stream):
         if error is not None and offset >= error["at"]:
@@ -336,7 +362,7 @@ def filtered(
         if offset in kept or data[4] in FILTERED:
             fate = "kept" if offset in kept else "dropped"
             fates.append({"offset": offset, "type": data[4], "fate": fate})
-    return fates, error
+    return {**answer, "events": fates}
 
 
 def reported(library_event: Any, offset: int) -> dict[str, Any]:
@@ -352,6 +378,9 @@ def reported(library_event: Any, offset: int) -> dict[str, Any]:
         "flags": header.flags,
         "handled": "ignored" if isinstance(library_event, event.NotImplementedEvent) else "known",
     }
+    if getattr(library_event, "_is_event_valid", None) is False:
+        # It logs this, and returns the event as if nothing were wrong.
+        return {**fields, "handled": "refused", "refused": "An CRC32 has failed for the event"}
     for field, attribute in ATTRIBUTES.get(type(library_event).__name__, {}).items():
         if hasattr(library_event, attribute):
             value = getattr(library_event, attribute)
@@ -367,14 +396,14 @@ def converted(field: str, value: Any) -> Any:
     if field == "gtid_list":
         return ",".join(each.gtid for each in value)
     if field == "checksum_algorithm":
-        return "crc32" if value == CRC32 else "none"
-    if value is None:
-        return None
-    if field == "binlog_version":
-        return int(value[0])  # The library reports a tuple of one.
+        return ALGORITHMS.get(value, value)
+    if field == "updated_databases":
+        return ",".join(each.decode("utf-8", "replace") for each in value)
+    if isinstance(value, tuple):
+        (value,) = value  # The library has the version of the format in a tuple of one.
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
-    return value if isinstance(value, str) else int(value)
+    return int(value) if isinstance(value, bool) else value
 
 
 def rows_of(library_event: Any, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -413,8 +442,10 @@ def cell(column: Any, value: Any) -> Any:
     if column.type == FIELD_TYPE.BIT:
         return int(value, 2)
     if column.type == FIELD_TYPE.ENUM:
-        return column.enum_values.index(value)
+        return column.enum_values.index(value) if value in column.enum_values else value
     if column.type == FIELD_TYPE.SET:
+        if not value <= set(column.set_values):
+            return ",".join(sorted(value))
         return sum(1 << index for index, label in enumerate(column.set_values) if label in value)
     if column.type in TIMESTAMPS:
         return seconds_text(value - EPOCH)
@@ -464,8 +495,9 @@ def json_of(value: Any) -> Any:
     if isinstance(value, decimal.Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, datetime.datetime):
-        midnight = value == value.replace(hour=0, minute=0, second=0, microsecond=0)
-        return value.date().isoformat() if midnight else f"{value:%Y-%m-%d %H:%M:%S.%f}"
+        return f"{value:%Y-%m-%d %H:%M:%S.%f}"
+    if isinstance(value, datetime.date):
+        return value.isoformat()
     return f"{value:%H:%M:%S.%f}" if isinstance(value, datetime.time) else value
 
 
@@ -480,10 +512,12 @@ def sample() -> bytes:
     # Post-header lengths as MySQL 8.0 writes them.
     lengths = bytes.fromhex("000d0008000000000400040000006200041a08000000080808020000000a0a0a2a2a001234000a2800")
     column = b"\0\0" + b"\x01d\0" + b"\x01t\0" + b"\x01\x03\0\0"
+    status = b"\1" + bytes(8) + b"\3\1\0\1\0" + b"\4" + struct.pack("<HHH", 33, 33, 8) + b"\5\3UTC" + b"\x0c\1d\0"
     bodies = [
         (15, struct.pack("<H50sIB", 4, b"8.0.36", 0, 19) + lengths + bytes(5)),
+        (35, bytes(8)),
         (33, struct.pack("<B16sqBqq", 1, bytes(16), 1, 2, 0, 1)),
-        (2, struct.pack("<IIBHH", 1, 0, 1, 0, 0) + b"d\0BEGIN"),
+        (2, struct.pack("<IIBHH", 1, 0, 1, 0, len(status)) + status + b"d\0BEGIN"),
         (5, struct.pack("<BQ", 2, 1)),
         (13, struct.pack("<QQ", 1, 2)),
         (29, b"\x08SELECT 1"),
@@ -509,10 +543,11 @@ def sample() -> bytes:
 
 def declaration(filtering: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the declaration, with the fields that the library reports for the sample."""
-    events, error = decode(sample(), filtering)
-    if error is not None:
-        print(f"the library cannot read the adapter's sample: {error}", file=sys.stderr)
-    fields = sorted({field for each in events for field in each})
+    answer = decode(sample(), filtering)
+    if answer["error"] is not None or "crash" in answer:
+        print(f"the library cannot read the adapter's sample: {answer['error'] or answer['crash']}", file=sys.stderr)
+    fields = sorted({field for each in answer["events"] for field in each})
+    abilities = ["error_at", *(["checksums"] if VERIFICATION else [])]
     return {
         "protocol": 1,
         "implementation": {
@@ -522,7 +557,7 @@ def declaration(filtering: dict[str, Any], name: str) -> dict[str, Any]:
             "homepage": "https://github.com/julien-duponchelle/python-mysql-replication",
         },
         "roles": {
-            "decode": {"fields": fields, "abilities": ["error_at"], "profiles": PROFILES},
+            "decode": {"fields": fields, "abilities": abilities, "profiles": PROFILES},
             "filter": {"fields": ["offset", "type", "fate"], "abilities": ["error_at"], "profiles": PROFILES},
         },
     }
@@ -551,12 +586,10 @@ def serve(out: TextIO) -> None:
         elif request["cmd"] == "stop":
             return
         elif request["cmd"] == "decode":
-            events, error = decode(stream_of(request), filtering)
-            answer = {"seq": request["seq"], "events": events, "error": error}
+            answer = {"seq": request["seq"], **decode(stream_of(request), filtering)}
         elif request["cmd"] == "filter":
             try:
-                events, error = filtered(stream_of(request), filtering, request["settings"])
-                answer = {"seq": request["seq"], "events": events, "error": error}
+                answer = {"seq": request["seq"], **filtered(stream_of(request), filtering, request["settings"])}
             except CannotFilter as reason:
                 answer = {"seq": request["seq"], "unsupported": str(reason)}
         else:

@@ -65,6 +65,21 @@ def _stated_length(error: BinlogError) -> int | None:
 
 #: Every mutant about the wire format, in the order of the catalogue's themes.
 FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
+    # The reader's own state
+    Mutant(
+        "position-before-xid",
+        "FORMAT-READER-POSITION",
+        "after an Xid event the position is still the event's start",
+        lambda event, reported: (
+            {**reported, "position": event.offset} if of_type(EventType.XID)(event, reported) else reported
+        ),
+    ),
+    Mutant(
+        "executed-set-lost",
+        "FORMAT-READER-GTIDS",
+        "after an Xid event the set of executed GTIDs is empty",
+        change("executed_gtid_set", to(""), of_type(EventType.XID)),
+    ),
     # Delivery and framing
     Mutant("drops-intvar", "FORMAT-EVENT-DELIVERED", "Intvar events are lost", drop(of_type(EventType.INTVAR))),
     Mutant(
@@ -148,6 +163,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         rules=lambda rules: replace(rules, verify_checksums=False),
     ),
     # Bodies
+    Mutant(
+        "sql-mode-16-bits",
+        "FORMAT-QUERY-STATUS-VARIABLES",
+        "sql_mode has 16 bits",
+        change("sql_mode", lambda value: value & 0xFFFF),
+    ),
     Mutant(
         "error-code-byte", "FORMAT-QUERY", "the error code has one byte", change("error_code", lambda code: code & 0xFF)
     ),

@@ -5,11 +5,12 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.reader_state import is_right_state
 from conformance.oracles.checks.same_value import same_cell
 from conformance.oracles.checks.tables_info import listed_tables
 from conformance.oracles.differences import Difference
 from conformance.oracles.oracle import same_field
-from conformance.protocol.roles.decode import HEADER_FIELDS, may_be_missing
+from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, may_be_missing
 from conformance.specs.catalogue import ENTRY
 
 _SIDES: Final = ("before", "after")
@@ -45,7 +46,7 @@ def is_faulty_payload(alignment: Alignment, difference: Difference) -> bool:
 
 def is_of_unknown_type(alignment: Alignment, difference: Difference) -> bool:
     """Return whether it is in the body of an event of a type that the reader does not know."""
-    in_body = difference.index < alignment.count and difference.field not in (*HEADER_FIELDS, ENTRY)
+    in_body = difference.index < alignment.count and difference.field not in (*FIELDS_OF_EVERY_TYPE, ENTRY)
     return in_body and alignment.is_unknown(difference.index)
 
 
@@ -73,6 +74,14 @@ def is_in_another_notation(alignment: Alignment, difference: Difference) -> bool
         lists = [listed_tables(each.get(name) or "", wanted["database"]) for each in (wanted, seen)]
         return lists[0] is not None and lists[0] == lists[1]
     return same_field(name, wanted[name], seen.get(name))
+
+
+def is_in_right_state(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the reader's own state is right in another way than the expected one."""
+    seen = alignment.observed(difference.index) if difference.index < alignment.count else None
+    return seen is not None and is_right_state(
+        alignment, difference.index, difference.field, seen.get(difference.field)
+    )
 
 
 def _same_rows(codes: tuple[int, ...] | None, wanted: list[Mapping[str, Any]], seen: Any) -> bool:

@@ -158,7 +158,7 @@ def by_log_check(requirement: str, *, asks_more: bool = False) -> Oracle:
                 yield Check(_without_numbers(violation.actual), message, violation.offset)
         yield GOOD
 
-    return Oracle(requirement, examine, asks_more=asks_more)
+    return Oracle(requirement, examine, asks_more=asks_more, of_torn_logs=True)
 
 
 def _without_numbers(text: str) -> str:

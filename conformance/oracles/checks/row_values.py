@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import Cause, column_group
 from conformance.oracles.checks.same_value import same_cell
 from conformance.oracles.oracle import GOOD, Check, Oracle, shown
 from conformance.strategies.events.columns import LARGEST_SIGNED
@@ -151,7 +152,8 @@ def _differs(alignment: Alignment, index: int, code: int, place: str, expected: 
         how = "is of the wrong kind"
     kind = ColumnType(code).name
     message = f"{alignment.describe(index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
-    return Check(f"{kind} {how}", message, alignment.case.expected.events[index]["offset"])
+    at = alignment.case.expected.events[index]["offset"]
+    return Check(f"{kind} {how}", message, at, Cause(how, column_group(code), "value"))
 
 
 def _kind(value: Any) -> str:

@@ -95,7 +95,11 @@ def _without_zeros(text: str) -> str:
 
 
 def same_json(expected: Any, seen: Any) -> bool:
-    """Return whether two JSON values are equal: members in any order, 1 equal to 1.0, but neither equal to true."""
+    """Return whether two JSON values are equal: members in any order, 1 equal to 1.0, but neither equal to true.
+
+    Digits that mean the expected double are right, also without their exponent, as a parser of JSON may read them as
+    another integer.
+    """
     if isinstance(expected, dict):
         return (
             isinstance(seen, dict)
@@ -111,8 +115,18 @@ def same_json(expected: Any, seen: Any) -> bool:
     if isinstance(expected, bool) or isinstance(seen, bool):
         return expected is seen
     if isinstance(expected, int | float):
-        return isinstance(seen, int | float) and expected == seen
+        return isinstance(seen, int | float) and (expected == seen or _is_double_of(expected, seen))
     return type(expected) is type(seen) and bool(expected == seen)
+
+
+def _is_double_of(expected: float, seen: float) -> bool:
+    """Return whether `seen` is an expected double, or the integer that its digits are without the exponent."""
+    if not isinstance(expected, float):
+        return False
+    try:
+        return float(seen) == expected
+    except OverflowError:
+        return False
 
 
 def _same_vector(expected: Any, seen: Any) -> bool:

@@ -45,6 +45,12 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
     "log_pos": AnswerField("integer", "where the event ends, in bytes, according to its header"),
     "flags": AnswerField("integer", "the header's flags word"),
     "handled": AnswerField("word", "what the reader did with the event", tuple(HANDLED)),
+    "position": AnswerField(
+        "integer", "the parser's own: where it would resume after the event, in bytes from the start of the stream"
+    ),
+    "executed_gtid_set": AnswerField(
+        "text", "the parser's own: the set of the GTIDs that it has executed after the event; MySQL only"
+    ),
     "binlog_version": AnswerField("integer", "version of the binary log format"),
     "server_version": AnswerField("text", "the server's own version string, without the NULs that pad it"),
     "created": AnswerField("integer", "seconds since 1970 in the first log after a server start, else 0"),
@@ -55,6 +61,17 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
     "error_code": AnswerField("integer", "error that the statement ended with, 0 for none"),
     "database": AnswerField("text", "Query: the default database; Table_map: the table's database"),
     "query": AnswerField("text", "the statement, without checksum or terminator"),
+    "status_variables": AnswerField("value", "the session's settings, as they are in the event: bytes"),
+    "sql_mode": AnswerField("integer", "of the status variables: the bits of sql_mode"),
+    "auto_increment_increment": AnswerField("integer", "of the status variables"),
+    "auto_increment_offset": AnswerField("integer", "of the status variables"),
+    "character_set_client": AnswerField("integer", "of the status variables: id of a collation"),
+    "collation_connection": AnswerField("integer", "of the status variables: id of the collation"),
+    "collation_server": AnswerField("integer", "of the status variables: id of the collation"),
+    "time_zone": AnswerField("text", "of the status variables: the name of the session's time zone"),
+    "updated_databases": AnswerField(
+        "text", "of the status variables: the databases that the statement changes, separated by commas"
+    ),
     "tables_info": AnswerField(
         "text",
         "WL#40: the tables of an extended Query event, each as `` `database`.`table` `` with backticks doubled, "
@@ -142,7 +159,22 @@ class TypeFields:
 
 #: The fields of the common header, which every event has.
 HEADER_FIELDS: Final = ("offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "handled")
-
+#: What the reader itself keeps after an event.
+STATE_FIELDS: Final = ("position", "executed_gtid_set")
+#: The fields that do not depend on an event's type.
+FIELDS_OF_EVERY_TYPE: Final = (*HEADER_FIELDS, *STATE_FIELDS)
+#: Those of the status variables.
+STATUS_FIELDS: Final = (
+    "status_variables",
+    "sql_mode",
+    "auto_increment_increment",
+    "auto_increment_offset",
+    "character_set_client",
+    "collation_connection",
+    "collation_server",
+    "time_zone",
+    "updated_databases",
+)
 _QUERY: Final = ("thread_id", "exec_time", "error_code", "database", "query")
 _GTID: Final = TypeFields(
     ("gtid", "gtid_flags"),
@@ -166,11 +198,11 @@ _FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
     EventType.FORMAT_DESCRIPTION: TypeFields(
         ("binlog_version", "server_version", "created", "event_types", "checksum_algorithm")
     ),
-    EventType.QUERY: TypeFields(_QUERY, ("tables_info",)),
+    EventType.QUERY: TypeFields(_QUERY, (*STATUS_FIELDS, "tables_info")),
     EventType.BEGIN_LOAD_QUERY: _LOAD_BLOCK,
     EventType.APPEND_BLOCK: TypeFields(optional=_LOAD_BLOCK.required),
     EventType.EXECUTE_LOAD_QUERY: TypeFields(
-        ("file_id", "file_name_start", "file_name_end", "duplicate_handling"), _QUERY
+        ("file_id", "file_name_start", "file_name_end", "duplicate_handling"), (*_QUERY, *STATUS_FIELDS)
     ),
     EventType.DELETE_FILE: TypeFields(optional=("file_id",)),
     EventType.ROTATE: TypeFields(("next_position", "next_file")),
@@ -211,7 +243,7 @@ _FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
     EventType.MARIADB_BINLOG_CHECKPOINT: TypeFields(optional=("log_name",)),
     EventType.MARIADB_GTID: TypeFields(("mariadb_gtid_flags",), ("gtid", "commit_id")),
     EventType.MARIADB_GTID_LIST: TypeFields(("gtid_list",)),
-    EventType.MARIADB_QUERY_COMPRESSED: TypeFields(optional=_QUERY),
+    EventType.MARIADB_QUERY_COMPRESSED: TypeFields(optional=(*_QUERY, *STATUS_FIELDS)),
     EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1: _SOME_ROWS,
     EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1: _SOME_ROWS,
     EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1: _SOME_ROWS,
@@ -235,7 +267,10 @@ FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = total(
 _OF_TYPES: Final = {name: None for each in FIELDS_OF_TYPE.values() for name in each.required + each.optional}
 check_complete(f"{__name__}.FIELDS", _OF_TYPES, FIELDS, entry="its kind and what it means")
 check_complete(
-    f"{__name__}._FIELDS_OF_TYPE", FIELDS, _OF_TYPES | dict.fromkeys(HEADER_FIELDS), entry="the types that have it"
+    f"{__name__}._FIELDS_OF_TYPE",
+    FIELDS,
+    _OF_TYPES | dict.fromkeys(FIELDS_OF_EVERY_TYPE),
+    entry="the types that have it",
 )
 
 _HEADER: Final = frozenset(HEADER_FIELDS)
@@ -243,7 +278,7 @@ _HEADER: Final = frozenset(HEADER_FIELDS)
 
 #: Type -> fields that a reader may report of other types and not of this one.
 _NOT_OF_EVERY_READER: Final[Mapping[int, tuple[str, ...]]] = {
-    EventType.EXECUTE_LOAD_QUERY: _QUERY,
+    EventType.EXECUTE_LOAD_QUERY: (*_QUERY, *STATUS_FIELDS),
     EventType.TRANSACTION_CONTEXT: ("thread_id",),
     EventType.VIEW_CHANGE: ("sequence_number",),
 }

@@ -51,7 +51,9 @@ public class BinaryLogFileReader {
         return null;
       }
       if (DEFECT[0].equals("payloads")) {
-        return new Event(new EventHeaderV4(), null);
+        EventHeaderV4 header = new EventHeaderV4();
+        header.setEventType(EventType.TRANSACTION_PAYLOAD);
+        return new Event(header, null);
       }
       throw refusal;
     }

@@ -79,11 +79,12 @@ var defects = map[string]func(*BinlogEvent){
 		}
 	},
 
-	"thread_id":  in(func(e *QueryEvent) { e.SlaveProxyID++ }),
-	"exec_time":  in(func(e *QueryEvent) { e.ExecutionTime++ }),
-	"error_code": in(func(e *QueryEvent) { e.ErrorCode++ }),
-	"query":      in(func(e *QueryEvent) { e.Query = e.Query[:len(e.Query)-1] }),
-	"database":   in(func(e *QueryEvent) { e.Schema = []byte("x") }),
+	"thread_id":        in(func(e *QueryEvent) { e.SlaveProxyID++ }),
+	"exec_time":        in(func(e *QueryEvent) { e.ExecutionTime++ }),
+	"error_code":       in(func(e *QueryEvent) { e.ErrorCode++ }),
+	"query":            in(func(e *QueryEvent) { e.Query = e.Query[:len(e.Query)-1] }),
+	"database":         in(func(e *QueryEvent) { e.Schema = []byte("x") }),
+	"status_variables": in(func(e *QueryEvent) { e.StatusVars = append([]byte{0}, e.StatusVars...) }),
 
 	"xid":           in(func(e *XIDEvent) { e.XID++ }),
 	"next_position": in(func(e *RotateEvent) { e.Position++ }),

@@ -27,7 +27,7 @@ func fieldsOf(header *replication.EventHeader, event replication.Event) object {
 	case *replication.QueryEvent:
 		return object{
 			"thread_id": e.SlaveProxyID, "exec_time": e.ExecutionTime, "error_code": e.ErrorCode,
-			"database": string(e.Schema), "query": string(e.Query),
+			"database": string(e.Schema), "query": string(e.Query), "status_variables": bytesOf(e.StatusVars),
 		}
 	case *replication.RotateEvent:
 		return object{"next_position": e.Position, "next_file": string(e.NextLogName)}

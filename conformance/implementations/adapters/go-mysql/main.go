@@ -31,7 +31,7 @@ var fields = []string{
 	"original_commit_timestamp", "transaction_length", "immediate_server_version", "original_server_version",
 	"previous_gtids", "rows_query", "intvar_type", "intvar_value", "table_id", "table", "column_count",
 	"rows_flags", "rows", "file_id", "block_data", "file_name_start", "file_name_end", "duplicate_handling",
-	"log_name", "compression_type", "uncompressed_size", "payload_size",
+	"log_name", "compression_type", "uncompressed_size", "payload_size", "status_variables",
 	"mariadb_gtid_flags", "commit_id", "gtid_list",
 }
 

@@ -1,18 +1,15 @@
-"""One failure for a reader in a hurry: the requirement, the answer, the bytes, and the command that reproduces it."""
+"""The expected answer beside the observed one, as a table: the events and fields that differ, and the end."""
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final
 
 from conformance.reports.difference import EventDifference, FieldDifference, differences, summary, text_difference
-from conformance.reports.element import Html, element, fragment, scrolling_table
+from conformance.reports.element import Html, element, fragment
 from conformance.reports.foreign_text import elided, one_line, value_text, visible_line
-from conformance.reports.hex_dump import hex_dump
 from conformance.reports.status import STATUSES
-from conformance.specs.run_record import BESIDE_THE_CATALOGUE, Answer, Failure, Refusal, RequirementResult
+from conformance.specs.run_record import Answer, Failure, Refusal
 
-_MESSAGE_CHARACTERS: Final = 1_200
 _VALUE_CHARACTERS: Final = 240
 _NAME_CHARACTERS: Final = 80
 _DETAIL_CHARACTERS: Final = 20_000
@@ -25,12 +22,6 @@ _FIELDS: Final = 24
 _OPEN_EVENTS: Final = 4
 
 
-def badge(status: str) -> Html:
-    """Return a status as a coloured label with its symbol."""
-    shown = STATUSES[status]
-    return element("span", f"{shown.symbol} {shown.label}", class_=f"badge {status}", title=shown.meaning)
-
-
 def _one_side(head: str, own: str, tail: str, *, other: str) -> Html:
     """Return one of two texts, with its own part marked, or a note if it lacks the part that the other has."""
     lost = len(other)
@@ -41,7 +32,8 @@ def _one_side(head: str, own: str, tail: str, *, other: str) -> Html:
     return element("code", '"', visible_line(before), marked, visible_line(after), '"')
 
 
-def _value(value: Any) -> Html:
+def value_of(value: Any) -> Html:
+    """Return a value, elided, with its hexadecimal digits as the title."""
     # No field of a binary log is wider than 64 bits; only an implementation makes up a longer number.
     is_word = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
     title = f"0x{value:x}" if is_word else None
@@ -51,14 +43,14 @@ def _value(value: Any) -> Html:
 def _field_cells(field: FieldDifference) -> tuple[Html, Html]:
     """Return the expected and the observed value of a field that differs."""
     if field.state == "missing":
-        return _value(field.expected), element("i", "not reported")
+        return value_of(field.expected), element("i", "not reported")
     if isinstance(field.expected, str) and isinstance(field.observed, str):
         parts = text_difference(field.expected, field.observed)
         return (
             _one_side(parts.head, parts.expected, parts.tail, other=""),
             _one_side(parts.head, parts.observed, parts.tail, other=parts.expected),
         )
-    return _value(field.expected), fragment(element("mark", _value(field.observed)))
+    return value_of(field.expected), fragment(element("mark", value_of(field.observed)))
 
 
 def _names(names: Collection[str]) -> Html:
@@ -224,32 +216,6 @@ def _beside(rows: Html) -> Html:
     return element("div", table, class_="scroll")
 
 
-def _rule(failure: Failure, requirement: RequirementResult | None) -> Html:
-    if failure.requirement in BESIDE_THE_CATALOGUE:
-        return element("p", BESIDE_THE_CATALOGUE[failure.requirement], class_="rule")
-    if requirement is None:
-        return element("p", "The record ends before the text of this requirement.", class_="rule")
-    interpretation = requirement.interpretation
-    return element(
-        "blockquote",
-        element("p", requirement.text),
-        element("p", f"{requirement.worklog}, section {requirement.section}", class_="quiet"),
-        element("details", element("summary", "How the kit reads it"), element("p", interpretation))
-        if interpretation
-        else None,
-        class_="rule",
-    )
-
-
-def _setting(value: Any) -> Html:
-    """Return a complete setting: the reader needs the whole scenario to reproduce it."""
-    text = value_text(value)
-    if len(text) <= _VALUE_CHARACTERS:
-        return _value(value)
-    lines = json.dumps(value, ensure_ascii=False, indent=1)
-    return element("pre", element("code", elided(lines, _DETAIL_CHARACTERS)), class_="detail")
-
-
 def _shows_nothing(failure: Failure, observed: Answer, events: Collection[EventDifference]) -> bool:
     """Return whether a comparison by fields shows nothing, as for a printed text, of which only facts are expected."""
     agree = all(event.offset is None and event.state == "same" for event in events)
@@ -267,67 +233,9 @@ def _answered(observed: Answer) -> Html:
     return element("pre", element("code", elided("\n".join(entries), _DETAIL_CHARACTERS)), class_="detail")
 
 
-def _question(failure: Failure) -> Html | None:
-    """Return the settings of the question besides the stream."""
-    if not failure.settings:
-        return None
-    rows = (
-        element("tr", element("th", element("code", name), scope="row"), element("td", _setting(value)))
-        for name, value in failure.settings.items()
-    )
-    return fragment(
-        element("h4", f"The question, in the role {failure.role}"),
-        scrolling_table(("Setting", "Value"), rows, class_="settings"),
-    )
-
-
-def failure_card(
-    failure: Failure,
-    *,
-    number: int,
-    requirement: RequirementResult | None,
-    declared: Collection[str] | None,
-    linked: Collection[str] = (),
-    also: Collection[str] = (),
-    related: Collection[tuple[int, str]] = (),
-) -> Html:
-    """Return one failure as HTML.
-
-    Args:
-        failure: The failure.
-        number: Its number in the report, from 1; also used in its anchor.
-        requirement: The requirement that it breaks; None in a record that was cut off.
-        declared: The fields that the implementation reports in this role.
-        linked: Ids of the requirements that the page has a row of.
-        also: The other requirements that the same observation breaks.
-        related: Number and requirement of the other failures on the same stream.
-    """
-    heading, answer, concerned = _answer(failure, declared)
-    return element(
-        "article",
-        _header(failure, number, requirement, {name: name in linked for name in (failure.requirement, *also)}),
-        element("p", element("b", "Known: "), one_line(failure.known)) if failure.known is not None else None,
-        element("h4", "What is wrong" if failure.requirement in BESIDE_THE_CATALOGUE else "The requirement"),
-        _rule(failure, requirement),
-        element("h4", heading),
-        answer,
-        _question(failure),
-        _stream(failure, concerned),
-        element("h4", "The command that reproduces it"),
-        element(
-            "pre", element("code", visible_line(failure.replay)), class_="replay", title="click to select all of it"
-        ),
-        _related(related),
-        _detail(failure),
-        element(
-            "p", f"First shown by {failure.first_case}; signature ", element("code", failure.signature), class_="quiet"
-        ),
-        class_=f"card {failure.status}",
-        id=f"failure-{number}",
-    )
-
-
-def _answer(failure: Failure, declared: Collection[str] | None) -> tuple[str, Html, Mapping[int, Collection[str]]]:
+def answer_comparison(
+    failure: Failure, declared: Collection[str] | None
+) -> tuple[str, Html, Mapping[int, Collection[str]]]:
     """Return a heading, the expected and the observed answer, and the wrong fields by the offset of their event."""
     concerned: Mapping[int, Collection[str]] = {} if failure.at is None else {failure.at: ()}
     observed = failure.observed
@@ -339,57 +247,3 @@ def _answer(failure: Failure, declared: Collection[str] | None) -> tuple[str, Ht
         return "The answer", _answered(observed), concerned
     comparison = _comparison(failure, observed, events, _EventNames(failure))
     return f"Expected and observed: {summary(events)}", _beside(comparison), concerned
-
-
-def _header(failure: Failure, number: int, requirement: RequirementResult | None, names: Mapping[str, bool]) -> Html:
-    level = requirement.level if requirement else None
-    return element(
-        "header",
-        element(
-            "p",
-            badge(failure.status),
-            element("span", "known", class_="badge known") if failure.known is not None else None,
-            element("span", level, class_=f"badge level {level}") if level else None,
-            # In a record that was cut off, and for ids beside the catalogue, there is nothing to link to.
-            (element("a", name, href=f"#{name}" if linked else None, class_="id") for name, linked in names.items()),
-            class_="tags",
-        ),
-        element("h3", f"{number}. ", one_line(elided(failure.message, _MESSAGE_CHARACTERS))),
-        element(
-            "p",
-            f"{failure.count:,} case{'' if failure.count == 1 else 's'} \u00b7 smallest one: ",
-            f"{len(failure.stream_bytes):,} bytes, " if failure.stream else "",
-            f"profile {failure.profile}, family {failure.family}",
-            class_="quiet",
-        ),
-    )
-
-
-def _stream(failure: Failure, concerned: Mapping[int, Collection[str]]) -> Html | None:
-    if not failure.stream:
-        return None
-    return fragment(
-        element("h4", f"The smallest stream that shows it, {len(failure.stream_bytes):,} bytes"),
-        element("p", one_line(failure.departure_note), class_="quiet") if failure.departure else None,
-        hex_dump(failure.stream_bytes, failure.events, concerned=concerned),
-    )
-
-
-def _related(related: Collection[tuple[int, str]]) -> Html | None:
-    if not related:
-        return None
-    links = (
-        (", " if index else "", element("a", f"{other}. {name}", href=f"#failure-{other}"))
-        for index, (other, name) in enumerate(related)
-    )
-    return element("p", "The same stream also breaks ", links, ".", class_="quiet")
-
-
-def _detail(failure: Failure) -> Html | None:
-    if not failure.detail:
-        return None
-    return element(
-        "details",
-        element("summary", "Details"),
-        element("pre", elided(failure.detail, _DETAIL_CHARACTERS), class_="detail"),
-    )

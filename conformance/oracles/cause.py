@@ -1,0 +1,94 @@
+"""The cause of a failure: what failures of several requirements, event types and profiles have in common."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.binlog.event_types import (
+    COMPRESSED_ROWS,
+    COMPRESSED_ROWS_V1,
+    PLAIN_GTID_TYPES,
+    PRE_GA_ROWS,
+    ROWS_TYPES,
+    ROWS_V1,
+    ROWS_V2,
+    EventType,
+    type_name,
+)
+from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
+
+#: How a difference in a field is named where no more is known.
+DIFFERS: Final = "differs"
+MISSING: Final = "missing"
+REFUSED: Final = "refused"
+NOT_KNOWN: Final = "not known"
+ACCEPTED: Final = "accepted"
+
+_NAMED: Final = frozenset(map(int, EventType))
+_UNASSIGNED: Final = "event of an unassigned type"
+#: Types whose events are read by the same code: they have one layout.
+_GROUPS: Final[Mapping[int, str]] = {
+    **dict.fromkeys((*ROWS_V1, *ROWS_V2, EventType.PARTIAL_UPDATE_ROWS), "rows event"),
+    **dict.fromkeys(PRE_GA_ROWS, "PRE_GA rows event"),
+    **dict.fromkeys((*COMPRESSED_ROWS_V1, *COMPRESSED_ROWS), "MARIADB compressed rows event"),
+    **dict.fromkeys(PLAIN_GTID_TYPES, "GTID"),
+    **dict.fromkeys((EventType.BEGIN_LOAD_QUERY, EventType.APPEND_BLOCK), "load block"),
+}
+#: Types that a reader learns together.
+_LEARNT: Final[Mapping[int, str]] = {
+    **dict.fromkeys((EventType.APPEND_BLOCK, EventType.DELETE_FILE, EventType.BEGIN_LOAD_QUERY), "LOAD DATA event"),
+    **dict.fromkeys(
+        (*COMPRESSED_ROWS_V1, *COMPRESSED_ROWS, EventType.MARIADB_QUERY_COMPRESSED), "MARIADB compressed event"
+    ),
+}
+_COLUMNS: Final[Mapping[int, str]] = {
+    **dict.fromkeys(INTEGER_BYTES, "integer"),
+    **dict.fromkeys((ColumnType.STRING, ColumnType.VARCHAR), "CHAR or VARCHAR"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What is wrong, without anything that varies from case to case; failures with equal causes are one finding.
+
+    Attributes:
+        kind: The kind of difference, such as "differs", "refused" or "crash".
+        subject: What it is about: a group of event types that have one layout, a kind of column, or a fault.
+        field: The field that differs, empty for the whole event.
+        reason: The implementation's own words, without numbers, addresses and names of the case.
+        role: The role, where the words of the kind mean something in that role only.
+    """
+
+    kind: str
+    subject: str = ""
+    field: str = ""
+    reason: str = ""
+    role: str = ""
+
+    @property
+    def text(self) -> str:
+        """The cause on one line: the signature of its finding."""
+        what = " of ".join(each for each in (self.field, self.subject) if each)
+        head = f"{what} {self.kind}".strip()
+        head = f"{self.role}: {head}" if self.role else head
+        return f"{head}: {self.reason}" if self.reason else head
+
+
+def event_group(code: int) -> str:
+    """Return the name of the group of event types that one has the layout of: its own name for most."""
+    return _GROUPS.get(code) or exact_name(code)
+
+
+def known_as(code: int) -> str:
+    """Return the name under which a reader knows or does not know a type: types that it learns together share one."""
+    return _LEARNT.get(code) or (event_group(code) if code in ROWS_TYPES else exact_name(code))
+
+
+def exact_name(code: int) -> str:
+    """Return the name of an event type; all those without a name share one."""
+    return type_name(code) if code in _NAMED else _UNASSIGNED
+
+
+def column_group(code: int) -> str:
+    """Return the name of the kind of column that a type code belongs to: types of one encoding share one."""
+    return _COLUMNS.get(code) or ColumnType(code).name

@@ -1,0 +1,131 @@
+"""The causes of the failed checks on one answer, and of an answer that never came."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from conformance.binlog.event_types import type_name
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import ACCEPTED, NOT_KNOWN, REFUSED, Cause, event_group, known_as
+from conformance.oracles.oracle import Check
+from conformance.oracles.reasons import crash_reason, normalised
+from conformance.protocol.observation import Trouble
+from conformance.strategies.grammar.case import Case
+
+#: Where in a header the type code is.
+_TYPE_AT: Final = 4
+#: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
+_CHAINED: Final = frozenset({"apply", "boundary", "filter"})
+#: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
+_UNEXPLAINED_END: Final = re.compile("exit-status-|signal-|closed-its-output")
+
+
+def causes(alignment: Alignment, checks: Sequence[Check]) -> list[Cause]:
+    """Return the cause of each failed check on an answer."""
+    if alignment.case.role not in _CHAINED or not checks:
+        return [_cause(alignment, check) for check in checks]
+    first = min(checks, key=lambda check: float("inf") if check.at is None else check.at)
+    return [_cause(alignment, first)] * len(checks)
+
+
+def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
+    """Return why none of some expected events could be judged: a refusal before them, or a type that is not known.
+
+    Args:
+        alignment: The answer beside the expected one.
+        indices: The indices of the events.
+    """
+    stop = alignment.stop
+    if stop is not None and stop < alignment.count and any(index >= stop for index in indices):
+        return _refusal(alignment)
+    for index in indices:
+        if index < alignment.count and alignment.observed(index) is not None and alignment.is_unknown(index):
+            return Cause(NOT_KNOWN, known_as(alignment.case.expected.events[index]["type"]))
+    return None
+
+
+def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
+    """Return the cause of an answer that never came.
+
+    Args:
+        case: The case.
+        trouble: What came instead.
+        charged: The requirement on the fault in the stream; where the implementation gives no reason, it distinguishes
+            crashes.
+    """
+    named = _UNEXPLAINED_END.match(trouble.signature) is None
+    reason = "" if named else crash_reason(trouble.detail)
+    fault = charged if case.expected.refused_at is not None and not (named or reason) else ""
+    end = f"{trouble.signature}: {reason}" if reason else trouble.signature
+    return Cause(f"{trouble.status} at {fault}" if fault else trouble.status, reason=end)
+
+
+def _cause(alignment: Alignment, check: Check) -> Cause:
+    if _is_at_refusal(alignment, check):
+        return _refusal(alignment)
+    expected = alignment.case.expected
+    if expected.refused_at is not None and check.at == expected.refused_at and check.cause is None:
+        return _of_fault(alignment, check)
+    if check.cause is not None:
+        return check.cause
+    return _of_signature(alignment, check)
+
+
+def _is_at_refusal(alignment: Alignment, check: Check) -> bool:
+    """Return whether a check failed because the answer ends with an error that is not expected there."""
+    error, stop, expected = alignment.observation.error, alignment.stop, alignment.case.expected
+    if error is None or stop is None:
+        return False
+    if stop < alignment.count:
+        place = expected.events[stop].get("offset")
+        missing = alignment.observed(stop) is None and check.at is not None and check.at == place
+        return missing or (alignment.case.role in _CHAINED and check.at in (None, error.at))
+    return expected.refused_at is None and check.cause is None and check.at in (None, error.at)
+
+
+def _refusal(alignment: Alignment) -> Cause:
+    """Return the cause of an error that is not expected: the event at which it is, and the reason that is given."""
+    case, error, stop = alignment.case, alignment.observation.error, alignment.stop
+    assert error is not None, "an answer without an error refuses nothing"
+    assert stop is not None, "an error stops the reading somewhere"
+    at = error.at
+    if at is None and stop < alignment.count:
+        at = case.expected.events[stop].get("offset")
+    reason = normalised(error.message or error.kind, case.stream)
+    if at is None or not 0 < at < len(case.stream) - _TYPE_AT:
+        return Cause(REFUSED, "end of the stream", reason=reason)
+    code = case.stream[at + _TYPE_AT]
+    # An implementation may name the type; the reason is the same for all types of the group.
+    return Cause(REFUSED, event_group(code), reason=reason.replace(type_name(code), event_group(code)))
+
+
+def _of_fault(alignment: Alignment, check: Check) -> Cause:
+    case = alignment.case
+    fault = f"{case.expected.refused_kind} ({governing(case)[0]})" if governing(case) else case.expected.refused_kind
+    accepted = alignment.observation.error is None or any(at >= check.at for at in alignment.phantoms if check.at)
+    return Cause(ACCEPTED if accepted else _words(check.signature), fault)
+
+
+def governing(case: Case) -> list[str]:
+    """Return the requirements on the event that must be refused, the one that the case is made for first."""
+    refused = len(case.expected.events)
+    marked = [requirement for requirement, indices in case.marks.items() if refused in indices]
+    return sorted(marked, key=lambda requirement: requirement != case.focus)
+
+
+def _of_signature(alignment: Alignment, check: Check) -> Cause:
+    role = alignment.case.role
+    if role != "decode":
+        return Cause(_words(check.signature), role=role)
+    offsets = {entry["offset"]: entry["type"] for entry in alignment.case.expected.events}
+    code = offsets.get(check.at) if check.at is not None else None
+    words = _words(check.signature)
+    return Cause(words if code is None else words.replace(type_name(code), event_group(code)))
+
+
+#: The names of event types that have none.
+_UNNAMED: Final = re.compile(r"\bTYPE_\d+\b")
+
+
+def _words(signature: str) -> str:
+    return _UNNAMED.sub("event of an unassigned type", signature)

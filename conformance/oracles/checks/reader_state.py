@@ -1,0 +1,67 @@
+"""The oracles of what a reader itself keeps: the position that it would resume from, and its set of executed GTIDs."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.gtid_set import GtidSet
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.oracle import GOOD, Check, Oracle, shown
+
+
+def is_in_next_log(alignment: Alignment, index: int, seen: Any) -> bool:
+    """Return whether a position after a Rotate is the one in the next log."""
+    entry = alignment.case.expected.events[index]
+    return bool(entry["type"] == EventType.ROTATE and seen == entry["next_position"])
+
+
+def is_same_state(alignment: Alignment, index: int, seen: Any) -> bool:
+    """Return whether a set of executed GTIDs is the expected one, with or without what Previous_gtids names."""
+    events = alignment.case.expected.events
+    if not isinstance(seen, str):
+        return False
+    try:
+        reported = GtidSet.from_text(seen)
+    except ValueError:
+        return False
+    wanted = ExecutedGtids(GtidSet.from_text(events[index]["executed_gtid_set"]))
+    both = ExecutedGtids(reported)
+    for entry in events[: index + 1]:
+        both.add_set(GtidSet.from_text(entry.get("previous_gtids", "")))
+    return str(both.gtids()) == str(wanted.gtids())
+
+
+_RIGHT: Final = {"position": is_in_next_log, "executed_gtid_set": is_same_state}
+
+
+def is_right_state(alignment: Alignment, index: int, field: str, seen: Any) -> bool:
+    """Return whether a value of a reader's state, though not the expected one, is right too."""
+    return field in _RIGHT and _RIGHT[field](alignment, index, seen)
+
+
+def _state(requirement: str, field: str) -> Oracle:
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
+            expected = alignment.case.expected.events[index]
+            seen = alignment.observed(index)
+            if seen is None or field not in expected or field not in alignment.declared:
+                continue
+            value = seen.get(field)
+            if value == expected[field] or is_right_state(alignment, index, field, value):
+                yield GOOD
+            else:
+                where = f"after {alignment.describe(index)}"
+                message = f"{where} {field} is {shown(value)}, expected {shown(expected[field])}"
+                kind = alignment.about.kind(expected)
+                how = "missing" if value is None else "wrong"
+                yield Check(f"{field} {how} after {kind}", message, expected["offset"])
+
+    return Oracle(requirement, examine, any_of=frozenset({field}))
+
+
+#: Every oracle of a reader's state, in the order of the catalogue.
+READER_STATE_ORACLES: Final = (
+    _state("FORMAT-READER-POSITION", "position"),
+    _state("FORMAT-READER-GTIDS", "executed_gtid_set"),
+)

@@ -1,0 +1,69 @@
+"""The reasons that an implementation gives, without what varies from case to case: numbers, addresses, quoted names."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+#: Characters of a reason that are kept.
+_LENGTH: Final = 120
+#: What stands for a number, and for quoted text of a case.
+_NUMBER: Final = "N"
+_QUOTE: Final = "'...'"
+#: Not the digits of a name such as utf-8, int64 or CRC32.
+_NUMBERS: Final = re.compile(r"(?<![\w-])(?:\d+-\d+|-?0[xX][0-9a-fA-F]+|-?\d+(?:\.\d+)*)(?![\w])")
+_QUOTED: Final = re.compile(r"b?'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`")
+_FOLDERS: Final = re.compile(r"(?<!\w)/?(?:[\w.@+-]+/)+(?=[\w.@+-])")
+#: A place in bytes, of which Python reports one or several.
+_PLACE: Final = re.compile(rf"bytes?(?: {_NUMBER})? in position {_NUMBER}")
+#: The class of an exception, after which a message follows.
+_CLASS: Final = re.compile(r"^[\w.$]*(?:Error|Exception)$")
+#: Lines by which runtimes begin to say why a process ends; the ones that come first decide.
+_FATAL: Final = re.compile(
+    r"^panic: |panicked at|^Exception in thread|^terminate called|Assertion .*failed|^fatal error: "
+)
+_UNCAUGHT: Final = re.compile(r"^[\w.]*(?:Error|Exception)\b")
+
+
+def normalised(text: str, stream: bytes = b"") -> str:
+    """Return a reason as part of a signature: the same for every case of one cause.
+
+    Only its first line counts, and of what an exception reports, its class and the first clause of its message.
+
+    Args:
+        text: The reason, in the implementation's own words.
+        stream: The stream that was asked about; quoted text that it holds is data, other quoted text is kept.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    line = _QUOTED.sub(lambda match: _quote(match, stream), _FOLDERS.sub("", _clauses(lines[0])))
+    line = _NUMBERS.sub(_NUMBER, " ".join(line.split())).rstrip(" :")
+    line = _PLACE.sub(f"bytes in position {_NUMBER}", line)
+    return line[:_LENGTH].rstrip()
+
+
+def _clauses(line: str) -> str:
+    """Return a message without the details after its first clause, if the class of an exception leads it."""
+    name, colon, message = line.partition(": ")
+    return f"{name}: {message.partition(': ')[0]}" if colon and _CLASS.match(name) else line
+
+
+def _quote(match: re.Match[str], stream: bytes) -> str:
+    text = next(group for group in match.groups() if group is not None)
+    is_data = not text or not text.isascii() or "\\" in text or text.encode() in stream
+    return _QUOTE if is_data or _NUMBERS.fullmatch(text) else match.group()
+
+
+def crash_reason(errors: str) -> str:
+    """Return the reason of a crash in what a process has written to standard error, empty if there is none."""
+    lines = errors.splitlines()
+    for number, line in enumerate(lines):
+        if _FATAL.search(line):
+            # Rust writes the place first, and the reason on a line of its own.
+            ends = line.endswith(":") and number + 1 < len(lines)
+            return normalised(lines[number + 1] if ends else line)
+    return normalised(next(_uncaught(lines), ""))
+
+
+def _uncaught(lines: list[str]) -> Iterator[str]:
+    return (line for line in reversed(lines) if _UNCAUGHT.match(line))

@@ -1,0 +1,139 @@
+"""The findings of a run: the failures of one cause, whatever they break and wherever, the most important first."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from conformance.reports.outcome import number_of
+from conformance.reports.record import RunRecord
+from conformance.specs.run_record import LEVELS, Failure, FailureStatus, RequirementResult
+
+#: The statuses of findings in the order of a list of them.
+_FIRST: Final = ("crash", "hang", "protocol-error", "fail")
+#: Requirement ids that a sentence lists.
+_LISTED: Final = 12
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The failures of one cause.
+
+    Attributes:
+        number: Its number in all reports, from 1.
+        failures: One for each group of profiles: new ones before known ones, frequent ones before rare ones.
+        requirements: Broken requirement -> cases, musts first.
+        profiles: Profile in which it was shown -> cases.
+        hinders: How many other requirements were not judged in some of the cases because of it.
+    """
+
+    number: int
+    failures: tuple[Failure, ...]
+    requirements: Mapping[str, int]
+    profiles: Mapping[str, int]
+    hinders: int
+
+    @property
+    def first(self) -> Failure:
+        """The failure that stands for all."""
+        return self.failures[0]
+
+    @property
+    def signature(self) -> str:
+        """The cause in a few words."""
+        return self.first.signature
+
+    @property
+    def status(self) -> FailureStatus:
+        """The status of its cases."""
+        return self.first.status
+
+    @cached_property
+    def cases(self) -> int:
+        """Cases that showed it."""
+        return sum(failure.count for failure in self.failures)
+
+    @property
+    def known(self) -> str | None:
+        """The reason of the baseline; None if it does not list it in every group of profiles."""
+        return None if any(failure.known is None for failure in self.failures) else self.first.known
+
+    def in_profile(self, profile: str) -> Failure:
+        """Return the failure that was shown in a profile; the first one if none was."""
+        return next((failure for failure in self.failures if profile in failure.profiles), self.first)
+
+    @property
+    def breaks(self) -> str:
+        """The broken requirements, as far as a sentence can hold them."""
+        names = list(self.requirements)
+        more = len(names) - _LISTED
+        return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def findings_of(record: RunRecord) -> list[Finding]:
+    """Return the findings of a run, the most important first.
+
+    New ones come before known ones; then crashes, hangs and broken protocols; then those that break musts, by the
+    number of requirements and of cases.
+    """
+    levels = {requirement.id: requirement.level for requirement in record.requirements}
+    hindered = Counter(signature for requirement in record.requirements for signature in requirement.obstacles)
+    together: dict[str, list[Failure]] = {}
+    for failure in record.failures:
+        together.setdefault(failure.signature, []).append(failure)
+    findings = [_finding(alike, levels, hindered[signature]) for signature, alike in together.items()]
+
+    def rank(finding: Finding) -> tuple[bool, int, int, int, int, str]:
+        level = min(_level(requirement, levels) for requirement in finding.requirements)
+        return (
+            finding.known is not None,
+            _FIRST.index(finding.status),
+            level,
+            -len(finding.requirements),
+            -finding.cases,
+            finding.signature,
+        )
+
+    ranked = sorted(findings, key=rank)
+    return [
+        Finding(number, each.failures, each.requirements, each.profiles, each.hinders)
+        for number, each in enumerate(ranked, 1)
+    ]
+
+
+def _level(requirement: str, levels: Mapping[str, str]) -> int:
+    # An id beside the catalogue has no level: it counts as a must.
+    return LEVELS.index(levels.get(requirement, LEVELS[0]))
+
+
+def _finding(failures: list[Failure], levels: Mapping[str, str], hinders: int) -> Finding:
+    requirements: Counter[str] = Counter()
+    profiles: Counter[str] = Counter()
+    for failure in failures:
+        requirements.update(failure.requirements)
+        profiles.update(failure.profiles)
+    order = sorted(requirements, key=lambda each: (_level(each, levels), -requirements[each], each))
+    ranked = sorted(failures, key=lambda each: (each.known is not None, -each.count, each.group))
+    return Finding(0, tuple(ranked), {each: requirements[each] for each in order}, profiles, hinders)
+
+
+def finding_of(findings: Iterable[Finding], requirement: str, *, profile: str | None = None) -> Finding | None:
+    """Return the first finding that breaks a requirement, if possible one that was shown in the profile."""
+    matches = [finding for finding in findings if requirement in finding.requirements]
+    own = [finding for finding in matches if profile in finding.profiles]
+    return next(iter(own or matches), None)
+
+
+def why_not_judged(requirement: RequirementResult, findings: Iterable[Finding]) -> str:
+    """Return what kept a requirement from being judged, such as "not judged in 3 cases: see finding 2"; or nothing."""
+    obstacles = sorted(
+        (finding.number, requirement.obstacles[finding.signature])
+        for finding in findings
+        if finding.signature in requirement.obstacles
+    )
+    if not obstacles:
+        return ""
+    numbers = ", ".join(str(number) for number, _ in obstacles[:3]) + (", ..." if len(obstacles) > 3 else "")
+    cases = sum(requirement.obstacles.values())
+    return f"not judged in {number_of(cases, 'case')}: see finding{'' if len(obstacles) == 1 else 's'} {numbers}"

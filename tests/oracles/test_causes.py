@@ -1,0 +1,148 @@
+"""The cause of a failure: equal where one bug breaks several things, and different where two bugs look alike."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
+from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.reasons import crash_reason, normalised
+from conformance.protocol.observation import Observation, Refusal, Trouble
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+
+REFERENCE = ReferenceImplementation()
+
+
+def cases(family, profile, role="decode"):
+    return [case_of(CaseId(family, profile, seed=1, index=index, role=role)) for index in range(40)]
+
+
+def findings(case, answer):
+    """Return finding -> the requirements that it breaks in a case."""
+    together = {}
+    for verdict in Judge(REFERENCE.declaration.roles[case.role]).judge(case, answer):
+        if verdict.is_failure:
+            together.setdefault(verdict.finding, set()).add(verdict.requirement)
+    return together
+
+
+def changed(case, change):
+    answer = REFERENCE.ask(request_of(case))
+    return replace(answer, events=tuple(change(dict(entry)) for entry in answer.events))
+
+
+def stopped_at(case, types, message):
+    """Return the answer of a reader that refuses the first event of some types, None if the case has none."""
+    answer = REFERENCE.ask(request_of(case))
+    for number, entry in enumerate(answer.events):
+        if entry["type"] in types:
+            return Observation(answer.events[:number], Refusal(entry["offset"], "other", message))
+    return None
+
+
+def test_a_lost_type_code_is_one_finding_whatever_the_types():
+    together = {}
+    for case in cases("ignorable_events", "mysql-8.0") + cases("transactions", "mysql-5.7"):
+        for finding, requirements in findings(case, changed(case, lambda entry: {**entry, "type": 0})).items():
+            together.setdefault(finding, set()).update(requirements)
+    assert "type differs" in together
+    assert {"FORMAT-HEADER-TYPE", "WL7592-HEADER-19-BYTES"} <= together["type differs"]
+    assert not [finding for finding in together if "TYPE_" in finding]
+
+
+def test_a_refusal_is_one_finding_for_all_requirements_and_rows_events():
+    together = {}
+    for number, case in enumerate(cases("every_column_type", "mysql-8.0")):
+        answer = stopped_at(case, (*ROWS_V1, *ROWS_V2), f"cannot read column {number} of '{number}'")
+        if answer is not None:
+            for finding, requirements in findings(case, answer).items():
+                together.setdefault(finding, set()).update(requirements)
+    assert set(together) == {"rows event refused: cannot read column N of '...'"}
+    assert "FORMAT-EVENT-DELIVERED" in next(iter(together.values()))
+
+
+def test_refusals_with_different_reasons_are_different_findings():
+    case = cases("every_column_type", "mysql-9.x")[0]
+    reasons = ("VECTOR is not supported", "compressed columns are not supported")
+    first, second = (findings(case, stopped_at(case, (EventType.TABLE_MAP,), reason)) for reason in reasons)
+    assert list(first) == ["TABLE_MAP refused: VECTOR is not supported"]
+    assert first.keys().isdisjoint(second)
+
+
+def test_the_filter_refuses_for_the_same_reason_as_the_reader():
+    case = cases("table_filters", "worklog", role="filter")[0]
+    entries = case.expected.events
+    at = next(entry["offset"] for entry in entries if case.stream[entry["offset"] + 4] == EventType.TABLE_MAP)
+    seen = tuple(entry for entry in entries if entry["offset"] < at)
+    answer = Observation(seen, Refusal(at, "other", "VECTOR is not supported"))
+    assert set(findings(case, answer)) == {"TABLE_MAP refused: VECTOR is not supported"}
+
+
+def test_text_taken_for_a_checksum_is_one_finding_in_all_types():
+    together = set()
+    for case in cases("rows_query_streams", "mysql-8.0") + cases("transactions", "mysql-8.0"):
+
+        def cut(entry):
+            return {
+                name: value[:-4] if name in ("query", "rows_query", "next_file") and value.isascii() else value
+                for name, value in entry.items()
+            }
+
+        without = not any(entry.get("checksum_algorithm") == "crc32" for entry in case.expected.events)
+        texts = [entry.get(name, "") for entry in case.expected.events for name in ("query", "rows_query")]
+        if without and all(text.isascii() for text in texts):
+            together |= set(findings(case, changed(case, cut)))
+    assert together == {"the last field of an event 4 bytes short"}
+
+
+def test_two_bugs_in_one_event_are_two_findings():
+    def wrong(entry):
+        return {**entry, "type": 0, "query": entry["query"] + "x"} if "query" in entry else {**entry, "type": 0}
+
+    case = next(each for each in cases("streams_without_gtids", "mysql-8.0"))
+    assert set(findings(case, changed(case, wrong))) == {"type differs", "the last field of an event too long"}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("index out of range [22] with length 21", "index out of range [N] with length N"),
+        ("at 0x7fff10 in b'\\x00\\x01'", "at N in '...'"),
+        ("no column \"t1\" in `t1`", "no column '...' in '...'"),
+        ("unknown codec 'utf-32'", "unknown codec 'utf-32'"),
+        ("/usr/lib/parser/event.go:88: bad CRC32 of utf8mb4", "event.go:N: bad CRC32 of utf8mb4"),
+        ("AssertionError: Result length:\nExpected=3. Actual=1.", "AssertionError: Result length"),
+        ("ValueError: hour must be in 0..23: 838", "ValueError: hour must be in N..N"),
+        ("UnicodeError: bad bytes in position 3-4: end", "UnicodeError: bad bytes in position N"),
+        ("UnicodeError: bad byte 0xc3 in position 3: end", "UnicodeError: bad bytes in position N"),
+        ("parse rows event: column 3: type 242", "parse rows event: column N: type N"),
+        ("\n", ""),
+    ],
+)  # fmt: skip
+def test_a_reason_keeps_the_words_and_not_the_case(text, reason):
+    assert normalised(text, b"..t1..") == reason
+
+
+@pytest.mark.parametrize(
+    ("errors", "reason"),
+    [
+        ("panic: index out of range [5]\n\ngoroutine 1 [running]:", "panic: index out of range [N]"),
+        ("thread x panicked at src/mod.rs:156:9:\nslice index 19\nnote: run", "slice index N"),
+        ("Traceback (most recent call last):\n  File x\nValueError: 7 is wrong", "ValueError: N is wrong"),
+        ("Exception in thread a java.lang.Error: at 7", "Exception in thread a java.lang.Error: at N"),
+        ("nothing to see", ""),
+    ],
+)  # fmt: skip
+def test_the_reason_of_a_crash_is_what_the_runtime_writes(errors, reason):
+    assert crash_reason(errors) == reason
+
+
+def test_crashes_with_one_reason_are_one_finding_and_without_one_the_fault_distinguishes_them():
+    ordinary, fault = cases("transactions", "mysql-8.0")[0], cases("wrong_event_lengths", "mysql-8.0")[0]
+    loud = Trouble("crash", "exit-status-2", "panic: too long: 77")
+    assert findings(ordinary, loud).keys() == findings(fault, loud).keys()
+    assert list(findings(ordinary, loud)) == ["crash: exit-status-2: panic: too long: N"]
+    silent = Trouble("crash", "signal-SIGSEGV", "")
+    assert findings(ordinary, silent).keys().isdisjoint(findings(fault, silent))
