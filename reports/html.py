@@ -141,7 +141,6 @@ def _top(record: RunRecord, run: Outcome) -> Html:
             role="status",
         ),
         fragment(element("p", score, class_="score"), _bar(run), _tiles(run)) if record.requirements else None,
-        _facts(record),
         class_="top",
     )
 
@@ -267,6 +266,7 @@ def html_report(record: RunRecord) -> str:
         element("a", "Skip to the findings", href="#wrong", class_="skip"),
         _top(record, run),
         _fix_first(findings),
+        element("section", _facts(record), class_="about", aria_label="About this run"),
         element(
             "nav",
             element("a", f"Findings ({len(findings)})", href="#wrong"),

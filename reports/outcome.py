@@ -235,6 +235,8 @@ def _notes(record: RunRecord, troubles: Mapping[TroubleStatus, int]) -> Iterator
             "Requirements that pass although the baseline lists them (remove them from it): "
             + ", ".join(footer.unexpected_passes)
         )
+    for role, names in footer.unused.items():
+        yield f"Declared in the role {role} and never reported, so perhaps not by the parser: {', '.join(names)}"
     if footer.stale_baseline:
         yield "Baseline entries that match nothing: " + ", ".join(footer.stale_baseline)
 

@@ -37,6 +37,7 @@ class WorklogStatement(Struct, frozen=True, forbid_unknown_fields=True):
 Prose = Annotated[str, Meta(min_length=10)]
 Family = Annotated[str, Meta(pattern=r"^([a-z0-9_]+|\*)$")]
 Field = Annotated[str, Meta(pattern=r"^([a-z0-9_]+|\*)$")]
+Control = Annotated[str, Meta(pattern=r"^[a-z0-9-]+$")]
 Settled = Annotated[str, Meta(pattern="^(WL[0-9]+-[CS][0-9]{2}|X-[0-9]{2})$")]
 #: `specs.versions` refuses a range in better words than a pattern does.
 Range = Annotated[str, Meta(extra_json_schema={"pattern": RANGE_PATTERN})]
@@ -88,6 +89,14 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             extra_json_schema=_UNIQUE,
         ),
     ] = ()
+    choice: Annotated[
+        tuple[Control, ...],
+        Meta(
+            description="The controls, correct implementations that read otherwise, where the interpretation leaves a "
+            "choice: conformance/mutants/controls.py.",
+            extra_json_schema=_UNIQUE,
+        ),
+    ] = ()
     interpretation: Prose | UnsetType = UNSET
     untestable: Annotated[Prose | UnsetType, Meta(description="Why no outside kit can test it.")] = UNSET
 
@@ -95,9 +104,11 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Refuse what contradicts itself.
 
         Raises:
-            ValueError: It settles something without an interpretation, or no family exercises it although it can be
-                tested, or the reverse.
+            ValueError: It settles something or leaves a choice without an interpretation, or no family exercises it
+                although it can be tested, or the reverse.
         """
+        if self.choice and self.interpretation is UNSET:
+            raise ValueError(f"{self.id} leaves a choice, but has no interpretation")
         if self.settles and self.interpretation is UNSET:
             raise ValueError(f"{self.id} settles {', '.join(self.settles)}, but has no interpretation")
         if bool(self.families) == (self.untestable is not UNSET):
@@ -106,7 +117,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 #: The same rules for the schema.
 _RULES: Final = {
-    "dependentRequired": {"settles": ["interpretation"]},
+    "dependentRequired": {"settles": ["interpretation"], "choice": ["interpretation"]},
     "if": {"required": ["untestable"]},
     "then": {"properties": {"families": {"maxItems": 0}}},
     "else": {"properties": {"families": {"minItems": 1}}},
@@ -151,6 +162,8 @@ class Requirement:
         holds: The servers for which it holds.
         families: The families whose streams exercise it.
         settles: Contradictions and silences of the documents that `interpretation` decides.
+        choice: Names of the controls, correct implementations that read otherwise, where `interpretation` leaves a
+            choice.
         interpretation: The kit's reading where the text leaves one open.
         untestable: Why no outside kit can test it, or None.
         owns: The fields of an answer for which it is blamed where no other requirement accounts for a difference;
@@ -168,6 +181,7 @@ class Requirement:
     holds: Profiles
     families: tuple[str, ...]
     settles: tuple[str, ...] = ()
+    choice: tuple[str, ...] = ()
     interpretation: str | None = None
     untestable: str | None = None
     owns: tuple[str, ...] = ()
@@ -189,6 +203,7 @@ def _requirement(worklog: str, entry: Entry) -> Requirement:
         holds=Profiles(*entry.holds),
         families=entry.families,
         settles=entry.settles,
+        choice=entry.choice,
         interpretation=_folded(entry.interpretation),
         untestable=_folded(entry.untestable),
         owns=entry.owns,

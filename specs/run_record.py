@@ -266,6 +266,10 @@ class Footer(Struct, frozen=True, tag_field="kind", tag="footer"):
     unexplained: Annotated[
         Count, Meta(description="Cases whose answer differs in a way that no requirement accounts for.")
     ] = 0
+    unused: Annotated[
+        Mapping[str, Texts],
+        Meta(description="Role -> declared fields and abilities that no answer had, although one could have had them."),
+    ] = {}
 
 
 Line = Header | Failure | RequirementResult | Coverage | Footer

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conformance.engine.baseline import Baseline
 from conformance.engine.events import (
@@ -18,6 +18,7 @@ from conformance.engine.failure import Failure, Sighting
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
 from conformance.engine.tally import Tally
+from conformance.engine.unused import Unused
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
@@ -91,7 +92,8 @@ class Certification:
             for family, profile in selection.pairs(declaration)
         ]
         requirements = self.selections[0].requirements
-        self._shrinker = Shrinker(self.implementation, Judges(declaration), requirements)
+        unused = Unused()
+        self._shrinker = Shrinker(self.implementation, Judges(declaration), requirements, observe=unused.observe)
         self._emit(
             RunStarted(
                 self.spec,
@@ -107,7 +109,7 @@ class Certification:
         )
         self._discover(plan)
         failures = self._shrink_all()
-        finished = self.baseline.concluded(self.tally, failures)
+        finished = replace(self.baseline.concluded(self.tally, failures), unused=unused.names(declaration))
         self._emit(finished)
         return finished
 

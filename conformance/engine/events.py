@@ -1,7 +1,7 @@
 """What the engine emits while it runs; terminal, run record and tests listen."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from conformance.engine.failure import Failure
@@ -90,6 +90,7 @@ class RunFinished:
         unexpected_passes: Baseline entries that no longer fail.
         stale: Baseline entries whose requirement the run did not exercise.
         conforming: Whether exactly the failures of the baseline occurred.
+        unused: Role -> the declared fields and abilities that no answer had, although one could have.
     """
 
     tally: Tally
@@ -97,6 +98,7 @@ class RunFinished:
     unexpected_passes: Sequence[Any]
     stale: Sequence[Any]
     conforming: bool
+    unused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 Event = RunStarted | PairFinished | FuzzingProgressed | ShrinkingStarted | FailureFound | RunFinished

@@ -29,17 +29,23 @@ class Shrinker:
         judge: Judges its answers.
         requirements: A glob over the ids of the requirements that count.
         seconds: Time for one failure; the smallest case so far is then the result.
+        observe: Called with each case of the run that is asked, and its answer.
     """
 
     implementation: Implementation
     judge: Judge | Judges
     requirements: str = "*"
     seconds: float = SHRINK_SECONDS
+    observe: Callable[[Case, Observation | Trouble], None] = lambda case, answer: None
 
     def verdicts(self, case: Case) -> list[Verdict]:
         """Return the verdicts on one case, of the selected requirements."""
         declined = self.judge.declined(case)
-        return self._selected(declined) if declined else self._judged(case, self._ask(case))
+        if declined:
+            return self._selected(declined)
+        answer = self._ask(case)
+        self.observe(case, answer)
+        return self._judged(case, answer)
 
     def still_fails(self, case: Case, requirement: str, finding: str) -> bool:
         """Return whether a case breaks a requirement by the cause of one finding."""

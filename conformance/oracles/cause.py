@@ -23,6 +23,7 @@ MISSING: Final = "missing"
 REFUSED: Final = "refused"
 NOT_KNOWN: Final = "not known"
 ACCEPTED: Final = "accepted"
+MISREAD: Final = "with a longer post-header misread"
 
 _NAMED: Final = frozenset(map(int, EventType))
 _UNASSIGNED: Final = "event of an unassigned type"
@@ -44,6 +45,11 @@ _LEARNT: Final[Mapping[int, str]] = {
 _COLUMNS: Final[Mapping[int, str]] = {
     **dict.fromkeys(INTEGER_BYTES, "integer"),
     **dict.fromkeys((ColumnType.STRING, ColumnType.VARCHAR), "CHAR or VARCHAR"),
+}
+#: Where a value becomes NULL, its meaning counts and not its encoding: a date with zero parts, a label.
+_LOST: Final[Mapping[int, str]] = {
+    **dict.fromkeys((ColumnType.DATE, ColumnType.DATETIME, ColumnType.DATETIME2), "date"),
+    **dict.fromkeys((ColumnType.ENUM, ColumnType.SET), "ENUM or SET"),
 }
 
 
@@ -89,6 +95,12 @@ def exact_name(code: int) -> str:
     return type_name(code) if code in _NAMED else _UNASSIGNED
 
 
-def column_group(code: int) -> str:
-    """Return the name of the kind of column that a type code belongs to: types of one encoding share one."""
-    return _COLUMNS.get(code) or ColumnType(code).name
+def column_group(code: int, kind: str) -> str:
+    """Return the name of the kind of column that a type code belongs to.
+
+    Args:
+        code: The type code.
+        kind: How the value differs: types of one encoding share a name, and those of one meaning where it is lost.
+    """
+    lost = _LOST.get(code) if kind == "is null" else None
+    return lost or _COLUMNS.get(code) or ColumnType(code).name

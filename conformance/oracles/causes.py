@@ -4,16 +4,23 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from conformance.binlog.event_types import type_name
+from conformance.binlog.errors import MalformedBody
+from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import HEADER
+from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.servers import server_of
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import ACCEPTED, NOT_KNOWN, REFUSED, Cause, event_group, known_as
+from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as
 from conformance.oracles.oracle import Check
 from conformance.oracles.reasons import crash_reason, normalised
 from conformance.protocol.observation import Trouble
+from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.strategies.grammar.case import Case
 
-#: Where in a header the type code is.
+#: Where in a header the type code is, and which of its fields is the event's length.
 _TYPE_AT: Final = 4
+_LENGTH: Final = 3
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
 _CHAINED: Final = frozenset({"apply", "boundary", "filter"})
 #: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
@@ -37,7 +44,8 @@ def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
     """
     stop = alignment.stop
     if stop is not None and stop < alignment.count and any(index >= stop for index in indices):
-        return _refusal(alignment)
+        # Where a refusal is as good as the delivery, nothing is wrong that could be in the way.
+        return None if stop in alignment.case.expected.tolerated else _refusal(alignment)
     for index in indices:
         if index < alignment.count and alignment.observed(index) is not None and alignment.is_unknown(index):
             return Cause(NOT_KNOWN, known_as(alignment.case.expected.events[index]["type"]))
@@ -56,11 +64,14 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
     named = _UNEXPLAINED_END.match(trouble.signature) is None
     reason = "" if named else crash_reason(trouble.detail)
     fault = charged if case.expected.refused_at is not None and not (named or reason) else ""
-    end = f"{trouble.signature}: {reason}" if reason else trouble.signature
+    end = f"{trouble.signature}: {reason}" if reason else normalised(trouble.signature)
     return Cause(f"{trouble.status} at {fault}" if fault else trouble.status, reason=end)
 
 
 def _cause(alignment: Alignment, check: Check) -> Cause:
+    about_header = check.cause is not None and (check.cause.field in HEADER_FIELDS or check.cause.kind == NOT_KNOWN)
+    if check.at is not None and not about_header and _has_longer_post_header(alignment.case, check.at):
+        return Cause(MISREAD, event_group(alignment.case.stream[check.at + _TYPE_AT]))
     if _is_at_refusal(alignment, check):
         return _refusal(alignment)
     expected = alignment.case.expected
@@ -69,6 +80,32 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
     if check.cause is not None:
         return check.cause
     return _of_signature(alignment, check)
+
+
+def _has_longer_post_header(case: Case, at: int) -> bool:
+    """Return whether an expected event has more bytes of post-header than servers of the profile write.
+
+    A reader that takes the length for granted gets everything after it wrong, in ways that depend on the bytes.
+    """
+    entries = case.expected.events
+    starts = [entry["offset"] for entry in entries if "offset" in entry and entry["offset"] < at]
+    descriptions = [start for start in starts if case.stream[start + _TYPE_AT] == EventType.FORMAT_DESCRIPTION]
+    if not descriptions or at not in {entry.get("offset") for entry in entries}:
+        return False
+    start = descriptions[-1]
+    size = HEADER.unpack_from(case.stream, start)[_LENGTH]
+    try:
+        description = FormatDescription.from_event(case.stream[start : start + size])
+    except MalformedBody:
+        return False
+    code = case.stream[at + _TYPE_AT]
+    declared, usual = description.post_header_length(code), _usual_length(case.id.profile, code)
+    return declared > usual > 0 and layout_of(code, declared) is layout_of(code, usual)
+
+
+def _usual_length(profile: str, code: int) -> int:
+    lengths = server_of(profile).post_header_lengths
+    return lengths[code - 1] if 0 < code <= len(lengths) else 0
 
 
 def _is_at_refusal(alignment: Alignment, check: Check) -> bool:

@@ -16,6 +16,8 @@ from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fie
 from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
+#: Where in a header the length is, in bytes.
+_LENGTH_AT: Final = 9
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
 _LOAD_QUERY: Final = ("thread_id", "exec_time", "error_code", "database", "query")
 
@@ -90,6 +92,22 @@ def _stops_inside_payload(alignment: Alignment, requirement: str) -> Iterator[Ch
         yield Check("faulty payload not reported", f"no error at offset {at}, where the payload with the fault is", at)
     else:
         yield GOOD
+
+
+def _little_memory(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """The process does not grow by the length that a header claims; half of it leaves room for what else it does."""
+    at, grown = alignment.case.expected.refused_at, alignment.observation.memory
+    if at is None or grown is None or not alignment.marked(requirement):
+        return
+    stream = alignment.case.stream
+    claimed = int.from_bytes(stream[at + _LENGTH_AT : at + _LENGTH_AT + 4], "little")
+    if 2 * grown < claimed:
+        yield GOOD
+    else:
+        message = (
+            f"the process grew by {grown >> 20} MiB at an event length of {claimed} in a stream of {len(stream)} bytes"
+        )
+        yield Check("as much memory as the length claims", message, at)
 
 
 def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -228,6 +246,13 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     refused("FORMAT-TRUNCATED-BODY", abilities=("framing",)),
     refused("FORMAT-LENGTH-TOO-SMALL", abilities=("framing",)),
     refused("FORMAT-LENGTH-TOO-LARGE", abilities=("framing",)),
+    Oracle(
+        "FORMAT-LENGTH-MEMORY",
+        _little_memory,
+        abilities=frozenset({"framing"}),
+        asks_more=True,
+        is_measured=True,
+    ),
     refused("FORMAT-NO-FORMAT-DESCRIPTION", abilities=("framing",)),
     refused("FORMAT-BAD-MAGIC", abilities=("framing",)),
     # WL#4033: ignorable events

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops
 from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_parser_that_skips, is_truncated
 from conformance.oracles.checks.decode_freedoms import (
     is_faulty_payload,
@@ -252,6 +253,20 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the notation of `executed_gtids`: order of the sources, letter case, white space",
         "Servers accept all of these as the same set.",
         _in_notation("executed_gtids"),
+    ),
+    Freedom(
+        "apply",
+        "group position at ignored events",
+        "whether the positions of the group move over an event that is ignored outside of a group",
+        "The worklog asks for the position of the event only; after a restart the event may be ignored again.",
+        is_position_before_ignored,
+    ),
+    Freedom(
+        "apply",
+        "spread of dropped tables",
+        "how many DROP statements a DROP DATABASE that fails half way logs, each with its Anonymous_gtid event",
+        "How the tables are spread over statements is up to the writer.",
+        is_spread_of_drops,
     ),
     Freedom(
         "apply",

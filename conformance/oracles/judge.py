@@ -5,6 +5,7 @@ Every verdict, from `certify` to a corpus on a cluster, is made here.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from conformance.oracles.alignment import Alignment
@@ -32,7 +33,13 @@ from conformance.strategies.grammar.case import Case
 
 def request_of(case: Case) -> Request:
     """Return the request for a case; it holds no part of the expected answer."""
-    return Request(case.role, case.id.profile, case.stream, case.settings)
+    measured = not _measured().isdisjoint(case.marks)
+    return Request(case.role, case.id.profile, case.stream, case.settings, is_measured=measured)
+
+
+@cache
+def _measured() -> frozenset[str]:
+    return frozenset(requirement for requirement, oracle in oracles().items() if oracle.is_measured)
 
 
 class Judge:
@@ -152,6 +159,9 @@ class Judge:
                 continue
             if requirement not in self._supported:
                 verdicts[requirement] = self._good[requirement]
+                continue
+            if oracle.is_measured and answer.memory is None:
+                verdicts[requirement] = Verdict(requirement, "unsupported")
                 continue
             checks = [] if torn and not oracle.of_torn_logs else list(oracle.examine(alignment, requirement))
             wrong = [check for check in checks if check.signature]

@@ -50,6 +50,7 @@ class Oracle:
         abilities: The abilities that it needs.
         asks_more: It checks more than the expected observation holds, so an answer that agrees with the
             expected one must still be examined.
+        is_measured: It judges the memory that an answer takes; unsupported where that cannot be measured.
         of_torn_logs: It judges what was written before the place at which a log cannot be read on; other oracles of
             written logs have nothing to judge then.
         owns: The fields for which the requirement is blamed where no other one accounts for a difference; the judge
@@ -62,6 +63,7 @@ class Oracle:
     needs: frozenset[str] = frozenset()
     abilities: frozenset[str] = frozenset()
     asks_more: bool = False
+    is_measured: bool = False
     of_torn_logs: bool = False
     owns: frozenset[str] = frozenset()
 

@@ -15,8 +15,8 @@ _QUOTED: Final = re.compile(r"b?'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`
 _FOLDERS: Final = re.compile(r"(?<!\w)/?(?:[\w.@+-]+/)+(?=[\w.@+-])")
 #: A place in bytes, of which Python reports one or several.
 _PLACE: Final = re.compile(rf"bytes?(?: {_NUMBER})? in position {_NUMBER}")
-#: The class of an exception, after which a message follows.
-_CLASS: Final = re.compile(r"^[\w.$]*(?:Error|Exception)$")
+#: The class of an exception, after which a message follows, and the packages before its name.
+_CLASS: Final = re.compile(r"(?<![\w.$])(?:[\w$]+\.)*([\w$]*(?:Error|Exception)): ")
 #: Lines by which runtimes begin to say why a process ends; the ones that come first decide.
 _FATAL: Final = re.compile(
     r"^panic: |panicked at|^Exception in thread|^terminate called|Assertion .*failed|^fatal error: "
@@ -27,7 +27,8 @@ _UNCAUGHT: Final = re.compile(r"^[\w.]*(?:Error|Exception)\b")
 def normalised(text: str, stream: bytes = b"") -> str:
     """Return a reason as part of a signature: the same for every case of one cause.
 
-    Only its first line counts, and of what an exception reports, its class and the first clause of its message.
+    Only its first line counts. Of exceptions it is the last one, which caused the others, with its class and the first
+    clause of its message.
 
     Args:
         text: The reason, in the implementation's own words.
@@ -39,13 +40,13 @@ def normalised(text: str, stream: bytes = b"") -> str:
     line = _QUOTED.sub(lambda match: _quote(match, stream), _FOLDERS.sub("", _clauses(lines[0])))
     line = _NUMBERS.sub(_NUMBER, " ".join(line.split())).rstrip(" :")
     line = _PLACE.sub(f"bytes in position {_NUMBER}", line)
-    return line[:_LENGTH].rstrip()
+    return line if len(line) <= _LENGTH else line[:_LENGTH].rpartition(" ")[0]
 
 
 def _clauses(line: str) -> str:
-    """Return a message without the details after its first clause, if the class of an exception leads it."""
-    name, colon, message = line.partition(": ")
-    return f"{name}: {message.partition(': ')[0]}" if colon and _CLASS.match(name) else line
+    """Return a message from its last exception on, and without the details after the first clause of its message."""
+    classes = list(_CLASS.finditer(line))
+    return f"{classes[-1][1]}: {line[classes[-1].end() :].partition(': ')[0]}" if classes else line
 
 
 def _quote(match: re.Match[str], stream: bytes) -> str:

@@ -97,11 +97,13 @@ class Observation:
         events: The entries of the answer, one for each event it saw or each thing it was asked about.
         error: The error that it stopped with.
         streams: The streams that it made, in the roles that ask for streams; `events` are then those in them.
+        memory: By how many bytes the largest size of its process grew while it answered; None if not measured.
     """
 
     events: tuple[Mapping[str, Any], ...]
     error: Refusal | None = None
     streams: tuple[bytes, ...] = field(default=(), repr=False)
+    memory: int | None = None
 
 
 _NUMBER: Final = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+")
@@ -137,9 +139,11 @@ class Request:
         profile: The profile whose rules hold.
         stream: The bytes; empty in a role without streams.
         settings: What the question holds besides the stream, in values that JSON has.
+        is_measured: Whether the memory that the answer takes is measured, where it can be.
     """
 
     role: str
     profile: str
     stream: bytes = field(repr=False)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    is_measured: bool = False

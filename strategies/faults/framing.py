@@ -37,6 +37,10 @@ def truncated_streams(stream: StreamBuilder) -> None:
     stream.expect_refusal(at=start, kind="truncated", marks=(mark,))
 
 
+#: The least of the lengths at which memory shows.
+_LARGE: Final = 2**31 - 1
+
+
 @family(focus="FORMAT-LENGTH-TOO-SMALL", fault=True)
 def wrong_event_lengths(stream: StreamBuilder) -> None:
     """An event whose length is less than a header, or more than the stream holds."""
@@ -47,12 +51,14 @@ def wrong_event_lengths(stream: StreamBuilder) -> None:
     if small:
         length = stream.choose.integer(0, HEADER_BYTES - 1)
     else:
-        length = stream.choose.one_of((left + 1, left + 1000, 2**31 - 1, 2**31, 2**32 - 1))
+        length = stream.choose.one_of((left + 1, left + 1000, _LARGE, 2**31, 2**32 - 1))
     damaged = stream.bytes
     damaged[start + _LENGTH_AT : start + _LENGTH_AT + 4] = length.to_bytes(4, "little")
     stream.damage(damaged)
-    mark = "FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"
-    stream.expect_refusal(at=start, kind="invalid-length" if small else "truncated", marks=(mark,))
+    marks = ["FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"]
+    if length >= _LARGE:
+        marks.append("FORMAT-LENGTH-MEMORY")
+    stream.expect_refusal(at=start, kind="invalid-length" if small else "truncated", marks=tuple(marks))
 
 
 @family(focus="FORMAT-CHECKSUM-WRONG", profiles=WITH_CHECKSUMS, fault=True, checksums=True)

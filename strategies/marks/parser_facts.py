@@ -1,7 +1,7 @@
 """Facts about the events of a stream for a boundary parser, from which their requirements follow."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
@@ -18,6 +18,8 @@ from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 #: Where in its body a format description has the post-header length of Query events.
 _QUERY_LENGTH_AT: Final = 57 + EventType.QUERY - 1
 _ANONYMOUS: Final = int(EventType.ANONYMOUS_GTID)
+#: A type code that no server has given a meaning.
+_OF_NO_SERVER: Final = 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,9 @@ class Fact:
         without_reset: The parser's step if there had been no reset before its stream; None elsewhere.
         after_error: Whether the last event before it that takes part was a wrong step.
         opened_by: Type code of the event that opened the transaction it belongs to; None outside one.
-        uncertain: Whether it belongs to a transaction opened by an unmarked Anonymous_gtid with the ignorable flag,
-            which a parser may skip: only the end of such a transaction is certain.
+        uncertain: Whether a parser that skips unmarked Anonymous_gtid events with the ignorable flag, as it may, takes
+            another step at the event.
+        certain_within: Whether that parser is within a transaction after the event exactly where this one is.
         extended: Whether Query events have the layout of WL#40.
     """
 
@@ -59,6 +62,7 @@ class Fact:
     after_error: bool
     opened_by: int | None
     uncertain: bool
+    certain_within: bool
     extended: bool
 
     @property
@@ -110,14 +114,15 @@ class FactFinder:
         self._first = True
         self._after_error = False
         self._opened_by: int | None = None
-        self._uncertain = False
+        self._skipping = WorklogParser()
 
     def reset(self) -> None:
         """Begin another stream."""
         self._unreset, self._parser = self._parser, WorklogParser()
         self._stream += 1
         self._opening = self._first = True
-        self._after_error = self._uncertain = False
+        self._after_error = False
+        self._skipping = WorklogParser()
         self._opened_by = None
 
     def describe_format(self, body: bytes) -> None:
@@ -127,12 +132,13 @@ class FactFinder:
     def fact(self, fed: FedEvent, entry: Mapping[str, Any], shipped: ShippedStep | None) -> Fact:
         """Return the fact about the next event."""
         parser = self._parser
-        before, standing = parser.state, standing_of(parser.state, parser.begun)
+        before, begun = parser.state, parser.begun
+        standing = standing_of(before, begun)
         step = parser.feed(fed)
         taking_part = step.cell is not None
         if taking_part and step.boundary_type is BoundaryType.START_TRANSACTION:
             self._opened_by = fed.type
-            self._uncertain = fed.type == _ANONYMOUS and fed.ignorable and step.marker is BoundaryType.NOT_DEFINED
+        uncertain = self._differs(fed, (before, begun), step)
         without_reset = None
         if self._unreset is not None and taking_part:
             without_reset, self._unreset = self._unreset.feed(fed), None
@@ -151,7 +157,8 @@ class FactFinder:
             without_reset=without_reset,
             after_error=self._after_error,
             opened_by=self._opened_by,
-            uncertain=self._uncertain,
+            uncertain=uncertain,
+            certain_within=parser.within_transaction == self._skipping.within_transaction,
             extended=self._extended,
         )
         self._opening = False
@@ -160,5 +167,16 @@ class FactFinder:
             self._after_error = fact.error
         if not parser.within_transaction:
             self._opened_by = None
-            self._uncertain = False
         return fact
+
+    def _differs(self, fed: FedEvent, before: tuple[BoundaryType, bool], step: ParserStep) -> bool:
+        """Feed the parser that skips Anonymous_gtid events, and return whether it is elsewhere before or after."""
+        skipping = self._skipping
+        other_before = skipping.state, skipping.begun
+        skipped = fed.type == _ANONYMOUS and fed.ignorable and not MARKER_BITS.stored(fed.flags)
+        other = skipping.feed(replace(fed, type=_OF_NO_SERVER) if skipped else fed)
+        return other_before != before or (other.boundary_type, other.state, other.warning) != (
+            step.boundary_type,
+            step.state,
+            step.warning,
+        )

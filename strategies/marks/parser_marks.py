@@ -152,7 +152,7 @@ def _anonymous_marks(fact: Fact) -> Iterator[str]:
         return
     if fact.type is BoundaryType.START_TRANSACTION and not fact.uncertain:
         yield "WL7592-GROUP-STARTS-AT-ANON"
-    if fact.type is BoundaryType.END_TRANSACTION:
+    if fact.type is BoundaryType.END_TRANSACTION and fact.certain_within:
         yield "WL7592-GROUP-ENDS-AT-COMMIT"
         if fact.kind is Kind.STATEMENT and not fact.uncertain:
             yield "WL7592-DDL-ENDS-ANON-GROUP"

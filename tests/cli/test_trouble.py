@@ -115,6 +115,35 @@ def test_a_length_of_2_gib_is_charged_to_the_rule_about_it_and_the_limit_is_name
     assert small["verdict"] == "pass"
 
 
+MEMORY = ("--examples", "40", "--family", "wrong_event_lengths", "--requirement", "FORMAT-LENGTH-*", "--memory", "0")
+MEASURED = pytest.mark.skipif(sys.platform != "linux", reason="memory is measured on Linux only")
+
+
+@MEASURED
+def test_without_a_limit_a_reader_is_judged_by_the_memory_that_it_asks_for(tmp_path):
+    run("certify", double("allocates_the_length"), *MEMORY, "--report", str(tmp_path), check=1)
+    # The system may refuse 4 GiB, which is a crash.
+    (failure,) = [each for each in entries(tmp_path, "failure") if each["requirement"] == "FORMAT-LENGTH-MEMORY"]
+    assert failure["signature"] == "as much memory as the length claims"
+    assert failure["count"] > 1
+    assert failure["replay"].endswith("--memory=0")
+    assert "The process grew by" in replayed(failure, 1).stdout
+
+
+@MEASURED
+@pytest.mark.parametrize("limit", ["0", "2048"])
+def test_a_reader_that_looks_at_the_stream_first_asks_for_little(limit, tmp_path):
+    run("certify", double("reads_headers"), *MEMORY[:-1], limit, "--report", str(tmp_path), check=0)
+    results = {each["id"]: each["verdict"] for each in entries(tmp_path, "requirement")}
+    assert results["FORMAT-LENGTH-MEMORY"] == "pass"
+
+
+def test_memory_in_the_kits_own_process_is_not_judged(tmp_path):
+    run("certify", "reference", *MEMORY[:-2], "--report", str(tmp_path), check=0)
+    results = {each["id"]: each["verdict"] for each in entries(tmp_path, "requirement")}
+    assert results["FORMAT-LENGTH-MEMORY"] == "unsupported"
+
+
 def test_replay_repeats_the_limits_of_the_run(tmp_path):
     limits = ("--memory", "1024", "--answer-time", "1.5s")
     chosen = ("--examples", "40", "--family", "wrong_event_lengths", "--requirement", "FORMAT-LENGTH-*")

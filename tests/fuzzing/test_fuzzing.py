@@ -38,7 +38,7 @@ def test_after_the_end_of_the_bytes_every_choice_is_the_simplest():
 def test_a_failure_is_reported_once_with_a_case_that_replays(tmp_path):
     options = ("--time", "4s", "--corpus", str(tmp_path), "--engine", "property", "--family", "transactions")
     output = fuzz("--implementation", "python:tests.doubles.python_parser:off_by_one", *options, check=1)
-    lines = [line for line in output.splitlines() if line.startswith("FORMAT-HEADER-LOG-POS") and "choices-" in line]
+    lines = [line for line in output.splitlines() if line.startswith("log_pos differs ") and "choices-" in line]
     assert len(lines) == 1
     again = [sys.executable, "-m", "conformance", "replay", lines[0].split()[-1]]
     done = subprocess.run([*again, "python:tests.doubles.python_parser:off_by_one"], capture_output=True, check=False)

@@ -186,7 +186,7 @@ def test_a_program_that_is_not_there_cannot_start():
     [
         ("dies_at_start", "exit-status-1\nno library here"),
         ("silent_at_start", "silent-at-start\nno answer within the time limit of 0.3 s"),
-        ("unknown_field", r"roles.decode.fields\[3\]: 'lenght' is not one of binlog_version, "),
+        ("unknown_field", r"roles.decode.fields\[3\]: 'lenght' is not one of auto_increment_increment, "),
     ],
 )
 def test_the_error_of_a_failed_start_gives_the_reason(name, message):

@@ -117,6 +117,7 @@ def test_two_bugs_in_one_event_are_two_findings():
         ("ValueError: hour must be in 0..23: 838", "ValueError: hour must be in N..N"),
         ("UnicodeError: bad bytes in position 3-4: end", "UnicodeError: bad bytes in position N"),
         ("UnicodeError: bad byte 0xc3 in position 3: end", "UnicodeError: bad bytes in position N"),
+        ("a.b.XException: Cannot read Header{4}: java.io.IOException: Bad type 8: no", "IOException: Bad type N"),
         ("parse rows event: column 3: type 242", "parse rows event: column N: type N"),
         ("\n", ""),
     ],
@@ -131,7 +132,7 @@ def test_a_reason_keeps_the_words_and_not_the_case(text, reason):
         ("panic: index out of range [5]\n\ngoroutine 1 [running]:", "panic: index out of range [N]"),
         ("thread x panicked at src/mod.rs:156:9:\nslice index 19\nnote: run", "slice index N"),
         ("Traceback (most recent call last):\n  File x\nValueError: 7 is wrong", "ValueError: N is wrong"),
-        ("Exception in thread a java.lang.Error: at 7", "Exception in thread a java.lang.Error: at N"),
+        ("Exception in thread a java.lang.Error: at 7", "Error: at N"),
         ("nothing to see", ""),
     ],
 )  # fmt: skip

@@ -13,6 +13,7 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.models.replica.relay import Receiver
+from conformance.mutants.controls import CONTROLS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import differences
 from conformance.oracles.freedoms import FREE, freedom_of
@@ -33,6 +34,7 @@ from tests.oracles.test_role_judging import (
     writing_own_events,
 )
 
+CONTROL = {each.name: each.answer for each in CONTROLS}
 REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile.
 CASES = 4
@@ -253,6 +255,11 @@ TAKEN = {
     "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),
     "own events that come back": ("relay", [writing_own_events]),
     "notation of executed GTIDs": ("apply", [gtids_in_upper_case]),
+    "group position at ignored events": (
+        "apply",
+        [lambda case, answer: CONTROL["position-at-group-start"](request_of(case))],
+    ),
+    "spread of dropped tables": ("apply", [lambda case, answer: CONTROL["drop-per-table"](request_of(case))]),
     "entry of the failure": ("apply", [without_the_failed_entry]),
     "error numbers": ("apply", [with_error_number]),
     "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),

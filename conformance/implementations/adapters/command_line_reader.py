@@ -143,14 +143,12 @@ def rotate(printed: Printed) -> Fields:
 
 
 def gtid(printed: Printed) -> Fields:
-    """Read a Gtid or Anonymous_gtid of MySQL.
-
-    The first server's values are printed even if the event does not have them, so they are not reported.
-    """
+    """Read a Gtid or Anonymous_gtid of MySQL; where the event lacks the first server's values, those that hold."""
     fields = GTID_NUMBERS(printed)
-    match = re.search(rb"@@session\.immediate_server_version=(\d+)", printed.text)
-    if match:
-        fields["immediate_server_version"] = int(match[1])
+    for field in ("immediate_server_version", "original_server_version", "original_commit_timestamp"):
+        match = re.search(rb"@@session\.%b=(\d+)" % field.encode(), printed.text)
+        if match:
+            fields[field] = int(match[1])
     match = re.search(rb"GTID_NEXT= '([^']*)'", printed.text)
     if match:
         fields["gtid"] = text_of(match[1])
@@ -256,8 +254,14 @@ class Reader:
             return common
         return [
             *common, "gtid", "last_committed", "sequence_number", "immediate_commit_timestamp",
-            "transaction_length", "immediate_server_version", "previous_gtids",
+            "transaction_length", "immediate_server_version", "original_server_version", "original_commit_timestamp",
+            "previous_gtids",
         ]  # fmt: skip
+
+    @property
+    def abilities(self) -> list[str]:
+        """What it can do; MySQL's program opens payloads since it knows them."""
+        return ["framing", "checksums", "error_at", *(["payloads"] if self.name == "mysqlbinlog" else [])]
 
     @property
     def profiles(self) -> list[str]:
@@ -458,7 +462,7 @@ def serve(reader: Reader) -> None:
         if request["cmd"] == "start":
             role = {
                 "fields": reader.fields,
-                "abilities": ["framing", "checksums", "error_at"],
+                "abilities": reader.abilities,
                 "profiles": reader.profiles,
             }
             about = {"name": reader.name, "version": reader.version, "language": "C++"}

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from typing import IO, Final
 
-from conformance.implementations.process.memory import ran_out_of_memory
+from conformance.implementations.process.memory import Peak, peak_of, ran_out_of_memory
 
 if sys.platform == "linux":
     import resource
@@ -145,6 +145,11 @@ class Child:
     def forget_errors(self) -> None:
         """Drop the standard error received so far."""
         self._stderr.clear()
+
+    @property
+    def peak(self) -> Peak | None:
+        """The largest sizes of the process so far, None where they are not known; its own children do not count."""
+        return peak_of(self._process.pid)
 
     @property
     def errors(self) -> str:

@@ -2,10 +2,12 @@
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, NoReturn
 
 from conformance.implementations.process.child import Child, Exited, Flooded, TimedOut
 from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.memory import Peak
 from conformance.protocol.messages import (
     ProtocolError,
     decode_answer,
@@ -19,6 +21,8 @@ from conformance.protocol.observation import Declaration, Observation, Request, 
 
 #: Seconds that a process has to exit after a stop message.
 _STOP_SECONDS: Final = 2.0
+#: A process that has grown by more bytes is started again before memory is measured: a peak hides lower ones.
+_UNSEEN_BYTES: Final = 64 << 20
 #: The signatures of what the kit's own limits ended; the details have the limits themselves.
 _LATE: Final = "no answer within the time limit"
 _OUT_OF_MEMORY: Final = "killed by the memory limit"
@@ -55,6 +59,7 @@ class Conversation:
         self._limits = limits
         self._seq = 0
         self._open: deque[tuple[int, Request]] = deque()
+        self._before: Peak | None = None
         self.answered = 0
         try:
             self._child = Child(command, memory_bytes=limits.memory_bytes, line_bytes=limits.answer_bytes)
@@ -66,6 +71,13 @@ class Conversation:
             self.declaration: Declaration = decode_declaration(line)
         except ProtocolError as error:
             self._break(error.signature, f"{error.detail}\n{shortened(line)}")
+        self._started = self._child.peak
+
+    @property
+    def has_grown(self) -> bool:
+        """Whether the process has been so large that what another answer takes may not show any more."""
+        peak = self._child.peak
+        return peak is not None and self._started is not None and peak.growth(self._started) > _UNSEEN_BYTES
 
     @property
     def open_requests(self) -> int:
@@ -82,6 +94,7 @@ class Conversation:
             raise KeyError(request.role)
         if not self._open:
             self._child.forget_errors()
+        self._before = self._child.peak if request.is_measured else None
         self._seq += 1
         self._open.append((self._seq, request))
         self._child.send(encode_request(request, self._seq))
@@ -98,6 +111,9 @@ class Conversation:
             answer = decode_answer(line, seq=seq, request=request, role=self.declaration.roles[request.role])
         except ProtocolError as error:
             self._break(error.signature, f"{error.detail}\n{shortened(line)}")
+        peak = self._child.peak if request.is_measured else None
+        if peak is not None and self._before is not None and isinstance(answer, Observation):
+            answer = replace(answer, memory=peak.growth(self._before))
         self._open.popleft()
         self.answered += 1
         return answer

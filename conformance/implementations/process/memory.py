@@ -1,7 +1,8 @@
-"""Whether the limit on its memory ended a process, as far as the last words of its runtime show it."""
+"""The memory of a process: how much it has asked for, and whether the limit ended it, as far as its last words show."""
 
 import re
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
 #: What runtimes write before they end because the system refuses them memory. Not among them is a heap that a runtime
 #: limits by itself, as Java's -Xmx and Node do: the kit's limit did not cause that.
@@ -20,3 +21,32 @@ _LAST_WORDS: Final = re.compile(
 def ran_out_of_memory(errors: bytes) -> bool:
     """Return whether a process that has ended was refused memory, given its standard error."""
     return _LAST_WORDS.search(errors) is not None
+
+
+class Peak(NamedTuple):
+    """The largest sizes of a process so far, in bytes.
+
+    Attributes:
+        address_space: What it has asked for, touched or not.
+        resident: What it has touched; a runtime that reserves its heap at the start asks for no more later.
+    """
+
+    address_space: int
+    resident: int
+
+    def growth(self, before: "Peak") -> int:
+        """Return by how many bytes it has grown since an earlier peak."""
+        return max(self.address_space - before.address_space, self.resident - before.resident)
+
+
+_SIZES: Final = re.compile(r"^Vm(?:Peak|HWM):\s*(\d+) kB$", re.MULTILINE)
+
+
+def peak_of(pid: int) -> Peak | None:
+    """Return the largest sizes of a process, None if this system does not show them or the process has ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return None
+    sizes = [int(each) << 10 for each in _SIZES.findall(status)]
+    return Peak(*sizes) if len(sizes) == len(Peak._fields) else None

@@ -131,6 +131,9 @@ class ProcessImplementation:
                         request = again.popleft() if again else next(coming, None)
                         if request is None:
                             break
+                        if sent and (request.is_measured or sent[-1].request.is_measured):
+                            again.appendleft(request)  # What an answer takes shows only if nothing else is asked.
+                            break
                         others_open = any(each.answer is None for each in sent)
                         sent.append(_OpenRequest(request))
                         self._send(request, others_open=others_open)
@@ -187,6 +190,8 @@ class ProcessImplementation:
                 self._discard()  # Another iterator has open requests; it sends them again.
             else:
                 self._conversation.listen(0)
+                if request.is_measured and self._conversation.has_grown:
+                    self._discard()
         self._running().ask(request)
 
     def _receive(self, sent: deque[_OpenRequest]) -> int:

@@ -70,10 +70,10 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("thread_id", lambda number: number & 0xFFFF, of_type(EventType.TRANSACTION_CONTEXT)),
     ),
     Mutant(
-        "padded-view",
+        "view-cut-at-colon",
         "FORMAT-VIEW-CHANGE",
-        "the name of a view keeps its padding",
-        change("view_id", lambda name: name.ljust(40, "\0")),
+        "the name of a view ends at its colon",
+        change("view_id", lambda name: name.partition(":")[0]),
     ),
     Mutant("branch-lost", "FORMAT-XA-PREPARE", "an XA transaction has no branch", change("xa_bqual", lambda part: "")),
     Mutant(

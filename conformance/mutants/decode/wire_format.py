@@ -131,10 +131,10 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     # The format description
     Mutant(
-        "padded-version",
+        "version-without-suffix",
         "FORMAT-DESCRIPTION-FIELDS",
-        "the server version keeps its padding",
-        change("server_version", lambda text: text.ljust(50, "\0")),
+        "the server version ends at its last dot",
+        change("server_version", lambda text: text.rpartition(".")[0]),
     ),
     Mutant(
         "types-with-checksum",

@@ -153,7 +153,7 @@ def _differs(alignment: Alignment, index: int, code: int, place: str, expected: 
     kind = ColumnType(code).name
     message = f"{alignment.describe(index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
     at = alignment.case.expected.events[index]["offset"]
-    return Check(f"{kind} {how}", message, at, Cause(how, column_group(code), "value"))
+    return Check(f"{kind} {how}", message, at, Cause(how, column_group(code, how), "value"))
 
 
 def _kind(value: Any) -> str:

@@ -1,0 +1,301 @@
+"""Controls: correct implementations that read otherwise than the reference, as an interpretation allows.
+
+Each is the reverse of a mutant: nobody may be blamed for it. The interpretations that leave a choice name their
+controls in the catalogue, in `choice`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from conformance.binlog.event_types import GTID_TYPES, PRE_GA_ROWS, EventType
+from conformance.binlog.header import HEADER, HEADER_BYTES
+from conformance.binlog.reader import ReaderRules
+from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
+from conformance.models.replica.relay import Receiver
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.mutants.mutant import Mutant, MutantDecoder
+from conformance.protocol.observation import Observation, Refusal, Request, Trouble
+from conformance.reference.boundary import observe
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.reference.relay import answer_with
+
+Entry = Mapping[str, Any]
+Answer = Callable[[Request], Observation | Trouble]
+#: Changes an entry of a right answer; None leaves it out.
+ChangeEntry = Callable[[Request, Entry], Entry | None]
+
+_REFERENCE: Final = ReferenceImplementation()
+_OF_GROUP: Final = frozenset({"group_relay_log_pos", "source_log", "source_log_pos"})
+#: A type code that no server has given a meaning.
+_OF_NO_SERVER: Final = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A correct implementation of one role.
+
+    Attributes:
+        name: Its name, as the catalogue has it.
+        role: The role.
+        text: What it does otherwise than the reference.
+        answer: Answers in its place.
+    """
+
+    name: str
+    role: str
+    text: str
+    answer: Answer
+
+
+def _entries(change: ChangeEntry) -> Answer:
+    """Return the reference's answer with other entries."""
+
+    def answer(request: Request) -> Observation | Trouble:
+        seen = _REFERENCE.ask(request)
+        if isinstance(seen, Trouble):
+            return seen
+        changed = (change(request, entry) for entry in seen.events)
+        return replace(seen, events=tuple(entry for entry in changed if entry is not None))
+
+    return answer
+
+
+def _refusing(refuses: Callable[[Request, Entry], bool]) -> Answer:
+    """Return the reference's answer up to the first event that is refused."""
+
+    def answer(request: Request) -> Observation | Trouble:
+        seen = _REFERENCE.ask(request)
+        if isinstance(seen, Trouble):
+            return seen
+        for place, entry in enumerate(seen.events):
+            if refuses(request, entry):
+                error = Refusal(entry["offset"], "other", "this reader does not take such an event")
+                return replace(seen, events=seen.events[:place], error=error)
+        return seen
+
+    return answer
+
+
+# Decoding
+
+
+def _immediate_for_original(request: Request, entry: Entry) -> Entry:
+    """Return a Gtid event with the immediate values in the place of original ones that are not in it."""
+    names = (
+        ("original_commit_timestamp", "immediate_commit_timestamp"),
+        ("original_server_version", "immediate_server_version"),
+    )
+    return {**entry, **{name: entry[other] for name, other in names if other in entry and entry.get(name) is None}}
+
+
+def _zero_timestamps(request: Request, entry: Entry) -> Entry:
+    names = ("last_committed", "sequence_number")
+    return {**entry, **{name: 0 for name in names if entry["type"] in GTID_TYPES and entry.get(name) is None}}
+
+
+def _resolved_databases(request: Request, entry: Entry) -> Entry:
+    if not entry.get("tables_info"):
+        return entry
+    database = entry["database"].replace("`", "``")
+    return {**entry, "tables_info": entry["tables_info"].replace("``.", f"`{database}`.")}
+
+
+def _without_gtid(request: Request, entry: Entry) -> Entry:
+    if entry["type"] != EventType.ANONYMOUS_GTID:
+        return entry
+    return {name: value for name, value in entry.items() if name != "gtid"}
+
+
+def _skips_uncovered(request: Request) -> Observation | Trouble:
+    """Return the answer of a reader that skips every ignorable event, also of codes that servers refuse."""
+
+    def every_code(rules: ReaderRules) -> ReaderRules:
+        return replace(rules, beyond_format_description=rules.ignorable, highest_type=255)
+
+    return MutantDecoder(Mutant("", "WL4033-READ-UNKNOWN-ANY-CODE", "", rules=every_code)).answer(request)
+
+
+def _signed_code(request: Request) -> Observation | Trouble:
+    """Return the answer of a reader that takes type codes from a signed character in its message."""
+    seen = _REFERENCE.ask(request)
+    if isinstance(seen, Trouble) or seen.error is None or seen.error.at is None or request.profile != "worklog":
+        return seen
+    code = request.stream[seen.error.at + 4]
+    message = seen.error.message.replace(f"code: {code}", f"code: {code - 256}") if code > 127 else seen.error.message
+    return replace(seen, error=replace(seen.error, message=message))
+
+
+# Boundary parsers
+
+
+def _is_spare(event: FedEvent) -> bool:
+    return MARKER_BITS.stored(event.flags) in SPARE_VALUES
+
+
+class _PassesOverSpare(WorklogParser):
+    """A parser that passes over events with a spare marker."""
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        if _is_spare(event):
+            event = replace(event, flags=MARKER_BITS.write(event.flags, BoundaryType.IGNORE_BOUNDARY))
+        return super().feed(event)
+
+
+class _ResetsAtSpare(_PassesOverSpare):
+    """A parser that also begins again there."""
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        step = super().feed(event)
+        if _is_spare(event):
+            self.reset()
+        return step
+
+
+class _SkipsAnonymous(WorklogParser):
+    """A parser that passes over Anonymous_gtid events with the ignorable flag and without a marker."""
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        unmarked = not MARKER_BITS.stored(event.flags)
+        anonymous = event.type == EventType.ANONYMOUS_GTID and event.ignorable and unmarked
+        return super().feed(replace(event, type=_OF_NO_SERVER) if anonymous else event)
+
+
+def _parsed_by(parser: Callable[[], WorklogParser]) -> Answer:
+    return lambda request: observe(request, parser()) if request.profile == "worklog" else _REFERENCE.ask(request)
+
+
+def _has_spare_marker(request: Request, entry: Entry) -> bool:
+    header = request.stream[entry["offset"] : entry["offset"] + HEADER_BYTES]
+    return request.profile == "worklog" and MARKER_BITS.stored(HEADER.unpack(header)[5]) in SPARE_VALUES
+
+
+# Replicas
+
+
+class _KeepsItsOwn(Receiver):
+    """A receiver that writes events with its own server id, which come back to it."""
+
+    def _reception(self, event: ReplicaEvent) -> Any:
+        came_back = event.server_id == self.settings.server_id
+        return super()._reception(replace(event, server_id=event.server_id + came_back))
+
+
+class _OneRelayLog(Receiver):
+    """A receiver that goes on in the same relay log."""
+
+    def _rotate(self) -> None:
+        """Begin no other log."""
+
+
+def _received_by(receiver: Any) -> Answer:
+    return lambda request: answer_with(receiver, request)
+
+
+# Appliers
+
+
+def _drop_per_table(request: Request, entry: Entry) -> Entry:
+    names = ("logged_statements", "logged_anonymous_gtids")
+    return {**entry, **{name: entry[name] + 1 for name in names if entry.get(name)}}
+
+
+class _GroupStart:
+    """An applier whose group position stays at the group's start after an event that it ignores."""
+
+    def __call__(self, request: Request) -> Observation | Trouble:
+        """Return the reference's answer with the group positions of before each ignored event."""
+        seen = _REFERENCE.ask(request)
+        if isinstance(seen, Trouble):
+            return seen
+        events: list[Entry] = []
+        kept: dict[str, Any] = {}
+        for place, entry in enumerate(seen.events):
+            before = seen.events[max(place - 1, 0)]
+            for name in _OF_GROUP & entry.keys():
+                if entry["outcome"] != "ignored" and entry[name] != before[name]:
+                    kept[name] = entry[name]
+                elif entry["outcome"] == "ignored":
+                    kept.setdefault(name, before[name])
+                elif place == 0:
+                    kept[name] = entry[name]
+            events.append({**entry, **kept})
+        return replace(seen, events=tuple(events))
+
+
+# Printed logs
+
+
+def _warned_in_text(request: Request, entry: Entry) -> Entry:
+    if not entry.get("warnings"):
+        return entry
+    return {**entry, "warnings": "", "text": f"{entry['text']}{entry['warnings']}\n"}
+
+
+def _without_unknown_comments(request: Request, entry: Entry) -> Entry:
+    return (
+        {**entry, "text": entry["text"].replace("# Unrecognized ignorable event\n", "")} if "text" in entry else entry
+    )
+
+
+def _with_more_flags(request: Request, entry: Entry) -> Entry:
+    if not str(entry.get("info", "")).endswith(" flags: STMT_END_F"):
+        return entry
+    return {**entry, "info": f"{entry['info']} USE_SQL_FOREIGN_KEY_F"}
+
+
+#: Every control, by role.
+CONTROLS: Final = (
+    Control(
+        "ignorable-events-unreported",
+        "decode",
+        "reports no event that it skips",
+        _entries(lambda request, entry: None if entry["handled"] == "ignored" else entry),
+    ),
+    Control(
+        "immediate-for-original",
+        "decode",
+        "reports the immediate commit timestamp and version where the event has no original ones",
+        _entries(_immediate_for_original),
+    ),
+    Control(
+        "zero-for-no-timestamps", "decode", "reports absent logical timestamps as zero", _entries(_zero_timestamps)
+    ),
+    Control(
+        "databases-resolved", "decode", "reports tables info with the default database", _entries(_resolved_databases)
+    ),
+    Control("no-gtid-of-anonymous", "decode", "reports no GTID of an Anonymous_gtid event", _entries(_without_gtid)),
+    Control(
+        "heartbeats-refused",
+        "decode",
+        "refuses heartbeats, which no file holds",
+        _refusing(lambda request, entry: entry["type"] in (EventType.HEARTBEAT, EventType.HEARTBEAT_V2)),
+    ),
+    Control(
+        "beta-rows-refused",
+        "decode",
+        "refuses rows events of betas",
+        _refusing(lambda request, entry: entry["type"] in PRE_GA_ROWS),
+    ),
+    Control(
+        "uncovered-types-skipped", "decode", "skips ignorable events of codes that servers refuse", _skips_uncovered
+    ),
+    Control("code-as-signed", "decode", "names the type code as a signed number in its message", _signed_code),
+    Control("spare-passed-over", "boundary", "passes over events with spare markers", _parsed_by(_PassesOverSpare)),
+    Control("spare-resets", "boundary", "begins again after an event with a spare marker", _parsed_by(_ResetsAtSpare)),
+    Control("spare-refused", "boundary", "refuses an event with a spare marker", _refusing(_has_spare_marker)),
+    Control(
+        "anonymous-passed-over", "boundary", "guesses Ignore for flagged Anonymous_gtid", _parsed_by(_SkipsAnonymous)
+    ),
+    Control("own-events-written", "relay", "writes events with its own server id", _received_by(_KeepsItsOwn)),
+    Control("one-relay-log", "relay", "goes on in the same relay log", _received_by(_OneRelayLog)),
+    Control("position-at-group-start", "apply", "keeps the group position at an ignored event", _GroupStart()),
+    Control("drop-per-table", "apply", "logs more DROP statements of fewer tables", _entries(_drop_per_table)),
+    Control("warnings-in-text", "render", "prints the warnings of WL#4162 within the text", _entries(_warned_in_text)),
+    Control(
+        "no-unknown-comment", "render", "prints no comment for an unknown event", _entries(_without_unknown_comments)
+    ),
+    Control("more-flags-named", "render", "names further flags of rows in Info", _entries(_with_more_flags)),
+)

@@ -1,0 +1,118 @@
+"""Correct implementations that take another permitted reading: nobody is blamed, in any family of their role."""
+
+import re
+
+import pytest
+
+from conformance.mutants.controls import CONTROLS
+from conformance.oracles.judge import Judge, request_of
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.specs.catalogue import catalogue
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
+from tests.extras import require_role
+
+REFERENCE = ReferenceImplementation()
+#: Cases of each family and profile.
+CASES = 4
+
+
+def cases(role):
+    for family in families().values():
+        for profile in family.profiles_of(role) if role in family.focus else ():
+            for index in range(CASES):
+                yield case_of(CaseId(family.name, profile, seed=8, index=index, role=role))
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.name)
+def test_a_control_is_blamed_by_nobody(control):
+    require_role(control.role)
+    judge = Judge(REFERENCE.declaration.roles[control.role])
+    taken = 0
+    for case in cases(control.role):
+        answer = control.answer(request_of(case))
+        taken += answer != REFERENCE.ask(request_of(case))
+        blamed = {each.requirement: each.message for each in judge.judge(case, answer) if each.is_failure}
+        assert blamed == {}, str(case.id)
+    assert taken, "it never does anything else than the reference"
+
+
+#: Words with which an interpretation leaves a choice.
+CHOICE = re.compile(
+    r"\bmay (?!be 0|be empty|not\b)|\beither\b(?! way)|\bleft open\b|\bboth\b.* accepted|\bor nothing\b|\bis up to\b"
+)
+WHAT_STREAMS_HOLD = "it is about what a stream or a log may hold, not what an implementation may do"
+NOT_ASKED = "no stream or scenario asks for it"
+A_FREEDOM = "a row of conformance/oracles/freedoms.py, with a right answer of its own in tests/oracles/test_freedoms.py"
+IN_COMMON = "only what all readings have in common is required"
+#: Interpretations with such words that need no control -> why.
+NO_CONTROL = {
+    **dict.fromkeys(
+        (
+            "FORMAT-ROWS-PARTIAL-UPDATE",
+            "FORMAT-ROWS-VALUES-CHAR",
+            "FORMAT-LOG-TABLE-MAP",
+            "FORMAT-LOG-TRANSACTION-ENDS",
+            "FORMAT-LOG-END-NEEDS-BEGIN",
+            "FORMAT-LOG-TRANSACTION-LENGTH",
+            "FORMAT-LOG-ROTATE-NEXT",
+            "FORMAT-POST-HEADER-LENGTHS",
+            "WL3303-FLAGS-PER-TABLE",
+            "WL40-FILTER-ROWS-BY-TABLE-MAP",
+            "WL4033-LOG-DELAYED-NOT-SHARED",
+            "WL3303-LOG-OFF-NO-MESSAGE",
+            "WL7592-LOG-DISCONNECT-DROPS",
+        ),
+        WHAT_STREAMS_HOLD,
+    ),
+    **dict.fromkeys(
+        (
+            "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
+            "WL3303-DECISION-PER-STATEMENT",
+            "WL3303-LOG-OFF-EXECUTED",
+            "WL3303-LOG-AS-ROWS",
+            "WL40-FILTER-RULE-MEANING",
+            "WL4033-APPLY-UNKNOWN-IGNORED",
+            "WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP",
+            "WL4033-RENDER-IGNORABLE-COMMENT",
+            "WL4162-MARKER-UNMARKED-STAYS-UNDEFINED",
+            "WL7592-BODY-UNKNOWN-TAIL",
+            "WL7592-OLD-QUERY-TIMESTAMPS-READ",
+            "WL7592-LOG-DROP-TEMPORARY-FIRST",
+        ),
+        NOT_ASKED,
+    ),
+    **dict.fromkeys(
+        (
+            "FORMAT-RELAY-EVENT",
+            "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
+            "WL40-CREATE-SBR-SELECT",
+            "WL7592-LOG-SAME-SKELETON",
+            "WL7592-LOG-CREATE-SELECT-ROW",
+            "WL7592-APPLY-DROPDB-ERROR-CODE",
+        ),
+        A_FREEDOM,
+    ),
+    **dict.fromkeys(("WL7592-ANON-SKIPPED-BY-FLAG", "WL7592-APPLY-ON-GTID-MISSING"), IN_COMMON),
+}
+
+
+def test_an_interpretation_that_leaves_a_choice_has_a_control():
+    lacking = {
+        each.id: each.interpretation
+        for each in catalogue().values()
+        if each.interpretation and not each.untestable and CHOICE.search(each.interpretation)
+        if not each.choice and each.id not in NO_CONTROL
+    }
+    assert lacking == {}, "name the controls in `choice`, or write why none is needed"
+
+
+def test_each_control_is_named_by_an_interpretation_of_any_role():
+    named = {name for each in catalogue().values() for name in each.choice}
+    assert named == {each.name for each in CONTROLS}
+
+
+def test_no_reason_is_left_over():
+    assert not [
+        each for each in NO_CONTROL if catalogue()[each].choice or not CHOICE.search(catalogue()[each].interpretation)
+    ]

@@ -1,0 +1,71 @@
+"""No oracle is blind: each is turned by a single change of an answer, at the events that its requirement governs."""
+
+import random
+
+import pytest
+
+from conformance.mutants.registry import mutant_of
+from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.registry import oracles
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.specs.catalogue import ROLES, catalogue
+from conformance.strategies.grammar.case import EVERY_EVENT
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
+from tests.extras import require_role
+from tests.oracles.single_changes import changes_of
+
+REFERENCE = ReferenceImplementation()
+#: Cases of each family and profile, and the changes that are made to one, chosen at random.
+CASES, CHANGES = 40, 60
+#: Oracles that no single change turns -> why, and the mutant that turns it.
+FORMAT_OF_A_LOG = "every Query event of a log has the format that its format description declares"
+TURNED_BY_MORE = {
+    "WL40-OPTION-ON-ALL-EXTENDED": (FORMAT_OF_A_LOG, "logs-usual-queries"),
+    "WL40-OPTION-OFF-USUAL": (FORMAT_OF_A_LOG, "logs-extended-queries"),
+    "WL40-OPTION-GLOBAL-READ-ONLY": (FORMAT_OF_A_LOG, "logs-option-per-log"),
+    "WL7592-LOG-CREATE-NOT-INSIDE": ("the CREATE and the rows are one transaction", "logs-create-inside"),
+    "WL7592-LOG-NO-QUERY-TIMESTAMPS": ("the status variables have one more, and their length", "logs-query-timestamps"),
+}
+
+
+def places_of(case, requirements):
+    """Return the places of the events that requirements govern; None for all."""
+    places = {place for each in requirements for place in case.marks[each]}
+    return None if EVERY_EVENT in places or case.role == "render" else sorted(places)
+
+
+def unturned(role, wanted):
+    """Return the requirements that no change has turned."""
+    judge = Judge(REFERENCE.declaration.roles[role])
+    lacking = set(wanted)
+    of_role = [each for each in families().values() if role in each.focus]
+    for index in range(CASES):
+        for family, profile in ((each, profile) for each in of_role for profile in each.profiles_of(role)):
+            if not lacking:
+                return lacking
+            case = case_of(CaseId(family.name, profile, seed=14, index=index, role=role))
+            exercised = lacking & case.marks.keys()
+            if exercised:
+                answer = REFERENCE.ask(request_of(case))
+                changes = list(changes_of(case, answer, places_of(case, exercised)))
+                for _, answer_with in random.Random(str(case.id)).sample(changes, min(CHANGES, len(changes))):
+                    if lacking.isdisjoint(exercised):
+                        break
+                    lacking -= {each.requirement for each in judge.judge(case, answer_with()) if each.is_failure}
+    return lacking
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_an_oracle_is_turned_by_a_single_change(role):
+    require_role(role)
+    # The owners of fields are blamed for what no other requirement accounts for: they have a test of their own.
+    wanted = {name for name, oracle in oracles().items() if catalogue()[name].role == role and not oracle.owns}
+    lacking = unturned(role, wanted - TURNED_BY_MORE.keys())
+    assert lacking == set(), "these oracles cannot see what they judge, or no family has streams for them"
+
+
+@pytest.mark.parametrize("name", TURNED_BY_MORE)
+def test_an_oracle_that_needs_more_names_the_mutant_that_turns_it(name):
+    _, mutant = TURNED_BY_MORE[name]
+    assert mutant_of(mutant).requirement == name

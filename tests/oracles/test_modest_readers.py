@@ -1,0 +1,98 @@
+"""Correct readers that know less than all: each has the one finding that is its own, or none."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.binlog.event_types import EventType
+from conformance.oracles.judge import Judge, request_of
+from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
+
+REFERENCE = ReferenceImplementation()
+ROLE = REFERENCE.declaration.roles["decode"]
+CASES = 4
+
+
+def passing_over(*types):
+    """A reader that has no class for some types."""
+
+    def change(entry):
+        if entry.get("type") not in types:
+            return entry
+        header = {name: entry[name] for name in FIELDS_OF_EVERY_TYPE if name in entry}
+        return header | {"handled": "ignored"}
+
+    return change
+
+
+def losing_types(entry):
+    """A reader whose enumeration of types has no numbers for MariaDB's and the newest ones."""
+    return entry | {"type": None} if entry["type"] > 41 else entry
+
+
+def without_types(entry):
+    return {name: value for name, value in entry.items() if name != "type"}
+
+
+def without_rare_fields(entry):
+    """A reader that never asks a source for heartbeats, and has classes for rare types without their fields."""
+    kind = FIELDS_OF_TYPE.get(entry["type"])
+    entry = passing_over(EventType.HEARTBEAT, EventType.HEARTBEAT_V2)(entry)
+    if kind is None or kind.required:
+        return entry
+    return {name: value for name, value in entry.items() if name not in kind.optional}
+
+
+def unchanged(entry):
+    return entry
+
+
+UNTYPED = replace(ROLE, fields=ROLE.fields - {"type"})
+CLOSED = replace(ROLE, abilities=ROLE.abilities - {"payloads"})
+#: Reader -> its declaration, its answers, and the requirements that it may fail.
+READERS = {
+    "no class for Anonymous_gtid": (ROLE, passing_over(EventType.ANONYMOUS_GTID), {"FORMAT-TYPE-KNOWN"}),
+    "no class for Rand": (ROLE, passing_over(EventType.RAND), {"FORMAT-TYPE-KNOWN"}),
+    "some type codes lost": (ROLE, losing_types, {"FORMAT-HEADER-TYPE"}),
+    "no type codes": (UNTYPED, without_types, set()),
+    "payloads not opened": (CLOSED, unchanged, set()),
+    "no heartbeats and no rare fields": (ROLE, without_rare_fields, set()),
+}
+
+
+def cases():
+    for family in families().values():
+        for profile in family.profiles_of("decode") if "decode" in family.focus else ():
+            for index in range(CASES):
+                yield case_of(CaseId(family.name, profile, seed=5, index=index))
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_modest_reader_fails_what_is_its_own_alone(reader):
+    role, change, own = READERS[reader]
+    judge = Judge(role)
+    failed, judged = set(), 0
+    for case in cases():
+        if judge.declined(case):
+            continue
+        answer = REFERENCE.ask(request_of(case))
+        verdicts = judge.judge(case, replace(answer, events=tuple(map(change, answer.events))))
+        failed |= {each.requirement for each in verdicts if each.is_failure}
+        judged += any(each.status == "pass" for each in verdicts)
+    assert failed == own
+    assert judged > len(families())
+
+
+def test_a_reader_that_does_not_open_payloads_is_asked_nothing_about_their_contents():
+    judge = Judge(CLOSED)
+    inside = [case for case in cases() if "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN" in case.marks]
+    verdicts = [
+        verdict
+        for case in inside
+        for verdict in judge.declined(case) or judge.judge(case, REFERENCE.ask(request_of(case)))
+        if verdict.requirement == "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN"
+    ]
+    assert {verdict.status for verdict in verdicts} == {"unsupported"}
