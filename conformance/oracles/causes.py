@@ -44,7 +44,8 @@ def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
     """
     stop = alignment.stop
     if stop is not None and stop < alignment.count and any(index >= stop for index in indices):
-        return _refusal(alignment)
+        # Where a refusal is as good as the delivery, nothing is wrong that could be in the way.
+        return None if stop in alignment.case.expected.tolerated else _refusal(alignment)
     for index in indices:
         if index < 0 or index >= alignment.count:
             continue

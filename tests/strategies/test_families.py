@@ -36,7 +36,9 @@ def test_the_reference_makes_the_expected_observation(role, name, profile):
     for case in sample(name, profile, 15, role):
         verdicts = judge.judge(case, reference.ask(request_of(case)))
         assert verdicts, "the case exercises no requirement"
-        assert [each for each in verdicts if each.status != "pass"] == []
+        # Memory is measured of a process only, and this reference has none of its own.
+        judged = [each for each in verdicts if not oracles()[each.requirement].is_measured]
+        assert [each for each in judged if each.status != "pass"] == []
 
 
 @pytest.mark.parametrize(("role", "name", "profile"), ROLES_AND_FAMILIES)

@@ -26,6 +26,10 @@ class ReaderState:
         self._begun = False
         self._is_whole = True
 
+    def lose_track(self) -> None:
+        """Be certain of no set from here on: whether readers understand the next event is left to them."""
+        self._is_whole = False
+
     def after(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is certain after an event: `position` in bytes, `executed_gtid_set` between transactions.
 
@@ -35,10 +39,7 @@ class ReaderState:
         state: dict[str, Any] = {}
         if _has_position(entry):
             state["position"] = entry["offset"] + entry["length"]
-        if "handled" not in entry:
-            # A reader may know the event or skip it, so from here on its GTID set is not certain.
-            self._is_whole = False
-        elif entry["handled"] == "known":
+        if entry.get("handled") == "known":
             self._follow(entry)
         if self._executed is not None and self._is_whole and not self._open:
             state["executed_gtid_set"] = str(self._executed.gtids())
