@@ -46,7 +46,12 @@ def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
     if stop is not None and stop < alignment.count and any(index >= stop for index in indices):
         return _refusal(alignment)
     for index in indices:
-        if index < alignment.count and alignment.observed(index) is not None and alignment.is_unknown(index):
+        if index < 0 or index >= alignment.count:
+            continue
+        single = _single_refusal(alignment, alignment.case.expected.events[index].get("offset"))
+        if single is not None:
+            return single
+        if alignment.observed(index) is not None and alignment.is_unknown(index):
             return Cause(NOT_KNOWN, known_as(alignment.case.expected.events[index]["type"]))
     return None
 
@@ -73,6 +78,9 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return Cause(MISREAD, event_group(alignment.case.stream[check.at + _TYPE_AT]))
     if _is_at_refusal(alignment, check):
         return _refusal(alignment)
+    single = _single_refusal(alignment, check.at) if check.cause is None else None
+    if single is not None:
+        return single
     expected = alignment.case.expected
     if expected.refused_at is not None and check.at == expected.refused_at and check.cause is None:
         return _of_fault(alignment, check)
@@ -127,7 +135,19 @@ def _refusal(alignment: Alignment) -> Cause:
     at = error.at
     if at is None and stop < alignment.count:
         at = case.expected.events[stop].get("offset")
-    reason = normalised(error.message or error.kind, case.stream)
+    return _refused(case, at, error.message or error.kind)
+
+
+def _single_refusal(alignment: Alignment, at: int | None) -> Cause | None:
+    """Return the cause of an event that is refused before the reading goes on; None for another one."""
+    entries = alignment.case.expected.events
+    index = next((index for index, entry in enumerate(entries) if entry.get("offset") == at), None)
+    words = "" if at is None or index is None else alignment.refusal(index)
+    return _refused(alignment.case, at, words) if words else None
+
+
+def _refused(case: Case, at: int | None, words: str) -> Cause:
+    reason = normalised(words, case.stream)
     if at is None or not 0 < at < len(case.stream) - _TYPE_AT:
         return Cause(REFUSED, "end of the stream", reason=reason)
     code = case.stream[at + _TYPE_AT]

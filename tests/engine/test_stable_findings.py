@@ -14,7 +14,7 @@ from conformance.oracles.judge import Judge
 #: Mutants with the families that exercise them.
 MUTANTS = {
     "reference:text-cut-at-255": ("rows_query_streams", "golden_vectors"),
-    "reference:no-stop": ("transactions", "rotations"),
+    "reference:any-magic": ("bad_magic",),
     "reference:no-verification": ("bad_checksum",),
     "reference:low-flags": ("ignorable_events", "transactions"),
     "reference:late-timestamp": ("transactions",),

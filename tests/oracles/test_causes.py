@@ -147,3 +147,12 @@ def test_crashes_with_one_reason_are_one_finding_and_without_one_the_fault_disti
     assert list(findings(ordinary, loud)) == ["crash: exit-status-2: panic: too long: N"]
     silent = Trouble("crash", "signal-SIGSEGV", "")
     assert findings(ordinary, silent).keys().isdisjoint(findings(fault, silent))
+
+
+def test_an_event_that_is_refused_before_the_reading_goes_on_has_its_reason():
+    case = cases("streams_without_gtids", "mysql-8.0")[0]
+
+    def refuse(entry):
+        return {**entry, "handled": "refused", "refused": f"bad 0x{entry['offset']:x}"} if entry["type"] == 2 else entry
+
+    assert set(findings(case, changed(case, refuse))) == {"QUERY refused: bad N"}

@@ -25,6 +25,7 @@ ENDLESS = "post_header_lengths"
 #: The requirements that the pinned version breaks, each with the reason.
 MISTAKES = {
     "FORMAT-EVENT-DELIVERED": "the reasons of the others",
+    "FORMAT-EVENT-FIELDS": "the zeros of an Anonymous_gtid, sent to readers older than the event",
     "FORMAT-GTID-TAGGED": "a number of nine bytes, from 2**55, loses the last one",
     "FORMAT-IN-USE-CHECKSUM": "the flag of a log in use is part of the checksum of its format description",
     "FORMAT-MARIADB-BINLOG-CHECKPOINT": "the length of the log's name is read as its beginning",
