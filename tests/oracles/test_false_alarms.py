@@ -8,7 +8,7 @@ from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Refusal
-from conformance.protocol.roles.decode import FIELDS_OF_TYPE, HEADER_FIELDS
+from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
@@ -70,12 +70,8 @@ def test_a_reader_that_reports_effective_commit_times_and_versions_is_right():
     assert filled
 
 
-#: What a reader reports of every event: the header, and where it is itself.
-OF_EVERY_EVENT = (*HEADER_FIELDS, "position", "executed_gtid_set")
-
-
 def passed_over(event):
-    return {name: event[name] for name in OF_EVERY_EVENT if name in event} | {"handled": "ignored"}
+    return {name: event[name] for name in FIELDS_OF_EVERY_TYPE if name in event} | {"handled": "ignored"}
 
 
 @pytest.mark.parametrize("change", [passed_over, lambda event: None])
