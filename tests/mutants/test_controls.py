@@ -44,6 +44,7 @@ CHOICE = re.compile(
 WHAT_STREAMS_HOLD = "it is about what a stream or a log may hold, not what an implementation may do"
 NOT_ASKED = "no stream or scenario asks for it"
 A_FREEDOM = "a row of conformance/oracles/freedoms.py, with a right answer of its own in tests/oracles/test_freedoms.py"
+BY_DECLARATION = "a reader declares which it does, and is asked that"
 IN_COMMON = "only what all readings have in common is required"
 #: Interpretations with such words that need no control -> why.
 NO_CONTROL = {
@@ -94,6 +95,13 @@ NO_CONTROL = {
         A_FREEDOM,
     ),
     **dict.fromkeys(("WL7592-ANON-SKIPPED-BY-FLAG", "WL7592-APPLY-ON-GTID-MISSING"), IN_COMMON),
+    **dict.fromkeys(
+        (
+            "FORMAT-READER-GTIDS",
+            "FORMAT-QUERY-STATUS-VARIABLES",
+        ),
+        BY_DECLARATION,
+    ),
 }
 
 

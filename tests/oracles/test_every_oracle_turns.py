@@ -24,7 +24,7 @@ TURNED_BY_MORE = {
     "FORMAT-LENGTH-MEMORY": ("it judges the size of the process, which no answer has in it", "length-allocated"),
     "WL40-OPTION-ON-ALL-EXTENDED": (FORMAT_OF_A_LOG, "logs-usual-queries"),
     "WL40-OPTION-OFF-USUAL": (FORMAT_OF_A_LOG, "logs-extended-queries"),
-    "WL40-OPTION-GLOBAL-READ-ONLY": (FORMAT_OF_A_LOG, "logs-option-per-log"),
+    "WL40-OPTION-GLOBAL-READ-ONLY": (FORMAT_OF_A_LOG, "logs-two-query-formats"),
     "WL7592-LOG-CREATE-NOT-INSIDE": ("the CREATE and the rows are one transaction", "logs-create-inside"),
     "WL7592-LOG-NO-QUERY-TIMESTAMPS": ("the status variables have one more, and their length", "logs-query-timestamps"),
 }
@@ -57,6 +57,7 @@ def unturned(role, wanted):
     return lacking
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ROLES)
 def test_an_oracle_is_turned_by_a_single_change(role):
     require_role(role)
