@@ -43,7 +43,7 @@ def test_an_implementation_that_breaks_a_should_breaks_nothing_else(mutant):
     broken = set()
     for case in cases(requirement.role, requirement.holds):
         broken |= failed(judge, case, implementation.ask(request_of(case)))
-    assert broken == {requirement.id}
+    assert broken - OWNERS.get(requirement.id, set()) == {requirement.id}
 
 
 def test_every_should_has_a_mutant_here():
