@@ -19,6 +19,9 @@ REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile.
 CASES = 8
 SHOULDS = [each.id for each in catalogue().values() if each.level == "should" and each.id in oracles()]
+#: Should -> the owner that still judges its field in streams where nothing marks the should: with a marker that
+#: contradicts its event, or with swapped events.
+OWNERS = {"WL4162-WARN-TEXT-MIDDLE": {"FORMAT-BOUNDARY-WARNING"}}
 
 
 def cases(role, holds, count=CASES):
