@@ -19,6 +19,9 @@ REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile.
 CASES = 8
 SHOULDS = [each.id for each in catalogue().values() if each.level == "should" and each.id in oracles()]
+#: Should -> the owner that still judges its field in streams where nothing marks the should: with a marker that
+#: contradicts its event, or with swapped events.
+OWNERS = {"WL4162-WARN-TEXT-MIDDLE": {"FORMAT-BOUNDARY-WARNING"}}
 
 
 def cases(role, holds, count=CASES):
@@ -43,7 +46,7 @@ def test_an_implementation_that_breaks_a_should_breaks_nothing_else(mutant):
     broken = set()
     for case in cases(requirement.role, requirement.holds):
         broken |= failed(judge, case, implementation.ask(request_of(case)))
-    assert broken == {requirement.id}
+    assert broken - OWNERS.get(requirement.id, set()) == {requirement.id}
 
 
 def test_every_should_has_a_mutant_here():

@@ -39,7 +39,10 @@ class ReaderState:
         state: dict[str, Any] = {}
         if _has_position(entry):
             state["position"] = entry["offset"] + entry["length"]
-        if entry.get("handled") == "known":
+        if "handled" not in entry:
+            # A reader may know the event or skip it.
+            self.lose_track()
+        elif entry["handled"] == "known":
             self._follow(entry)
         if self._executed is not None and self._is_whole and not self._open:
             state["executed_gtid_set"] = str(self._executed.gtids())
