@@ -8,6 +8,7 @@ from typing import Final
 
 from conformance.reports.outcome import number_of
 from conformance.reports.record import RunRecord
+from conformance.specs.profiles import PROFILE_GROUPS
 from conformance.specs.run_record import LEVELS, Failure, FailureStatus, RequirementResult
 
 #: The statuses of findings in the order of a list of them.
@@ -24,7 +25,7 @@ class Finding:
         number: Its number in all reports, from 1.
         failures: One for each group of profiles: new ones before known ones, frequent ones before rare ones.
         requirements: Broken requirement -> cases, musts first.
-        profiles: Profile in which it was shown -> cases.
+        profiles: Profile in which it was shown -> cases, in the order of the run's profiles.
         hinders: How many other requirements were not judged in some of the cases because of it.
     """
 
@@ -64,6 +65,11 @@ class Finding:
         return next((failure for failure in self.failures if profile in failure.profiles), self.first)
 
     @property
+    def groups(self) -> list[str]:
+        """The groups of profiles in which it was shown, the oldest servers first."""
+        return sorted((failure.group for failure in self.failures), key=PROFILE_GROUPS.index)
+
+    @property
     def breaks(self) -> str:
         """The broken requirements, as far as a sentence can hold them."""
         names = list(self.requirements)
@@ -75,14 +81,14 @@ def findings_of(record: RunRecord) -> list[Finding]:
     """Return the findings of a run, the most important first.
 
     New ones come before known ones; then crashes, hangs and broken protocols; then those that break musts, by the
-    number of requirements and of cases.
+    number of requirements that they break or keep from being judged, and by the number of cases.
     """
     levels = {requirement.id: requirement.level for requirement in record.requirements}
     hindered = Counter(signature for requirement in record.requirements for signature in requirement.obstacles)
     together: dict[str, list[Failure]] = {}
     for failure in record.failures:
         together.setdefault(failure.signature, []).append(failure)
-    findings = [_finding(alike, levels, hindered[signature]) for signature, alike in together.items()]
+    findings = [_finding(record, alike, levels, hindered[signature]) for signature, alike in together.items()]
 
     def rank(finding: Finding) -> tuple[bool, int, int, int, int, str]:
         level = min(_level(requirement, levels) for requirement in finding.requirements)
@@ -90,7 +96,7 @@ def findings_of(record: RunRecord) -> list[Finding]:
             finding.known is not None,
             _FIRST.index(finding.status),
             level,
-            -len(finding.requirements),
+            -len(finding.requirements) - finding.hinders,
             -finding.cases,
             finding.signature,
         )
@@ -107,15 +113,16 @@ def _level(requirement: str, levels: Mapping[str, str]) -> int:
     return LEVELS.index(levels.get(requirement, LEVELS[0]))
 
 
-def _finding(failures: list[Failure], levels: Mapping[str, str], hinders: int) -> Finding:
+def _finding(record: RunRecord, failures: list[Failure], levels: Mapping[str, str], hinders: int) -> Finding:
     requirements: Counter[str] = Counter()
-    profiles: Counter[str] = Counter()
+    profiles = Counter(dict.fromkeys(record.header.profiles, 0))
     for failure in failures:
         requirements.update(failure.requirements)
         profiles.update(failure.profiles)
     order = sorted(requirements, key=lambda each: (_level(each, levels), -requirements[each], each))
     ranked = sorted(failures, key=lambda each: (each.known is not None, -each.count, each.group))
-    return Finding(0, tuple(ranked), {each: requirements[each] for each in order}, profiles, hinders)
+    shown = {profile: count for profile, count in profiles.items() if count}
+    return Finding(0, tuple(ranked), {each: requirements[each] for each in order}, shown, hinders)
 
 
 def finding_of(findings: Iterable[Finding], requirement: str, *, profile: str | None = None) -> Finding | None:

@@ -163,7 +163,7 @@ def _list_of_findings(findings: Sequence[Finding]) -> Html:
                 element("div", element("code", finding.breaks, class_="id")),
             ),
             element("td", len(finding.requirements), class_="number"),
-            element("td", ", ".join(each.group for each in finding.failures)),
+            element("td", ", ".join(finding.groups)),
             element("td", f"{finding.cases:,}", class_="number"),
         )
         for finding in findings

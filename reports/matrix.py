@@ -191,7 +191,7 @@ _KEY: Final = (
     ("crash", "1/120", "1 of 120 crashes"),
     ("hang", "1/120", "1 of 120 hangs"),
     ("protocol-error", "1/120", "1 of 120 answers is unreadable"),
-    ("blocked", "", "refused before its events"),
+    ("blocked", "", "blocked by a finding"),
     ("unsupported", "120", "120 cases need what it does not support"),
     ("not-reached", "", "no case"),
 )

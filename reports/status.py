@@ -50,7 +50,7 @@ STATUSES: Final = {
         Status(
             "blocked",
             "⊣",
-            "refused before",
+            "blocked",
             "Every answer ended before its events, or does not know their type: see the finding.",
         ),
         Status("unsupported", "□", "unsupported", "It declares that it does not support this; not counted as a pass."),

@@ -4,12 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from conformance.binlog.errors import MalformedBody
-from conformance.binlog.event_types import EventType, type_name
-from conformance.binlog.format_description import FormatDescription
-from conformance.binlog.header import HEADER
-from conformance.binlog.layouts.by_type import layout_of
-from conformance.binlog.servers import server_of
+from conformance.binlog.event_types import type_name
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as
 from conformance.oracles.oracle import Check
@@ -18,9 +13,10 @@ from conformance.protocol.observation import Trouble
 from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.strategies.grammar.case import Case
 
-#: Where in a header the type code is, and which of its fields is the event's length.
+#: Where in a header the type code is.
 _TYPE_AT: Final = 4
-_LENGTH: Final = 3
+#: The requirement for which streams have longer post-headers.
+_POST_HEADERS: Final = "FORMAT-POST-HEADER-LENGTHS"
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
 _CHAINED: Final = frozenset({"apply", "boundary", "filter"})
 #: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
@@ -91,29 +87,13 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
 
 
 def _has_longer_post_header(case: Case, at: int) -> bool:
-    """Return whether an expected event has more bytes of post-header than servers of the profile write.
+    """Return whether an expected event is one whose post-header, or whose table's, is longer than servers write it.
 
     A reader that takes the length for granted gets everything after it wrong, in ways that depend on the bytes.
     """
-    entries = case.expected.events
-    starts = [entry["offset"] for entry in entries if "offset" in entry and entry["offset"] < at]
-    descriptions = [start for start in starts if case.stream[start + _TYPE_AT] == EventType.FORMAT_DESCRIPTION]
-    if not descriptions or at not in {entry.get("offset") for entry in entries}:
-        return False
-    start = descriptions[-1]
-    size = HEADER.unpack_from(case.stream, start)[_LENGTH]
-    try:
-        description = FormatDescription.from_event(case.stream[start : start + size])
-    except MalformedBody:
-        return False
-    code = case.stream[at + _TYPE_AT]
-    declared, usual = description.post_header_length(code), _usual_length(case.id.profile, code)
-    return declared > usual > 0 and layout_of(code, declared) is layout_of(code, usual)
-
-
-def _usual_length(profile: str, code: int) -> int:
-    lengths = server_of(profile).post_header_lengths
-    return lengths[code - 1] if 0 < code <= len(lengths) else 0
+    expected = case.expected
+    lengthened = (index for index, requirement in expected.made_for.items() if requirement == _POST_HEADERS)
+    return any(expected.events[index].get("offset") == at for index in lengthened if index < len(expected.events))
 
 
 def _is_at_refusal(alignment: Alignment, check: Check) -> bool:
@@ -159,8 +139,15 @@ def _refused(case: Case, at: int | None, words: str) -> Cause:
 def _of_fault(alignment: Alignment, check: Check) -> Cause:
     case = alignment.case
     fault = f"{case.expected.refused_kind} ({governing(case)[0]})" if governing(case) else case.expected.refused_kind
-    accepted = alignment.observation.error is None or any(at >= check.at for at in alignment.phantoms if check.at)
-    return Cause(ACCEPTED if accepted else _words(check.signature), fault)
+    return Cause(ACCEPTED if _is_accepted(alignment) else _words(check.signature), fault)
+
+
+def _is_accepted(alignment: Alignment) -> bool:
+    """Return whether the answer passes over the fault: it has events from there on, a later error, or none at all."""
+    error, at = alignment.observation.error, alignment.case.expected.refused_at
+    if error is None or at is None:
+        return error is None
+    return (error.at is not None and error.at > at) or any(each >= at for each in alignment.phantoms)
 
 
 def governing(case: Case) -> list[str]:

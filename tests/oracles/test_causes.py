@@ -97,6 +97,25 @@ def test_text_taken_for_a_checksum_is_one_finding_in_all_types():
     assert together == {"the last field of an event 4 bytes short"}
 
 
+@pytest.mark.parametrize("stops_later", [False, True])
+def test_a_fault_that_is_passed_over_is_one_finding_wherever_the_reader_stops_after_it(stops_later):
+    case = cases("encrypted_events", "mariadb-10.x")[0]
+    fault = case.expected.refused_at
+    error = Refusal(fault + 40, "other", "not an event") if stops_later else None
+    answer = Observation(REFERENCE.ask(request_of(case)).events, error)
+    assert set(findings(case, answer)) == {"encrypted (FORMAT-MARIADB-START-ENCRYPTION) accepted"}
+
+
+def test_an_event_of_an_older_server_is_not_taken_for_one_with_a_longer_post_header():
+    together = {}
+    for case in cases("anonymous_gtids_to_older_readers", "mysql-5.6"):
+        wrong = changed(
+            case, lambda entry: {**entry, "gtid": "00:0"} if entry["type"] == EventType.ANONYMOUS_GTID else entry
+        )
+        together |= findings(case, wrong)
+    assert set(together) == {"gtid of GTID differs"}
+
+
 def test_two_bugs_in_one_event_are_two_findings():
     def wrong(entry):
         return {**entry, "type": 0, "query": entry["query"] + "x"} if "query" in entry else {**entry, "type": 0}

@@ -107,7 +107,7 @@ SHOWN_AS = {
     "rows: decimals": "NEWDECIMAL differs",
     "rows: floats": "FLOAT differs",
     "rows: doubles": "DOUBLE differs",
-    "rows: bits": "BIT is of the wrong kind",
+    "rows: bits": "BIT differs",
     "rows: texts": "VARCHAR differs",
 }
 
