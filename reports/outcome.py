@@ -183,7 +183,7 @@ def _of_judged(record: RunRecord, broken: Collection[RequirementResult], judged:
     level = "all of them musts" if musts == len(broken) else f"{musts} of them {'a must' if musts == 1 else 'musts'}"
     text = f"It breaks {len(broken)} of the {number_of(judged, 'requirement')} that this run judged, {level}: {how}."
     findings = len({failure.signature for failure in record.failures})
-    text += f" That is {number_of(findings, 'finding')}, one for each cause."
+    text += f" That is {number_of(findings, 'finding')}{'' if findings == 1 else ', one for each cause'}."
     return text + (
         f" {known} of the {len(broken)} {'is' if known == 1 else 'are'} known, with a reason." if known else ""
     )
@@ -232,7 +232,7 @@ def _notes(record: RunRecord, troubles: Mapping[TroubleStatus, int]) -> Iterator
         )
     if footer.unexpected_passes:
         yield (
-            "Requirements that pass although the baseline lists them (remove them from it): "
+            "Findings that do not occur any more although the baseline lists them (remove them from it): "
             + ", ".join(footer.unexpected_passes)
         )
     for role, names in footer.unused.items():

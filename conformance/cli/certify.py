@@ -213,4 +213,4 @@ def store_baseline(path: Path, known: Baseline, finished: RunFinished) -> None:
         path.write_text("\n\n".join(entry.lines() for entry in entries) + "\n", encoding="utf-8")
     except OSError as error:
         raise UserError(f"--write-baseline {path}: {error.strerror}") from error
-    click.echo(f"Baseline: {path}, {len(entries)} known findings")
+    click.echo(f"Baseline: {path}, {len(entries)} known finding{'' if len(entries) == 1 else 's'}")

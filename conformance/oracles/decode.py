@@ -8,6 +8,7 @@ from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import Cause
 from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
 from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, skipped
@@ -107,7 +108,8 @@ def _little_memory(alignment: Alignment, requirement: str) -> Iterator[Check]:
         message = (
             f"the process grew by {grown >> 20} MiB at an event length of {claimed} in a stream of {len(stream)} bytes"
         )
-        yield Check("as much memory as the length claims", message, at)
+        words = "as much memory asked for as the length of an event claims"
+        yield Check(words, message, at, Cause(words))
 
 
 def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:

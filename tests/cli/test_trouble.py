@@ -69,7 +69,7 @@ def test_a_crash_in_an_answer_counts_like_the_end_of_the_process(tmp_path):
     (footer,) = entries(tmp_path, "footer")
     assert footer["troubles"]["crash"] > 0
     (failure,) = [each for each in entries(tmp_path, "failure") if each["requirement"] == "TROUBLE"]
-    assert (failure["status"], failure["signature"]) == ("crash", "panic: index out of range [#] with length #")
+    assert (failure["status"], failure["signature"]) == ("crash", "crash: panic: index out of range [#] with length #")
     assert "with length 21" in replayed(failure, 1).stdout
     results = {each["id"]: each for each in entries(tmp_path, "requirement")}
     assert results["FORMAT-HEADER-TYPE"]["verdict"] == "crash"
@@ -124,7 +124,7 @@ def test_without_a_limit_a_reader_is_judged_by_the_memory_that_it_asks_for(tmp_p
     run("certify", double("allocates_the_length"), *MEMORY, "--report", str(tmp_path), check=1)
     # The system may refuse 4 GiB, which is a crash.
     (failure,) = [each for each in entries(tmp_path, "failure") if each["requirement"] == "FORMAT-LENGTH-MEMORY"]
-    assert failure["signature"] == "as much memory as the length claims"
+    assert failure["signature"] == "as much memory asked for as the length of an event claims"
     assert failure["count"] > 1
     assert failure["replay"].endswith("--memory=0")
     assert "The process grew by" in replayed(failure, 1).stdout

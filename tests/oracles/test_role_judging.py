@@ -591,12 +591,12 @@ def test_a_reader_without_tables_info_gets_no_contradicting_lengths():
 
 
 def judged(role, change, requirement):
-    """Return the statuses that a requirement gets, however often it is marked."""
+    """Return the statuses that a requirement gets where it is judged, however often it is marked."""
     judge = Judge(REFERENCE.declaration.roles[role])
     cases = [pair for pair in answered(role) if requirement in pair[0].marks]
     assert cases, f"no case exercises {requirement}"
     every = (each for case, answer in cases for each in judge.judge(case, change(case, answer)))
-    return {each.status for each in every if each.requirement == requirement}
+    return {each.status for each in every if each.requirement == requirement} - {"blocked"}
 
 
 @pytest.mark.parametrize("requirement", ["WARN-TEXT-RECEIVER", "WARN-TEXT-MIDDLE", "BOUNDARY-NAMES"])
