@@ -107,10 +107,8 @@ def large_transactions(stream: StreamBuilder) -> None:
 
 @family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB)
 def mariadb_streams(stream: StreamBuilder) -> None:
-    """Logs as MariaDB begins them, with its Gtid, Annotate_rows and compressed events."""
-    stream.describe_format()
-    stream.add(mariadb_events.gtid_list(stream))
-    stream.add(mariadb_events.binlog_checkpoint(stream))
+    """MariaDB's logs, with its Gtid, Annotate_rows and compressed events."""
+    groups.begin_log(stream)
     _add_some(stream, (_add_mariadb_group,))
 
 

@@ -24,7 +24,7 @@ def unknown_not_ignorable(stream: StreamBuilder) -> None:
     since_ignorable = stream.server.rules.ignorable
     if since_ignorable and choose.yes(6):
         code = int(EventType.IGNORABLE)
-    stream.describe_format(post_header_lengths=declare_up_to(stream, code))
+    groups.begin_plain_log(stream, lengths=declare_up_to(stream, code))
     groups.add_groups(stream, 0, _BEFORE)
     flags = int(choose.one_of(mysql_events.FREE_FLAGS))
     event = PlannedEvent(code, choose.octets(0, 40), {}, flags)
@@ -50,7 +50,7 @@ def unknown_inside_payload(stream: StreamBuilder) -> None:
     """A Transaction_payload that holds an event of an unassigned type without the ignorable flag."""
     choose = stream.choose
     code = choose.one_of(UNASSIGNED)
-    stream.describe_format(post_header_lengths=declare_up_to(stream, code))
+    groups.begin_plain_log(stream, lengths=declare_up_to(stream, code))
     groups.add_groups(stream, 0, _BEFORE)
     unknown = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(mysql_events.FREE_FLAGS)))
     inner = payloads.put_in(stream, groups.transaction(stream), unknown)

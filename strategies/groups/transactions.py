@@ -7,7 +7,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet
 from conformance.specs.versions import ByVersion
-from conformance.strategies.events import gtid_events, mysql_events
+from conformance.strategies.events import gtid_events, mariadb_events, mysql_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -18,7 +18,9 @@ _HIGHEST_START: Final = GNO_END - 64
 def begin_log(
     stream: StreamBuilder, *, previous: bool | None = None, flags: int = 0, lengths: bytes | None = None
 ) -> None:
-    """Add the events with which a log of this server begins: a format description and, since 5.7, Previous_gtids.
+    """Add the events with which a log of this server begins.
+
+    They are a format description and, since 5.7, Previous_gtids; in MariaDB Gtid_list and Binlog_checkpoint.
 
     Args:
         stream: The stream to add to.
@@ -29,12 +31,21 @@ def begin_log(
     """
     created = stream.choose.one_of((0, stream.timestamp))
     stream.describe_format(flags=flags, created=created, post_header_lengths=lengths)
+    if stream.server.is_mariadb:
+        add_gtid_list(stream)
+        return
     if previous is None:
         form = stream.server.gtid_form
         previous = stream.choose.yes() if form == "5.6" else form != "absent"
     if previous:
         flags = 0 if stream.server.gtid_form == "5.6" else int(Flag.IGNORABLE)
         stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=flags))
+
+
+def add_gtid_list(stream: StreamBuilder) -> None:
+    """Add the events that follow the format description in MariaDB's logs: Gtid_list and Binlog_checkpoint."""
+    stream.add(mariadb_events.gtid_list(stream))
+    stream.add(mariadb_events.binlog_checkpoint(stream))
 
 
 def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
@@ -157,11 +168,16 @@ def with_gtid(
 ) -> list[PlannedEvent]:
     """Return a group with the Gtid or Anonymous_gtid event that this server puts before it, if any.
 
+    MariaDB's Gtid event stands in the place of BEGIN.
+
     Args:
         stream: The stream it is for.
         planned: The events of the group.
         anonymous: Whether the group has no GTID; chosen when None. In 5.6 the log's mode decides for all its groups.
     """
+    if stream.server.is_mariadb:
+        begins = planned[0].fields.get("query") == "BEGIN"
+        return [mariadb_events.gtid(stream, standalone=not begins), *planned[1 if begins else 0 :]]
     form = stream.server.gtid_form
     if form == "absent" or (form == "5.6" and not _has_previous_gtids(stream)):
         return list(planned)

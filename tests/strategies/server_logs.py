@@ -139,6 +139,17 @@ def a_log_begins_with_previous_gtids_since_5_7(events: list[Event]) -> Iterator[
 
 
 @law
+def a_log_of_mariadb_begins_with_gtid_list(events: list[Event]) -> Iterator[Event]:
+    if of_mariadb(events[0]) and version(events[0]) >= (10, 0):
+        yield from (event for event in events[1:2] if event.header.type != EventType.MARIADB_GTID_LIST)
+
+
+@law_of(EventType.QUERY)
+def a_transaction_of_mariadb_begins_with_its_gtid(event: Event, fields: dict) -> bool:
+    return not of_mariadb(event) or version(event) < (10, 0) or fields["query"] != b"BEGIN"
+
+
+@law
 def the_length_of_a_transaction_counts_its_events(events: list[Event]) -> Iterator[Event]:
     outside = (EventType.TRANSACTION_CONTEXT, EventType.LARGE_TRANSACTION_HEADER, *HEARTBEAT_TYPES)
     ends = (*GTID_TYPES, *outside, EventType.ROTATE, EventType.STOP, EventType.FORMAT_DESCRIPTION)

@@ -12,7 +12,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import server_of
-from conformance.strategies.events import gtid_events, mysql_events
+from conformance.strategies.events import gtid_events, mariadb_events, mysql_events
 from conformance.strategies.families.departures import DEPARTURES
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import FittingChooser, RecordingChooser, SeededChooser
@@ -101,7 +101,9 @@ def log_with(profile, type_code, wire, *, previous=True, flags=0):
     """Return the events of a log with one event of a type, made of these fields."""
     stream = StreamBuilder(SeededChooser("laws"), server_of(profile), checksums=False)
     stream.describe_format()
-    if previous:
+    if previous and stream.server.is_mariadb:
+        stream.add(mariadb_events.gtid_list(stream))
+    elif previous:
         stream.add(gtid_events.previous_gtids(stream, GtidSet(()), flags=0 if profile == "mysql-5.6" else 0x80))
     stream.add(mysql_events.plan(stream, type_code, wire, {}, flags=flags))
     return events_of(bytes(stream.bytes), server_of(profile).rules)
@@ -117,6 +119,10 @@ TABLE = {
 }  # fmt: skip
 ROWS = {
     "table_id": 1, "rows_flags": 1, "column_count": 1, "columns_present": b"\xff", "row_data": b"\0\1\0\0\0",
+}  # fmt: skip
+
+BEGIN = {
+    "thread_id": 1, "exec_time": 0, "error_code": 0, "status_variables": b"", "database": b"", "query": b"BEGIN",
 }  # fmt: skip
 
 
@@ -159,6 +165,8 @@ BROKEN = {
         "mysql-8.0", 30, ROWS | {"row_data": b"\xfe\1\0\0\0"}
     ),
     "a_log_begins_with_previous_gtids_since_5_7": lambda: log_with("mysql-8.0", 16, {"xid": 1}, previous=False),
+    "a_log_of_mariadb_begins_with_gtid_list": lambda: log_with("mariadb-10.x", 16, {"xid": 1}, previous=False),
+    "a_transaction_of_mariadb_begins_with_its_gtid": lambda: log_with("mariadb-10.x", 2, BEGIN),
     "the_length_of_a_transaction_counts_its_events": lambda: log_with(
         "mysql-8.0", 34, COMMIT | {"transaction_length": 72}
     ),
