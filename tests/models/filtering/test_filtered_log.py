@@ -5,6 +5,7 @@ from generated_logs import log_of
 
 from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.layouts.mariadb_layouts import STANDALONE
 from conformance.binlog.reader import read_events
 from conformance.binlog.rows.images import rows_kind
 from conformance.binlog.transaction_payload import inner_events
@@ -64,6 +65,11 @@ def tables_of(stream, reading=None):
     return [each for each in table_lists if each]
 
 
+def begins_in_mariadb(event):
+    is_gtid = event.header.type == EventType.MARIADB_GTID
+    return is_gtid and not event.fields()["mariadb_gtid_flags"] & STANDALONE
+
+
 def assert_sound(stream, *, lengths=True):
     """Check that positions and lengths are right, that every rows event has a Table_map, and that groups are closed."""
     open_maps, inside, marked = {}, False, None
@@ -79,7 +85,7 @@ def assert_sound(stream, *, lengths=True):
         elif code not in (EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS, EventType.ROTATE, EventType.STOP):
             for each in (event, *(inner_events(event) if code == EventType.TRANSACTION_PAYLOAD else ())):
                 query = each.fields().get("query") if each.header.type == EventType.QUERY else None
-                if query == b"BEGIN":
+                if query == b"BEGIN" or begins_in_mariadb(each):
                     assert not inside
                     inside = True
                 elif query in (b"COMMIT", b"ROLLBACK") or each.header.type == EventType.XID:
