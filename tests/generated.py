@@ -19,7 +19,7 @@ from typing import Final
 from conformance.binlog.errors import ERROR_KINDS
 from conformance.binlog.event_types import EventType
 from conformance.corpus.manifest import manifest_schema
-from conformance.oracles.freedoms import freedoms_of
+from conformance.oracles.registry import freedoms_of
 from conformance.protocol.observation import ABILITIES
 from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, TypeFields
 from conformance.protocol.schemas import protocol_schemas

@@ -339,14 +339,3 @@ FREE: Final[tuple[Freedom, ...]] = (
         is_checkpoint,
     ),
 )
-
-
-def freedoms_of(role: str) -> tuple[Freedom, ...]:
-    """Return what is free in a role."""
-    return tuple(each for each in FREE if each.role == role)
-
-
-def freedom_of(alignment: Alignment, difference: Difference) -> Freedom | None:
-    """Return the freedom that covers a difference; None if a requirement must account for it."""
-    of_role = freedoms_of(alignment.case.role)
-    return next((each for each in of_role if each.covers(alignment, difference)), None)

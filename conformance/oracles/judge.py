@@ -12,9 +12,8 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.causes import cause_of_trouble, causes, governing, obstacle
 from conformance.oracles.differences import Difference, accounted, differences
-from conformance.oracles.freedoms import freedom_of
 from conformance.oracles.oracle import Check, Oracle
-from conformance.oracles.registry import oracles
+from conformance.oracles.registry import freedom_of, oracles
 from conformance.oracles.verdict import TROUBLE, UNEXPLAINED, Verdict
 from conformance.protocol.observation import (
     Declaration,

@@ -1,12 +1,17 @@
-"""The registry of oracles, by the requirement they judge, and of coverage tables, by role."""
+"""The registry of oracles, by the requirement they judge, and of coverage tables and freedoms, by role."""
 
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from conformance.oracles.alignment import Alignment
 from conformance.oracles.coverage.coverage_table import CoverageTable
+from conformance.oracles.differences import Difference
 from conformance.oracles.oracle import Oracle
 from conformance.specs.catalogue import ROLES, catalogue
+
+if TYPE_CHECKING:
+    from conformance.oracles.freedoms import Freedom
 
 #: The module of the oracles that own fields, in all roles.
 _OWNERS: Final = "owners"
@@ -39,3 +44,16 @@ def coverage_tables_of(role: str) -> tuple[CoverageTable, ...]:
     """Return the tables that count what the cases of a role exercise; some roles have none."""
     tables: tuple[CoverageTable, ...] = getattr(_module(role), "COVERAGE_TABLES", ())
     return tables
+
+
+@cache
+def freedoms_of(role: str) -> "tuple[Freedom, ...]":
+    """Return what is free in a role."""
+    every: tuple[Freedom, ...] = _module("freedoms").FREE
+    return tuple(each for each in every if each.role == role)
+
+
+def freedom_of(alignment: Alignment, difference: Difference) -> "Freedom | None":
+    """Return the freedom that covers a difference; None if a requirement must account for it."""
+    of_role = freedoms_of(alignment.case.role)
+    return next((each for each in of_role if each.covers(alignment, difference)), None)

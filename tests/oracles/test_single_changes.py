@@ -7,8 +7,8 @@ import pytest
 
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import differences
-from conformance.oracles.freedoms import freedom_of
 from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.registry import freedom_of
 from conformance.oracles.verdict import UNEXPLAINED
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import ROLES
