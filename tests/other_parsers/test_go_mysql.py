@@ -48,6 +48,7 @@ MISTAKES = {
 }
 #: The panics of the pinned version, and to what they are charged.
 PANICS = {
+    ("FORMAT-MARIADB-START-ENCRYPTION", "crash: panic: runtime error: slice bounds out of range [#:#]"),
     ("FORMAT-NO-FORMAT-DESCRIPTION", "crash: panic: runtime error: invalid memory address or nil pointer dereference"),
     ("FORMAT-TYPE-NOT-DECLARED", "crash: panic: runtime error: index out of range [#] with length #"),
 }
