@@ -6,9 +6,9 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import TYPE_AT
 
 CHECKSUM_BYTES: Final = 4
-_TYPE_AT: Final = 4
 _FLAGS_AT: Final = 17
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 _FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
@@ -28,7 +28,7 @@ def checksum(event: bytes | bytearray) -> int:
     In a format description the in-use bit counts as cleared: a server clears it in place when it closes
     the file, and does not update the checksum.
     """
-    if event[_TYPE_AT] == _FORMAT_DESCRIPTION and event[_FLAGS_AT] & _IN_USE:
+    if event[TYPE_AT] == _FORMAT_DESCRIPTION and event[_FLAGS_AT] & _IN_USE:
         event = bytearray(event)
         event[_FLAGS_AT] &= ~_IN_USE
     return zlib.crc32(event)

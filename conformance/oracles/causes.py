@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from conformance.binlog.event_types import type_name
+from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as
 from conformance.oracles.oracle import Check
@@ -13,8 +14,6 @@ from conformance.protocol.observation import Trouble
 from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.strategies.grammar.case import Case
 
-#: Where in a header the type code is.
-_TYPE_AT: Final = 4
 #: The requirement for which streams have longer post-headers.
 _POST_HEADERS: Final = "FORMAT-POST-HEADER-LENGTHS"
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
@@ -72,7 +71,7 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
 def _cause(alignment: Alignment, check: Check) -> Cause:
     about_header = check.cause is not None and (check.cause.field in HEADER_FIELDS or check.cause.kind == NOT_KNOWN)
     if check.at is not None and not about_header and _has_longer_post_header(alignment.case, check.at):
-        return Cause(MISREAD, event_group(alignment.case.stream[check.at + _TYPE_AT]))
+        return Cause(MISREAD, event_group(alignment.case.stream[check.at + TYPE_AT]))
     if _is_at_refusal(alignment, check):
         return _refusal(alignment)
     single = _single_refusal(alignment, check.at) if check.cause is None else None
@@ -129,9 +128,9 @@ def _single_refusal(alignment: Alignment, at: int | None) -> Cause | None:
 
 def _refused(case: Case, at: int | None, words: str) -> Cause:
     reason = normalised(words, case.stream)
-    if at is None or not 0 < at < len(case.stream) - _TYPE_AT:
+    if at is None or not 0 < at < len(case.stream) - TYPE_AT:
         return Cause(REFUSED, "end of the stream", reason=reason)
-    code = case.stream[at + _TYPE_AT]
+    code = case.stream[at + TYPE_AT]
     # An implementation may name the type; the reason is the same for all types of the group.
     return Cause(REFUSED, event_group(code), reason=reason.replace(type_name(code), event_group(code)))
 

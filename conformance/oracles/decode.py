@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import PLAIN_GTID_TYPES
-from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.header import HEADER_BYTES, LENGTH_AT
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause
@@ -17,8 +17,6 @@ from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fie
 from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
-#: Where in a header the length is, in bytes.
-_LENGTH_AT: Final = 9
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
 _LOAD_QUERY: Final = ("thread_id", "exec_time", "error_code", "database", "query")
 
@@ -101,7 +99,7 @@ def _little_memory(alignment: Alignment, requirement: str) -> Iterator[Check]:
     if at is None or grown is None or not alignment.marked(requirement):
         return
     stream = alignment.case.stream
-    claimed = int.from_bytes(stream[at + _LENGTH_AT : at + _LENGTH_AT + 4], "little")
+    claimed = int.from_bytes(stream[at + LENGTH_AT : at + LENGTH_AT + 4], "little")
     if 2 * grown < claimed:
         yield GOOD
     else:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import LENGTH_AT
 from conformance.binlog.layouts import mariadb_layouts
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.plain_compression import mariadb_part
@@ -16,8 +17,6 @@ from conformance.strategies.grammar.stream import StreamBuilder
 _GTID_FLAGS: Final = int(Flag.SUPPRESS_USE)
 _ENCRYPTION_SCHEME: Final = 1
 _NONCE_BYTES: Final = 12
-#: Where the event length is in a header, in bytes.
-_LENGTH_AT: Final = 9
 _LENGTH_BYTES: Final = 4
 
 
@@ -81,8 +80,8 @@ def encrypt(stream: StreamBuilder, start: int) -> None:
     encrypted = stream.bytes
     for at, end in pairwise(bounds):
         hidden = stream.choose.octets(end - at - _LENGTH_BYTES, end - at - _LENGTH_BYTES)
-        length = encrypted[at + _LENGTH_AT : at + _LENGTH_AT + _LENGTH_BYTES]
-        encrypted[at:end] = hidden[:_LENGTH_AT] + length + hidden[_LENGTH_AT:]
+        length = encrypted[at + LENGTH_AT : at + LENGTH_AT + _LENGTH_BYTES]
+        encrypted[at:end] = hidden[:LENGTH_AT] + length + hidden[LENGTH_AT:]
     stream.damage(encrypted)
 
 

@@ -4,14 +4,11 @@ from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import PLAIN_GTID_TYPES
-from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, MAGIC, TYPE_AT
 from conformance.binlog.servers import WITH_CHECKSUMS
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
-
-_LENGTH_AT: Final = 9
-_TYPE_AT: Final = 4
 
 
 def _valid_log(stream: StreamBuilder) -> None:
@@ -53,7 +50,7 @@ def wrong_event_lengths(stream: StreamBuilder) -> None:
     else:
         length = stream.choose.one_of((left + 1, left + 1000, _LARGE, 2**31, 2**32 - 1))
     damaged = stream.bytes
-    damaged[start + _LENGTH_AT : start + _LENGTH_AT + 4] = length.to_bytes(4, "little")
+    damaged[start + LENGTH_AT : start + LENGTH_AT + 4] = length.to_bytes(4, "little")
     stream.damage(damaged)
     marks = ["FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"]
     if length >= _LARGE:
@@ -67,12 +64,12 @@ def bad_checksum(stream: StreamBuilder) -> None:
     _valid_log(stream)
     start, end = _victim(stream, first=1)
     # Neither the type nor the length: other families have those faults.
-    places = [*range(start, start + _TYPE_AT), *range(start + 5, start + _LENGTH_AT), *range(start + 13, start + 17)]
+    places = [*range(start, start + TYPE_AT), *range(start + 5, start + LENGTH_AT), *range(start + 13, start + 17)]
     places += range(start + HEADER_BYTES, end) if stream.choose.yes() else range(end - CHECKSUM_BYTES, end)
     damaged = stream.bytes
     place = stream.choose.one_of(places[::-1])
     damaged[place] ^= 1 << stream.choose.integer(0, 7)
-    type_code = damaged[start + _TYPE_AT]
+    type_code = damaged[start + TYPE_AT]
     stream.damage(damaged)
     marks = ("FORMAT-CHECKSUM-WRONG", *(("WL7592-GTID-CHECKSUM-WRONG",) if type_code in PLAIN_GTID_TYPES else ()))
     stream.expect_refusal(at=start, kind="checksum", marks=marks)

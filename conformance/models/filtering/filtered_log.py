@@ -9,14 +9,13 @@ from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
-from conformance.binlog.header import MAGIC
+from conformance.binlog.header import LENGTH_AT, MAGIC
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.transaction_payload import Compression, inner_events, pack_payload
 from conformance.models.filtering.event_part import EventParts
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.table_filter import TableFilter
 
-_LENGTH_AT: Final = 9
 _LOG_POS_AT: Final = 13
 _POSITIONS: Final = 1 << 32
 
@@ -173,7 +172,7 @@ class LogFilter:
 
     def _frame(self, written: _Written) -> bytes:
         data = bytearray(written.data)
-        data[_LENGTH_AT : _LENGTH_AT + 4] = written.size.to_bytes(4, "little")
+        data[LENGTH_AT : LENGTH_AT + 4] = written.size.to_bytes(4, "little")
         if written.placed:
             log_pos = (self._offset + written.size) % _POSITIONS
             data[_LOG_POS_AT : _LOG_POS_AT + 4] = log_pos.to_bytes(4, "little")

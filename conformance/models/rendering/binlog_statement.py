@@ -4,13 +4,12 @@ import base64
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from conformance.binlog.header import LENGTH_AT
 from conformance.models.rendering.session_settings import DELIMITER
 
 #: The most characters of a line; two events never share a line.
 LINE_CHARACTERS: Final = 76
 _OPENING: Final = "BINLOG '"
-#: Offset of the length in the common header.
-_LENGTH_AT: Final = 9
 _LENGTH_END: Final = 13
 
 
@@ -49,7 +48,7 @@ def _events(lines: Iterable[str]) -> Iterator[bytes]:
     event = b""
     for line in lines:
         event += base64.b64decode(line, validate=True)
-        if len(event) >= _LENGTH_END and len(event) == int.from_bytes(event[_LENGTH_AT:_LENGTH_END], "little"):
+        if len(event) >= _LENGTH_END and len(event) == int.from_bytes(event[LENGTH_AT:_LENGTH_END], "little"):
             yield event
             event = b""
     if event:

@@ -17,6 +17,7 @@ from conformance.binlog.event_types import (
     EventType,
     type_name,
 )
+from conformance.binlog.header import TYPE_AT
 from conformance.binlog.layouts import mariadb_layouts
 from conformance.binlog.mariadb_compression import unpack_mariadb
 from conformance.binlog.status_variables import read_status_variables
@@ -31,7 +32,6 @@ from conformance.models.rendering.printing_methods import MARIADB_METHODS
 from conformance.models.rendering.session_settings import DELIMITER
 from conformance.models.rendering.transaction_words import is_about_transaction
 
-_TYPE_AT: Final = 4
 #: Compressed rows event -> the rows event that replaces it in a BINLOG statement.
 _UNCOMPRESSED: Final[Mapping[int, int]] = dict(
     zip(COMPRESSED_ROWS_V1 + COMPRESSED_ROWS, ROWS_V1 + ROWS_V2, strict=True)
@@ -175,5 +175,5 @@ class MariadbBinlogText(MysqlbinlogText):
         fields = event.fields()
         plain = {**fields, "row_data": unpack_mariadb(fields["compressed_rows"])}
         body = write_body(code, {key: value for key, value in plain.items() if key != "compressed_rows"}, event.format)
-        head = event.data[:_TYPE_AT] + bytes([code]) + event.data[_TYPE_AT + 1 : event.format.header_length]
+        head = event.data[:TYPE_AT] + bytes([code]) + event.data[TYPE_AT + 1 : event.format.header_length]
         return base64_lines(with_checksum(event, head + body)) if self._in_base64 else iter(())

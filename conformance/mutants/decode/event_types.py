@@ -5,11 +5,9 @@ from typing import Final
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, PRE_GA_ROWS, EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import TYPE_AT
 from conformance.binlog.transaction_payload import inner_events
 from conformance.mutants.mutant import Mutant, Reported, change, drop, has_field, low_half, of_type, refuse
-
-#: Where the type code is in a header, in bytes.
-_TYPE_AT: Final = 4
 
 
 def _holds_ignorable(event: Event, reported: Reported) -> bool:
@@ -87,7 +85,7 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
         "an unknown event inside a payload ends the log quietly",
         swallow=lambda error, stream: (
-            error.kind == "unknown-event" and stream[error.at + _TYPE_AT] == EventType.TRANSACTION_PAYLOAD
+            error.kind == "unknown-event" and stream[error.at + TYPE_AT] == EventType.TRANSACTION_PAYLOAD
         ),
     ),
     Mutant(

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import TYPE_AT
 from conformance.binlog.layout import TAIL
 from conformance.mutants.mutant import (
     Mutant,
@@ -21,8 +22,6 @@ from conformance.mutants.mutant import (
     refuse,
     to,
 )
-
-_TYPE_AT: Final = 4
 
 
 def _gtid_as_double(value: str) -> str:
@@ -180,7 +179,7 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "gtid-unverified",
         "WL7592-GTID-CHECKSUM-WRONG",
         "a wrong checksum of a Gtid event ends the log quietly",
-        swallow=lambda error, stream: error.kind == "checksum" and stream[error.at + _TYPE_AT] in PLAIN_GTID_TYPES,
+        swallow=lambda error, stream: error.kind == "checksum" and stream[error.at + TYPE_AT] in PLAIN_GTID_TYPES,
     ),
     Mutant(
         "large-rows-table-id",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.reader_state import is_right_state
 from conformance.oracles.checks.same_value import same_cell
@@ -14,8 +15,6 @@ from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, may_be_missi
 from conformance.specs.catalogue import ENTRY
 
 _SIDES: Final = ("before", "after")
-#: Where in a header the type code is.
-_TYPE_AT: Final = 4
 
 
 def is_skipped(alignment: Alignment, difference: Difference) -> bool:
@@ -41,7 +40,7 @@ def is_faulty_payload(alignment: Alignment, difference: Difference) -> bool:
     at = alignment.case.expected.refused_at
     if difference.field != ENTRY or at is None or difference.place != at or alignment.observation.error is None:
         return False
-    return alignment.case.stream[at + _TYPE_AT] == EventType.TRANSACTION_PAYLOAD
+    return alignment.case.stream[at + TYPE_AT] == EventType.TRANSACTION_PAYLOAD
 
 
 def is_of_unknown_type(alignment: Alignment, difference: Difference) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.header import HEADER_BYTES, TYPE_AT
 from conformance.protocol.role import AnswerField, Role, required
 
 #: Every field by name, in the order of the protocol's page.
@@ -19,7 +19,6 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 
 #: Event types that a replica also writes itself, with another body in each.
 _OWN: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS), int(EventType.ROTATE)})
-_TYPE_AT: Final = 4
 _FLAGS_AT: Final = 17
 #: Bytes of a body that distinguish events.
 _BODY_BYTES: Final = 24
@@ -45,7 +44,7 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     data = event_data(entry)
     if data is None:
         return None
-    type_code = data[_TYPE_AT]
+    type_code = data[TYPE_AT]
     end = len(data) - CHECKSUM_BYTES
     checksummed = end >= HEADER_BYTES and zlib.crc32(data[:end]) == int.from_bytes(data[end:], "little")
     body = data[HEADER_BYTES : end if checksummed else None]
