@@ -1,6 +1,7 @@
 """Whether a defect of a library shows through its adapter: the same cases, asked with the defect and without it."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.engine.selection import Selection
@@ -15,6 +16,11 @@ from conformance.strategies.grammar.family import case_of
 SEED = 14
 #: Streams in which parsers read rows without end: see the tests of them.
 ENDLESS = "post_header_lengths"
+
+
+def named(defect: str) -> str:
+    """Return the field or ability that a defect is named after, such as `rows` of `rows: times`."""
+    return re.split("[: ]", defect)[0]
 
 
 @dataclass(frozen=True)
@@ -46,17 +52,20 @@ class WholeLibrary:
         role = self.declaration.roles["decode"]
         return {*role.fields, *role.abilities}
 
-    def shows(self, broken: ProcessImplementation, name: str, words: str) -> bool:
-        """Return whether a failure that there is only with a defect has certain words.
+    def shows(self, broken: ProcessImplementation, defect: str, shown_as: Mapping[str, str]) -> bool:
+        """Return whether a failure that there is only with a defect has the words for it.
+
+        Only the field or the ability that it is named after is judged: a requirement that the library breaks anyway
+        shows its first failure only.
 
         Args:
             broken: The library with the defect.
-            name: The field or the ability that it is a defect of: other fields are not judged, as a requirement that
-                the library breaks anyway shows its first failure only.
-            words: Words of the failure.
+            defect: Its name.
+            shown_as: Words of the failure, for the defects whose name they do not begin with.
         """
+        words = shown_as.get(defect, defect if " of " in defect else f"{defect} of")
         role = self.declaration.roles["decode"]
-        judge = Judge(replace(role, fields=role.fields & {*HEADER_FIELDS, name}))
+        judge = Judge(replace(role, fields=role.fields & {*HEADER_FIELDS, named(defect)}))
         answers = broken.ask_many(request_of(case) for case, _ in self.answers)
         for (case, whole), answer in zip(self.answers, answers, strict=True):
             if answer != whole:

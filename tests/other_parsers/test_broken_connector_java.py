@@ -1,7 +1,6 @@
 """The adapter of mysql-binlog-connector-java is a window: each defect of the library shows through it."""
 
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
-from tests.other_parsers.broken_library import WholeLibrary
+from tests.other_parsers.broken_library import WholeLibrary, named
 
 pytestmark = pytest.mark.slow
 
@@ -132,11 +131,6 @@ def class_path(tmp_path_factory):
     return os.pathsep.join((str(classes), str(adapter), library))
 
 
-def named(defect):
-    """Return the field or ability that a defect is named after."""
-    return re.split("[: ]", defect)[0]
-
-
 def parser(class_path, defect):
     return ProcessImplementation([*JAVA, f"-Ddefect={defect}", "-cp", class_path, "Adapter"], limits=LIMITS)
 
@@ -153,7 +147,5 @@ def test_each_declared_field_and_ability_has_a_defect(whole):
 
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_a_defect_of_the_library_shows_through(class_path, whole, defect):
-    name = named(defect)
-    words = SHOWN_AS.get(defect, defect if " of " in defect else f"{defect} of")
     with parser(class_path, DEFECTS[defect]) as broken:
-        assert whole.shows(broken, name, words)
+        assert whole.shows(broken, defect, SHOWN_AS)

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
-from tests.other_parsers.broken_library import WholeLibrary
+from tests.other_parsers.broken_library import WholeLibrary, named
 
 pytestmark = pytest.mark.slow
 
@@ -87,11 +87,6 @@ def adapter(tmp_path_factory):
     return folder / "adapter"
 
 
-def named(defect):
-    """Return the field or ability that a defect is named after."""
-    return re.split("[: ]", defect)[0]
-
-
 def parser(adapter, defect):
     return ProcessImplementation(["env", f"DEFECT={defect}", str(adapter)], limits=LIMITS)
 
@@ -108,7 +103,5 @@ def test_each_declared_field_and_ability_has_a_defect(whole):
 
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_a_defect_of_the_library_shows_through(adapter, whole, defect):
-    name = named(defect)
-    words = SHOWN_AS.get(defect, defect if " of " in defect else f"{defect} of")
     with parser(adapter, defect) as broken:
-        assert whole.shows(broken, name, words)
+        assert whole.shows(broken, defect, SHOWN_AS)

@@ -10,9 +10,9 @@ from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.certification import Budget, Certification, Selection
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.registry import implementation
-from conformance.oracles.verdict import TROUBLE
 from conformance.specs.catalogue import catalogue
 from conformance.specs.profiles import PROFILE_GROUPS
+from conformance.specs.run_record import TROUBLE
 
 pytestmark = pytest.mark.slow
 
