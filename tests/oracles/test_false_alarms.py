@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
+from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Refusal
@@ -54,7 +54,7 @@ def test_a_reader_that_counts_types_by_the_own_length_of_a_format_description_is
 def with_effective_values(event):
     """Return an event as libraries report it that fill in what is not in the event, as it is the same."""
     names = ("original_commit_timestamp", "original_server_version")
-    if event["type"] not in (EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED):
+    if event["type"] not in GTID_TYPES:
         return event
     effective = {name: event[now] for name in names if (now := name.replace("original", "immediate")) in event}
     return {**effective, **event}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import HEARTBEAT_TYPES, ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.rows.column_codes import NUMERIC, ColumnType
 from conformance.binlog.rows.table_metadata import read_table_metadata
@@ -11,7 +11,6 @@ from conformance.binlog.rows.table_metadata import read_table_metadata
 #: Yields the events of a log that break a law.
 Law = Callable[[list[Event]], Iterator[Event]]
 
-GTID_TYPES = (EventType.GTID, EventType.ANONYMOUS_GTID, EventType.GTID_TAGGED)
 LAWS: dict[str, Law] = {}
 
 

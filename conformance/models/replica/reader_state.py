@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
+from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 
 _BEGINNINGS: Final = ("BEGIN", "XA START", "XA BEGIN")
 _ENDS: Final = ("COMMIT", "ROLLBACK")
-_GTIDS: Final = (EventType.GTID, EventType.GTID_TAGGED, EventType.ANONYMOUS_GTID)
 _CLOSING: Final = (EventType.XID, EventType.XA_PREPARE, EventType.TRANSACTION_PAYLOAD)
 #: Events between transactions, at which an open one would be torn.
 _BETWEEN: Final = (EventType.PREVIOUS_GTIDS, EventType.ROTATE, EventType.STOP, EventType.FORMAT_DESCRIPTION)
@@ -50,9 +49,9 @@ class ReaderState:
 
     def _follow(self, entry: Mapping[str, Any]) -> None:
         code = entry["type"]
-        if code in _GTIDS or code in _BETWEEN:
+        if code in GTID_TYPES or code in _BETWEEN:
             self._is_whole = self._is_whole and not self._open
-        if code in _GTIDS:
+        if code in GTID_TYPES:
             self._open, self._begun = entry["gtid"], False
         elif code == EventType.PREVIOUS_GTIDS:
             self._executed = self._executed or ExecutedGtids()
