@@ -20,6 +20,7 @@ from conformance.implementations import registry
 from conformance.implementations.process.limits import duration, limits_of
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.reports.folder import write_reports
+from conformance.reports.outcome import number_of
 from conformance.reports.record import RecordWriter, read_record
 from conformance.reports.terminal import print_summary
 
@@ -213,4 +214,4 @@ def store_baseline(path: Path, known: Baseline, finished: RunFinished) -> None:
         path.write_text("\n\n".join(entry.lines() for entry in entries) + "\n", encoding="utf-8")
     except OSError as error:
         raise UserError(f"--write-baseline {path}: {error.strerror}") from error
-    click.echo(f"Baseline: {path}, {len(entries)} known finding{'' if len(entries) == 1 else 's'}")
+    click.echo(f"Baseline: {path}, {number_of(len(entries), 'known finding')}")

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from conformance.oracles.verdict import Verdict, findings_of
+from conformance.oracles.verdict import Verdict, by_finding
 from conformance.specs.profiles import group_of
 from conformance.strategies.grammar.case_id import CaseId
 
@@ -75,7 +75,7 @@ class FailingCases:
             self._shard = number // SHARD
             self._seen.clear()
             self._signatures.clear()
-        for finding, failures in findings_of(verdicts).items():
+        for finding, failures in by_finding(verdicts).items():
             signature, group = self._distinguished(finding), group_of(case.profile)
             self.counts[signature, group, CASES, ""] += 1
             self.counts[signature, group, PROFILE, case.profile] += 1

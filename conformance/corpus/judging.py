@@ -14,8 +14,9 @@ from conformance.implementations.process.process_implementation import ProcessIm
 from conformance.implementations.registry import Implementation
 from conformance.oracles.cause import Cause
 from conformance.oracles.judge import Judge, request_of
-from conformance.oracles.verdict import TROUBLE, Verdict, selected
+from conformance.oracles.verdict import Verdict, selected
 from conformance.protocol.observation import Observation, Request, Trouble
+from conformance.specs.run_record import TROUBLE
 from conformance.strategies.grammar.case import Case
 
 #: Characters of a traceback that are kept.

@@ -22,7 +22,7 @@ from conformance.engine.unused import Unused
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
-from conformance.oracles.verdict import findings_of
+from conformance.oracles.verdict import by_finding
 from conformance.specs.profiles import group_of
 from conformance.strategies.grammar.case import Case
 
@@ -143,7 +143,7 @@ class Certification:
     def _visit(self, case: Case) -> None:
         verdicts = self._shrinker.verdicts(case)
         self.tally.add(case, verdicts)
-        for finding, failures in findings_of(verdicts).items():
+        for finding, failures in by_finding(verdicts).items():
             key = (finding, group_of(case.id.profile))
             self._seen.setdefault(key, Sighting()).add(case, failures)
         if self.budget.first_failure and self._unknown_failures():

@@ -11,9 +11,10 @@ from conformance.engine.failure import Counts, Failure
 from conformance.fuzzing.guided import GuidedEngine, WorkerCrashed
 from conformance.fuzzing.kept_cases import KeptCases
 from conformance.oracles.causes import cause_of_trouble
-from conformance.oracles.verdict import TROUBLE, Verdict
+from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import Trouble
 from conformance.specs.profiles import group_of
+from conformance.specs.run_record import TROUBLE
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of

@@ -44,8 +44,7 @@ def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
     for index in indices:
         if index < 0 or index >= alignment.count:
             continue
-        single = _single_refusal(alignment, alignment.case.expected.events[index].get("offset"))
-        if single is not None:
+        if (single := _single_refusal(alignment, index)) is not None:
             return single
         if alignment.observed(index) is not None and alignment.is_unknown(index):
             return Cause(NOT_KNOWN, known_as(alignment.case.expected.events[index]["type"]))
@@ -74,9 +73,11 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return Cause(MISREAD, event_group(alignment.case.stream[check.at + TYPE_AT]))
     if _is_at_refusal(alignment, check):
         return _refusal(alignment)
-    single = _single_refusal(alignment, check.at) if check.cause is None else None
-    if single is not None:
-        return single
+    if check.cause is None and check.at is not None:
+        entries = alignment.case.expected.events
+        index = next((index for index, entry in enumerate(entries) if entry.get("offset") == check.at), None)
+        if index is not None and (single := _single_refusal(alignment, index)) is not None:
+            return single
     expected = alignment.case.expected
     if expected.refused_at is not None and check.at == expected.refused_at and check.cause is None:
         return _of_fault(alignment, check)
@@ -118,12 +119,10 @@ def _refusal(alignment: Alignment) -> Cause:
     return _refused(case, at, error.message or error.kind)
 
 
-def _single_refusal(alignment: Alignment, at: int | None) -> Cause | None:
-    """Return the cause of an event that is refused before the reading goes on; None for another one."""
-    entries = alignment.case.expected.events
-    index = next((index for index, entry in enumerate(entries) if entry.get("offset") == at), None)
-    words = "" if at is None or index is None else alignment.refusal(index)
-    return _refused(alignment.case, at, words) if words else None
+def _single_refusal(alignment: Alignment, index: int) -> Cause | None:
+    """Return the cause of an expected event that is refused before the reading goes on; None for another one."""
+    words = alignment.refusal(index)
+    return _refused(alignment.case, alignment.case.expected.events[index].get("offset"), words) if words else None
 
 
 def _refused(case: Case, at: int | None, words: str) -> Cause:
@@ -137,7 +136,8 @@ def _refused(case: Case, at: int | None, words: str) -> Cause:
 
 def _of_fault(alignment: Alignment, check: Check) -> Cause:
     case = alignment.case
-    fault = f"{case.expected.refused_kind} ({governing(case)[0]})" if governing(case) else case.expected.refused_kind
+    requirements = governing(case)
+    fault = f"{case.expected.refused_kind} ({requirements[0]})" if requirements else case.expected.refused_kind
     return Cause(ACCEPTED if _is_accepted(alignment) else _words(check.signature), fault)
 
 

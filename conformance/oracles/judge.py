@@ -14,7 +14,7 @@ from conformance.oracles.causes import cause_of_trouble, causes, governing, obst
 from conformance.oracles.differences import Difference, accounted, differences
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import freedom_of, oracles
-from conformance.oracles.verdict import TROUBLE, UNEXPLAINED, Verdict
+from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import (
     Declaration,
     Observation,
@@ -27,6 +27,7 @@ from conformance.protocol.roles.decode import is_refused
 from conformance.protocol.roles.registry import role_of
 from conformance.specs.catalogue import ENTRY, EVERY_FIELD, owners
 from conformance.specs.profiles import profile_named
+from conformance.specs.run_record import TROUBLE, UNEXPLAINED
 from conformance.strategies.grammar.case import Case
 
 

@@ -6,27 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from conformance.oracles.cause import Cause
-from conformance.specs.run_record import (
-    BESIDE_THE_CATALOGUE,
-    FAILURES,
-    TROUBLE,
-    TROUBLES,
-    UNEXPLAINED,
-    Status,
-    TroubleStatus,
-)
-
-__all__ = [
-    "BESIDE_THE_CATALOGUE",
-    "TROUBLE",
-    "TROUBLES",
-    "UNEXPLAINED",
-    "Verdict",
-    "findings_of",
-    "has_unexplained",
-    "selected",
-    "trouble_of",
-]
+from conformance.specs.run_record import FAILURES, TROUBLES, UNEXPLAINED, Status, TroubleStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +51,7 @@ def trouble_of(verdicts: Iterable[Verdict]) -> TroubleStatus | None:
     return next((status for status in TROUBLES if status in statuses), None)
 
 
-def findings_of(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
+def by_finding(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
     """Return the failures of a case by the signatures of their findings."""
     findings: dict[str, list[Verdict]] = {}
     for verdict in verdicts:

@@ -7,10 +7,10 @@ import pytest
 from conformance.binlog.event_types import EventType
 from conformance.oracles import judge as judging
 from conformance.oracles.judge import Judge, request_of
-from conformance.oracles.verdict import UNEXPLAINED
 from conformance.protocol.observation import Refusal
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE
 from conformance.reference.implementation import ReferenceImplementation
+from conformance.specs.run_record import UNEXPLAINED
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 

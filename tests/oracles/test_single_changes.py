@@ -9,9 +9,9 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import differences
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.registry import freedom_of
-from conformance.oracles.verdict import UNEXPLAINED
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import ROLES
+from conformance.specs.run_record import UNEXPLAINED
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 from tests.extras import require_role
