@@ -1,9 +1,9 @@
 """The kit's own reader as a program of the protocol; its arguments name its faults.
 
-    reader.py [crash=N] [hang=N] [starts=FILE] [killed=FILE] [crashes-once=FILE]
+    reader.py [crash=N] [hang=N] [starts=FILE] [log=FILE] [killed=FILE] [crashes-once=FILE]
 
 ``crash=N`` ends at each stream whose length N divides, ``hang=N`` never answers it. ``starts=FILE`` starts as often as
-the file has bytes, and removes one byte each time. ``killed=FILE`` deletes the file, if it exists, and then kills the
+the file has bytes, and removes one byte each time; ``log=FILE`` gets a line at each start. ``killed=FILE`` deletes the file, if it exists, and then kills the
 process, whatever the question; ``crashes-once=FILE`` ends it in the same way, as a program does that fails by itself.
 """
 
@@ -27,6 +27,9 @@ def hits(fault, stream):
 
 
 def start():
+    if "log" in faults:
+        with Path(faults["log"]).open("a", encoding="utf-8") as log:
+            log.write("start\n")
     if "starts" in faults:
         left = Path(faults["starts"])
         if not left.read_bytes():
