@@ -31,8 +31,8 @@ Report = Callable[[Counter[str]], None]
 _HELD: Final = 5000
 #: Attempts of a worker to start the implementation, which may be killed from outside while it starts.
 _STARTS: Final = 2
-#: The runs whose implementation did not start in this Python worker, and the reasons. Spark gives a worker the next task
-#: before the driver knows how the last one ended: that task must not start it again.
+#: The runs whose implementation did not start in this Python worker, and the reasons. Spark gives a worker the next
+#: task before the driver knows how the last one ended: that task must not start it again.
 _cannot_start: Final[dict[str, str]] = {}
 #: In the sums for the driver: the prefix of the message of a worker that could not begin.
 STOPPED: Final = "stopped: "

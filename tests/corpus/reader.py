@@ -3,8 +3,9 @@
     reader.py [crash=N] [hang=N] [starts=FILE] [log=FILE] [killed=FILE] [crashes-once=FILE]
 
 ``crash=N`` ends at each stream whose length N divides, ``hang=N`` never answers it. ``starts=FILE`` starts as often as
-the file has bytes, and removes one byte each time; ``log=FILE`` gets a line at each start. ``killed=FILE`` deletes the file, if it exists, and then kills the
-process, whatever the question; ``crashes-once=FILE`` ends it in the same way, as a program does that fails by itself.
+the file has bytes, and removes one byte each time; ``log=FILE`` gets a line at each start. ``killed=FILE`` deletes the
+file, if it exists, and then kills the process, whatever the question; ``crashes-once=FILE`` ends it in the same way, as
+a program does that fails by itself.
 """
 
 import base64
