@@ -195,9 +195,10 @@ def test_shrinking_goes_on_when_the_process_is_killed():
     with implementation("reference:text-cut-at-255") as tested:
         judge = Judge(tested.declaration.roles["decode"])
         case = case_of(CaseId.parse(failure.first_case))
-        found = (case, failure.verdict, failure.counts)
         shrunk = [
-            Shrinker(reader, judge, seconds=600.0).failure(*found, choices=case.id.choices)
+            Shrinker(reader, judge, seconds=600.0).failure(
+                case, failure.verdict, failure.counts, choices=case.id.choices
+            )
             for reader in (tested, Killed(tested))
         ]
     assert shrunk[1] == shrunk[0]
