@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from conformance.engine.failure import Counts, Failure
 from conformance.implementations.registry import Implementation
@@ -14,6 +15,8 @@ from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.chooser import Choice
 from conformance.strategies.grammar.shrinking import OutOfTries, shrink
 
+#: How a process ends that the system or its administrator kills: it does not do that itself.
+KILLED: Final = "signal-SIGKILL"
 #: How many cases the shrinking of one failure may try, by their result: each hang takes its whole time limit.
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
 #: Seconds for shrinking one failure: most take one, but each answer may come just before its time limit.
@@ -49,7 +52,7 @@ class Shrinker:
 
     def still_fails(self, case: Case, requirement: str, finding: str) -> bool:
         """Return whether a case breaks a requirement by the cause of one finding."""
-        return self.matching(case, self._ask(case), requirement, finding) is not None
+        return self.matching(case, self._ask_again_if_killed(case), requirement, finding) is not None
 
     def failure(
         self,
@@ -78,7 +81,7 @@ class Shrinker:
                 self._limited(requirement, finding),
                 tries=SHRINK_TRIES["fail"],
             )
-        answer = self._ask(smallest)
+        answer = self._ask_again_if_killed(smallest)
         seen = self.matching(smallest, answer, requirement, finding)
         if seen is None:
             note = f"{verdict.message} (seen in discovery, but not when asked again)"
@@ -93,7 +96,7 @@ class Shrinker:
         def still_fails(case: Case) -> bool:
             if not all(left.values()) or time.monotonic() > deadline:
                 raise OutOfTries
-            answer = self._ask(case)
+            answer = self._ask_again_if_killed(case)
             left[answer.status if isinstance(answer, Trouble) and answer.status in left else "fail"] -= 1
             return self.matching(case, answer, requirement, finding) is not None
 
@@ -120,6 +123,15 @@ class Shrinker:
 
     def _ask(self, case: Case) -> Observation | Trouble:
         return self.implementation.ask(request_of(case))
+
+    def _ask_again_if_killed(self, case: Case) -> Observation | Trouble:
+        """Return the answer to a case that failed before; if the process is killed, that of a new one.
+
+        Whoever kills a process from outside must not end the search; one that kills itself does it again.
+        """
+        answer = self._ask(case)
+        killed = isinstance(answer, Trouble) and answer.signature == KILLED
+        return self._ask(case) if killed else answer
 
     def _judged(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         return self._selected(self.judge.judge(case, answer))
