@@ -1,13 +1,13 @@
 """A conversation with one running process, from its declaration to its end."""
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NoReturn
 
 from conformance.implementations.process.child import Child, Exited, Flooded, TimedOut
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.memory import Peak
+from conformance.implementations.process.supervision import Supervision
 from conformance.protocol.messages import (
     ProtocolError,
     decode_answer,
@@ -44,7 +44,7 @@ class Conversation:
     """A running process that has declared itself.
 
     Args:
-        command: Program and arguments.
+        supervision: Starts and ends the process.
         limits: What it may use.
 
     Attributes:
@@ -55,14 +55,15 @@ class Conversation:
         Failed: There is no such program, or it does not declare itself in time.
     """
 
-    def __init__(self, command: Sequence[str], *, limits: Limits) -> None:
+    def __init__(self, supervision: Supervision, *, limits: Limits) -> None:
         self._limits = limits
         self._seq = 0
         self._open: deque[tuple[int, Request]] = deque()
         self._before: Peak | None = None
         self.answered = 0
         try:
-            self._child = Child(command, memory_bytes=limits.memory_bytes, line_bytes=limits.answer_bytes)
+            limited = limits.memory_bytes is not None
+            self._child = Child(supervision, memory_limited=limited, line_bytes=limits.answer_bytes)
         except OSError as error:
             raise Failed(Trouble("crash", "cannot-run", str(error))) from error
         self._child.send(encode_start())
