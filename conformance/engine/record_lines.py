@@ -92,6 +92,7 @@ class RecordLines:
             elapsed=round(time.monotonic() - self._began, 3),
             troubles={status: tally.troubles[status] for status in run_record.TROUBLES},
             unexplained=tally.unexplained,
+            not_asked=tally.not_asked,
             unused=event.unused,
         )
 

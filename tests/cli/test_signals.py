@@ -42,7 +42,11 @@ def processes_of(mark, *, but=0):
     processes = {}
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and int(entry.name) != but and str(mark).encode() in (entry / "environ").read_bytes():
+            if (
+                entry.name.isdigit()
+                and int(entry.name) != but
+                and str(mark).encode() in (entry / "environ").read_bytes()
+            ):
                 processes[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
         except OSError:
             continue  # It has ended, or belongs to another user.
@@ -62,7 +66,7 @@ def assert_none_left(mark):
 
 def wait_for_question(mark, running):
     """Wait until the double has been asked: it then makes a file."""
-    assert wait_until(lambda: (mark / "asked").exists()), running.poll()
+    assert wait_until((mark / "asked").exists), running.poll()
 
 
 @pytest.mark.parametrize(("double", "end"), dict.fromkeys(ENDS))

@@ -17,12 +17,14 @@ class Limits:
         start_seconds: Time until it has sent its declaration.
         memory_bytes: Address space that its process may reserve; None for no limit, which programs on the Java
             and Go runtimes need, as they reserve far more than they use.
+        hangs: How often it may hang in one run before nothing more is asked.
         answer_bytes: Length of one answer; a longer line is an output flood.
     """
 
     seconds: float = 10.0
     start_seconds: float = 30.0
     memory_bytes: int | None = 2 << 30
+    hangs: int = 30
     answer_bytes: int = 64 << 20
 
 
@@ -42,11 +44,12 @@ def duration(text: str) -> float:
     return float(match[1]) * _UNITS[match[2]]
 
 
-def limits_of(answer_time: float, memory: int) -> Limits:
+def limits_of(answer_time: float, memory: int, hangs: int = DEFAULT_LIMITS.hangs) -> Limits:
     """Return the limits that a user's options set.
 
     Args:
         answer_time: Seconds for one answer.
         memory: Address space in MiB, 0 for no limit.
+        hangs: After how many hangs nothing more is asked.
     """
-    return Limits(seconds=answer_time, memory_bytes=memory << 20 if memory else None)
+    return Limits(seconds=answer_time, memory_bytes=memory << 20 if memory else None, hangs=hangs)

@@ -66,8 +66,8 @@ class ProcessImplementation:
         self.start()
         return self
 
-    def __exit__(self, kind: object, *unused: object) -> None:
-        if kind is not None:
+    def __exit__(self, *error: object) -> None:
+        if any(error):
             self._discard()  # There is no time to wait for it: the kit was interrupted.
         self.stop()
 

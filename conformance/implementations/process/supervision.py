@@ -1,4 +1,4 @@
-"""Processes under a supervisor: they end with the kit however the kit ends, and what they have started ends with them."""
+"""Processes under a supervisor: they end with the kit however it ends, and what they have started ends with them."""
 
 import os
 import signal
@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -57,7 +58,9 @@ class Supervision:
         finally:
             for end in theirs:
                 os.close(end)
-        process = SupervisedProcess(self, open(stdin, "wb", 0), open(stdout, "rb", 0), open(stderr, "rb", 0))
+        process = SupervisedProcess(
+            self, os.fdopen(stdin, "wb", 0), os.fdopen(stdout, "rb", 0), os.fdopen(stderr, "rb", 0)
+        )
         word, number = self.message(None) or ("", 0)
         if word != "started":
             process.close()
@@ -99,10 +102,9 @@ class Supervision:
         """End the supervisor, and with it every process."""
         if self._control is not None and self._supervisor is not None:
             self._control.close()
-            try:
+            # One that takes longer goes on until the last process has ended.
+            with suppress(subprocess.TimeoutExpired):
                 self._supervisor.wait(_KILL_SECONDS)
-            except subprocess.TimeoutExpired:
-                pass  # It goes on until the last one has ended.
         self._control = self._supervisor = None
 
     def message(self, seconds: float | None) -> tuple[str, int] | None:

@@ -1,15 +1,15 @@
 """The supervisor: a program that runs an implementation, and ends every process of it when the kit ends.
 
-It is run by path as ``python -I -S supervisor.py CONTROL MEMORY PROGRAM ARGUMENTS...`` and imports nothing of the kit, so
-that it starts in milliseconds. ``CONTROL`` is the number of a socket to the kit:
+It is run by path as ``python -I -S supervisor.py CONTROL MEMORY PROGRAM ARGUMENTS...`` and imports nothing of the kit,
+so that it starts in milliseconds. ``CONTROL`` is the number of a socket to the kit:
 
 - ``s``, with three file descriptors, starts the program on them; the answer is ``started PID`` or ``failed ERRNO``;
 - ``ended STATUS`` reports that it has ended, a signal as a negative number;
 - ``e`` ends every process of it; the answer is ``gone 0``;
 - the end of file, which also comes when the kit is killed, ends them too, and the supervisor with them.
 
-On Linux it is a subreaper: a process whose parent has ended becomes its child, whatever sessions or groups were made, so
-that it finds all. Elsewhere it ends the implementation's process group.
+On Linux it is a subreaper: a process whose parent has ended becomes its child, whatever sessions or groups were made,
+so that it finds all. Elsewhere it ends the implementation's process group.
 """
 
 import os
@@ -63,13 +63,14 @@ class Supervisor:
         for number in (signal.SIGCHLD, *_ENDING):
             signal.signal(number, lambda *unused: None)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        control = self._control.fileno()
         while True:
-            ready, _, _ = select.select([self._control, woken], [], [])
+            ready, _, _ = select.select([control, woken], [], [])
             if woken in ready:
                 if not set(_ENDING).isdisjoint(os.read(woken, 4096)):
                     break
                 self._reap()
-            if self._control in ready and not self._obey():
+            if control in ready and not self._obey():
                 break
         self._end()
 
@@ -125,8 +126,8 @@ class Supervisor:
                 return  # It was killed before the line above.
             if self._memory:
                 resource.setrlimit(resource.RLIMIT_AS, (self._memory, self._memory))
-        for number in (signal.SIGPIPE, signal.SIGXFSZ):
-            signal.signal(number, signal.SIG_DFL)  # Python ignores these, which the program would inherit.
+        for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(ignored, signal.SIG_DFL)  # Python ignores these, which the program would inherit.
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
         os.execvp(self._command[0], self._command)
