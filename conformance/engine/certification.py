@@ -130,7 +130,7 @@ class Certification:
 
         def visit(case: Case) -> None:
             self._visit(case)
-            if deadline is not None and (time.monotonic() > deadline or self._shrinker.patience.exhausted):
+            if deadline is not None and (time.monotonic() > deadline or self._has_given_up):
                 raise Stop
 
         examples = ROUND if deadline is not None else self.budget.examples or 0
@@ -162,6 +162,11 @@ class Certification:
             self._seen.setdefault(key, Sighting()).add(case, failures)
         if self.budget.first_failure and self._unknown_failures():
             raise Stop
+
+    @property
+    def _has_given_up(self) -> bool:
+        """Whether nothing more is asked, and a case shows it."""
+        return self._shrinker.patience.exhausted and self.tally.not_asked > 0
 
     def _unknown_failures(self) -> bool:
         return any(self.baseline.reason(*key, seen.requirements) is None for key, seen in self._seen.items())

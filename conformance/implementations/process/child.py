@@ -60,14 +60,12 @@ class Child:
     Args:
         supervision: Starts and ends it.
         memory_limited: Whether it has a limit on memory.
-        line_bytes: The longest line that it may send.
 
     Raises:
         OSError: There is no such program, or it cannot be run.
     """
 
-    def __init__(self, supervision: Supervision, *, memory_limited: bool, line_bytes: int) -> None:
-        self._line_bytes = line_bytes
+    def __init__(self, supervision: Supervision, *, memory_limited: bool) -> None:
         self._memory_limited = memory_limited and sys.platform == "linux"
         self._received = bytearray()
         self._searched = 0
@@ -87,8 +85,12 @@ class Child:
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
         self._unsent += line
 
-    def receive(self, seconds: float) -> bytes:
+    def receive(self, seconds: float, length: int) -> bytes:
         """Return the next line, without its line feed.
+
+        Args:
+            seconds: How long to wait.
+            length: How many bytes it may have.
 
         Raises:
             TimedOut: No line came within `seconds`.
@@ -97,7 +99,7 @@ class Child:
         """
         deadline = time.monotonic() + seconds
         while True:
-            line = self._take_line()
+            line = self._take_line(length)
             if line is not None:
                 return line
             left = deadline - time.monotonic()
@@ -134,17 +136,17 @@ class Child:
         """The last `STDERR_BYTES` of standard error."""
         return bytes(self._stderr[-STDERR_BYTES:]).decode("utf-8", "backslashreplace")
 
-    def _take_line(self) -> bytes | None:
+    def _take_line(self, length: int) -> bytes | None:
         end = self._received.find(b"\n", self._searched)
         if end < 0:
             self._searched = len(self._received)
-            if self._searched > self._line_bytes:
+            if self._searched > length:
                 raise Flooded(bytes(self._received[:_CHUNK]))
             return None
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         self._searched = 0
-        if end > self._line_bytes:
+        if end > length:
             raise Flooded(line[:_CHUNK])
         return line
 

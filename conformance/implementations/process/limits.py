@@ -18,14 +18,23 @@ class Limits:
         memory_bytes: Address space that its process may reserve; None for no limit, which programs on the Java
             and Go runtimes need, as they reserve far more than they use.
         hangs: How often it may hang in one run before nothing more is asked.
-        answer_bytes: Length of one answer; a longer line is an output flood.
+        answer_bytes: Length of an answer about an empty stream; a longer line is an output flood.
+        answer_bytes_per_byte: What each byte of the stream adds to that. The longest answers of all roles, the text of
+            rows, have 18 bytes for each byte of the stream.
+        declaration_bytes: Length of a declaration.
     """
 
     seconds: float = 10.0
     start_seconds: float = 30.0
     memory_bytes: int | None = 2 << 30
     hangs: int = 30
-    answer_bytes: int = 64 << 20
+    answer_bytes: int = 4 << 20
+    answer_bytes_per_byte: int = 64
+    declaration_bytes: int = 1 << 20
+
+    def answer_length(self, stream: bytes) -> int:
+        """Return how many bytes an answer about a stream may have."""
+        return self.answer_bytes + self.answer_bytes_per_byte * len(stream)
 
 
 #: The default limits.

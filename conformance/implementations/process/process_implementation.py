@@ -175,7 +175,7 @@ class ProcessImplementation:
             if self._supervision is None:
                 self._supervision = Supervision(self._command, memory_bytes=self._limits.memory_bytes)
             try:
-                self._conversation = Conversation(self._supervision, limits=self._limits)
+                self._conversation = Conversation(self._supervision, limits=self._limits, declared=self._declaration)
             except Failed as failed:
                 self._failed_starts.append(failed.trouble)
                 raise
