@@ -133,7 +133,7 @@ class Refusal(Struct, frozen=True, omit_defaults=True):
     code: Annotated[int | None, Meta(description="The number by which servers know the error.")] = None
 
 
-class Answer(Struct, frozen=True):
+class Answer(Struct, frozen=True, omit_defaults=True):
     """What an implementation should have answered, or did."""
 
     events: Annotated[
@@ -141,6 +141,7 @@ class Answer(Struct, frozen=True):
         Meta(description="Events as the protocol has them; the two answers are aligned by 'offset'."),
     ]
     error: Refusal | None
+    left_out: Annotated[Count, Meta(description="Events that follow and are not kept, as the answer is too long.")] = 0
 
 
 class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.engine.failure import Counts, Failure
+from conformance.engine.kept_answer import kept_answer
 from conformance.engine.patience import Patience
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge, Judges, request_of
@@ -42,6 +43,8 @@ class Shrinker:
     seconds: float = SHRINK_SECONDS
     observe: Callable[[Case, Observation | Trouble], None] = lambda case, answer: None
     patience: Patience = field(default_factory=Patience)
+    #: Cases of failures whose answer was too long to be kept whole, and so cannot be judged again.
+    _shortened: set[CaseId] = field(default_factory=set, init=False)
 
     def verdicts(self, case: Case) -> list[Verdict]:
         """Return the verdicts on one case, of the selected requirements."""
@@ -93,7 +96,10 @@ class Shrinker:
         if seen is None:
             note = f"{verdict.message} (seen in discovery, but not when asked again)"
             seen = replace(verdict, message=note)
-        return Failure(seen, smallest, answer, str(case.id), group_of(case.id.profile), counts, known)
+        kept, left_out = kept_answer(answer)
+        if kept is not answer:
+            self._shortened.add(smallest.id)
+        return Failure(seen, smallest, kept, str(case.id), group_of(case.id.profile), counts, known, left_out)
 
     def shown_again(
         self, before: Sequence[Failure], verdict: Verdict, *, first_case: str, group: str, counts: Counts
@@ -107,7 +113,11 @@ class Shrinker:
             group: The group of profiles; a case of another one may fail for another reason.
             counts: The cases that showed it.
         """
-        shrunk = [failure for failure in before if failure.known is None and failure.group == group]
+        shrunk = [
+            failure
+            for failure in before
+            if failure.known is None and failure.group == group and failure.case.id not in self._shortened
+        ]
         for failure in sorted(shrunk, key=lambda failure: len(failure.case.stream)):
             seen = self.matching(failure.case, failure.answer, verdict.requirement, verdict.finding)
             if seen is not None:
