@@ -448,7 +448,7 @@ def test_a_declaration_has_no_key_twice_and_no_infinite_number(line, signature):
     "line",
     [
         b'{"seq":7,"events":[{"offset":4,"type":2,"query":"a\\":b"}],"error":null}',
-        b'{"seq" : 7, "events" : [{"offset" : 4, "type" : 2, "query" : "a\\" : b"}], "error" : null, "x" : {"y" : 1e9}}',
+        b'{"seq" : 7, "events" : [{"offset" : 4, "type" : 2, "query" : "a\\" : b"}], "error" : null, "x":{"y":1e9}}',
         b'{"seq":7,"events":[{"offset":4,"type":2,"query":"a\\":b"}],"error":null,"events2":[],"y":{"seq":7}}',
     ],
 )
