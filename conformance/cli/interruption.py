@@ -1,4 +1,4 @@
-"""Signals that end the kit: each ends a command as Ctrl-C does, so that nothing is left behind."""
+"""Signals that end the kit: each ends a command as Ctrl-C does, so that it leaves nothing running."""
 
 import signal
 import sys

@@ -137,11 +137,11 @@ def test_a_crash_counts_for_the_time_that_it_takes():
         time.sleep(0.05)
         return CRASH
 
-    asked = 0
+    questions = 0
     while patience.refusal(case) is None:
         patience.answer(case, crash_late)
-        asked += 1
-    assert 3 < asked <= 6
+        questions += 1
+    assert 3 < questions <= 6
 
     patience = Patience(Limits(seconds=100))
     for _ in range(1000):

@@ -452,12 +452,12 @@ def test_a_declaration_has_no_key_twice_and_no_infinite_number(line, signature):
         b'{"seq":7,"events":[{"offset":4,"type":2,"query":"a\\":b"}],"error":null,"events2":[],"y":{"seq":7}}',
     ],
 )
-def test_unknown_keys_white_space_and_colons_in_texts_are_no_fault(line):
+def test_unknown_keys_white_space_and_colons_in_texts_are_accepted(line):
     (event,) = decode(line).events
     assert event["query"].startswith('a"')
 
 
-def test_what_an_adapter_says_of_a_crash_is_kept_in_part():
+def test_the_words_about_a_crash_are_kept_in_part():
     trouble = decode(answer(crash="panic: " + "x" * 100_000))
     assert len(trouble.detail) < 5_000
     assert len(decode(b'{"seq":7,"unsupported":"' + b"x" * 100_000 + b'"}').detail) < 5_000
