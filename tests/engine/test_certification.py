@@ -6,6 +6,7 @@ from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import FailureFound, RunFinished, RunStarted
 from conformance.engine.shrinking import SHRINK_TRIES, Shrinker
+from conformance.implementations.process.limits import Limits
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge
 from conformance.protocol.observation import Trouble
@@ -154,7 +155,7 @@ class HangsOrCrashes(ReferenceImplementation):
 
 def test_shrinking_ends_when_too_many_cases_hang():
     tested = HangsOrCrashes()
-    _, finished = certify(tested=tested)
+    _, finished = certify(tested=tested, limits=Limits(hangs=10_000))
     discovered = sum(failure.counts.cases for failure in finished.failures if failure.verdict.status == "hang")
     shown = 1  # The smallest case of the hang is sent once more.
     assert discovered < tested.hangs <= discovered + len(finished.failures) * SHRINK_TRIES["hang"] + shown
