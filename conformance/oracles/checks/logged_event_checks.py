@@ -4,15 +4,25 @@ import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import Final
 
 from conformance.binlog.event_types import GTID_TYPES, type_name
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import MISSING, Cause
 from conformance.oracles.checks.logged_event_comparisons import Compare, Entry, equal_gtid_kinds, name_of, place_of
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.log import kind_of
+
+#: How an event is wrong that should not be there.
+_UNEXPECTED: Final = "not expected"
+
+
+def _cause(name: str, kind: str) -> Cause:
+    """Return the cause of an event that is missing or not expected: one, whatever rules it breaks."""
+    return Cause(kind, name, role="log")
 
 
 def logged(
@@ -46,15 +56,16 @@ def logged(
                 continue
             if seen is None:
                 last = None
-                yield (
-                    Check(f"{name_of(wanted)} missing", f"{place_of(wanted)} is not in the logs") if required else GOOD
-                )
+                message = f"{place_of(wanted)} is not in the logs"
+                name = name_of(wanted)
+                yield Check(f"{name} missing", message, cause=_cause(name, MISSING)) if required else GOOD
                 continue
             place = places[id(seen)]
             if required and adjacent and last is not None and last[0] == index - 1 and last[1] != place - 1:
                 between = events[place - 1]
                 message = f"{place_of(between)} is before {name_of(wanted)}"
-                yield Check(f"{name_of(between)} before {name_of(wanted)}", message, between["offset"])
+                signature = f"{name_of(between)} before {name_of(wanted)}"
+                yield Check(signature, message, between["offset"], _cause(name_of(between), _UNEXPECTED))
             last = (index, place)
             for side in (-1,) * before + (1,) * after:
                 yield _neighbours(expected, index, events, place, side)
@@ -92,7 +103,8 @@ def gtid_before(requirement: str) -> Oracle:
             before = events[place - 1] if place else None
             if before is None or before["type"] not in GTID_TYPES:
                 message = f"{place_of(after)} has no Gtid event before it"
-                yield Check(f"no {type_name(wanted['type'])} before {name_of(after)}", message, after["offset"])
+                name = type_name(wanted["type"])
+                yield Check(f"no {name} before {name_of(after)}", message, after["offset"], _cause(name, MISSING))
             else:
                 wrong = equal_gtid_kinds(wanted, before)
                 yield (
@@ -117,7 +129,8 @@ def none_of(requirement: str, unwanted: Callable[[Entry], bool], what: str) -> O
         events = alignment.observation.events
         extra = [events[place] for place in alignment.phantoms if unwanted(events[place])]
         if extra:
-            yield Check(f"{what} logged", f"{place_of(extra[0])} should not be there", extra[0]["offset"])
+            message, cause = f"{place_of(extra[0])} should not be there", _cause(name_of(extra[0]), _UNEXPECTED)
+            yield Check(f"{what} logged", message, extra[0]["offset"], cause)
         else:
             yield GOOD
 
