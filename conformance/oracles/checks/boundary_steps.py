@@ -4,10 +4,10 @@ A wrong step is a fault of its own; what follows from it is not. So each step is
 answer before it, of which the right one is always one: an answer that equals the expected one is never wrong.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
@@ -125,9 +125,14 @@ class _Follower:
         if is_fresh and (elsewhere := self._begun_elsewhere(event, seen)):
             self._shown, self._is_fresh = elsewhere, False
             return expected, True
-        after_step = self._showing((after for _, after in taken), seen)
-        self._shown = after_step or self._showing(self._table.every, seen) or self._table.every
-        return {**expected, **taken[1][0]}, False
+        # A step from what the answer showed had to come, or any if it showed nothing.
+        due = taken if self._shown is self._table.every else taken[1:]
+        nearest, _ = max(due, key=partial(self._likeness, seen))
+        self._shown = self._showing(seen) or self._table.every
+        return {**expected, **nearest}, False
+
+    def _likeness(self, seen: Entry, step: tuple[Entry, State]) -> int:
+        return sum(seen.get(name) == step[0][name] for name in self._declared if name in step[0])
 
     def _begun_elsewhere(self, event: FedEvent, seen: Entry) -> tuple[State, ...]:
         """Return the states after an event if the answer only shows another state before it, and no wrong step."""
@@ -143,9 +148,10 @@ class _Follower:
     def _agree(self, entry: Entry, seen: Entry) -> bool:
         return all(seen.get(name) == entry[name] for name in self._declared if name in entry)
 
-    def _showing(self, states: Iterable[State], seen: Entry) -> tuple[State, ...]:
-        """Return those states that an answer after an event may be given in."""
-        return tuple(dict.fromkeys(state for state in states if self._agree(_shows(state), seen)))
+    def _showing(self, seen: Entry) -> tuple[State, ...]:
+        """Return the states that an answer after an event may be given in."""
+        shown = "state" if "state" in seen and "state" in self._declared else "within_transaction"
+        return tuple(each for each in self._table.every if shown in seen and _shows(each)[shown] == seen[shown])
 
 
 def _is_of(cell: Cell, before: BoundaryType, entry: Entry) -> bool:

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -63,7 +63,7 @@ def logged(
                 continue
             if seen is None:
                 last = None
-                if _is_elsewhere(alignment, wanted):
+                if kind_of(wanted) in _moved(alignment):
                     continue  # Its place is wrong: that is for what is next to it.
                 message = f"{place_of(wanted)} is not in the logs"
                 name = name_of(wanted)
@@ -84,17 +84,11 @@ def logged(
     return Oracle(requirement, examine)
 
 
-#: The fields by which an event is known again in another place.
-_CONTENTS: Final = ("query", "rows", "rows_query", "database", "table", "gtid")
-
-
-def _is_elsewhere(alignment: Alignment, wanted: Entry) -> bool:
-    """Return whether one of the events that are not expected is the one that is missing."""
-    events = (alignment.observation.events[place] for place in alignment.phantoms)
-    known = [name for name in _CONTENTS if name in wanted]
-    return any(
-        kind_of(each) == kind_of(wanted) and all(each.get(name) == wanted[name] for name in known) for each in events
-    )
+def _moved(alignment: Alignment) -> set[Hashable]:
+    """Return the kinds of which an event is missing in its place, and another one is not expected in its own."""
+    expected, events = alignment.case.expected.events, alignment.observation.events
+    missing = {kind_of(entry) for index, entry in enumerate(expected) if alignment.observed(index) is None}
+    return missing & {kind_of(events[place]) for place in alignment.phantoms}
 
 
 def _neighbours(expected: Sequence[Entry], index: int, events: Sequence[Entry], place: int, side: int) -> Check:
@@ -155,6 +149,8 @@ def none_of(requirement: str, unwanted: Callable[[Entry], bool], what: str) -> O
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         events = alignment.observation.events
         extra = [events[place] for place in alignment.phantoms if unwanted(events[place])]
+        moved = _moved(alignment) if extra else set()
+        extra = [each for each in extra if kind_of(each) not in moved]
         if extra:
             message, cause = f"{place_of(extra[0])} should not be there", _cause(name_of(extra[0]), _UNEXPECTED)
             yield Check(f"{what} logged", message, extra[0]["offset"], cause)
