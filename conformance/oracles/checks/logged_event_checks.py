@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
@@ -63,7 +64,7 @@ def logged(
                 continue
             if seen is None:
                 last = None
-                if kind_of(wanted) in _moved(alignment):
+                if _surplus(alignment)[kind_of(wanted)] >= 0:
                     continue  # Its place is wrong: that is for what is next to it.
                 message = f"{place_of(wanted)} is not in the logs"
                 name = name_of(wanted)
@@ -84,11 +85,11 @@ def logged(
     return Oracle(requirement, examine)
 
 
-def _moved(alignment: Alignment) -> set[Hashable]:
-    """Return the kinds of which an event is missing in its place, and another one is not expected in its own."""
-    expected, events = alignment.case.expected.events, alignment.observation.events
-    missing = {kind_of(entry) for index, entry in enumerate(expected) if alignment.observed(index) is None}
-    return missing & {kind_of(events[place]) for place in alignment.phantoms}
+def _surplus(alignment: Alignment) -> Counter[Hashable]:
+    """Return by how many events of each kind the answer has more than are expected, or fewer: the others have moved."""
+    surplus: Counter[Hashable] = Counter(map(kind_of, alignment.observation.events))
+    surplus.subtract(map(kind_of, alignment.case.expected.events))
+    return surplus
 
 
 def _neighbours(expected: Sequence[Entry], index: int, events: Sequence[Entry], place: int, side: int) -> Check:
@@ -149,8 +150,8 @@ def none_of(requirement: str, unwanted: Callable[[Entry], bool], what: str) -> O
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         events = alignment.observation.events
         extra = [events[place] for place in alignment.phantoms if unwanted(events[place])]
-        moved = _moved(alignment) if extra else set()
-        extra = [each for each in extra if kind_of(each) not in moved]
+        surplus = _surplus(alignment) if extra else Counter()
+        extra = [each for each in extra if surplus[kind_of(each)] > 0]
         if extra:
             message, cause = f"{place_of(extra[0])} should not be there", _cause(name_of(extra[0]), _UNEXPECTED)
             yield Check(f"{what} logged", message, extra[0]["offset"], cause)
