@@ -54,7 +54,6 @@ ROWS = (
     ("logs-temporary-in-group", "WL7592-LOG-O*", TWO_SIDES),
     ("logs-temporary-rolled-back", "WL7592-LOG-DISCONNECT-DROPS WL7592-LOG-OFF-NO-RESTRICTIONS", WHAT_BELONGS),
     ("logs-text-per-table", "WL4033-LOG-OPTION-*", TWO_SIDES),
-    ("logs-text-after-table-map", "WL4033-LOG-OPTION-*", TWO_SIDES),
     ("logs-insert-without-begin", "FORMAT-LOG-END-NEEDS-BEGIN FORMAT-LOG-TRANSACTION-LENGTH", TWO_SIDES),
     ("logs-delayed-shared", "WL3303-LOG-AS-ROWS WL4033-LOG-*", WHAT_BELONGS),
     ("logs-mixture-as-statement", "WL3303-LOG-AS-ROWS WL7592-LOG-CREATE-SELECT-ROW", WHAT_BELONGS),

@@ -41,6 +41,7 @@ def logged(
     adjacent: bool = True,
     before: bool = False,
     after: bool = False,
+    about: frozenset[int] = frozenset(),
 ) -> Oracle:
     """Return the oracle that checks that the marked events are logged, successive ones without others between them.
 
@@ -52,6 +53,7 @@ def logged(
         adjacent: Whether an unexpected event between two of them breaks the requirement.
         before: Whether the event before each of them must be of the expected kind.
         after: Whether the event after each of them must be of the expected kind.
+        about: Only events of these types break the requirement by being missing, or between two others.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -64,6 +66,8 @@ def logged(
                 continue
             if seen is None:
                 last = None
+                if about and wanted["type"] not in about:
+                    continue
                 if _surplus(alignment)[kind_of(wanted)] >= 0:
                     continue  # Its place is wrong: that is for what is next to it.
                 message = f"{place_of(wanted)} is not in the logs"
@@ -73,6 +77,9 @@ def logged(
             place = places[id(seen)]
             if required and adjacent and last is not None and last[0] == index - 1 and last[1] != place - 1:
                 between = events[place - 1]
+                if about and between["type"] not in about:
+                    last = (index, place)
+                    continue
                 message = f"{place_of(between)} is before {name_of(wanted)}"
                 signature = f"{name_of(between)} before {name_of(wanted)}"
                 yield Check(signature, message, between["offset"], _cause(name_of(between), _UNEXPECTED))
