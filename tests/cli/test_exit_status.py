@@ -189,7 +189,7 @@ def test_an_interrupted_fuzzing_run_prints_its_failures(tmp_path):
     assert running.returncode == 2
     assert errors.splitlines()[-1] == "binlog-conformance: interrupted"
     first = printed.splitlines()[0]
-    assert first.startswith("boundary: no warning  worklog  boundary:")
+    assert first.startswith("boundary: warning missing  worklog  boundary:")
 
 
 def test_that_the_baseline_can_be_written_is_checked_before_the_run(tmp_path):
