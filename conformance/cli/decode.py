@@ -74,14 +74,13 @@ class _JsonLines:
 def _decode(name: str, stream: BinaryIO, lines: _Lines) -> int:
     watched = LogStream(stream)
     log = Log(name)
-    out = sys.stdout.buffer
+    out = sys.stdout
     with reading_progress(name, stream) as progress:
         try:
             # The reader only calls `read`.
             for event in read_file(cast(BinaryIO, watched), _RULES):
                 log.in_use |= log.events == 0 and _in_use(event)
-                text = "\n".join(lines(event))
-                out.write(text.encode("utf-8", "backslashreplace") + b"\n")
+                out.write("\n".join(lines(event)) + "\n")
                 watched.next_at = event.end
                 log.events += 1
                 if not log.events % _STEP:

@@ -11,11 +11,15 @@ from typing import Any, Final, NoReturn
 import click
 
 from conformance import __version__
+from conformance.reports.standard_streams import guard_standard_streams
 
 #: Exit statuses: conforming, not conforming, could not run.
 CONFORMING: Final = 0
 NOT_CONFORMING: Final = 1
 COULD_NOT_RUN: Final = 2
+
+#: How Python begins its message when the system refuses a thread.
+_NO_THREAD: Final = "can't start new thread"
 
 #: Command -> its module, which is imported only when the command is called.
 _COMMANDS: Final = {
@@ -93,9 +97,7 @@ def main() -> None:
 
     Anything that stops a command is reported in one line, with exit status 2.
     """
-    if sys.stdout is None:
-        # The caller has closed it, and wants the exit status only.
-        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    guard_standard_streams()
     interrupt = _Interrupt()
     try:
         _run()
@@ -123,9 +125,25 @@ def _exit_because_of(error: Exception) -> NoReturn:
             _could_not_run()
         case OSError():
             _could_not_run(f"{error.filename or 'reading or writing'}: {error.strerror or error}")
+        case MemoryError():
+            _could_not_run(f"ran out of memory at {_place(error)}: allow more of it, or give it less to read")
+        case RecursionError():
+            _could_not_run(f"nested too deeply at {_place(error)}")
+        case RuntimeError() if _NO_THREAD in str(error):
+            _could_not_run(f"{error}: allow more memory or more processes")
         case _:
             traceback.print_exception(error)
             _could_not_run("this is a bug of the kit; please report it with the lines above")
+
+
+def _place(error: Exception) -> str:
+    """Return the innermost function of the kit in which an error was raised."""
+    place = "its start"
+    frames = traceback.walk_tb(error.__traceback__)
+    for module, name in ((frame.f_globals.get("__name__", ""), frame.f_code.co_name) for frame, _ in frames):
+        if module.startswith("conformance.") and module != __name__:
+            place = f"{module}.{name}"
+    return place
 
 
 def _print_mistake(error: click.ClickException) -> None:
