@@ -157,10 +157,12 @@ def _limits(option: Any) -> "Limits":
     Raises:
         ValueError: One is not valid.
     """
-    from conformance.implementations.process.limits import duration, limits_of
+    from conformance.implementations.process.limits import MOST_MEMORY, duration, limits_of
 
-    if option("binlog_memory") < 0:
+    if not 0 <= option("binlog_memory") <= MOST_MEMORY:
         raise ValueError(f"--binlog-memory {option('binlog_memory')} is not valid: write MiB, or 0 for no limit")
+    if option("binlog_examples") < 1:
+        raise ValueError(f"--binlog-examples {option('binlog_examples')} is not valid: write an integer from 1")
     return limits_of(duration(option("binlog_answer_time")), option("binlog_memory"))
 
 
