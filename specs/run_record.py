@@ -161,7 +161,9 @@ class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):
     status: FailureStatus
     signature: Annotated[str, Meta(description="The cause in a few words, the stable name of the finding.")]
     group: Annotated[str, Meta(description="The group of profiles, such as 'mysql 5.6 to 8.4'.")]
-    requirements: Annotated[Counts, Meta(description="Every requirement that is broken, and in how many cases.")]
+    requirements: Annotated[
+        Counts, Meta(min_length=1, description="Every requirement that is broken, and in how many cases.")
+    ]
     profiles: Annotated[Counts, Meta(description="The profiles in which it was shown, and in how many cases.")]
     profile: Annotated[str, Meta(description="The profile of the shrunk case.")]
     family: Annotated[str, Meta(description="The family of the shrunk case.")]
