@@ -2,6 +2,8 @@
 
 import re
 import struct
+import subprocess
+import sys
 import zlib
 
 import pytest
@@ -169,3 +171,30 @@ def test_json_lines_mean_the_same_on_a_terminal(log):
 
     (query,) = [json.loads(line) for line in forked("decode", "--json", log).output.splitlines() if '"query"' in line]
     assert query["query"] == f"CREATE TABLE `{EVIL_NAME}` (a INT)"
+
+
+@pytest.mark.parametrize("place", ["start", "crash"])
+def test_pytest(place):
+    options = ("--binlog-requirement", "FORMAT-HEADER-*", "--binlog-role", "decode", "--binlog-examples", "1")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "--color=yes", "--pyargs"),
+            *(
+                "conformance.suite",
+                "--binlog-implementation",
+                hostile(place),
+                "--binlog-profile",
+                "mysql-8.0",
+                *options,
+            ),
+        ],
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",
+        timeout=240,
+        check=False,
+    )
+    assert raw(done.stdout + done.stderr) == []
+    assert "Traceback" not in done.stdout
+    # What ended it is shown, and not obeyed.
+    assert "RED" in done.stdout + done.stderr
