@@ -18,8 +18,8 @@ CONFORMING: Final = 0
 NOT_CONFORMING: Final = 1
 COULD_NOT_RUN: Final = 2
 
-#: How Python begins its message when the system refuses a thread.
-_NO_THREAD: Final = "can't start new thread"
+#: The words of other errors that mean that memory, or what a thread needs, is used up.
+_LACK_OF_MEMORY: Final = ("failed to map segment", "Cannot allocate memory", "can't start new thread")
 
 #: Command -> its module, which is imported only when the command is called.
 _COMMANDS: Final = {
@@ -125,15 +125,22 @@ def _exit_because_of(error: Exception) -> NoReturn:
             _could_not_run()
         case OSError():
             _could_not_run(f"{error.filename or 'reading or writing'}: {error.strerror or error}")
-        case MemoryError():
+        case _ if _is_lack_of_memory(error):
             _could_not_run(f"ran out of memory at {_place(error)}: allow more of it, or give it less to read")
         case RecursionError():
             _could_not_run(f"nested too deeply at {_place(error)}")
-        case RuntimeError() if _NO_THREAD in str(error):
-            _could_not_run(f"{error}: allow more memory or more processes")
         case _:
             traceback.print_exception(error)
             _could_not_run("this is a bug of the kit; please report it with the lines above")
+
+
+def _is_lack_of_memory(error: BaseException | None) -> bool:
+    """Return whether memory is used up: the error itself, or one that was being handled when it was raised."""
+    while error is not None:
+        if isinstance(error, MemoryError) or any(words in str(error) for words in _LACK_OF_MEMORY):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _place(error: Exception) -> str:
