@@ -73,7 +73,9 @@ def test_what_an_encoding_lacks_is_replaced(monkeypatch):
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(bytes_, encoding="ascii"))
     guard_standard_streams()
     print("".join(each.symbol for each in STATUSES.values()), "ü 🐬 \ud800", flush=True)
-    assert bytes_.getvalue() == b"+x!!...!=-|-o./ \\u00fc \\ud83d\\udc2c \\ud800\n"
+    marks, rest = bytes_.getvalue().split(b" ", 1)
+    assert b"\\u" not in marks
+    assert rest == b"\\u00fc \\ud83d\\udc2c \\ud800\n"
 
 
 def test_no_library_writes_past_the_guard(monkeypatch):
