@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, timedelta, timezone, tzinfo
@@ -30,6 +29,7 @@ from conformance.models.rendering.printer import printer_of
 from conformance.models.rendering.printer_version import PRINTER_VERSIONS, PrinterVersion
 from conformance.models.rendering.show_binlog_events import COLUMNS, show_binlog_events
 from conformance.reference.printed_boundaries import boundaries_of
+from conformance.reports.standard_streams import exact_output
 from conformance.specs.profiles import newest
 
 #: How often progress is shown, in events.
@@ -94,6 +94,9 @@ def command(
     verify: bool,
 ) -> None:
     """Print binary logs the way mysqlbinlog or SHOW BINLOG EVENTS does; `-` reads standard input.
+
+    A file or a pipe gets the bytes of the log as mysqlbinlog writes them; on a terminal, control characters and marks
+    that reorder text are shown as their codes.
 
     Exit status: 0 printed to the end, 1 damaged, 2 cannot be printed, or an event is beyond a limit.
     """
@@ -162,7 +165,7 @@ class _Writer:
 
     def __init__(self, rules: ReaderRules) -> None:
         self._rules = rules
-        self._out = sys.stdout.buffer
+        self._out = exact_output()
 
     def write(self, lines: Iterable[str]) -> None:
         for line in lines:

@@ -80,7 +80,7 @@ def test_a_reader_that_closes_the_output_is_not_a_verdict():
 def test_a_full_disk_is_reported_in_one_line():
     done = in_shell(f"{sys.executable} -m conformance requirements > /dev/full")
     assert done.returncode == 2
-    assert done.stderr.splitlines() == ["binlog-conformance: reading or writing: No space left on device"]
+    assert done.stderr.splitlines() == ["binlog-conformance: standard output: No space left on device"]
 
 
 @on_linux
