@@ -123,14 +123,21 @@ def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | No
             if not number:
                 printer.start_log()
             yield from printer.event(event)
+            _print_warnings(printer)
 
     for name in files:
         status = max(status, writer.write_log(name, lines))
     if printer is not None:
         writer.write(printer.closing())
-        for warning in printer.warnings:
-            print_error(f"warning: {warning}")
+        _print_warnings(printer)
     return status
+
+
+def _print_warnings(printer: MysqlbinlogText) -> None:
+    """Print the warnings so far, and hold none of them: a log may give one for each event."""
+    for warning in printer.warnings:
+        print_error(f"warning: {warning}")
+    printer.warnings.clear()
 
 
 def _print_rows(files: tuple[str, ...], profile: str | None, writer: "_Writer", *, as_json: bool) -> int:
