@@ -32,7 +32,7 @@ def run(*words: str) -> Outcome:
     with _streams() as (output, errors):
         status = _status(words)
         for stream in (sys.stdout, sys.stderr):
-            stream.flush()
+            stream.flush()  # of whatever the command line has put around them
         output.seek(0)
         errors.seek(0)
         return Outcome(words, status, output.read(_OUTPUT), errors.read(_OUTPUT).decode("utf-8", "surrogateescape"))
@@ -87,14 +87,13 @@ def _streams() -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """Replace the standard streams; yield what receives output and errors."""
     before = sys.stdin, sys.stdout, sys.stderr
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as output, tempfile.SpooledTemporaryFile(_IN_MEMORY) as errors:
-        sys.stdin = io.TextIOWrapper(io.BytesIO())
-        sys.stdout = _text(output, "strict")
-        sys.stderr = _text(errors, "backslashreplace")
+        texts = _text(output, "strict"), _text(errors, "backslashreplace")
+        sys.stdin, (sys.stdout, sys.stderr) = io.TextIOWrapper(io.BytesIO()), texts
         try:
             yield output, errors
         finally:
-            for stream in (sys.stdout, sys.stderr):
-                stream.detach()
+            for text in texts:
+                text.detach()
             sys.stdin, sys.stdout, sys.stderr = before
 
 

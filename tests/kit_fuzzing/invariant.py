@@ -11,6 +11,8 @@ from typing import Final, NoReturn
 #: What must not reach a terminal from outside: control characters, and marks that hide or reorder text.
 _UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _FRAME: Final = re.compile(r'File "[^"]*?/(\w+)\.py", line \d+, in (\S+)')
+#: What the command line prints of a `MemoryError`, and where it was raised.
+_OUT_OF_MEMORY: Final = re.compile(r"ran out of memory at \S*?(\w+\.\w+)[:\s]")
 #: Lines of standard error that are not errors.
 _WARNING: Final = "warning: "
 
@@ -54,10 +56,13 @@ def check_end(outcome: Outcome, *, errors: int = 1) -> None:
         errors: The most lines of error, which is the number of files that it reads.
 
     Raises:
-        Broken: There is a traceback, an unknown status, an error of several lines, or text that is not safe.
+        Broken: There is a traceback, more memory than is allowed, an unknown status, an error of several lines, or text
+            that is not safe.
     """
     if "Traceback (most recent call last)" in outcome.errors:
         raise Broken(traceback_name(outcome.errors), outcome.errors)
+    if match := _OUT_OF_MEMORY.search(outcome.errors):
+        raise Broken(f"out of memory {match[1]}", outcome.errors)
     if outcome.status not in (0, 1, 2):
         raise Broken(f"status {outcome.status}", outcome.errors)
     lines = [line for line in outcome.errors.splitlines() if not line.startswith(_WARNING)]

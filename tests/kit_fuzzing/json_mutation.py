@@ -42,6 +42,8 @@ _VALUES: Final = (
     "[" * 2000 + "]" * 2000,
     '{"a":' * 200 + "1" + "}" * 200,
 )
+#: Keys that no form has.
+_KEYS: Final = ("extra", "", "\x1b[31m\u202e", "<script>", "x" * 300)
 _PLACE: Final = "\x00place\x00"
 _KEY: Final = re.compile(rb'[{,](\s*"[^"\\]*"\s*:)')
 #: One input in this many is changed as bytes, without regard to JSON.
@@ -73,7 +75,7 @@ def _mutated_line(line: bytes, size: int, rng: random.Random, mutate: BytesMutat
     if not rng.randrange(8):
         return _with_key_twice(line, rng)
     holder, key = rng.choice(places)
-    action = rng.randrange(6)
+    action = rng.randrange(7)
     if action == 0:
         del holder[key]
     elif action == 1 and isinstance(holder[key], str):
@@ -82,6 +84,8 @@ def _mutated_line(line: bytes, size: int, rng: random.Random, mutate: BytesMutat
     elif action == 2:
         other, place = rng.choice(places)
         holder[key] = other[place]
+    elif action == 3 and isinstance(holder, dict):
+        holder[rng.choice(_KEYS)] = _PLACE
     else:
         holder[key] = _PLACE
     try:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any, Final
 
 import conformance
@@ -18,8 +18,8 @@ KEPT: Final = Path(__file__).parent / "kept"
 #: Bytes of all kept inputs of a target, so that they can be in the repository and run in a second.
 BUDGET: Final = 40_000
 
-#: A step from one line of the kit's code to another.
-Arc = tuple[CodeType, int, int]
+#: A step from one line of the kit's code to another: the identity of the code, which is quicker to hash, and the lines.
+Arc = tuple[int, int, int]
 
 _KIT: Final = str(Path(conformance.__file__).parent)
 
@@ -36,7 +36,7 @@ def arcs_of(target: Target, data: bytes, scratch: Path) -> frozenset[Arc] | None
 
     def trace_lines(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "line":
-            arcs.add((frame.f_code, last.get(frame, 0), frame.f_lineno))
+            arcs.add((id(frame.f_code), last.get(frame, 0), frame.f_lineno))
             last[frame] = frame.f_lineno
         elif event == "return":
             last.pop(frame, None)

@@ -53,6 +53,12 @@ def test_a_regular_end_holds(status: int) -> None:
     ("ending", "name"),
     [
         (outcome(2, errors=TRACEBACK), "keyerror-reader-read-file"),
+        (
+            outcome(
+                2, errors="binlog-conformance: ran out of memory at conformance.binlog.reader.read_file: allow more\n"
+            ),
+            "out-of-memory-reader-read-file",
+        ),
         (outcome(3), "status-3"),
         (outcome(2, errors="one\ntwo\n"), "decode-2-lines-of-error"),
         (outcome(1, errors="log.bin:4: \x1b[31mred\n"), "decode-unsafe-text-on-standard-error"),
