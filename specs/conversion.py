@@ -78,8 +78,11 @@ def converted(value: Any, form: type[Typed]) -> Typed:
     """
     try:
         return msgspec.convert(value, form)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
+        # The latter at half of a surrogate pair in a key, or in a text where something else is expected.
         fault = next(_faults(value, inspect.type_info(form), ""), None)
+        if fault is None and isinstance(error, UnicodeEncodeError):
+            fault = f"a key has half of a surrogate pair: {error.object[:_SHOWN]!a}"
         raise Malformed(fault or _MESSAGE.sub(r"\2: \1", str(error))) from error
 
 

@@ -1,5 +1,6 @@
 """The extras of pyproject.toml that tests need: without one a test skips, and names it."""
 
+from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Final
 
@@ -34,7 +35,7 @@ def require_role(role: str) -> None:
 class ModuleOfTests(pytest.Module):
     """A module of tests; one that imports what an extra brings is skipped where the extra is not installed."""
 
-    def collect(self):
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """Return the tests of the module."""
         try:
             return super().collect()

@@ -38,8 +38,8 @@ class Stream:
         for (name, width), value in zip(HEADER_FIELDS, header, strict=True):
             spans.append({"offset": at, "size": width, "name": name, "value": str(value)})
             at += width
-        for name, data, value in fields:
-            spans.append({"offset": at, "size": len(data), "name": name, "value": str(value)})
+        for name, data, content in fields:
+            spans.append({"offset": at, "size": len(data), "name": name, "value": str(content)})
             at += len(data)
         self.data += struct.pack("<IBIIIH", *header) + b"".join(data for _, data, _ in fields)
         name = NAMES[type_code]

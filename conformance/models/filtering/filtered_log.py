@@ -19,6 +19,8 @@ from conformance.models.filtering.table_filter import TableFilter
 
 _LOG_POS_AT: Final = 13
 _POSITIONS: Final = 1 << 32
+#: The offsets that a Large_transaction_header can hold.
+_OFFSETS: Final = 1 << 64
 
 
 @dataclass(slots=True)
@@ -156,8 +158,9 @@ class LogFilter:
                 with located(event.offset):
                     fields = event.fields()
                 old = fields["terminating_offset"]
-                # One that points to no event of its group moves by as much as the group.
-                fields["terminating_offset"] = new_offsets.get(old, old + new_offsets[event.offset] - event.offset)
+                # One that points to no event of its group moves by as much as the group, if it can.
+                moved = old + new_offsets[event.offset] - event.offset
+                fields["terminating_offset"] = new_offsets.get(old, moved if 0 <= moved < _OFFSETS else old)
                 each.data = _with_fields(event, fields)
 
     def _frame(self, written: _Written) -> bytes:

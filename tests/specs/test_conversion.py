@@ -1,0 +1,36 @@
+"""What does not fit its type is named in one line, whatever characters it has."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from conformance.specs.conversion import Malformed, converted
+
+
+class Open(msgspec.Struct):
+    """Takes keys that it does not know."""
+
+    number: int = 0
+
+
+class Closed(msgspec.Struct, forbid_unknown_fields=True):
+    """Refuses keys that it does not know."""
+
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "fault"),
+    [
+        (r'{"\ud800": 1}', Open, r"a key has half of a surrogate pair: '\ud800'"),
+        (r'{"\ud800": 1}', Closed, "\ud800: there is no such key; there are pairs"),
+        (r'{"pairs": ["\ud800"]}', Closed, r"pairs[0]: expected a list of 2, found '\ud800'"),
+        (r'"\ud800"', int, r"expected an integer, found '\ud800'"),
+    ],
+)
+def test_half_of_a_surrogate_pair_does_not_fit(text: str, form: Any, fault: str) -> None:
+    with pytest.raises(Malformed) as malformed:
+        converted(json.loads(text), form)
+    assert str(malformed.value) == fault
