@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from conformance.implementations.process.conversation import Conversation, Failed
+from conformance.implementations.process.environment import environment_of
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.supervision import Supervision
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
@@ -173,7 +174,11 @@ class ProcessImplementation:
                 raise Failed(self._failed_starts[-1])
             assert not callable(self._command), "start() has prepared it"
             if self._supervision is None:
-                self._supervision = Supervision(self._command, memory_bytes=self._limits.memory_bytes)
+                self._supervision = Supervision(
+                    self._command,
+                    memory_bytes=self._limits.memory_bytes,
+                    environment=environment_of(self._limits.environment),
+                )
             try:
                 self._conversation = Conversation(self._supervision, limits=self._limits, declared=self._declaration)
             except Failed as failed:
