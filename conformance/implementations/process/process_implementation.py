@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
@@ -110,7 +110,7 @@ class ProcessImplementation:
         (answer,) = self.ask_many((request,))
         return answer
 
-    def ask_many(self, requests: Iterable[Request], window: int = 16) -> Iterator[Observation | Trouble]:
+    def ask_many(self, requests: Iterable[Request], window: int = 16) -> Generator[Observation | Trouble]:
         """Yield the answers to many requests, in their order.
 
         Up to `window` requests are open at a time. If one of them ends in trouble, the open ones are sent again
