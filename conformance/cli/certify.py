@@ -170,20 +170,33 @@ def command(
 
 
 def report_folder(report: Path | None, stack: ExitStack) -> Path:
-    """Return the folder for the record: that of --report, or a temporary one.
+    """Return the folder for the record: that of --report, held until the stack is closed, or a temporary one.
 
     Raises:
-        UserError: The folder cannot be made.
+        UserError: The folder cannot be made, or another run writes to it.
     """
     if report is None:
         from tempfile import TemporaryDirectory
 
         return Path(stack.enter_context(TemporaryDirectory()))
-    try:
-        report.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"--report {report}: {error.strerror}") from error
+    hold(report, stack)
     return report
+
+
+def hold(folder: Path, stack: ExitStack) -> None:
+    """Hold a folder until the stack is closed, and make it if it does not exist.
+
+    Raises:
+        UserError: It cannot be made or locked, or another run writes to it.
+    """
+    from conformance.engine.run_lock import InUse, run_lock
+
+    try:
+        stack.enter_context(run_lock(folder))
+    except InUse as error:
+        raise UserError(str(error)) from error
+    except OSError as error:
+        raise UserError(f"{folder}: {error.strerror}") from error
 
 
 def explain_baseline(known: Baseline, finished: RunFinished) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from conformance.cli.certify import RECORD, Duration, limit_options, report_folder
+from conformance.cli.certify import RECORD, Duration, hold, limit_options, report_folder
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.cli.profile_option import ProfileName
@@ -103,6 +103,7 @@ def command(
     with ExitStack() as stack:
         try:
             known = Baseline() if baseline is None else Baseline.load(baseline)
+            hold(corpus / role, stack)
             kept = KeptCases(corpus / role)
             implementation = stack.enter_context(registry.implementation(spec, limits=limits))
             pairs = selection.pairs(implementation.declaration)

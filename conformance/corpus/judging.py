@@ -13,6 +13,7 @@ from conformance.corpus.counts import UNREPEATED, Counts
 from conformance.corpus.failing_cases import storable
 from conformance.corpus.plan import Plan
 from conformance.engine.patience import Patience, not_asked
+from conformance.engine.shrinking import KILLED
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import Implementation
@@ -25,9 +26,6 @@ from conformance.strategies.grammar.case import Case
 
 #: Characters of a traceback that are kept.
 _TRACEBACK: Final = 2000
-
-#: How a process ends that the system or its administrator kills: it does not do that itself.
-_KILLED: Final = "signal-SIGKILL"
 
 NumberedCase = tuple[int, Case]
 #: A case with its number and its answer, and the verdicts on what came before the answer.
@@ -162,7 +160,7 @@ class CaseJudge:
         if again is answer or isinstance(again, Trouble):
             return again, []
         assert isinstance(answer, Trouble), "only trouble is asked again"
-        if answer.signature == _KILLED:
+        if answer.signature == KILLED:
             counts.totals[UNREPEATED] += 1
             return again, []
         return again, [_not_again(answer)]

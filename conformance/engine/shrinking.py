@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from conformance.engine.failure import Counts, Failure
 from conformance.engine.kept_answer import kept_answer
@@ -18,6 +19,8 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import Choice
 from conformance.strategies.grammar.shrinking import OutOfTries, shrink
 
+#: How a process ends that the system or its administrator kills: it does not do that itself.
+KILLED: Final = "signal-SIGKILL"
 #: How many cases the shrinking of one failure may try, by their result: each hang takes its whole time limit.
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
 #: Seconds for shrinking one failure: most take one, but each answer may come just before its time limit.
@@ -60,7 +63,7 @@ class Shrinker:
 
     def still_fails(self, case: Case, requirement: str, finding: str) -> bool:
         """Return whether a case breaks a requirement by the cause of one finding."""
-        return self.matching(case, self.ask(case), requirement, finding) is not None
+        return self.matching(case, self.ask_again_if_killed(case), requirement, finding) is not None
 
     def failure(
         self,
@@ -91,7 +94,7 @@ class Shrinker:
             words = verdict.message.removeprefix(f"{verdict.signature}: ")
             answer = Trouble(verdict.status, verdict.signature, words)
         if answer is None:
-            answer = self.ask(smallest)
+            answer = self.ask_again_if_killed(smallest)
         seen = self.matching(smallest, answer, requirement, finding)
         if seen is None:
             note = f"{verdict.message} (seen in discovery, but not when asked again)"
@@ -130,6 +133,15 @@ class Shrinker:
             return refusal
         return self.patience.answer(case, lambda: self.implementation.ask(request_of(case)))
 
+    def ask_again_if_killed(self, case: Case) -> Observation | Trouble:
+        """Return the answer to a case that failed before; if the process is killed, that of a new one.
+
+        Whoever kills a process from outside must not end the search; one that kills itself does it again.
+        """
+        answer = self.ask(case)
+        killed = isinstance(answer, Trouble) and answer.signature == KILLED
+        return self.ask(case) if killed else answer
+
     def _judged(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         return self._selected(self.judge.judge(case, answer))
 
@@ -165,7 +177,7 @@ class _Tries:
         """
         if not all(self._left.values()) or time.monotonic() > self._deadline or self._shrinker.patience.exhausted:
             raise OutOfTries
-        answer = self._shrinker.ask(case)
+        answer = self._shrinker.ask_again_if_killed(case)
         self._left[answer.status if isinstance(answer, Trouble) and answer.status in self._left else "fail"] -= 1
         fails = self._shrinker.matching(case, answer, *self._wanted) is not None
         if fails:

@@ -176,6 +176,36 @@ def test_shrinking_ends_when_its_time_is_up():
     assert len(shrunk.case.stream) < len(case.stream)
 
 
+class Killed(ReferenceImplementation):
+    """A reader that is killed from outside at each fourth question, from the first on."""
+
+    questions = 0
+
+    def __init__(self, tested):
+        super().__init__()
+        self._tested = tested
+
+    def ask(self, request):
+        self.questions += 1
+        return Trouble("crash", "signal-SIGKILL", "") if self.questions % 4 == 1 else self._tested.ask(request)
+
+
+def test_shrinking_goes_on_when_the_process_is_killed():
+    _, finished = certify("reference:text-cut-at-255")
+    (failure,) = [each for each in finished.failures if each.finding == CUT]
+    with implementation("reference:text-cut-at-255") as tested:
+        judge = Judge(tested.declaration.roles["decode"])
+        case = case_of(CaseId.parse(failure.first_case))
+        shrunk = [
+            Shrinker(reader, judge, seconds=600.0).failure(
+                case, failure.verdict, failure.counts, choices=case.id.choices
+            )
+            for reader in (tested, Killed(tested))
+        ]
+    assert shrunk[1] == shrunk[0]
+    assert len(shrunk[0].case.stream) < len(case.stream)
+
+
 class FailsOnce(ReferenceImplementation):
     left = 1
 
