@@ -133,6 +133,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="MIB",
         help="limit on address space; 0 means none, as programs on runtimes such as Java's need; default: 2048",
     )
+    group.addoption(
+        "--binlog-hangs", type=int, default=30, metavar="N", help="hangs after which nothing more is asked; default: 30"
+    )
+    group.addoption(
+        "--binlog-pass-env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="variable that the implementation sees besides the usual ones, or a glob; may be repeated",
+    )
     group.addoption("--binlog-baseline", type=Path, help="file of known failures with reasons (TOML)")
 
 
@@ -171,7 +181,14 @@ def _limits(option: Any) -> "Limits":
         raise ValueError(f"--binlog-memory {option('binlog_memory')} is not valid: write MiB, or 0 for no limit")
     if option("binlog_examples") < 1:
         raise ValueError(f"--binlog-examples {option('binlog_examples')} is not valid: write an integer from 1")
-    return limits_of(duration(option("binlog_answer_time")), option("binlog_memory"))
+    if option("binlog_hangs") < 1:
+        raise ValueError(f"--binlog-hangs {option('binlog_hangs')} is not valid: write 1 or more")
+    return limits_of(
+        duration(option("binlog_answer_time")),
+        option("binlog_memory"),
+        option("binlog_hangs"),
+        tuple(option("binlog_pass_env")),
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

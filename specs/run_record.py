@@ -106,6 +106,13 @@ class Header(Struct, frozen=True, tag_field="kind", tag="header"):
         Meta(description="Time that the run was given, null where the number of cases limits it."),
     ]
     started: Annotated[Moment, Meta(description="When it started, in UTC.")]
+    environment: Annotated[
+        Texts,
+        Meta(
+            description="Names of the variables of the environment that the implementation was given besides the usual "
+            "ones; their values are not kept."
+        ),
+    ] = ()
 
 
 class FieldSpan(Struct, frozen=True):

@@ -70,6 +70,13 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             show_default=True,
             help="Hangs after which nothing more is asked; a tenth of them ends the asking of one family.",
         ),
+        click.option(
+            "--pass-env",
+            "environment",
+            multiple=True,
+            metavar="NAME",
+            help="Variable that the implementation sees besides the usual ones, or a glob: 'GO*'; may be repeated.",
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -119,6 +126,7 @@ def command(
     answer_time: float,
     memory: int,
     hangs: int,
+    environment: tuple[str, ...],
 ) -> None:
     """Judge IMPLEMENTATION against every requirement, and show the smallest stream for each failure.
 
@@ -130,7 +138,7 @@ def command(
         writable(write_baseline)
     try:
         known = Baseline() if baseline is None else Baseline.load(baseline)
-        limits = limits_of(answer_time, memory, hangs)
+        limits = limits_of(answer_time, memory, hangs, environment)
         implementation = registry.implementation(spec, limits=limits)
     except (BaselineError, ValueError) as error:
         raise UserError(str(error)) from error

@@ -3,14 +3,18 @@
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from types import TracebackType
 from typing import Final, Self
 
 from conformance.corpus.counts import UNREPEATED, Counts
 from conformance.corpus.failing_cases import storable
 from conformance.corpus.plan import Plan
+from conformance.engine.patience import Patience, not_asked
 from conformance.engine.shrinking import KILLED
+from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import Implementation
 from conformance.oracles.cause import Cause
@@ -80,6 +84,8 @@ class CaseJudge:
         requirements: A glob over the ids of the requirements that count.
         window: How many questions may wait for an answer.
         kit_errors: Takes errors of the kit.
+        limits: How often the implementation may hang in one shard.
+        asks: Whether anything is asked; not if it has hung too often in the run.
     """
 
     implementation: Implementation
@@ -87,12 +93,17 @@ class CaseJudge:
     requirements: str = "*"
     window: int = 16
     kit_errors: KitErrors = field(default_factory=KitErrors)
+    limits: Limits = DEFAULT_LIMITS
+    asks: bool = True
 
     def count(self, cases: Iterable[NumberedCase], counts: Counts) -> None:
         """Judge cases, in the given order, and add them to the counts."""
         questions = self._not_declined(cases, counts)
-        if isinstance(self.implementation, ProcessImplementation):
-            answers = self._ask_process(questions, counts)
+        answers: Iterator[_Answered]
+        if not self.asks:
+            answers = ((number, case, not_asked(self.limits.hangs, "in this run"), []) for number, case in questions)
+        elif isinstance(self.implementation, ProcessImplementation):
+            answers = self._ask_process(self.implementation, questions, counts)
         else:
             answers = self._ask_in_process(questions)
         for number, case, answer, lost in answers:
@@ -112,25 +123,47 @@ class CaseJudge:
     def _selected(self, verdicts: list[Verdict]) -> list[Verdict]:
         return selected(verdicts, self.requirements)
 
-    def _ask_process(self, cases: Iterable[NumberedCase], counts: Counts) -> Iterator[_Answered]:
+    def _ask_process(
+        self, process: ProcessImplementation, cases: Iterator[NumberedCase], counts: Counts
+    ) -> Iterator[_Answered]:
+        """Yield the answers of a process, asked ahead until it hangs, from then on one by one, and only so often."""
         open_questions: deque[NumberedCase] = deque()
+        # Of each shard alone, so that it does not matter how the shards are divided among tasks.
+        patience = Patience(self.limits, counts_time=False)
 
         def requests() -> Iterator[Request]:
             for number, case in cases:
                 open_questions.append((number, case))
                 yield request_of(case)
 
-        for answer in self.implementation.ask_many(requests(), window=self.window):
-            number, case = open_questions.popleft()
-            again = self._ask_again(case, answer)
-            lost = []
-            if again is not answer and not isinstance(again, Trouble):
-                assert isinstance(answer, Trouble), "only trouble is asked again"
-                if answer.signature == KILLED:
-                    counts.totals[UNREPEATED] += 1
-                else:
-                    lost.append(_not_again(answer))
-            yield number, case, again, lost
+        with closing(process.ask_many(requests(), window=self.window)) as answers:
+            for answer in answers:
+                number, case = open_questions.popleft()
+                patience.note(case, answer)
+                yield number, case, *self._settled(case, answer, counts)
+                if patience.has_waited:
+                    break
+        for number, case in chain(open_questions, cases):
+            refusal = patience.refusal(case)
+            if refusal is not None:
+                yield number, case, refusal, []
+                continue
+            answer = process.ask(request_of(case))
+            patience.note(case, answer)
+            yield number, case, *self._settled(case, answer, counts)
+
+    def _settled(
+        self, case: Case, answer: Observation | Trouble, counts: Counts
+    ) -> tuple[Observation | Trouble, list[Verdict]]:
+        """Return the answer that is judged, and the verdict on what ended a process if a new one answers."""
+        again = self._ask_again(case, answer)
+        if again is answer or isinstance(again, Trouble):
+            return again, []
+        assert isinstance(answer, Trouble), "only trouble is asked again"
+        if answer.signature == KILLED:
+            counts.totals[UNREPEATED] += 1
+            return again, []
+        return again, [_not_again(answer)]
 
     def _ask_again(self, case: Case, answer: Observation | Trouble) -> Observation | Trouble:
         """Return the answer, or that of a new process if one ended or broke the protocol.

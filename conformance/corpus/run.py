@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -14,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from conformance import __version__
 from conformance.corpus.case_source import CaseSource, PlannedCases, StoredCases
 from conformance.corpus.clusters import Clusters
+from conformance.corpus.counts import TROUBLED
 from conformance.corpus.history import History, RunEntry, entries_of, shrunk_before
 from conformance.corpus.kit_archive import digest
 from conformance.corpus.manifest import CORPUS_SCHEMA, CorpusManifest, RunManifest, origin
@@ -21,10 +23,11 @@ from conformance.corpus.output import NotUsable, Output, Wave
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.results import Results, read_results
-from conformance.corpus.waves import Watch, WaveFailed, Waves, verified_corpus, verified_results
+from conformance.corpus.waves import Watch, WaveFailed, Waves, hangs_of, verified_corpus, verified_results
 from conformance.corpus.worker import Job, Report, Stretch
 from conformance.engine.baseline import Baseline
 from conformance.engine.events import Event, Listener, RunFinished, RunStarted
+from conformance.engine.patience import Patience
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
 from conformance.implementations import registry
@@ -185,7 +188,7 @@ class CorpusRun:
         results = read_results(self.spark, self.output)
         history = self.options.history
         clusters = Clusters(
-            Shrinker(implementation, Judge(role), requirements),
+            Shrinker(implementation, Judge(role), requirements, patience=Patience(self.options.limits)),
             corpus.source,
             self.options.baseline,
             shrunk_before(history.read(), declaration.name) if history else {},
@@ -206,15 +209,23 @@ class CorpusRun:
         def next_stretch(done: Sequence[Wave], first: int) -> Stretch | None:
             return source.next(done, first, pace, None if deadline is None else deadline - time.monotonic())
 
+        # Of the committed waves, which a resumed run has too.
+        hangs = hangs_of(self.spark, self.output, self.output.committed())
+
+        def note(sums: Counter[str]) -> None:
+            nonlocal hangs
+            hangs += sums[TROUBLED["hang"]]
+
         def frame(stretch: Stretch, report: Report) -> DataFrame:
-            return source.results(self.spark, stretch, job, report)
+            asks = hangs < job.limits.hangs
+            return source.results(self.spark, stretch, job if asks else replace(job, asks=False), report)
 
         done = Waves(
             self.spark,
             self.output,
             next_stretch=next_stretch,
             frame=frame,
-            verify=lambda stretch: verified_results(self.spark, self.output, stretch),
+            verify=lambda stretch: verified_results(self.spark, self.output, stretch, note),
             goal=source.goal,
             pace=pace,
             watch=self.options.watch,

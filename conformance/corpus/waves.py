@@ -19,7 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from conformance.corpus.counts import EVENTS, JUDGED, NOT_CLAIMED, TAKEN, TOTALS
+from conformance.corpus.counts import EVENTS, JUDGED, NOT_CLAIMED, TAKEN, TOTALS, TROUBLED
 from conformance.corpus.output import Output, Wave
 from conformance.corpus.pace import Pace
 from conformance.corpus.result_batches import CANNOT_START, KIT_ERRORS, ROWS_DDL
@@ -290,8 +290,26 @@ def _stopped(sums: Counter[str]) -> str | None:
     return next((name.removeprefix(STOPPED) for name in sums if name.startswith(STOPPED)), None)
 
 
-def verified_results(spark: SparkSession, output: Output, stretch: Stretch) -> tuple[int, int]:
+def hangs_of(spark: SparkSession, output: Output, waves: Sequence[Wave]) -> int:
+    """Return at how many cases of committed waves the implementation hung."""
+    if not waves:
+        return 0
+    frame = spark.read.schema(ROWS_DDL).parquet(*(output.wave_uri(wave.first, wave.end) for wave in waves))
+    hung = frame.where((sql.col("table") == TOTALS) & (sql.col("cell")[0] == TROUBLED["hang"]))
+    (row,) = hung.agg(sql.coalesce(sql.sum("count"), sql.lit(0)).alias("hangs")).collect()
+    return int(row["hangs"])
+
+
+def verified_results(
+    spark: SparkSession, output: Output, stretch: Stretch, note: Callable[[Counter[str]], None] = lambda sums: None
+) -> tuple[int, int]:
     """Return (cases, events) of the results of a stretch.
+
+    Args:
+        spark: The session.
+        output: The run's folder.
+        stretch: The stretch.
+        note: Takes the totals of its cases.
 
     Raises:
         CannotStart: A worker could not begin; its results are deleted.
@@ -319,6 +337,7 @@ def verified_results(spark: SparkSession, output: Output, stretch: Stretch) -> t
             f"cases {stretch.first} to {stretch.end - 1}: {sums[TAKEN]} taken, {sums[JUDGED]} judged, "
             f"{sums['kit errors']} errors of the kit, {sums[NOT_CLAIMED]} not claimed"
         )
+    note(sums)
     return sums[TAKEN], sums[EVENTS]
 
 

@@ -53,6 +53,7 @@ class Job:
         declaration: What it declared for the role when the driver started it.
         requirements: A glob over requirement ids.
         window: How many questions may wait for an answer.
+        asks: Whether anything is asked; not if it has hung too often in the run.
         run: Id of this run of the command; a resumed run has another one.
     """
 
@@ -62,6 +63,7 @@ class Job:
     declaration: RoleDeclaration
     requirements: str = "*"
     window: int = 16
+    asks: bool = True
     run: str = field(default_factory=lambda: uuid4().hex)
 
 
@@ -164,7 +166,9 @@ def _judged(
             yield _stopped("the implementation declares other fields, abilities or profiles than on the driver", report)
             return
         kit_errors = KitErrors()
-        judge = CaseJudge(implementation, Judge(job.declaration), job.requirements, job.window, kit_errors)
+        judge = CaseJudge(
+            implementation, Judge(job.declaration), job.requirements, job.window, kit_errors, job.limits, job.asks
+        )
         counts = Counts()
         for taken, cases in shards(kit_errors):
             judge.count(cases, counts)

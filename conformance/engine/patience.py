@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from conformance.implementations.process.child import CLOSED_OUTPUT, EXIT_SECONDS
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.protocol.observation import Observation, Trouble
 from conformance.specs.run_record import NOT_ASKED
@@ -23,9 +24,12 @@ class Patience:
 
     Attributes:
         limits: The time limit for one answer, and the number of hangs after which nothing more is asked.
+        counts_time: Whether the time of other trouble counts; results then depend on the machine. If not, only a closed
+            output counts, which takes a fixed time.
     """
 
     limits: Limits = DEFAULT_LIMITS
+    counts_time: bool = True
     _hangs: float = 0.0
     _of_family: dict[tuple[str, str], float] = field(default_factory=dict)
     _has_answered: bool = False
@@ -49,25 +53,31 @@ class Patience:
         """Return what takes the place of an answer if a case is not asked, because of hangs in its family or in all."""
         if self.exhausted:
             where = "in all" if self._has_answered else "before its first answer"
-            return _not_asked(self._hangs, where)
+            return not_asked(self._hangs, where)
         hangs = self._of_family.get(_key(case), 0)
-        return _not_asked(hangs, f"in the family {case.id.family}") if hangs >= self.few else None
+        return not_asked(hangs, f"in the family {case.id.family}") if hangs >= self.few else None
 
     def answer(self, case: Case, ask: Callable[[], Observation | Trouble]) -> Observation | Trouble:
         """Ask about a case and return the answer; take note of what it cost if there is none."""
         began = time.monotonic()
         answer = ask()
-        if not isinstance(answer, Trouble) or answer.status == "unsupported":
-            self._has_answered = True
-            return answer
-        took = (time.monotonic() - began) / self.limits.seconds
-        cost = 1.0 if answer.status == "hang" else min(took, 1.0)
-        self._hangs += cost
-        self._of_family[_key(case)] = self._of_family.get(_key(case), 0) + cost
+        self.note(case, answer, time.monotonic() - began)
         return answer
 
+    def note(self, case: Case, answer: Observation | Trouble, seconds: float = 0.0) -> None:
+        """Take note of the answer to a case, and of the seconds that it took."""
+        if not isinstance(answer, Trouble) or answer.status == "unsupported":
+            self._has_answered = True
+            return
+        if not self.counts_time:
+            seconds = EXIT_SECONDS if answer.signature == CLOSED_OUTPUT else 0.0
+        cost = 1.0 if answer.status == "hang" else min(seconds / self.limits.seconds, 1.0)
+        self._hangs += cost
+        self._of_family[_key(case)] = self._of_family.get(_key(case), 0) + cost
 
-def _not_asked(hangs: float, where: str) -> Trouble:
+
+def not_asked(hangs: float, where: str) -> Trouble:
+    """Return what takes the place of an answer after so many hangs."""
     return Trouble(NOT_ASKED, "it hangs", f"not asked: it hangs ({hangs:.0f} times {where}; --hangs raises the limit)")
 
 

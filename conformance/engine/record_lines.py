@@ -15,6 +15,7 @@ from conformance.engine.kept_answer import kept_events, kept_refusal, kept_text,
 from conformance.engine.replay_line import replay_line
 from conformance.engine.stream_dump import dump
 from conformance.engine.tally import Tally
+from conformance.implementations.process.environment import added_names
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration, Observation, Refusal, Trouble
@@ -118,6 +119,7 @@ def _header(event: RunStarted) -> run_record.Header:
         examples=event.examples,
         seconds=event.seconds,
         started=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        environment=added_names(event.limits.environment),
     )
 
 

@@ -25,3 +25,5 @@ def _options(limits: Limits) -> Iterator[str]:
         yield f"--answer-time={Decimal(str(limits.seconds)).normalize():f}s"
     if limits.memory_bytes != DEFAULT_LIMITS.memory_bytes:
         yield f"--memory={(limits.memory_bytes or 0) >> 20}"
+    for name in limits.environment:
+        yield f"--pass-env={name}"

@@ -24,11 +24,12 @@ PLAN = Plan(
 )
 
 
-def judged(spec, *stretches, plan=PLAN, kit_errors=None, limits=LIMITS):
+def judged(spec, *stretches, plan=PLAN, kit_errors=None, limits=LIMITS, **options):
     """Judge stretches of a plan, and return their counts."""
     counts, kit_errors = Counts(), kit_errors or KitErrors()
     with implementation(spec, limits=limits) as started:
-        judge = CaseJudge(started, Judge(started.declaration.roles["decode"]), kit_errors=kit_errors)
+        role = started.declaration.roles["decode"]
+        judge = CaseJudge(started, Judge(role), kit_errors=kit_errors, limits=limits, **options)
         for first, end in stretches:
             judge.count(planned_cases(plan, first, end, kit_errors=kit_errors), counts)
     return counts

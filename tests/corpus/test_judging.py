@@ -8,6 +8,7 @@ from conformance.corpus.judging import KitErrors
 from conformance.corpus.plan import Plan
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
 from conformance.engine.coverage import position
+from conformance.implementations.process.limits import Limits
 from conformance.oracles.verdict import Verdict
 from conformance.strategies.grammar.case_id import CaseId
 
@@ -43,6 +44,34 @@ def test_a_hang_is_a_failure_of_its_case(reader):
     counts = judged(reader(f"hang={size}"), (0, 12), plan=plan)
     assert counts.totals["cases judged"] == 12
     assert [(case.number, case.status) for case in counts.failing] == [(5, "hang")]
+
+
+@pytest.mark.parametrize("window", [1, 16])
+def test_an_implementation_that_always_hangs_is_asked_three_times_in_a_shard(reader, window):
+    limits = Limits(seconds=0.5)
+    counts = judged(reader("hang=1"), (0, 40), limits=limits, window=window)
+    assert counts.totals["cases with hang"] == 3
+    assert 0 < counts.totals["cases not asked"] <= counts.totals["cases judged"] - 3
+    assert not [status for _, _, status in counts.verdicts if status == "pass"]
+
+
+def test_after_a_hang_the_other_cases_of_a_shard_are_judged_as_without_it(reader):
+    undisturbed = judged(reader(), (0, 60))
+    counts = judged(reader(f"hang={len(PLAN.case(5).stream)}"), (0, 60))
+    assert 1 <= counts.totals["cases with hang"] <= 3
+    assert counts.totals["cases not asked"] == 0
+    good, left = (
+        sum(number for (_, _, status), number in each.verdicts.items() if status in ("pass", "hang"))
+        for each in (undisturbed, counts)
+    )
+    assert good <= left <= good + counts.totals["cases with hang"]
+
+
+def test_nothing_is_asked_once_the_run_has_given_up(reader):
+    counts = judged(reader("hang=1"), (0, 40), asks=False)
+    assert counts.totals["cases with hang"] == 0
+    assert counts.totals["cases not asked"] > 0
+    assert not [status for _, _, status in counts.verdicts if status == "pass"]
 
 
 def test_a_process_that_is_killed_from_outside_changes_no_verdict(tmp_path, reader):

@@ -21,7 +21,9 @@ STDERR_BYTES: Final = 4096
 #: Bytes of standard error that are kept: the reason of a crash may come before the stacks of many threads.
 _KEPT_STDERR: Final = 1 << 16
 #: Seconds that a child may take to end once its output has ended.
-_EXIT_SECONDS: Final = 1.0
+EXIT_SECONDS: Final = 1.0
+#: How a child ends that closes its output and runs on.
+CLOSED_OUTPUT: Final = "closed-its-output"
 
 
 class Exited(Exception):
@@ -190,10 +192,10 @@ class Child:
         if self._unsent:
             self._unsent.clear()
             self._selector.unregister(self._stdin)
-        deadline = time.monotonic() + _EXIT_SECONDS
-        status = self._process.exit_status(_EXIT_SECONDS)
+        deadline = time.monotonic() + EXIT_SECONDS
+        status = self._process.exit_status(EXIT_SECONDS)
         if status is None:
-            return Exited("closed-its-output")
+            return Exited(CLOSED_OUTPUT)
         self._drain_errors(deadline)
         signature = f"exit-status-{status}" if status >= 0 else f"signal-{_signal_name(-status)}"
         refused = self._memory_limited and status != 0 and ran_out_of_memory(bytes(self._stderr))

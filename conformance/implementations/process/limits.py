@@ -25,6 +25,7 @@ class Limits:
         answer_bytes_per_byte: What each byte of the stream adds to that. The longest answers of all roles, the text of
             rows, have 18 bytes for each byte of the stream.
         declaration_bytes: Length of a declaration.
+        environment: Names or globs of the variables of the environment that it sees besides the usual ones.
     """
 
     seconds: float = 10.0
@@ -34,6 +35,7 @@ class Limits:
     answer_bytes: int = 4 << 20
     answer_bytes_per_byte: int = 64
     declaration_bytes: int = 1 << 20
+    environment: tuple[str, ...] = ()
 
     def answer_length(self, stream: bytes) -> int:
         """Return how many bytes an answer about a stream may have."""
@@ -57,12 +59,14 @@ def duration(text: str) -> float:
     return seconds
 
 
-def limits_of(answer_time: float, memory: int, hangs: int = DEFAULT_LIMITS.hangs) -> Limits:
+def limits_of(answer_time: float, memory: int, hangs: int, environment: tuple[str, ...]) -> Limits:
     """Return the limits that a user's options set.
 
     Args:
         answer_time: Seconds for one answer.
         memory: Address space in MiB, 0 for no limit.
         hangs: After how many hangs nothing more is asked.
+        environment: Names or globs of further variables of the environment.
     """
-    return Limits(seconds=answer_time, memory_bytes=memory << 20 if memory else None, hangs=hangs)
+    memory_bytes = memory << 20 if memory else None
+    return Limits(seconds=answer_time, memory_bytes=memory_bytes, hangs=hangs, environment=environment)

@@ -2,11 +2,12 @@
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from conformance.implementations.process.conversation import Conversation, Failed
+from conformance.implementations.process.environment import environment_of
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.supervision import Supervision
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
@@ -109,7 +110,7 @@ class ProcessImplementation:
         (answer,) = self.ask_many((request,))
         return answer
 
-    def ask_many(self, requests: Iterable[Request], window: int = 16) -> Iterator[Observation | Trouble]:
+    def ask_many(self, requests: Iterable[Request], window: int = 16) -> Generator[Observation | Trouble]:
         """Yield the answers to many requests, in their order.
 
         Up to `window` requests are open at a time. If one of them ends in trouble, the open ones are sent again
@@ -173,7 +174,11 @@ class ProcessImplementation:
                 raise Failed(self._failed_starts[-1])
             assert not callable(self._command), "start() has prepared it"
             if self._supervision is None:
-                self._supervision = Supervision(self._command, memory_bytes=self._limits.memory_bytes)
+                self._supervision = Supervision(
+                    self._command,
+                    memory_bytes=self._limits.memory_bytes,
+                    environment=environment_of(self._limits.environment),
+                )
             try:
                 self._conversation = Conversation(self._supervision, limits=self._limits, declared=self._declaration)
             except Failed as failed:

@@ -26,12 +26,10 @@ class Supervision:
     Args:
         command: Program and arguments.
         memory_bytes: Address space that each of its processes may reserve, None for no limit. Enforced on Linux only.
-        environment: Its environment, None for that of the kit.
+        environment: Its environment.
     """
 
-    def __init__(
-        self, command: Sequence[str], *, memory_bytes: int | None, environment: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, command: Sequence[str], *, memory_bytes: int | None, environment: Mapping[str, str]) -> None:
         self._command = command
         self._memory_bytes = memory_bytes
         self._environment = environment
