@@ -226,7 +226,7 @@ def _judge(
     from conformance.engine.baseline import Baseline
     from conformance.reports.terminal import print_summary
 
-    limits = limits_of(options["answer_time"], options["memory"])
+    limits = limits_of(options["answer_time"], options["memory"], options["hangs"])
     with _mistakes_in_one_line(), ExitStack() as stack:
         if options["write_baseline"] is not None:
             writable(options["write_baseline"])

@@ -90,13 +90,14 @@ def command(
     report: Path | None,
     answer_time: float,
     memory: int,
+    hangs: int,
 ) -> None:
     """Look for failures of an implementation in ROLE until the time is up.
 
     Python code (reference, python:MODULE) is fuzzed with a coverage-guided engine if that is installed, anything else
     with Hypothesis. Each kind of failure is reported once, with the smallest case that shows it.
     """
-    limits = limits_of(answer_time, memory)
+    limits = limits_of(answer_time, memory, hangs)
     selection = Selection(role, profiles, requirement, families)
     with ExitStack() as stack:
         try:
