@@ -125,7 +125,10 @@ class Supervisor:
             if os.getppid() != supervisor:
                 return  # It was killed before the line above.
             if self._memory:
-                resource.setrlimit(resource.RLIMIT_AS, (self._memory, self._memory))
+                # Whoever may not raise the kit's own limit may not ask for more than that either.
+                _, own = resource.getrlimit(resource.RLIMIT_AS)
+                memory = self._memory if own == resource.RLIM_INFINITY else min(self._memory, own)
+                resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(ignored, signal.SIG_DFL)  # Python ignores these, which the program would inherit.
         for number, stream in enumerate(streams):
