@@ -173,7 +173,7 @@ class Output:
         """Return the committed waves from the first case to the first gap.
 
         Raises:
-            NotUsable: A mark is not as the kit writes it.
+            NotUsable: A mark is not as the kit writes it, or is that of another wave.
             StorageError: The folder cannot be read.
         """
         waves: list[Wave] = []
@@ -184,6 +184,8 @@ class Output:
             folder = self._waves.at(name)
             if folder.exists(_COMMITTED):
                 waves.append(self._wave(folder))
+                if (waves[-1].first, waves[-1].end) != (int(match[1]), int(match[2])):
+                    raise NotUsable(f"{folder.uri}/{_COMMITTED} is the mark of cases {waves[-1].first}-{waves[-1].end}")
                 self._names[waves[-1].first, waves[-1].end] = name
         return waves
 

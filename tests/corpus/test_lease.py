@@ -67,12 +67,3 @@ def test_a_run_commits_no_wave_once_its_lease_is_gone(storage, monkeypatch):
         with pytest.raises(InUse):
             output.commit(Wave(10, 20, 10, 30, 1.0))
     assert [wave.end for wave in output.committed()] == [10]
-
-
-def test_waves_of_two_runs_are_in_two_folders(storage):
-    one, other = Output(storage), Output(storage)
-    assert one.wave_uri(0, 10) != other.wave_uri(0, 10)
-    one.commit(Wave(0, 10, 10, 30, 1.0))
-    # What is committed is read by every later run, whoever wrote it.
-    assert other.committed() == [Wave(0, 10, 10, 30, 1.0)]
-    assert other.wave_uri(0, 10) == one.wave_uri(0, 10)

@@ -1,6 +1,5 @@
 """The faults of the machine: each is a context in which a command runs, and which is repaired at its end."""
 
-import glob
 import os
 import shutil
 import signal
@@ -8,8 +7,6 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-
-import pytest
 
 from tests.faults.tries import ENVIRONMENTS
 
@@ -112,21 +109,30 @@ def _after(code, *arguments):
     return (sys.executable, "-I", "-c", code, *map(str, arguments))
 
 
+#: Python's clock with a step that is read from a file. A library that fakes the clock for whole programs also moves the
+#: monotonic clock under Python's sleep, which a step of the real clock does not.
+_STEPPED = """
+import datetime, os, time
+from pathlib import Path
+real, step = time.time, Path(os.environ["STEP_OF_THE_CLOCK"])
+def stepped():
+    return real() + float(step.read_text())
+class Stepped(datetime.datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(stepped(), tz)
+time.time, time.time_ns, datetime.datetime = stepped, lambda: int(stepped() * 1e9), Stepped
+"""
+
+
 @contextmanager
 def _clock(run, each):
-    """Let the programs take the time from a library that reads it, and its step, from a file."""
-    libraries = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
-    if not libraries:
-        pytest.skip("a step of the clock needs the package libfaketime")
+    """Let Python's programs take the step of the clock from a file."""
     step = run.folder / "clock"
-    step.write_text("+0\n", encoding="utf-8")
-    run.environment |= {
-        "LD_PRELOAD": libraries[0],
-        "FAKETIME_TIMESTAMP_FILE": str(step),
-        "FAKETIME_NO_CACHE": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        "DONT_FAKE_MONOTONIC": "1",
-    }
+    step.write_text("0", encoding="utf-8")
+    (run.folder / "stepped").mkdir()
+    (run.folder / "stepped" / "sitecustomize.py").write_text(_STEPPED, encoding="utf-8")
+    run.environment |= {"PYTHONPATH": str(run.folder / "stepped"), "STEP_OF_THE_CLOCK": str(step)}
     yield
     run.environment.clear()
 
@@ -169,8 +175,8 @@ def _make_read_only(run, each):
 
 def _step_the_clock(run, each):
     days, _ = each.detail
-    # The library reads the file at any moment, and must not find half of it.
-    (run.folder / "next").write_text(f"{days * 86400:+.0f}\n", encoding="utf-8")
+    # It is read at any moment, and must never be half of it.
+    (run.folder / "next").write_text(str(days * 86400), encoding="utf-8")
     (run.folder / "next").replace(run.folder / "clock")
     return True
 

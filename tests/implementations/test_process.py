@@ -1,6 +1,7 @@
 """A program under test may do anything; every request still gets its answer, and the run continues."""
 
 import os
+import subprocess
 import sys
 import time
 from itertools import count, islice
@@ -281,3 +282,20 @@ def test_a_large_stream_is_sent_whole():
     large = question(os.urandom(8 << 20))
     with double("honest", limits=Limits(seconds=10)) as honest:
         assert list(honest.ask_many([large] * 3)) == [answer_to(large)] * 3
+
+
+UNDER_A_LOWER_LIMIT = """
+import resource, sys
+from conformance.implementations.process.process_implementation import ProcessImplementation
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+with ProcessImplementation([sys.executable, sys.argv[1]]) as started:
+    print(started.declaration.name)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+def test_it_starts_although_the_kit_itself_may_have_less_memory_than_its_limit():
+    # Only a process that may not raise its own limit can show it, so not one with all rights of root.
+    command = [sys.executable, "-c", UNDER_A_LOWER_LIMIT, str(DOUBLES / "honest.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("double\n", 0), done.stderr
