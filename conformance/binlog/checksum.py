@@ -22,7 +22,7 @@ class ChecksumAlgorithm(IntEnum):
     UNDEFINED = 255
 
 
-def checksum(event: bytes | bytearray) -> int:
+def checksum(event: bytes | bytearray | memoryview) -> int:
     """Return the CRC32 of an event given without its four checksum bytes.
 
     In a format description the in-use bit counts as cleared: a server clears it in place when it closes

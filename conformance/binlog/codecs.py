@@ -6,12 +6,21 @@ depends on another one (a length, a flag) finds it in the values read so far.
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-from conformance.binlog.errors import MalformedBody
+from conformance.binlog.errors import MalformedBody, MissingField
 from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.limits import check_values
 
 Values = MutableMapping[str, Any]
+
+
+class Fields(dict[str, Any]):
+    """The fields of an event by name; to take one that the event does not have is an error in the event."""
+
+    def __missing__(self, name: str) -> Any:
+        """Raise `MissingField`."""
+        raise MissingField(name)
 
 
 class Codec(Protocol):
@@ -221,6 +230,10 @@ class Record:
         return b"".join(codec.write(value[name], values) for name, codec in self.parts)
 
 
+#: Every how many entries, minus one, a list is held against its limit.
+_STEP: Final = 0xFFF
+
+
 @dataclass(frozen=True, slots=True)
 class Repeated:
     """Items of one codec; `count` computes their number from the values read so far, None: up to the end."""
@@ -235,6 +248,8 @@ class Repeated:
         while at < end if self.count is None else len(items) < left:
             value, at = self.item.read(data, at, end, values)
             items.append(value)
+            if not len(items) & _STEP:
+                check_values(len(items), "entries in a list")
         return tuple(items), at
 
     def write(self, value: Sequence[Any], values: Mapping[str, Any]) -> bytes:

@@ -1,5 +1,7 @@
 """What can be wrong with a binary log, with the offset of the error."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 #: The kinds of error that a reader reports, and what each means; the protocol uses the same words.
@@ -32,5 +34,56 @@ class BinlogError(Exception):
         self.message = message
 
 
+class BeyondLimit(BinlogError):
+    """An event that is larger than the limits of this run: it may be right, but it is not read."""
+
+    def __init__(self, *, at: int, message: str) -> None:
+        super().__init__(at=at, kind="other", message=message)
+
+
 class MalformedBody(ValueError):
-    """A body that contradicts its layout; the reader turns it into a `BinlogError` with the offset."""
+    """A body that contradicts its layout; it becomes a `BinlogError` where the event's offset is known."""
+
+    def located(self, at: int) -> BinlogError:
+        """Return the error of the event at `at`, in bytes from the start of the stream."""
+        return BinlogError(at=at, kind="malformed", message=str(self))
+
+
+class MissingField(MalformedBody):
+    """A field that is not there, as the format description declares too short a post-header for its type."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the event has no field {name!r}; expected all fields of its type")
+
+
+class LimitExceeded(MalformedBody):
+    """An event that is larger than the limits of this run.
+
+    Where nothing is known of limits it counts as malformed: a reader of generated streams refuses it.
+
+    Args:
+        event: What the event holds, such as ``the event unpacks to 100 bytes``.
+        name: The limit's name, a field of `conformance.binlog.limits.Limits`.
+        limit: The limit.
+    """
+
+    def __init__(self, event: str, *, name: str, limit: int) -> None:
+        option = f"--limit {name.replace('_', '-')}=NUMBER"
+        super().__init__(f"{event}; the limit is {limit}, raise it with {option}")
+
+    def located(self, at: int) -> BinlogError:
+        """See `MalformedBody.located`."""
+        return BeyondLimit(at=at, message=str(self))
+
+
+@contextmanager
+def located(at: int) -> Iterator[None]:
+    """Give an error in the body of an event its offset `at`, in bytes from the start of the stream.
+
+    Raises:
+        BinlogError: In the place of a `MalformedBody`.
+    """
+    try:
+        yield
+    except MalformedBody as error:
+        raise error.located(at) from error

@@ -1,9 +1,9 @@
 """An event at its place in a stream, and its fields."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.codecs import Fields
 from conformance.binlog.event_types import EventType
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER_BYTES, HEADER_FIELDS, Header
@@ -52,7 +52,7 @@ class Event:
         type_code = self.format.type_code(self.header.type) if self.recognised else 0
         return layout_of(type_code, declared), declared
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Fields:
         """Return the fields after the common header by name.
 
         Raises:

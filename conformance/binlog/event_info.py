@@ -3,8 +3,9 @@
 Sources: what MySQL 9.7 and MariaDB 10.11 print for their own logs.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
+from io import BytesIO
 from typing import Any, Final
 
 from conformance.binlog.event import Event
@@ -12,7 +13,7 @@ from conformance.binlog.event_types import HEARTBEAT_TYPES, PRE_GA_ROWS, UNLISTE
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.layouts import mariadb_layouts
-from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.mariadb_compression import statement_of
 from conformance.binlog.rows.collations import collation
 from conformance.binlog.rows.images import READABLE_ROWS_TYPES
 from conformance.binlog.status_variables import read_status_variables
@@ -30,6 +31,8 @@ _ROWS_FLAGS: Final = (
 _NAMES: Final = {int(each): each.listed for each in EventType if each.listed is not None}
 #: The types that servers read as an ignorable event: 28 is only the base class of such events.
 _WITHOUT_CLASS: Final = UNLISTED_TYPES | {EventType.IGNORABLE}
+#: The fields that hold a statement.
+_STATEMENTS: Final = frozenset({"query", "rows_query"})
 _INCIDENTS: Final = {1: "LOST_EVENTS"}
 _INTVAR_NAMES: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
@@ -39,8 +42,12 @@ def listed_name(code: int) -> str:
     return _NAMES.get(code, "Unknown")
 
 
-def event_info(event: Event) -> str | None:
+def event_info(event: Event, *, longest: int | None = None) -> str | None:
     """Return what servers list as an event's content; None if this kit does not know their words.
+
+    Args:
+        event: The event.
+        longest: Bytes of a statement that are enough; None: all.
 
     Raises:
         MalformedBody: The body contradicts its layout.
@@ -49,12 +56,25 @@ def event_info(event: Event) -> str | None:
     if not event.recognised or code not in _INFO or code in _WITHOUT_CLASS:
         return "# Unrecognized ignorable event"
     info = _INFO[code]
-    return None if info is None else info(event, event.fields())
+    if info is None:
+        return None
+    fields = event.fields()
+    if longest is not None:
+        for name in _STATEMENTS.intersection(fields):
+            fields[name] = fields[name][:longest]
+    return info(event, fields)
 
 
 def text(data: bytes) -> str:
     """Return bytes as text; those that are not UTF-8 become surrogates."""
     return data.decode("utf-8", "surrogateescape")
+
+
+def text_lines(data: bytes) -> Iterator[str]:
+    """Yield the lines of bytes as text, without their ends."""
+    yield from (text(line.removesuffix(b"\n")) for line in BytesIO(data))
+    if not data or data.endswith(b"\n"):
+        yield ""
 
 
 def signed(number: int, bits: int) -> int:
@@ -69,22 +89,22 @@ def xid_text(fields: Mapping[str, Any]) -> str:
 
 
 def _query(event: Event, fields: Mapping[str, Any]) -> str:
-    query = fields["query"] if "query" in fields else unpack_mariadb(fields["compressed_query"])
     number = read_status_variables(fields["status_variables"]).get("ddl_xid")
-    comment = "" if number is None else f" /* xid={number} */"
-    return f"{_use(event, fields)}{text(query)}{comment}"
+    comment = b"" if number is None else f" /* xid={number} */".encode()
+    # Decoded once, as a statement may be long.
+    return text(b"".join((_use(event, fields), statement_of(fields), comment)))
 
 
-def _use(event: Event, fields: Mapping[str, Any]) -> str:
+def _use(event: Event, fields: Mapping[str, Any]) -> bytes:
     if event.header.flags & Flag.SUPPRESS_USE or not fields["database"]:
-        return ""
-    return f"use `{text(fields['database']).replace('`', '``')}`; "
+        return b""
+    return b"use `%b`; " % fields["database"].replace(b"`", b"``")
 
 
 def _execute_load_query(event: Event, fields: Mapping[str, Any]) -> str:
     # The number is widened as a signed one, and listed as an unsigned one.
     file_id = signed(fields["file_id"], 32) & 0xFFFFFFFFFFFFFFFF
-    return f"{_use(event, fields)}{text(fields['query'])} ;file_id={file_id}"
+    return text(b"".join((_use(event, fields), fields["query"], f" ;file_id={file_id}".encode())))
 
 
 def _load_block(event: Event, fields: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from conformance.binlog.errors import MalformedBody
+from conformance.binlog.limits import check_values
 
 #: The largest value that the exclusive end of an interval may have.
 GNO_END: Final = 2**63 - 1
@@ -72,6 +73,7 @@ class GtidSet:
 
         Raises:
             MalformedBody: The bytes end early, continue after the set, or an interval does not ascend.
+            LimitExceeded: It has more sources and intervals than may be held.
         """
         return _SetReader(data).read()
 
@@ -114,6 +116,7 @@ class _SetReader:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
+        self._entries = 0
 
     def read(self) -> GtidSet:
         (head,) = self._unpack("<Q")
@@ -147,6 +150,8 @@ class _SetReader:
         left = len(self._data) - self._at
         if count * size > left:
             raise MalformedBody(f"{count} entries of at least {size} bytes do not fit in {left} bytes")
+        self._entries += count
+        check_values(self._entries, "entries in a GTID set")
         return count
 
     def _take(self, size: int) -> bytes:

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, Protocol
 
-from conformance.binlog.codecs import Bytes, Codec, Int, Rest, Values
+from conformance.binlog.codecs import Bytes, Codec, Fields, Int, Rest, Values
 from conformance.binlog.errors import MalformedBody
 
 #: Post-header bytes after the last field that the layout knows, kept unchanged.
@@ -95,7 +95,7 @@ class Layout:
         )
         object.__setattr__(self, "pieces", pieces)
 
-    def read(self, data: bytes, at: int, end: int, *, post_header_length: int) -> dict[str, Any]:
+    def read(self, data: bytes, at: int, end: int, *, post_header_length: int) -> Fields:
         """Return the fields of the body in ``data[at:end]`` by name, with the bytes after them.
 
         Args:
@@ -107,15 +107,25 @@ class Layout:
         Raises:
             MalformedBody: A field runs past the end or holds an invalid value.
         """
-        values: dict[str, Any] = {}
+        values = Fields()
         self._read(data, at, end, post_header_length, values, None)
         return values
+
+    def require(self, values: Fields) -> None:
+        """Check that a post-header has room for every field of it.
+
+        Raises:
+            MissingField: It has none for a field that servers always write.
+        """
+        for each in self.post_header:
+            if not each.optional and (each.when is None or each.when(values)):
+                values[each.name]
 
     def spans(self, data: bytes, at: int, end: int, *, post_header_length: int) -> list[Span]:
         """Return the span of each field, up to the first that cannot be read."""
         spans: list[Span] = []
         with suppress(MalformedBody):
-            self._read(data, at, end, post_header_length, {}, spans)
+            self._read(data, at, end, post_header_length, Fields(), spans)
         return spans
 
     def write(self, values: Mapping[str, Any], *, post_header_length: int) -> bytes:

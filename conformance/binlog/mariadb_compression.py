@@ -14,9 +14,8 @@ from typing import Any, Final
 
 from conformance.binlog.codecs import Counted, Int, Values, take
 from conformance.binlog.errors import MalformedBody
+from conformance.binlog.limits import check_event_bytes
 
-#: The most bytes that a compressed part may unpack to, unless the caller sets another limit.
-UNPACKED_LIMIT: Final = 1 << 30
 _MARK: Final = 0x80
 _ALGORITHM: Final = 0x70
 _SIZE_BYTES: Final = 0x07
@@ -30,28 +29,37 @@ _COLUMN_ZLIB: Final = 0x80
 _BARE: Final = 0x08
 
 
-def unpack_mariadb(data: bytes, *, limit: int = UNPACKED_LIMIT) -> bytes:
+def unpack_mariadb(data: bytes) -> bytes:
     """Return what `data` was before MariaDB compressed it.
 
     Raises:
-        MalformedBody: It is not compressed that way, or unpacks to more than `limit` bytes or to another size than
-            it declares.
+        MalformedBody: It is not compressed that way, or unpacks to another size than it declares.
+        LimitExceeded: It unpacks to more bytes than an event may have.
     """
     head = take(data, 0, len(data), 1)[0]
     if not head & _MARK or head & _ALGORITHM != _ZLIB:
         raise MalformedBody(f"{head:#04x} is not a valid first byte of compressed data: zlib has 0x81 to 0x84")
-    return _inflate(data, head & _SIZE_BYTES, limit, zlib.MAX_WBITS)
+    return _inflate(data, head & _SIZE_BYTES, zlib.MAX_WBITS)
 
 
-def _inflate(data: bytes, size_bytes: int, limit: int, window: int) -> bytes:
+def statement_of(fields: Mapping[str, Any]) -> bytes:
+    """Return the statement in the fields of a Query event, compressed or not.
+
+    Raises:
+        MalformedBody: See `unpack_mariadb`.
+    """
+    query: bytes = unpack_mariadb(fields["compressed_query"]) if "compressed_query" in fields else fields["query"]
+    return query
+
+
+def _inflate(data: bytes, size_bytes: int, window: int) -> bytes:
     """Return the data after a head of one byte and a size; `window` as zlib counts it, negative without its header."""
     border = 1 + size_bytes
     size = int.from_bytes(take(data, 1, len(data), size_bytes), "big")
-    if size > limit:
-        raise MalformedBody(f"compressed data declares {size} bytes uncompressed; the limit is {limit}")
+    check_event_bytes(size, "compressed data unpacks to")
     unpacker = zlib.decompressobj(window)
     try:
-        unpacked = unpacker.decompress(data[border:], size + 1)
+        unpacked = unpacker.decompress(memoryview(data)[border:], size + 1)
     except zlib.error as error:
         raise MalformedBody(f"compressed data is not a valid zlib stream: {error}") from error
     if len(unpacked) != size:
@@ -77,12 +85,19 @@ class PackedValue:
 
     packed: bytes
 
-    def unpacked(self, *, limit: int = UNPACKED_LIMIT) -> bytes:
+    @property
+    def size(self) -> int:
+        """The bytes that it unpacks to, as it declares them."""
+        if not self.packed or self.packed[0] == UNCOMPRESSED:
+            return len(self.packed)
+        return int.from_bytes(self.packed[1 : 1 + (self.packed[0] & _SIZE_BYTES)], "big")
+
+    def unpacked(self) -> bytes:
         """Return the value.
 
         Raises:
-            MalformedBody: It is not packed that way, or unpacks to more than `limit` bytes or to another size than
-                it declares.
+            MalformedBody: It is not packed that way, or unpacks to another size than it declares.
+            LimitExceeded: It unpacks to more bytes than an event may have.
         """
         if not self.packed:
             return b""
@@ -94,7 +109,7 @@ class PackedValue:
                 f"{head:#04x} is not a valid first byte of a compressed column: 0x00 and 0x81 to 0x8f are"
             )
         window = -zlib.MAX_WBITS if head & _BARE else zlib.MAX_WBITS
-        return _inflate(self.packed, head & _SIZE_BYTES, limit, window)
+        return _inflate(self.packed, head & _SIZE_BYTES, window)
 
     @classmethod
     def deflated(cls, stream: bytes, size: int, *, bare: bool) -> "PackedValue":

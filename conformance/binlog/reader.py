@@ -6,12 +6,13 @@ from io import BytesIO
 from typing import BinaryIO, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
-from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.errors import BinlogError, located
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import ENCRYPTED_MAGIC, HEADER, HEADER_BYTES, MAGIC, Header
+from conformance.binlog.limits import check_event_bytes, current_limits
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The most bytes that an event may have: servers limit an event's size, and a larger length is corruption.
@@ -62,10 +63,12 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
         rules: What the reader accepts and refuses; None: the default `ReaderRules`.
 
     Raises:
-        BinlogError: At the first event that cannot be read, after all events before it were yielded.
+        BinlogError: At the first event that cannot be read, after all events before it were yielded; `BeyondLimit`
+            if it is only too large.
     """
     rules = rules or ReaderRules()
     verify = rules.verify_checksums
+    short = min(_PIECE, current_limits().event_bytes)
     read = stream.read
     _check_magic(_read_up_to(read, len(MAGIC)))
     at = len(MAGIC)
@@ -79,17 +82,13 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
             raise BinlogError(at=at, kind="encrypted", message=message)
         header = _parse_header(head, at)
         length = header.length
-        data = head + read(length - HEADER_BYTES) if length <= _PIECE else _read_long_event(head, length, read)
+        data = head + read(length - HEADER_BYTES) if length <= short else _read_long_event(head, length, read, at)
         if len(data) < length:
             data += _read_up_to(read, length - len(data))
-        if len(data) < length:
-            message = f"expected an event of {length} bytes, found {len(data)}"
-            raise BinlogError(at=at, kind="truncated", message=message)
+        _check_length(len(data), length, at)
         if header.type == EventType.FORMAT_DESCRIPTION:
-            try:
+            with located(at):
                 governing = FormatDescription.from_event(data)
-            except MalformedBody as error:
-                raise BinlogError(at=at, kind="malformed", message=str(error)) from error
         elif governing is None:
             raise BinlogError(
                 at=at,
@@ -115,15 +114,31 @@ def _read_up_to(read: Callable[[int], bytes], size: int) -> bytes:
     return data
 
 
-def _read_long_event(head: bytes, length: int, read: Callable[[int], bytes]) -> bytes:
-    """Return a long event read in pieces, so that a wrong length takes no more memory than the stream has bytes."""
-    parts = bytearray(head)
-    while len(parts) < length:
-        piece = read(min(length - len(parts), _PIECE))
+def _read_long_event(head: bytes, length: int, read: Callable[[int], bytes], at: int) -> bytes:
+    """Return a long event read in pieces, so that a wrong length takes no more memory than the stream has bytes.
+
+    One that is too long to be held is read to its end, to know whether it is only a wrong length.
+    """
+    held = length <= current_limits().event_bytes
+    parts = [head]
+    size = len(head)
+    while size < length:
+        piece = read(min(length - size, _PIECE))
         if not piece:
             break
-        parts += piece
-    return bytes(parts)
+        size += len(piece)
+        if held:
+            parts.append(piece)
+    if not held:
+        _check_length(size, length, at)
+        with located(at):
+            check_event_bytes(length, "the event has")
+    return b"".join(parts)
+
+
+def _check_length(size: int, length: int, at: int) -> None:
+    if size < length:
+        raise BinlogError(at=at, kind="truncated", message=f"expected an event of {length} bytes, found {size}")
 
 
 def _check_magic(magic: bytes) -> None:
@@ -159,7 +174,7 @@ def _verify_checksum(event: bytes, at: int) -> None:
             at=at, kind="invalid-length", message=f"an event of {len(event)} bytes has no room for a checksum"
         )
     stored = int.from_bytes(event[border:], "little")
-    computed = checksum(event[:border])
+    computed = checksum(memoryview(event)[:border])
     if stored != computed:
         raise BinlogError(
             at=at, kind="checksum", message=f"the checksum is {stored:#010x}, but {computed:#010x} is computed"

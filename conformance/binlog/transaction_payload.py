@@ -1,18 +1,20 @@
 """The transaction inside a Transaction_payload event: its events, compressed with zstd or plain."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import IntEnum
-from typing import Final
+from io import BytesIO
+from typing import Final, Protocol
 
 from conformance.binlog.checksum import ChecksumAlgorithm
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
+from conformance.binlog.limits import check_event_bytes, check_events, check_payload_bytes, current_limits
 from conformance.binlog.reader import ReaderRules, recognises
 
-#: The most bytes that a payload may unpack to, unless the caller sets another limit: the size of the largest packet.
-PAYLOAD_LIMIT: Final = 1 << 30
+#: Bytes that are unpacked at once.
+_PIECE: Final = 1 << 20
 
 
 class Compression(IntEnum):
@@ -22,13 +24,69 @@ class Compression(IntEnum):
     NONE = 255
 
 
-def payload_bytes(event: Event, *, limit: int = PAYLOAD_LIMIT) -> bytes:
+def payload_bytes(event: Event) -> bytes:
     """Return the concatenated events that a Transaction_payload event holds.
 
     Raises:
-        MalformedBody: The payload cannot be unpacked, or would be larger than `limit` bytes.
+        MalformedBody: The payload cannot be unpacked.
+        LimitExceeded: It unpacks to more bytes than a payload may have.
         ImportError: The package zstandard, needed to unpack it, is not installed.
     """
+    payload = _unpacked(event)
+    return b"".join(iter(lambda: payload.read(_PIECE), b""))
+
+
+def inner_events(event: Event, *, rules: ReaderRules | None = None) -> Iterator[Event]:
+    """Yield the events inside a Transaction_payload event; their offsets count from the payload's start.
+
+    They have no checksums of their own. One of them is in memory at a time.
+
+    Args:
+        event: The Transaction_payload event.
+        rules: What the reader accepts and refuses; with None, events of any type pass.
+
+    Raises:
+        MalformedBody: The payload cannot be unpacked, an inner event does not fit, or is itself a payload; the events
+            before it were yielded.
+        LimitExceeded: An inner event is too long, or there are too many of them.
+        BinlogError: At the payload's offset, for an inner event of a type that the reader must not skip.
+        ImportError: The package zstandard, needed to unpack it, is not installed.
+    """
+    payload = _unpacked(event)
+    format_description = replace(event.format, checksum_algorithm=ChecksumAlgorithm.NONE)
+    at = count = 0
+    while head := payload.read(HEADER_BYTES):
+        if len(head) < HEADER_BYTES:
+            raise MalformedBody(
+                f"expected a header of {HEADER_BYTES} bytes at byte {at} of the payload, found {len(head)}"
+            )
+        header = Header(*HEADER.unpack(head))
+        if header.length < HEADER_BYTES:
+            raise MalformedBody(f"an event length of {header.length} at byte {at} of the payload")
+        data = head + payload.read(min(header.length, current_limits().event_bytes) - HEADER_BYTES)
+        if len(data) < header.length:
+            if payload.read(1):
+                check_event_bytes(header.length, f"the event at byte {at} of the payload has")
+            message = f"expected an event of {header.length} bytes at byte {at} of the payload, found {len(data)}"
+            raise MalformedBody(message)
+        if header.type == event.header.type:
+            raise MalformedBody(f"a payload inside a payload, at byte {at} of the outer one")
+        recognised = rules is None or recognises(header, format_description, event.offset, rules)
+        count += 1
+        check_events(count, "the payload holds")
+        yield Event(at, header, data, format_description, recognised)
+        at += header.length
+
+
+class _Stream(Protocol):
+    """The unpacked bytes of a payload, from beginning to end."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, fewer than `size` only at the end."""
+
+
+def _unpacked(event: Event) -> _Stream:
+    """Return the bytes that a Transaction_payload event holds."""
     fields = event.fields()
     payload: bytes = fields["payload"]
     if "payload_size" not in fields or "compression_type" not in fields:
@@ -37,65 +95,70 @@ def payload_bytes(event: Event, *, limit: int = PAYLOAD_LIMIT) -> bytes:
         raise MalformedBody(f"a payload of {len(payload)} bytes that declares {fields['payload_size']}")
     kind = fields["compression_type"]
     if kind == Compression.NONE:
-        return payload
+        return BytesIO(payload)
     if kind != Compression.ZSTD:
         raise MalformedBody(
             f"{kind} is not a valid compression type: {Compression.ZSTD:d} is zstd, {Compression.NONE:d} is none"
         )
-    size = fields.get("uncompressed_size", limit)
-    if size > limit:
-        raise MalformedBody(f"a payload that declares {size} bytes uncompressed; the limit is {limit}")
-    unpacked = _unpack_zstd(payload, size)
-    if "uncompressed_size" in fields and len(unpacked) != size:
-        raise MalformedBody(f"a payload that declares {size} bytes uncompressed, but unpacks to {len(unpacked)}")
-    return unpacked
+    return _ZstdStream(payload, fields.get("uncompressed_size"))
 
 
-def inner_events(event: Event, *, limit: int = PAYLOAD_LIMIT, rules: ReaderRules | None = None) -> Iterator[Event]:
-    """Yield the events inside a Transaction_payload event; their offsets count from the payload's start.
+class _ZstdStream:
+    """A zstd stream, and the bytes that it is declared to unpack to, if they are declared."""
 
-    They have no checksums of their own.
+    def __init__(self, payload: bytes, declared: int | None) -> None:
+        # Only logs with compressed transactions need the package.
+        import zstandard
 
-    Args:
-        event: The Transaction_payload event.
-        limit: The most bytes that it may unpack to.
-        rules: What the reader accepts and refuses; with None, events of any type pass.
+        check_payload_bytes(declared or 0)
+        self._declared = declared
+        self._size = 0
+        self._error = zstandard.ZstdError
+        self._stream = zstandard.ZstdDecompressor().stream_reader(payload, read_across_frames=True)
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes.
+
+        Raises:
+            MalformedBody: They cannot be unpacked, or are not as many in all as the payload declares.
+            LimitExceeded: They are more than a payload may have.
+        """
+        try:
+            data: bytes = self._stream.read(size)
+        except self._error as error:
+            raise MalformedBody(f"a payload that is not a valid zstd stream: {error}") from error
+        self._size += len(data)
+        declared = self._declared
+        if declared is None:
+            check_payload_bytes(self._size)
+        elif self._size > declared:
+            raise MalformedBody(f"a payload that declares {declared} bytes uncompressed, but unpacks to more")
+        elif len(data) < size and self._size < declared:
+            raise MalformedBody(f"a payload that declares {declared} bytes uncompressed, but unpacks to {self._size}")
+        return data
+
+
+def pack_events(events: Iterable[bytes], *, compression: Compression) -> dict[str, int | bytes]:
+    """Return the fields of a Transaction_payload event that holds events one after another, without checksums.
+
+    Only what is packed is held in memory.
 
     Raises:
-        MalformedBody: See `payload_bytes`; or an inner event does not fit, or is itself a payload.
-        BinlogError: At the payload's offset, for an inner event of a type that the reader must not skip.
+        ImportError: The package zstandard is not installed.
     """
-    unpacked = payload_bytes(event, limit=limit)
-    format_description = replace(event.format, checksum_algorithm=ChecksumAlgorithm.NONE)
-    at = 0
-    while at < len(unpacked):
-        left = len(unpacked) - at
-        if left < HEADER_BYTES:
-            raise MalformedBody(f"expected a header of {HEADER_BYTES} bytes at byte {at} of the payload, found {left}")
-        header = Header(*HEADER.unpack_from(unpacked, at))
-        if not HEADER_BYTES <= header.length <= left:
-            raise MalformedBody(f"expected an event of {header.length} bytes at byte {at} of the payload, found {left}")
-        if header.type == event.header.type:
-            raise MalformedBody(f"a payload inside a payload, at byte {at} of the outer one")
-        recognised = rules is None or recognises(header, format_description, event.offset, rules)
-        yield Event(at, header, unpacked[at : at + header.length], format_description, recognised)
-        at += header.length
-
-
-def _unpack_zstd(payload: bytes, limit: int) -> bytes:
-    # Only logs with compressed transactions need the package.
+    if compression != Compression.ZSTD:
+        plain = b"".join(events)
+        return _payload_fields(compression, len(plain), plain)
     import zstandard
 
-    parts = bytearray()
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(payload, read_across_frames=True) as stream:
-            while chunk := stream.read(min(1 << 20, limit + 1 - len(parts))):
-                parts += chunk
-                if len(parts) > limit:
-                    raise MalformedBody(f"a payload that unpacks to more than the limit of {limit} bytes")
-    except zstandard.ZstdError as error:
-        raise MalformedBody(f"a payload that is not a valid zstd stream: {error}") from error
-    return bytes(parts)
+    packer = zstandard.ZstdCompressor().compressobj()
+    packed = bytearray()
+    size = 0
+    for each in events:
+        size += len(each)
+        packed += packer.compress(each)
+    packed += packer.flush()
+    return _payload_fields(compression, size, bytes(packed))
 
 
 def pack_payload(events: bytes, *, compression: Compression = Compression.ZSTD) -> dict[str, int | bytes]:
@@ -109,9 +172,13 @@ def pack_payload(events: bytes, *, compression: Compression = Compression.ZSTD) 
         import zstandard
 
         payload = zstandard.ZstdCompressor().compress(events)
+    return _payload_fields(compression, len(events), payload)
+
+
+def _payload_fields(compression: Compression, size: int, payload: bytes) -> dict[str, int | bytes]:
     return {
         "compression_type": int(compression),
-        "uncompressed_size": len(events),
+        "uncompressed_size": size,
         "payload_size": len(payload),
         "payload": payload,
     }

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
 from conformance.cli.profile_option import ProfileName
@@ -35,10 +36,11 @@ _WIDTH: Final = 110
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON lines: violations and notes, and a summary of each file."
 )
+@limit_option
 def command(files: tuple[str, ...], *, profile: str, as_json: bool) -> None:
     """Judge binary logs and relay logs, alone and as a chain if they follow each other; `-` reads standard input.
 
-    Exit status: 0 healthy, 1 a requirement is broken, 2 a file cannot be read as a log.
+    Exit status: 0 healthy, 1 a requirement is broken, 2 a file cannot be read as a log, or an event is beyond a limit.
     """
     output: _Json | _Text = _Json() if as_json else _Text()
     status = CONFORMING

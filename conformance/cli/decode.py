@@ -1,77 +1,71 @@
 """`binlog-conformance decode`: the events of a log as lines, as JSON lines, or as an annotated hex dump."""
 
-import json
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, Final, cast
+from typing import BinaryIO, Final, cast
 
 import click
 
-from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.errors import BinlogError, located
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_file
-from conformance.binlog.rows.open_tables import OpenTables
+from conformance.cli.event_json import JsonLines
 from conformance.cli.event_text import dump_lines, event_lines
+from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
 from conformance.log_check.log_stream import LogStream
-from conformance.protocol.reported_event import report
 
 #: A user who looks into a log wants all of it, so ignorable events of undeclared types are shown too.
 _RULES: Final = ReaderRules(beyond_format_description=True)
 #: How often progress is shown, in events.
 _STEP: Final = 4096
 
-_Lines = Callable[[Event], Iterator[str]]
+#: An event -> its text in pieces, line ends included.
+_Text = Callable[[Event], Iterator[str]]
 
 
 @click.command("decode")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines: each event as in the protocol.")
 @click.option("--dump", is_flag=True, help="Print an annotated hex dump: offset, bytes, name and value of each field.")
+@limit_option
 def command(files: tuple[str, ...], *, as_json: bool, dump: bool) -> None:
     """Show the events of binary logs; `-` reads standard input.
 
     By default each event is one line: offset, type, length in bytes, flags and its main fields. With several files,
     each JSON object also names its file.
 
-    Exit status: 0 read to the end, 1 damaged, 2 cannot be read as a log.
+    Exit status: 0 read to the end, 1 damaged, 2 cannot be read as a log, or an event is beyond a limit.
     """
     if as_json and dump:
         raise click.UsageError("--json and --dump exclude each other")
     status = CONFORMING
     for name in files:
         if as_json:
-            lines: _Lines = _JsonLines({"file": name} if len(files) > 1 else {})
+            text: _Text = JsonLines({"file": name} if len(files) > 1 else {})
         else:
-            lines = dump_lines if dump else event_lines
+            text = _with_ends(dump_lines if dump else event_lines)
             if len(files) > 1:
                 click.echo(f"# {name}")
         try:
             with open_log(name) as stream:
-                status = max(status, _decode(name, stream, lines))
+                status = max(status, _decode(name, stream, text))
         except CannotOpen as error:
             print_error(f"{name}: {error}")
             status = COULD_NOT_RUN
     raise SystemExit(status)
 
 
-class _JsonLines:
-    def __init__(self, also: dict[str, Any]) -> None:
-        self._also = also
-        self._tables = OpenTables()
-        self._encode = json.JSONEncoder(ensure_ascii=False).encode
-
-    def __call__(self, event: Event) -> Iterator[str]:
-        yield self._encode({**self._also, **report(event, self._tables)})
-        self._tables.observe(event)
+def _with_ends(lines: Callable[[Event], Iterator[str]]) -> _Text:
+    return lambda event: (f"{line}\n" for line in lines(event))
 
 
-def _decode(name: str, stream: BinaryIO, lines: _Lines) -> int:
+def _decode(name: str, stream: BinaryIO, text: _Text) -> int:
     watched = LogStream(stream)
     log = Log(name)
     out = sys.stdout.buffer
@@ -80,18 +74,13 @@ def _decode(name: str, stream: BinaryIO, lines: _Lines) -> int:
             # The reader only calls `read`.
             for event in read_file(cast(BinaryIO, watched), _RULES):
                 log.in_use |= log.events == 0 and _in_use(event)
-                text = "\n".join(lines(event))
-                out.write(text.encode("utf-8", "backslashreplace") + b"\n")
+                with located(event.offset):
+                    for piece in text(event):
+                        out.write(piece.encode("utf-8", "backslashreplace"))
                 watched.next_at = event.end
                 log.events += 1
                 if not log.events % _STEP:
                     progress(watched.position)
-        except MalformedBody as error:
-            damage = BinlogError(at=watched.next_at, kind="malformed", message=str(error))
-        except KeyError as error:
-            # A format description may declare a post-header so short that a field is not there.
-            message = f"the event has no field {error}; expected all fields of its type"
-            damage = BinlogError(at=watched.next_at, kind="malformed", message=message)
         except BinlogError as error:
             damage = error
         else:

@@ -14,8 +14,8 @@ from conformance.binlog.transaction_payload import inner_events
 #: Characters of the fields in a line, and of a value in a dump.
 _TEXT: Final = 160
 _VALUE: Final = 100
-#: Bytes that a payload may unpack to and still be shown: it is held in memory as a whole.
-_PAYLOAD_LIMIT: Final = 1 << 28
+#: Bytes of a statement that hold these characters, whatever they are.
+_STATEMENT: Final = 4 * _TEXT + 4
 #: Bytes in one line of a dump.
 _BYTES: Final = 16
 
@@ -45,12 +45,8 @@ def event_lines(event: Event) -> Iterator[str]:
 
 
 def _inside(event: Event) -> Iterator[str]:
-    size = event.fields().get("uncompressed_size", 0)
-    if size > _PAYLOAD_LIMIT:
-        yield f"{'':>12}  (the payload is not shown: {size} bytes uncompressed)"
-        return
     try:
-        for inner in inner_events(event, limit=_PAYLOAD_LIMIT):
+        for inner in inner_events(event):
             yield _line(f"+{inner.offset}", inner)
     except ImportError as error:
         yield f"{'':>12}  (the payload is not shown: {error})"
@@ -59,7 +55,7 @@ def _inside(event: Event) -> Iterator[str]:
 def _line(place: str, event: Event) -> str:
     code = event.format.type_code(event.header.type)
     flags = f" [{flag_names(event.header.flags)}]" if event.header.flags else ""
-    info = event_info(event)
+    info = event_info(event, longest=_STATEMENT)
     if info is None:
         info = _fields(event)
     text = f"{place:>12}  {type_name(code):<24} {event.header.length:>8}{flags}"
@@ -90,7 +86,7 @@ def dump_lines(event: Event) -> Iterator[str]:
         return
     code = event.format.type_code(event.header.type)
     try:
-        info = event_info(event) or ""
+        info = event_info(event, longest=_STATEMENT) or ""
     except MalformedBody as error:
         info = f"cannot be read: {error}"
     heading = f"# {type_name(code)} at {event.offset}, {event.header.length} bytes"

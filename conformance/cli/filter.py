@@ -11,6 +11,7 @@ import click
 
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.reader import ReaderRules, read_file
+from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.log_check.framing import is_unreadable
@@ -21,6 +22,8 @@ from conformance.models.filtering.table_name import TableName
 
 #: Ignorable events of undeclared types are part of a log as well.
 _RULES: Final = ReaderRules(beyond_format_description=True)
+#: The permissions of a new file, without those that the user's umask takes.
+_ORDINARY: Final = 0o666
 _Mode = TypeVar("_Mode", bound=str)
 
 
@@ -57,6 +60,7 @@ _Mode = TypeVar("_Mode", bound=str)
     help="name: a rule applies to a name; identity: it follows a table that is renamed.",
 )
 @click.option("--unpack-payloads", is_flag=True, help="Write what is left of compressed transactions uncompressed.")
+@limit_option
 @click.option("--output", required=True, metavar="OUT", help="File to write; it must not exist yet.")
 def command(
     file: str,
@@ -75,7 +79,8 @@ def command(
     The rules apply to the tables info of a statement, or, if the log has none, to the tables that an SQL parser finds
     in it; and to the table of a rows event. A transaction with nothing left is dropped, with its GTID.
 
-    Exit status: 0 filtered, 1 the log is damaged, 2 could not run; only 0 leaves an output.
+    Exit status: 0 filtered, 1 the log is damaged, 2 could not run, or an event is beyond a limit; only 0 leaves an
+    output.
     """
     rules = _rules(do_tables, ignore_tables, do_databases, ignore_databases)
     tables_filter = TableFilter(rules, tables=_one_of(TABLES_MODES, tables), renames=_one_of(RENAMES_MODES, renames))
@@ -139,16 +144,47 @@ def _new_file(name: str) -> Iterator[BinaryIO]:
     """
     path = Path(name)
     try:
-        if path.exists():
-            raise UserError(f"{path} exists already; name a new file with --output")
+        if os.path.lexists(path):
+            raise _exists(path)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
         raise UserError(f"{name} cannot be written: {error.strerror or error}") from error
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream
-        os.replace(temporary, path)
-    except BaseException:
+        # Temporary files are for their owner alone; this one is as any other that the user makes.
+        os.chmod(temporary, _ORDINARY & ~_umask())
+        _publish(temporary, path)
+    finally:
         with suppress(OSError):
             os.unlink(temporary)
-        raise
+
+
+def _publish(temporary: str, path: Path) -> None:
+    """Give a complete file its name, and never to another one's place.
+
+    Raises:
+        UserError: There is a file of this name by now.
+    """
+    try:
+        os.link(temporary, path)
+    except FileExistsError as error:
+        raise _exists(path) from error
+    except OSError:
+        # A file system without links: the name is taken first, then given to the file.
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        except FileExistsError as error:
+            raise _exists(path) from error
+        os.replace(temporary, path)
+
+
+def _exists(path: Path) -> UserError:
+    return UserError(f"{path} exists already; name a new file with --output")
+
+
+def _umask() -> int:
+    """Return the bits that a new file does not get; they can only be read by setting them."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

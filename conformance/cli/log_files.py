@@ -76,21 +76,20 @@ def print_error(line: str) -> None:
 
 @contextmanager
 def reading_progress(name: str, stream: BinaryIO) -> Iterator[Callable[[int], None]]:
-    """Show on standard error how far a log was read, if that is a terminal and the size is known.
+    """Show on standard error how far a log was read, if that is a terminal; a clock shows that an event takes long.
 
     Yields:
         A function that takes the number of bytes read so far.
     """
-    size = _size(stream)
-    if not size or not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda position: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task(os.path.basename(name), total=size)
+        task = bar.add_task(os.path.basename(name), total=_size(stream))
         yield lambda position: bar.update(task, completed=position)
 
 

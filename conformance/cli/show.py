@@ -17,6 +17,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_file
+from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
 from conformance.cli.profile_option import ProfileName
@@ -81,6 +82,7 @@ def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
 )
 @click.option("--time-zone", "zone", default="UTC", callback=_zone, show_default=True, help="Time zone of timestamps.")
 @click.option("--verify-binlog-checksum", "verify", is_flag=True, help="Refuse an event whose checksum is wrong.")
+@limit_option
 def command(
     files: tuple[str, ...],
     *,
@@ -93,7 +95,7 @@ def command(
 ) -> None:
     """Print binary logs the way mysqlbinlog or SHOW BINLOG EVENTS does; `-` reads standard input.
 
-    Exit status: 0 printed to the end, 1 damaged, 2 cannot be printed.
+    Exit status: 0 printed to the end, 1 damaged, 2 cannot be printed, or an event is beyond a limit.
     """
     options = PrintOptions(verbose=verbose, base64_output=base64_output, zone=zone)
     writer = _Writer(ReaderRules(verify_checksums=verify, highest_type=127 if form == "mysqlbinlog" else 255))
@@ -159,7 +161,8 @@ class _Writer:
 
     def write(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._out.write(line.encode("utf-8", "surrogateescape") + b"\n")
+            self._out.write(line.encode("utf-8", "surrogateescape"))
+            self._out.write(b"\n")
         self._out.flush()
 
     def write_log(self, name: str, lines: _Lines) -> int:
@@ -176,11 +179,7 @@ class _Writer:
         try:
             self.write(lines(self._followed(stream, log, progress)))
         except MalformedBody as error:
-            damage = BinlogError(at=stream.next_at, kind="malformed", message=str(error))
-        except KeyError as error:
-            # A format description may declare a post-header so short that a field is not there.
-            message = f"the event has no field {error}; expected all fields of its type"
-            damage = BinlogError(at=stream.next_at, kind="malformed", message=message)
+            damage = error.located(stream.next_at)
         except CannotPrint as error:
             print_error(f"{name}:{error.at}: {error}")
             return COULD_NOT_RUN

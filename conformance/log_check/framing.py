@@ -3,7 +3,7 @@
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
-from conformance.binlog.errors import BinlogError
+from conformance.binlog.errors import BeyondLimit, BinlogError
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import KNOWN_TYPES, PLAIN_GTID_TYPES, EventType, type_name
 from conformance.binlog.flags import Flag
@@ -45,7 +45,9 @@ _COMPLETE: Final = "a complete event"
 
 
 def is_unreadable(error: BinlogError) -> bool:
-    """Return whether an error means that the file is not a log that can be judged."""
+    """Return whether an error means that the file is not a log that can be judged, or not within the limits."""
+    if isinstance(error, BeyondLimit):
+        return True
     first = error.at <= len(MAGIC)
     # Without its first format description nothing is known of a log.
     return error.kind in _UNREADABLE or error.at < len(MAGIC) or (first and error.kind == "malformed")

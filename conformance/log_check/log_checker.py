@@ -3,15 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, BinaryIO, Final, cast
+from typing import BinaryIO, Final, cast
 
-from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.codecs import Fields
+from conformance.binlog.errors import BinlogError, LimitExceeded, MalformedBody, MissingField
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import QUERY_TYPES, EventType, type_name
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.mariadb_compression import statement_of
 from conformance.binlog.reader import read_file
 from conformance.binlog.transaction_payload import inner_events
 from conformance.log_check import framing
@@ -38,9 +39,6 @@ from conformance.specs.catalogue import catalogue
 
 BODY: Final = "FORMAT-LOG-BODY"
 POST_HEADER_LENGTHS: Final = "FORMAT-POST-HEADER-LENGTHS"
-
-#: Bytes that a payload may unpack to and still be judged: it is held in memory as a whole.
-_PAYLOAD_LIMIT: Final = 1 << 28
 
 #: Events between two calls of `progress`.
 _STEP: Final = 4096
@@ -101,6 +99,16 @@ class CheckedLog:
     def healthy(self) -> bool:
         """Whether it was judged and broke nothing."""
         return self.unreadable is None and not self.verdicts.broken
+
+
+def _broken_body(event: Event, code: int, error: MalformedBody) -> tuple[str, str]:
+    """Return the requirement that a body breaks, and what it expects."""
+    if isinstance(error, MissingField):
+        return POST_HEADER_LENGTHS, f"a post-header with room for the fields of {type_name(code)}"
+    layout, declared = event.layout()
+    if layout.honours_post_header and declared > event.body_end - event.format.header_length:
+        return POST_HEADER_LENGTHS, f"the {declared} bytes of post-header that the format description declares"
+    return BODY, f"the layout of {type_name(code)}"
 
 
 class LogChecker:
@@ -218,21 +226,18 @@ class LogChecker:
             self._verdicts.use_profile(profile)
             self._wanted.clear()
 
-    def _fields(self, event: Event, code: int) -> dict[str, Any]:
+    def _fields(self, event: Event, code: int) -> Fields:
         try:
             fields = event.fields()
+            event.layout()[0].require(fields)
             if code == EventType.MARIADB_QUERY_COMPRESSED:
-                fields["query"] = unpack_mariadb(fields["compressed_query"])
+                fields["query"] = statement_of(fields)
+        except LimitExceeded as error:
+            raise error.located(event.offset) from error
         except MalformedBody as error:
-            layout, declared = event.layout()
-            room = event.body_end - event.format.header_length
-            cut = layout.honours_post_header and declared > room
-            requirement = POST_HEADER_LENGTHS if cut else BODY
-            expected = f"the layout of {type_name(code)}"
-            if cut:
-                expected = f"the {declared} bytes of post-header that the format description declares"
+            requirement, expected = _broken_body(event, code, error)
             self._verdicts.bad(requirement, event.offset, f"{type_name(code)}: {error}", expected)
-            return {}
+            return Fields()
         self._bodies += 1
         if event.format.post_header_length(event.header.type):
             self._post_headers += 1
@@ -261,18 +266,15 @@ class LogChecker:
 
     def _payload(self, payload: LogEvent) -> None:
         """Judge the transaction inside a Transaction_payload event."""
-        size = payload.fields.get("uncompressed_size", 0)
-        if size > _PAYLOAD_LIMIT:
-            text = f"the payload was not judged: {size} bytes uncompressed, the limit is {_PAYLOAD_LIMIT}"
-            self._verdicts.note(payload.offset, text)
-            return
         transactions = Transactions()
         try:
-            for event in inner_events(payload.event, limit=_PAYLOAD_LIMIT):
+            for event in inner_events(payload.event):
                 code = event.format.type_code(event.header.type)
                 seen = LogEvent(event, code, payload.offset, self._fields(event, code), inner=True)
                 self._place(seen, transactions)
                 self._judge(seen)
+        except LimitExceeded as error:
+            raise error.located(payload.offset) from error
         except MalformedBody as error:
             self._verdicts.bad(BODY, payload.offset, str(error), "a payload that unpacks to whole events")
             return

@@ -2,8 +2,10 @@
 
 from typing import Final
 
+from conformance.binlog.errors import located
 from conformance.binlog.event_types import ROWS_TYPES, EventType, type_name
 from conformance.binlog.flags import Flag
+from conformance.binlog.limits import check_values
 from conformance.log_check.log_event import IGNORABLE_CLASS, TABLE_MAPS, Log, LogEvent, Place
 from conformance.log_check.verdicts import Verdicts
 
@@ -64,6 +66,8 @@ class Statements:
         elif seen.code in TABLE_MAPS:
             if "table_id" in seen.fields:
                 self._tables[seen.fields["table_id"]] = seen.fields.get("column_count", 0)
+                with located(seen.offset):
+                    check_values(len(self._tables), "tables in its statement")
         elif seen.code in ROWS_TYPES:
             self._rows(seen, log, verdicts)
         elif seen.place is not Place.INSIDE:

@@ -1,6 +1,6 @@
 """An event in the words of the protocol: what a decoder reports of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import uuid_text
-from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.mariadb_compression import statement_of
 from conformance.binlog.rows.images import read_rows, rows_kind
 from conformance.binlog.rows.open_tables import OpenTables
 from conformance.binlog.status_variables import read_status_variables
@@ -37,6 +37,18 @@ def report(event: Event, tables: OpenTables | None = None) -> dict[str, Any]:
     Raises:
         MalformedBody: The body contradicts its layout.
     """
+    reported, rows = report_rows(event, tables)
+    if rows is not None:
+        reported["rows"] = list(rows)
+    return reported
+
+
+def report_rows(event: Event, tables: OpenTables | None) -> tuple[dict[str, Any], Iterator[dict[str, Any]] | None]:
+    """Return an event as the protocol reports it, and its rows one by one; None if it has none to report.
+
+    Raises:
+        MalformedBody: See `report`; the rows raise it too.
+    """
     header = event.header
     reported: dict[str, Any] = {
         "offset": event.offset,
@@ -49,7 +61,7 @@ def report(event: Event, tables: OpenTables | None = None) -> dict[str, Any]:
         "handled": "known" if event.recognised else "ignored",
     }
     if not event.recognised:
-        return reported
+        return reported, None
     fields = event.fields()
     for name in _fields_of(header.type):
         if name in fields:
@@ -59,8 +71,8 @@ def report(event: Event, tables: OpenTables | None = None) -> dict[str, Any]:
         reported.update(derive(event, fields))
     if tables is not None and rows_kind(header.type) is not None and tables.has(fields.get("table_id", -1)):
         table = tables.table(fields["table_id"])
-        reported["rows"] = noted_rows(read_rows(header.type, fields, table), table)
-    return reported
+        return reported, noted_rows(read_rows(header.type, fields, table), table)
+    return reported, None
 
 
 def _text(value: Any) -> Any:
@@ -138,7 +150,7 @@ def _mariadb_gtid_list(event: Event, fields: Mapping[str, Any]) -> dict[str, Any
 
 
 def _mariadb_query_compressed(event: Event, fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {**_status_variables(event, fields), "query": _text(unpack_mariadb(fields["compressed_query"]))}
+    return {**_status_variables(event, fields), "query": _text(statement_of(fields))}
 
 
 #: Event type code -> the fields whose reported value is not the one on the wire, and what derives them.

@@ -1,7 +1,7 @@
 """The values that the reference reader returns, in the notation of the protocol."""
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -74,10 +74,11 @@ def _json(value: Any) -> Any:
     return value_text(value).strip('"')  # Other types are the text that servers print.
 
 
-def noted_rows(rows: Iterable[Row], table: Table) -> list[dict[str, Any]]:
-    """Return rows as the protocol writes them."""
+def noted_rows(rows: Iterable[Row], table: Table) -> Iterator[dict[str, Any]]:
+    """Yield rows as the protocol writes them."""
     columns = [(str(index), _digits(column)) for index, column in enumerate(table.columns)]
-    return [{"before": _image(before, columns), "after": _image(after, columns)} for before, after in rows]
+    for before, after in rows:
+        yield {"before": _image(before, columns), "after": _image(after, columns)}
 
 
 def _image(image: Image | None, columns: Sequence[tuple[str, int]]) -> dict[str, Any] | None:

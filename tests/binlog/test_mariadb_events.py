@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.binlog.errors import MalformedBody
+from conformance.binlog.errors import LimitExceeded, MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.limits import Limits, limits_in_force
 from conformance.binlog.mariadb_compression import PackedValue, pack_mariadb, unpack_mariadb
+from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.images import Row, read_rows, write_rows
 from conformance.binlog.rows.table import Column, Table
 
@@ -20,8 +22,8 @@ def test_what_is_packed_is_unpacked(data):
 
 
 def test_a_bomb_is_refused():
-    with pytest.raises(MalformedBody, match="the limit is 1000"):
-        unpack_mariadb(pack_mariadb(bytes(1001)), limit=1000)
+    with limits_in_force(Limits(event_bytes=1000)), pytest.raises(LimitExceeded, match="1001 bytes; the limit is 1000"):
+        unpack_mariadb(pack_mariadb(bytes(1001)))
     # One that declares too small a size is unpacked only up to that size.
     with pytest.raises(MalformedBody, match="declares 16 bytes"):
         unpack_mariadb(b"\x81\x10" + zlib.compress(bytes(10_000_000)))
@@ -65,8 +67,20 @@ def test_a_compressed_column_that_cannot_be_read_is_refused(packed):
 
 
 def test_a_column_unpacks_to_no_more_than_its_limit():
-    with pytest.raises(MalformedBody, match="the limit is 100"):
-        PackedValue.deflated(zlib.compress(bytes(1000)), 1000, bare=False).unpacked(limit=100)
+    value = PackedValue.deflated(zlib.compress(bytes(1000)), 1000, bare=False)
+    with limits_in_force(Limits(event_bytes=100)), pytest.raises(LimitExceeded, match="the limit is 100"):
+        value.unpacked()
+
+
+def test_the_columns_of_an_event_together_unpack_to_no_more_than_its_limit():
+    table = Table(26, b"d", b"t", (Column(ColumnType.MARIADB_BLOB_COMPRESSED, 2),))
+    value = PackedValue.deflated(zlib.compress(bytes(1000)), 1000, bare=False)
+    fields = write_rows(EventType.WRITE_ROWS_V1, [Row(None, (value,))] * 3, table)
+    rows = read_rows(EventType.WRITE_ROWS_V1, fields, table)
+    with limits_in_force(Limits(event_bytes=2999)):
+        assert [next(rows), next(rows)] == [Row(None, (value,))] * 2
+        with pytest.raises(LimitExceeded, match="the rows unpack to 3000 bytes; the limit is 2999"):
+            next(rows)
 
 
 def test_rows_of_a_compressed_event_are_read():

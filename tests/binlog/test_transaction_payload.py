@@ -6,11 +6,12 @@ import subprocess
 
 import pytest
 
-from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.errors import BinlogError, LimitExceeded, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import MAGIC
+from conformance.binlog.limits import Limits, limits_in_force
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import server_of
 from conformance.binlog.transaction_payload import Compression, inner_events, pack_payload, payload_bytes
@@ -64,17 +65,38 @@ def test_an_unknown_part_is_kept():
 def test_a_bomb_is_refused_before_it_unpacks():
     bomb = pack_payload(bytes(10_000_000))
     assert len(bomb["payload"]) < 2000
-    with pytest.raises(MalformedBody, match="the limit is 1000000"):
-        payload_bytes(event_of(bomb), limit=1_000_000)
+    refused = pytest.raises(
+        LimitExceeded, match="unpacks to 10000000 bytes; the limit is 1000000, raise it with --limit"
+    )
+    with limits_in_force(Limits(payload_bytes=1_000_000)), refused:
+        payload_bytes(event_of(bomb))
 
 
 def test_a_bomb_that_hides_its_size_is_refused():
     bomb = pack_payload(bytes(10_000_000))
-    with pytest.raises(MalformedBody, match="more than the limit of 54 bytes"):
+    with pytest.raises(MalformedBody, match="declares 54 bytes uncompressed, but unpacks to more"):
         payload_bytes(event_of({**bomb, "uncompressed_size": 54}))
     del bomb["uncompressed_size"]
-    with pytest.raises(MalformedBody, match="more than the limit of 1000000 bytes"):
-        payload_bytes(event_of(bomb), limit=1_000_000)
+    with limits_in_force(Limits(payload_bytes=1_000_000)), pytest.raises(LimitExceeded, match="the limit is 1000000"):
+        payload_bytes(event_of(bomb))
+
+
+def test_a_payload_holds_no_more_events_than_its_limit():
+    event = event_of(pack_payload(xids(*range(11))))
+    with limits_in_force(Limits(events=10)), pytest.raises(LimitExceeded, match="11 events or more; the limit is 10"):
+        list(inner_events(event))
+    with limits_in_force(Limits(events=11)):
+        assert len(list(inner_events(event))) == 11
+
+
+def test_an_event_in_a_payload_is_no_longer_than_its_limit():
+    event = event_of(pack_payload(xids(7)))
+    with limits_in_force(Limits(event_bytes=26)), pytest.raises(LimitExceeded, match="has 27 bytes; the limit is 26"):
+        list(inner_events(event))
+    cut_short = event_of(pack_payload(xids(7)[:-1]))
+    with limits_in_force(Limits(event_bytes=26)), pytest.raises(MalformedBody, match="found 26") as caught:
+        list(inner_events(cut_short))
+    assert not isinstance(caught.value, LimitExceeded)
 
 
 @pytest.mark.parametrize(

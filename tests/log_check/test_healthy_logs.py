@@ -8,7 +8,6 @@ from written_log import WrittenLog, gtid_set
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.transaction_payload import Compression, pack_payload
 from conformance.specs.profiles import PROFILES, newest
 
 IN_USE = int(Flag.BINLOG_IN_USE)
@@ -218,11 +217,3 @@ def test_the_server_version_gives_the_profile(version, profile):
     from conformance.log_check.server_profile import profile_of
 
     assert profile_of(version) == profile
-
-
-def test_a_payload_that_is_too_large_to_hold_is_a_note():
-    fields = pack_payload(b"", compression=Compression.NONE) | {"uncompressed_size": 2**29}
-    log = WrittenLog().begin().anonymous().event(EventType.TRANSACTION_PAYLOAD, **fields)
-    _, violations, notes = judge(log.data)
-    assert violations == []
-    assert "not judged" in notes[0].text

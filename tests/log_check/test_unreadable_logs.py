@@ -6,6 +6,9 @@ from written_log import WrittenLog
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import ENCRYPTED_MAGIC, MAGIC
+from conformance.binlog.limits import Limits, limits_in_force
+from conformance.binlog.transaction_payload import pack_payload
+from conformance.binlog.writer import frame
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 
@@ -41,6 +44,24 @@ def test_a_server_without_a_version_needs_a_profile():
     assert checked.unreadable is not None
     assert "name the profile" in checked.unreadable.message
     assert judge(log.data, profile="mysql-5.1")[0].unreadable is None
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        (Limits(payload_bytes=53), "the payload unpacks to 54 bytes; the limit is 53, raise it with --limit payload-"),
+        (Limits(events=1), "the payload holds 2 events or more; the limit is 1, raise it with --limit events="),
+        (Limits(event_bytes=100), "the event has 122 bytes; the limit is 100, raise it with --limit event-bytes="),
+    ],
+)
+def test_an_event_beyond_a_limit_is_not_judged(limits, message):
+    note = frame(EventType.IGNORABLE, bytes(8), offset=0, checksummed=False, flags=0x80)
+    log = WrittenLog().begin().anonymous().event(EventType.TRANSACTION_PAYLOAD, **pack_payload(2 * note))
+    with limits_in_force(limits):
+        checked, violations, _ = judge(log.data)
+    assert violations == []
+    assert checked.unreadable is not None
+    assert checked.unreadable.message.startswith(message)
 
 
 FAULTS = (

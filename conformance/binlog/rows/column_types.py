@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from conformance.binlog.codecs import Bytes, Codec, Counted, Int, Values, take
 from conformance.binlog.errors import MalformedBody
+from conformance.binlog.limits import check_values
 from conformance.binlog.mariadb_compression import PackedColumn
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.decimal_column import DecimalColumn
@@ -83,6 +84,7 @@ class _Vector:
         size, at = Int(self.length_bytes).read(data, at, end, values)
         if size % _FLOAT_BYTES:
             raise MalformedBody(f"a vector of {size} bytes; it must be a multiple of {_FLOAT_BYTES}")
+        check_values(size // _FLOAT_BYTES, "elements of a vector")
         return struct.unpack(f"<{size // _FLOAT_BYTES}f", take(data, at, end, size)), at + size
 
     def write(self, value: tuple[float, ...], values: Mapping[str, Any]) -> bytes:

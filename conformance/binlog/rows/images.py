@@ -19,7 +19,8 @@ from conformance.binlog.event_types import (
     ROWS_V2,
     EventType,
 )
-from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.limits import check_cells, check_event_bytes, current_limits
+from conformance.binlog.mariadb_compression import PackedValue, unpack_mariadb
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.column_types import column_codec, integer_codec
 from conformance.binlog.rows.json_diff import JsonDiffColumn, JsonDiffs
@@ -91,6 +92,7 @@ def read_rows(type_code: int, fields: Mapping[str, Any], table: Table) -> Iterat
 
     Raises:
         MalformedBody: The images do not fit the table.
+        LimitExceeded: They have more values, or unpack to more bytes, than an event may have.
     """
     kind = _KINDS.get(type_code)
     bitmap_after = "columns_present_after" if kind == "update" else "columns_present"
@@ -103,7 +105,12 @@ def read_rows(type_code: int, fields: Mapping[str, Any], table: Table) -> Iterat
     after = _present_columns(fields[bitmap_after], len(table.columns))
     reader = _ImageReader(table, data)
     partial = type_code == EventType.PARTIAL_UPDATE_ROWS
+    # A row without columns counts too.
+    cells, limit, in_each = 0, current_limits().cells, max(1, len(present) + (len(after) if kind == "update" else 0))
     while reader.at < len(data):
+        cells += in_each
+        if cells > limit:
+            check_cells(cells)
         start = reader.at
         first = reader.image(present)
         if kind == "update":
@@ -162,6 +169,7 @@ class _ImageReader:
         self._columns = table.columns
         self._reads: list[Callable[..., tuple[Any, int]] | None] = [None] * len(table.columns)
         self._whole = _whole(table.columns)
+        self._unpacked = 0
         self.at = 0
 
     def image(self, present: Sequence[int], *, partial: bool = False) -> Image:
@@ -183,9 +191,16 @@ class _ImageReader:
                 image[index], at = JsonDiffColumn(self._columns[index].meta).read(data, at, end, values)
             else:
                 image[index], at = (reads[index] or self._column_reader(index))(data, at, end, values)
+                if isinstance(image[index], PackedValue):
+                    self._count_packed(image[index])
             nulls >>= 1
         self.at = at
         return tuple(image)
+
+    def _count_packed(self, value: PackedValue) -> None:
+        """Count the bytes of a compressed value, as an event may hold many that unpack to as much as one may."""
+        self._unpacked += value.size
+        check_event_bytes(self._unpacked, "the rows unpack to")
 
     def _whole_image(self, whole: struct.Struct) -> Image | None:
         """Return the next image, unpacked in one call, if none of its columns is NULL."""

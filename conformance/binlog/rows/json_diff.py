@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from conformance.binlog.codecs import Counted, Int, Packed, Values, take
 from conformance.binlog.errors import MalformedBody
+from conformance.binlog.limits import check_values
 from conformance.binlog.rows.json_document import JsonDocument
 
 _PATH: Final = Counted(Packed())
@@ -60,6 +61,7 @@ class JsonDiffColumn:
         while at < border:
             diff, at = _read_diff(data, at, border, values)
             diffs.append(diff)
+            check_values(len(diffs), "changes of a JSON document")
         return JsonDiffs(tuple(diffs)), border
 
     def write(self, value: JsonDiffs, values: Mapping[str, Any]) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from conformance.binlog.codecs import Int, Values, take
 from conformance.binlog.errors import MalformedBody
+from conformance.binlog.limits import check_values, current_limits
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.decimal_column import DecimalColumn
 from conformance.binlog.rows.json_types import DEPTH_LIMIT, LITERALS, JsonOpaque, JsonType
@@ -51,6 +52,7 @@ class JsonDocument:
 
         Raises:
             MalformedBody: The bytes are not a valid document.
+            LimitExceeded: It has more values than a document may have.
         """
         if not self.data:
             return None
@@ -79,9 +81,14 @@ class _Reader:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._left = len(data)
+        self._values = 0
+        self._limit = current_limits().values
 
     def value(self, kind: int, at: int, end: int, depth: int) -> Any:
         self._spend(1)
+        self._values += 1
+        if self._values > self._limit:
+            check_values(self._values, "values in a JSON document, or more")
         if kind in _CONTAINERS:
             return self._container(kind, at, end, depth)
         if kind == JsonType.LITERAL:

@@ -7,6 +7,7 @@ from typing import Final
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
+from conformance.binlog.limits import check_values
 from conformance.binlog.rows.images import Row, read_rows, rows_kind
 from conformance.binlog.rows.table import Table, table_of
 from conformance.binlog.transaction_payload import inner_events
@@ -20,12 +21,14 @@ class OpenTables:
 
     def __init__(self) -> None:
         self._tables: dict[int, Table] = {}
+        self._columns = 0
 
     def observe(self, event: Event) -> None:
         """Update the open tables after an event.
 
         Raises:
             MalformedBody: It is a Table_map that cannot be read.
+            LimitExceeded: The tables of its statement have more columns than may be held.
         """
         if not event.recognised:
             return
@@ -34,9 +37,16 @@ class OpenTables:
             fields = event.fields()
             # Alphas of 5.1 and 5.2 wrote no column metadata, and rows events that are kept as bytes.
             if "null_bits" in fields:
-                self._tables[fields["table_id"]] = table_of(fields)
+                self._open(table_of(fields))
         elif rows_kind(code) is not None and event.fields()["rows_flags"] & STATEMENT_END:
             self._tables.clear()
+            self._columns = 0
+
+    def _open(self, table: Table) -> None:
+        before = self._tables.get(table.table_id)
+        self._columns += len(table.columns) - (len(before.columns) if before is not None else 0)
+        check_values(self._columns, "columns in the tables of its statement")
+        self._tables[table.table_id] = table
 
     def has(self, table_id: int) -> bool:
         """Return whether a Table_map of the statement describes a table."""

@@ -5,6 +5,7 @@ is unsigned. Bytes that are not UTF-8 are kept, as surrogates.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from itertools import groupby
@@ -25,6 +26,10 @@ _ESCAPES: Final = {
     ord("'"): b"\\'",
     ord("\\"): b"\\\\",
 }
+
+_ESCAPED: Final = re.compile(rb"[\x00-\x1f'\\]")
+#: Bytes that are escaped at once, as a value may be long.
+_PIECE: Final = 1 << 16
 
 _BLOB_NAMES: Final = {
     1: "TINYBLOB/TINYTEXT",
@@ -72,8 +77,12 @@ def _image_lines(image: Image, table: Table, *, types: bool) -> Iterator[str]:
         if value is ABSENT:
             continue
         about = f"{type_name(column, value)} meta={column.meta} nullable={column.nullable:d} is_null={value is None:d}"
-        shown = f"###   @{number}={value_lines(value, column, number)}"
-        yield from (f"{shown} /* {about} */" if types else shown).split("\n")
+        note = f" /* {about} */" if types else ""
+        line = f"###   @{number}={value_lines(value, column, number)}{note}"
+        if isinstance(value, JsonDiffs):
+            yield from line.split("\n")
+        else:
+            yield line
 
 
 def type_name(column: Column, value: Any = None) -> str:
@@ -102,7 +111,11 @@ def value_lines(value: Any, column: Column, number: int) -> str:
 
 def quoted(data: bytes) -> str:
     """Return bytes in quotes."""
-    return "'" + _text(b"".join(_ESCAPES.get(byte) or bytes([byte]) for byte in data)) + "'"
+    shown = bytearray(b"'")
+    for at in range(0, len(data), _PIECE):
+        shown += _ESCAPED.sub(lambda match: _ESCAPES[match[0][0]], data[at : at + _PIECE])
+    shown += b"'"
+    return shown.decode("utf-8", "surrogateescape")
 
 
 def _integer(value: int, size: int) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.binlog.errors import MalformedBody
+from conformance.binlog.limits import check_values
 from conformance.binlog.rows.column_codes import BIG_ENDIAN_METADATA, CHARACTER, METADATA_BYTES, NUMERIC, ColumnType
 from conformance.binlog.rows.table_metadata import collations, read_table_metadata
 
@@ -75,9 +76,11 @@ def table_of(fields: Mapping[str, Any]) -> Table:
 
     Raises:
         MalformedBody: The metadata does not fit the types.
+        LimitExceeded: There are more columns than a table may have.
     """
     if "column_metadata" not in fields or "null_bits" not in fields:
         raise MalformedBody("a Table_map without column metadata, which only alpha versions wrote")
+    check_values(len(fields["column_types"]), "columns")
     types = list(_types(fields["column_types"], fields["column_metadata"]))
     metadata = read_table_metadata(fields.get("optional_metadata", b""))
     null_bits = fields["null_bits"]

@@ -11,6 +11,7 @@ from typing import Any, Final
 from conformance.binlog.codecs import U8, Counted, Packed, Record, Repeated, Values
 from conformance.binlog.keyed import Keyed
 from conformance.binlog.layout import TAIL, Field
+from conformance.binlog.limits import check_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class _Bits:
     """Flags, eight to a byte; the value has all bits of the last byte, also those beyond the columns."""
 
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[tuple[bool, ...], int]:
+        check_values(8 * (end - at), "flags of columns")
         return tuple(bool(byte >> shift & 1) for byte in data[at:end] for shift in range(7, -1, -1)), end
 
     def write(self, value: Sequence[bool], values: Mapping[str, Any]) -> bytes:

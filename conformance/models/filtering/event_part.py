@@ -1,13 +1,13 @@
 """Classifies events as parts of a log: the role of each in its group, and the tables it concerns."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import QUERY_TYPES, ROWS_TYPES, EventType, Purpose, types_of
 from conformance.binlog.layouts.mariadb_layouts import STANDALONE
-from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.mariadb_compression import statement_of
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.total_table import total
 from conformance.models.filtering.log_part import LogPart, Part
@@ -34,12 +34,12 @@ class EventParts:
     def __init__(self, *, statements: bool) -> None:
         self._statements = statements
 
-    def part(self, event: Event, inner: tuple[Event, ...] = ()) -> LogPart:
+    def part(self, event: Event, inner: Iterable[Event] = ()) -> LogPart:
         """Return the part of the log that an event is.
 
         Args:
             event: The event.
-            inner: The events in it if it is a Transaction_payload.
+            inner: The events in it if it is a Transaction_payload; one of them is held at a time.
 
         Raises:
             MalformedBody: Its body contradicts its layout.
@@ -53,7 +53,7 @@ class EventParts:
         return LogPart(_PARTS.get(code, Part.LOG), inner=tuple(map(self.part, inner)))
 
     def _query(self, fields: Mapping[str, Any]) -> LogPart:
-        sql = as_text(fields["query"] if "query" in fields else unpack_mariadb(fields["compressed_query"]))
+        sql = as_text(statement_of(fields))
         for pattern, part in _CONTROL:
             if match := pattern.fullmatch(sql):
                 return LogPart(part, xa=match.groupdict().get("xa") or "")

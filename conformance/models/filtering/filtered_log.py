@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
-from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.errors import located
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
 from conformance.binlog.header import LENGTH_AT, MAGIC
+from conformance.binlog.limits import check_event_bytes, check_events
 from conformance.binlog.rows.open_tables import STATEMENT_END
-from conformance.binlog.transaction_payload import Compression, inner_events, pack_payload
+from conformance.binlog.transaction_payload import Compression, inner_events, pack_events
 from conformance.models.filtering.event_part import EventParts
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.table_filter import TableFilter
@@ -33,14 +34,6 @@ class FilterCounts:
     kept: int = 0
     dropped: int = 0
     uncertain: int = 0
-
-
-@dataclass(slots=True)
-class _Read:
-    """An event with those in its payload."""
-
-    event: Event
-    inner: tuple[Event, ...] = ()
 
 
 @dataclass(slots=True)
@@ -75,33 +68,28 @@ class LogFilter:
         self._parts = EventParts(statements=tables.wants_statements)
         self._groups = GroupFilter(tables)
         self._unpack = unpack_payloads
-        self._waiting: deque[_Read] = deque()
+        self._waiting: deque[Event] = deque()
         self._offset = 0
 
     def filtered(self, events: Iterable[Event]) -> Iterator[bytes]:
         """Yield the bytes of the filtered log, its magic number first.
 
         Raises:
-            BinlogError: An event's body contradicts its layout.
+            BinlogError: An event's body contradicts its layout, or it is beyond a limit.
             ImportError: The package sqlglot or zstandard is needed and not installed.
         """
         yield self._advance(MAGIC)
         for event in events:
-            try:
-                yield from self._add(event)
-            except MalformedBody as error:
-                raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
-            except KeyError as error:
-                # A format description may declare a post-header so short that a field is missing.
-                message = f"the event has no field {error}; expected all fields of its type"
-                raise BinlogError(at=event.offset, kind="malformed", message=message) from error
+            yield from self._add(event)
         yield from self._group(self._groups.finish())
 
     def _add(self, event: Event) -> Iterator[bytes]:
         payload = event.recognised and event.header.type == EventType.TRANSACTION_PAYLOAD
-        read = _Read(event, tuple(inner_events(event)) if payload else ())
-        self._waiting.append(read)
-        for group in self._groups.add(self._parts.part(event, read.inner)):
+        self._waiting.append(event)
+        with located(event.offset):
+            check_events(len(self._waiting), "the transaction has")
+            part = self._parts.part(event, inner_events(event) if payload else ())
+        for group in self._groups.add(part):
             yield from self._group(group)
 
     def _group(self, fates: Sequence[Fate]) -> Iterator[bytes]:
@@ -109,17 +97,19 @@ class LogFilter:
         written: list[_Written] = []
         whole = True
         for fate in fates:
-            read = self._waiting.popleft()
+            event = self._waiting.popleft()
             self._count(fate)
             if fate.kept:
-                pieces = self._written(fate, read)
-                whole &= len(pieces) == 1 and pieces[0].size == len(read.event.data)
+                with located(event.offset):
+                    pieces = self._written(fate, event)
+                whole &= len(pieces) == 1 and pieces[0].size == len(event.data)
                 written += pieces
             else:
                 whole = False
         if not whole:
             for each in written:
-                _remeasure(each, written)
+                with located(each.event.offset):
+                    _remeasure(each, written)
         self._point_to_end(written)
         for each in written:
             yield self._frame(each)
@@ -131,25 +121,24 @@ class LogFilter:
             statement = each.part.statement
             self.counts.uncertain += statement is not None and not statement.certain
 
-    def _written(self, fate: Fate, read: _Read) -> list[_Written]:
-        event = read.event
+    def _written(self, fate: Fate, event: Event) -> list[_Written]:
         if fate.inner and not fate.is_whole:
-            return self._payload(fate, read)
+            return self._payload(fate, event)
         data = _with_statement_end(event) if fate.ends_statement else event.data[: event.body_end]
         placed = event.header.log_pos == event.end % _POSITIONS
         return [_Written(data, event, event.has_checksum, placed)]
 
-    def _payload(self, fate: Fate, read: _Read) -> list[_Written]:
-        kept = [
+    def _payload(self, fate: Fate, outer: Event) -> list[_Written]:
+        # Unpacked a second time, as the events may be larger than the memory.
+        kept = (
             _with_statement_end(event) if inner.ends_statement else event.data
-            for inner, event in zip(fate.inner, read.inner, strict=True)
+            for inner, event in zip(fate.inner, inner_events(outer), strict=True)
             if inner.kept
-        ]
-        outer = read.event
+        )
         if self._unpack:
-            return [_Written(data, outer, outer.has_checksum, placed=True) for data in kept]
+            return [_Written(data, outer, outer.has_checksum, placed=True) for data in _limited(kept)]
         fields = outer.fields()
-        packed = pack_payload(b"".join(kept), compression=Compression(fields["compression_type"]))
+        packed = pack_events(kept, compression=Compression(fields["compression_type"]))
         data = _with_fields(outer, {**fields, **packed})
         placed = outer.header.log_pos == outer.end % _POSITIONS
         return [_Written(data, outer, outer.has_checksum, placed)]
@@ -164,7 +153,8 @@ class LogFilter:
         for each in group:
             event = each.event
             if event.header.type == EventType.LARGE_TRANSACTION_HEADER and event.recognised:
-                fields = event.fields()
+                with located(event.offset):
+                    fields = event.fields()
                 old = fields["terminating_offset"]
                 # One that points to no event of its group moves by as much as the group.
                 fields["terminating_offset"] = new_offsets.get(old, old + new_offsets[event.offset] - event.offset)
@@ -187,6 +177,19 @@ class LogFilter:
 
 #: The events of a group that come before its Gtid event, whose length does not count them.
 _BEFORE_GTID: Final = types_of(Purpose.ANNOUNCEMENT)
+
+
+def _limited(events: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield events that are held together.
+
+    Raises:
+        LimitExceeded: They have more bytes than may be held.
+    """
+    size = 0
+    for each in events:
+        size += len(each)
+        check_event_bytes(size, "the events of the payload that are kept have")
+        yield each
 
 
 def _remeasure(written: _Written, group: Sequence[_Written]) -> None:

@@ -9,15 +9,15 @@ from conformance.models.rendering.session_settings import DELIMITER
 
 #: The most characters of a line; two events never share a line.
 LINE_CHARACTERS: Final = 76
+_LINE_BYTES: Final = LINE_CHARACTERS // 4 * 3
 _OPENING: Final = "BINLOG '"
 _LENGTH_END: Final = 13
 
 
 def base64_lines(event: bytes) -> Iterator[str]:
     """Yield an event in base64, line by line."""
-    encoded = base64.b64encode(event).decode("ascii")
-    for at in range(0, len(encoded), LINE_CHARACTERS):
-        yield encoded[at : at + LINE_CHARACTERS]
+    for at in range(0, len(event), _LINE_BYTES):
+        yield base64.b64encode(event[at : at + _LINE_BYTES]).decode("ascii")
 
 
 def binlog_statement(lines: Iterable[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_info import text, xid_text
+from conformance.binlog.event_info import text, text_lines, xid_text
 from conformance.binlog.event_types import (
     COMPRESSED_ROWS,
     COMPRESSED_ROWS_V1,
@@ -19,7 +19,7 @@ from conformance.binlog.event_types import (
 )
 from conformance.binlog.header import TYPE_AT
 from conformance.binlog.layouts import mariadb_layouts
-from conformance.binlog.mariadb_compression import unpack_mariadb
+from conformance.binlog.mariadb_compression import statement_of, unpack_mariadb
 from conformance.binlog.status_variables import read_status_variables
 from conformance.binlog.writer import write_body
 from conformance.models.rendering.binlog_statement import base64_lines, binlog_statement
@@ -84,27 +84,28 @@ class MariadbBinlogText(MysqlbinlogText):
     def _query(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         variables = read_status_variables(fields["status_variables"])
         compressed = "compressed_query" in fields
-        query: bytes = unpack_mariadb(fields["compressed_query"]) if compressed else fields["query"]
+        query = statement_of(fields)
         line = self._query_header(event, "Query_compressed" if compressed else "Query", fields, variables)
         yield f"{line}\txid={variables.get('mariadb_xid', 0)}"
         bare = is_about_transaction(query, xa=self._in_xa)
         yield from self._session.lines(event, fields, variables, bare=bare)
         phase = variables.get("mariadb_gtid_flags", {"flags": 0})["flags"]
         if phase & (_ALTER_STARTS | _ALTER_ENDS):
-            yield from self._two_phase_alter(event, text(query), starts=bool(phase & _ALTER_STARTS))
+            yield from self._two_phase_alter(event, query, starts=bool(phase & _ALTER_STARTS))
             return
         yield text(query)
         yield DELIMITER
 
-    def _two_phase_alter(self, event: Event, query: str, *, starts: bool) -> Iterator[str]:
+    def _two_phase_alter(self, event: Event, query: bytes, *, starts: bool) -> Iterator[str]:
         """Yield half of an ALTER TABLE: only the event in base64 shows a server which half it is."""
-        lines = list(base64_lines(event.data)) if self._in_base64 else []
-        if lines and starts:
-            yield from ("/*!100600 BINLOG '", *lines, f"' */{DELIMITER}")
-        elif lines:
-            yield from binlog_statement(lines)
-        if self._options.verbose or not lines:
-            yield f"### {query}"
+        if self._in_base64 and starts:
+            yield "/*!100600 BINLOG '"
+            yield from base64_lines(event.data)
+            yield f"' */{DELIMITER}"
+        elif self._in_base64:
+            yield from binlog_statement(base64_lines(event.data))
+        if self._options.verbose or not self._in_base64:
+            yield text(b"### " + query)
 
     def _mariadb_gtid(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         flags = fields["mariadb_gtid_flags"]
@@ -159,7 +160,7 @@ class MariadbBinlogText(MysqlbinlogText):
         if self._annotation is not None:
             yield self._header(self._annotation, "Annotate_rows:")
             statement: bytes = self._annotation.fields()["rows_query"]
-            yield from (f"#Q> {line}" for line in text(statement).replace("\r", "\n").split("\n") if line)
+            yield from (f"#Q> {line}" for line in text_lines(statement.replace(b"\r", b"\n")) if line)
             self._annotation = None
         yield from super()._table_map(event, fields)
 

@@ -6,10 +6,12 @@ Sources: the worklogs; the output of mysqlbinlog 9.7.4 for logs of MySQL 5.0 to 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from conformance.binlog.errors import located
 from conformance.binlog.event import Event
-from conformance.binlog.event_info import signed, text, xid_text
+from conformance.binlog.event_info import signed, text, text_lines, xid_text
 from conformance.binlog.event_types import VARIABLE_TYPES, EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.limits import check_events
 from conformance.binlog.rows.images import READABLE_ROWS_TYPES
 from conformance.binlog.status_variables import read_status_variables
 from conformance.binlog.transaction_payload import Compression, inner_events
@@ -17,6 +19,7 @@ from conformance.models.rendering.binlog_statement import base64_lines, binlog_s
 from conformance.models.rendering.boundary_watch import BoundaryWatch
 from conformance.models.rendering.gtid_text import gtid_description, gtid_lines, previous_gtids_lines
 from conformance.models.rendering.header_line import as_printed, clock_text, header_line
+from conformance.models.rendering.held_lines import HeldLines
 from conformance.models.rendering.load_data_text import load_data_statement, load_file
 from conformance.models.rendering.print_options import CannotPrint, PrintOptions
 from conformance.models.rendering.printer_version import PrinterVersion
@@ -57,8 +60,8 @@ class MysqlbinlogText:
         self._rows = RowChangesText(version, verbose=options.verbose)
         self._boundaries = boundaries
         self._held: list[tuple[Event, str]] = []
-        self._base64: list[str] = []
-        self._late: list[str] = []
+        self._base64 = HeldLines()
+        self._late = HeldLines()
         self._in_transaction = False
         #: Whether a GTID is set for a transaction that has not begun.
         self._gtid_is_set = False
@@ -98,6 +101,8 @@ class MysqlbinlogText:
                 "The range of printed events ends with a row event or a table map event that does not have the "
                 "STMT_END_F flag set; the events of the partial statement have not been written to output."
             )
+        self._base64.close()
+        self._rows.close()
         yield from self._end_log()
         yield "DELIMITER ;"
         yield "# End of log file"
@@ -140,8 +145,7 @@ class MysqlbinlogText:
         return opened
 
     def _end_log(self) -> Iterator[str]:
-        yield from self._late
-        self._late = []
+        yield from self._late.take()
         if self._version.ends_logs:
             if self._gtid_is_set and not self._in_transaction:
                 yield _BEGIN
@@ -157,6 +161,8 @@ class MysqlbinlogText:
             yield from self._ignorable(event)
         elif code in self._held_types:
             self._held.append((event, method))
+            with located(event.offset):
+                check_events(len(self._held), "before its statement there are")
         else:
             yield from getattr(self, method)(event, event.fields())
 
@@ -246,7 +252,7 @@ class MysqlbinlogText:
             generated = bool(fields["table_flags"] & _GENERATED_KEY)
             lines.append(f"# has_generated_invisible_primary_key={generated:d}")
         self._rows.table_map(event)
-        self._base64 += self._encoded(event)
+        self._base64.add(self._encoded(event))
         yield from self._at_once_or_late(lines, wait=self._version.table_maps_wait)
 
     def _name(self, name: bytes) -> str:
@@ -256,7 +262,7 @@ class MysqlbinlogText:
     def _rows_event(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         name = self._rows.name(event.format.type_code(event.header.type))
         flags = self._rows.flags(fields["rows_flags"])
-        self._base64 += self._encoded(event)
+        self._base64.add(self._encoded(event))
         ends = self._rows.rows(event, fields)
         line = self._header(event, f"{name}: table id {fields['table_id']}{flags}")
         yield from self._at_once_or_late([line], wait=self._version.rows_wait)
@@ -265,17 +271,16 @@ class MysqlbinlogText:
 
     def _at_once_or_late(self, lines: list[str], *, wait: bool) -> Iterator[str]:
         if wait:
-            self._late += lines
+            self._late.add(lines)
         else:
             yield from lines
 
     def _flush_rows(self) -> Iterator[str]:
-        yield from self._late
+        yield from self._late.take()
         if self._base64:
             yield ""
-            yield from binlog_statement(self._base64)
+            yield from binlog_statement(self._base64.take())
         yield from self._rows.lines()
-        self._late, self._base64 = [], []
 
     def _encoded(self, event: Event) -> Iterator[str]:
         return base64_lines(event.data) if self._in_base64 else iter(())
@@ -288,15 +293,15 @@ class MysqlbinlogText:
         if not self._options.very_verbose:
             return
         yield self._header(event, "Rows_query")
-        statement = text(fields["rows_query"])
+        statement: bytes = fields["rows_query"]
         if self._version.stored_prefix:
-            statement = statement.removeprefix("# ")
-        lines = statement.split("\n")
+            statement = statement.removeprefix(b"# ")
+        lines = text_lines(statement)
         if self._version.escapes_statements:
             yield from (f"# {line.translate(_ESCAPES)}" for line in lines)
         else:
             yield from (f"# {line}" for line in lines if line)
-        self._base64 += self._encoded(event)
+        self._base64.add(self._encoded(event))
 
     # Transactions and logs
 

@@ -1,6 +1,8 @@
 """Row changes as mysqlbinlog prints them: the names of the events, and the rows as comments."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any, Final
 
 from conformance.binlog.event import Event
@@ -12,6 +14,7 @@ from conformance.binlog.rows.row_text import row_lines
 from conformance.binlog.rows.rows_extra_data import read_rows_extra_data
 from conformance.binlog.rows.table import Column, Table
 from conformance.binlog.total_table import total
+from conformance.models.rendering.held_lines import HeldLines
 from conformance.models.rendering.printer_version import PrinterVersion
 
 _NAMES: Final[Mapping[int, str]] = total(
@@ -58,7 +61,7 @@ class RowChangesText:
         self._version = version
         self._verbose = verbose
         self._tables = OpenTables()
-        self._waiting: list[str] = []
+        self._waiting = HeldLines()
         self.row_count = 0
 
     @property
@@ -93,16 +96,23 @@ class RowChangesText:
         """
         # MariaDB's program prints the number of rows even if it does not show them.
         if (self._verbose or self._version.is_mariadb) and fields.get("column_count"):
-            lines = list(self._row_lines(event, fields))
-            self._waiting += lines if self._verbose else []
+            lines = self._row_lines(event, fields)
+            if self._verbose:
+                self._waiting.add(lines)
+            else:
+                deque(lines, maxlen=0)
         ends = bool(fields["rows_flags"] & STATEMENT_END)
         self._tables.observe(event)
         return ends
 
-    def lines(self) -> list[str]:
-        """Return the lines of the statement that ends, and discard them."""
-        lines, self._waiting, self.row_count = self._waiting, [], 0
-        return lines
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the statement that ends, and discard them."""
+        self.row_count = 0
+        yield from self._waiting.take()
+
+    def close(self) -> None:
+        """Discard the lines of a statement that does not end."""
+        self._waiting.close()
 
     def _row_lines(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         if not self._tables.has(fields["table_id"]):
@@ -114,13 +124,13 @@ class RowChangesText:
         for row in read_rows(event.format.type_code(event.header.type), fields, table):
             self.row_count += 1
             unknown = _unknown_column(row, table)
-            lines = list(row_lines(row, table, types=types, quotes=self._version.quotes))
+            shown = row_lines(row, table, types=types, quotes=self._version.quotes)
             if unknown is None:
-                yield from lines
+                yield from shown
                 continue
             # The program does not know the type: it stops there, and prints no more of the event.
             number, column = unknown
-            yield from lines[: _line_of(lines, number)]
+            yield from _before_column(shown, number)
             known = f"type={column.type} meta={column.meta} ({column.meta:04x})"
             yield f"###   @{number}=!! Don't know how to handle column {known}"
             return
@@ -140,8 +150,8 @@ def _extra_lines(event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         yield f"### Extra row info for partitioning: {where}"
 
 
-def _line_of(lines: list[str], number: int) -> int:
-    return next(index for index, line in enumerate(lines) if line.startswith(f"###   @{number}="))
+def _before_column(lines: Iterator[str], number: int) -> Iterator[str]:
+    return takewhile(lambda line: not line.startswith(f"###   @{number}="), lines)
 
 
 def _unknown_column(row: Row, table: Table) -> tuple[int, Column] | None:
