@@ -61,11 +61,6 @@ def _with_error_at_the_end(observed: Observation) -> Observation:
     return replace(observed, error=Refusal(None, "other", "the end of the stream was reached"))
 
 
-def _measured(observed: Observation, *, memory: int = 1 << 20, seconds: float = 0.01) -> Observation:
-    """Return an answer as that of a process that takes so much: mutants have none of their own."""
-    return replace(observed, memory=memory, processor_seconds=seconds)
-
-
 def _with_last_entry_twice(observed: Observation) -> Observation:
     return replace(observed, events=(*observed.events, *observed.events[-1:]))
 
@@ -84,38 +79,8 @@ def _last_byte_changed(data: str) -> str:
     return data[:-2] + f"{int(data[-2:], 16) ^ 1:02x}"
 
 
-#: Every mutant, in the order of specs/requirements/answers.toml; the first one is of specs/requirements/format.toml.
+#: Every mutant, in the order of specs/requirements/answers.toml.
 MUTANTS: Final[tuple[Mutant, ...]] = (
-    Mutant(
-        "length-allocated",
-        "FORMAT-LENGTH-MEMORY",
-        "room is made for as many bytes as any header claims",
-        answer=_answered(lambda observed: replace(observed, memory=2 << 30)),
-    ),
-    Mutant(
-        "counts-allocated",
-        "FORMAT-COUNT-LIMITS",
-        "room is made for as many things as an event claims",
-        answer=_answered(lambda observed: _measured(observed, memory=512 << 20)),
-    ),
-    Mutant(
-        "payload-unpacked-whole",
-        "FORMAT-TRANSACTION-PAYLOAD-LIMITS",
-        "a payload is unpacked as a whole, whatever it holds",
-        answer=_answered(lambda observed: _measured(observed, memory=512 << 20)),
-    ),
-    Mutant(
-        "compressed-unpacked-whole",
-        "FORMAT-MARIADB-COMPRESSED-LIMITS",
-        "a compressed event of MariaDB is unpacked as a whole, whatever it holds",
-        answer=_answered(lambda observed: _measured(observed, memory=512 << 20)),
-    ),
-    Mutant(
-        "json-unfolded",
-        "FORMAT-JSON-LIMITS",
-        "shared elements of a JSON document are read again at each place",
-        answer=_answered(lambda observed: _measured(observed, seconds=30.0)),
-    ),
     Mutant(
         "rand-not-known",
         "FORMAT-TYPE-KNOWN",
