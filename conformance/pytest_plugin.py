@@ -72,11 +72,17 @@ class Outcome:
         ]
 
     def unanswered(self, requirement: str) -> str | None:
-        """Return how many cases of a requirement crashed, with the finding; None if none did, or all are known."""
+        """Return how many cases of a requirement crashed, with the finding; None if none did, or all are known.
+
+        Cases that were not asked are never known: nobody has looked at them.
+        """
         from conformance.reports.outcome import trouble_text
+        from conformance.specs.run_record import NOT_ASKED
 
         tally = self.finished.tally
         text = trouble_text(tally.statuses(requirement))
+        if tally.statuses(requirement)[NOT_ASKED]:
+            return f"{text}: it hangs"
         new = {failure.finding for failure in self.finished.failures if failure.known is None}
         findings = [finding for finding in tally.obstacles.get(requirement, {}) if finding in new]
         return f"{text}; finding: {', '.join(findings)}" if text and findings else None

@@ -186,6 +186,9 @@ def _comparison(failure: Failure, observed: Answer, events: list[EventDifference
     if differing > _EVENTS:
         text = f"\u22ef and {differing - _EVENTS} more events that differ \u22ef"
         rows.append(_row(element("td", text, colspan=4), state="agreeing"))
+    if observed.left_out:
+        text = f"\u22ef and {observed.left_out:,} more events, which the record does not keep \u22ef"
+        rows.append(_row(element("td", text, colspan=4), state="different"))
     rows.append(_ending_row(failure.expected.error, observed.error))
     return fragment(rows)
 

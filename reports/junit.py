@@ -128,6 +128,8 @@ def _run_suite(root: ElementTree.Element, record: RunRecord) -> None:
     if footer is None:
         _run_case(suite, "the run is finished", "the run was cut off: its record has no footer", "error")
     else:
+        if footer.not_asked:
+            _run_case(suite, "every case was asked", f"{footer.not_asked:,} cases were not asked: it hangs", "error")
         for name in footer.unexpected_passes:
             _run_case(suite, f"baseline {name}", "it passes, but the baseline lists it as a known failure", "failure")
         for name in footer.stale_baseline:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, TROUBLES, UNJUDGED
-from conformance.specs.run_record import Failure, RequirementResult, Status, TroubleStatus
+from conformance.specs.run_record import NOT_ASKED, Failure, RequirementResult, Status, TroubleStatus
 
 #: ``nothing judged``: the run found no failure because it judged nothing, which is not the same as conforming.
 Verdict = Literal["conforming", "not conforming", "cut off", "nothing judged"]
@@ -38,6 +38,8 @@ def cell(requirement: RequirementResult, profile: str) -> Cell | None:
     unsupported = counts.get("unsupported", 0)
     if judged > passed:
         status = next(status for status in _WORST if counts.get(status, 0))
+    elif counts.get(NOT_ASKED, 0):
+        status = NOT_ASKED
     elif passed:
         status = "pass"
     elif counts.get("blocked", 0):
@@ -73,9 +75,10 @@ def trouble_text(counts: Mapping[Status, int]) -> str:
         counts: Cases by status.
     """
     cases = sum(counts.get(status, 0) for status in JUDGED)
-    return ", ".join(
-        f"{counts[status]:,} of {cases:,} {word}" for status, word in TROUBLES.items() if counts.get(status)
-    )
+    texts = [f"{counts[status]:,} of {cases:,} {word}" for status, word in TROUBLES.items() if counts.get(status)]
+    if counts.get(NOT_ASKED):
+        texts.append(f"{counts[NOT_ASKED]:,} not asked")
+    return ", ".join(texts)
 
 
 def is_known(failures: Collection[Failure], requirement: RequirementResult) -> bool:
@@ -223,6 +226,11 @@ def _notes(record: RunRecord, troubles: Mapping[TroubleStatus, int]) -> Iterator
     footer = record.footer
     if footer is None:
         return
+    if footer.not_asked:
+        yield (
+            f"{number_of(footer.not_asked, 'case', f' of {footer.cases:,}')} not asked: it hangs, and each time takes "
+            "the whole time limit. --hangs sets how often it may; nothing is known about these cases."
+        )
     if troubles and footer.conforming:
         yield "The baseline lists each crash, hang and broken protocol, with a reason; these cases judge nothing."
     if footer.unexplained:

@@ -10,7 +10,7 @@ from conformance.specs.run_record import TroubleStatus
 JUDGED: Final = ("pass", "fail", "crash", "hang", "protocol-error")
 BROKEN: Final = JUDGED[1:]
 #: Statuses that show nothing, one way or the other: never counted as a pass.
-UNJUDGED: Final = ("blocked", "unsupported", "not-reached", "no-oracle", "untestable")
+UNJUDGED: Final = ("not-asked", "blocked", "unsupported", "not-reached", "no-oracle", "untestable")
 #: Statuses of requirements that the kit cannot judge, whatever the implementation.
 BEYOND_THE_KIT: Final = ("no-oracle", "untestable")
 #: Statuses of a case without an answer that can be judged, with the word for what the implementation did.
@@ -47,6 +47,7 @@ STATUSES: Final = {
         Status("crash", "‼", "crash", "It crashed at some of the streams that exercise the requirement."),
         Status("hang", "∞", "hang", "It gave no answer within the time limit."),
         Status("protocol-error", "≠", "protocol error", "Its answer is incomplete, or breaks the protocol."),
+        Status("not-asked", "⧖", "not asked: it hangs", "It had hung too often, so some cases were not asked."),
         Status(
             "blocked",
             "⊣",

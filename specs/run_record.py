@@ -15,8 +15,8 @@ SCHEMA: Final = 2
 
 FailureStatus = Literal["fail", "crash", "hang", "protocol-error"]
 #: What a case can show of a requirement. "blocked": it was asked, and the answer ended before the requirement's events,
-#: or does not know their type.
-Status = Literal["pass", "fail", "crash", "hang", "protocol-error", "unsupported", "blocked"]
+#: or does not know their type. "not-asked": the implementation had hung too often.
+Status = Literal["pass", "fail", "crash", "hang", "protocol-error", "unsupported", "blocked", "not-asked"]
 #: What a requirement can come to.
 Result = Literal[
     "pass",
@@ -24,6 +24,7 @@ Result = Literal[
     "crash",
     "hang",
     "protocol-error",
+    "not-asked",
     "blocked",
     "unsupported",
     "not-reached",
@@ -31,6 +32,8 @@ Result = Literal[
     "untestable",
 ]
 
+#: The status of a case that was not asked, as the implementation had hung too often.
+NOT_ASKED: Final = "not-asked"
 #: Every status of a verdict, the good one first.
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 #: The statuses that make an implementation non-conforming.
@@ -130,7 +133,7 @@ class Refusal(Struct, frozen=True, omit_defaults=True):
     code: Annotated[int | None, Meta(description="The number by which servers know the error.")] = None
 
 
-class Answer(Struct, frozen=True):
+class Answer(Struct, frozen=True, omit_defaults=True):
     """What an implementation should have answered, or did."""
 
     events: Annotated[
@@ -138,6 +141,7 @@ class Answer(Struct, frozen=True):
         Meta(description="Events as the protocol has them; the two answers are aligned by 'offset'."),
     ]
     error: Refusal | None
+    left_out: Annotated[Count, Meta(description="Events that follow and are not kept, as the answer is too long.")] = 0
 
 
 class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):
@@ -222,7 +226,8 @@ class RequirementResult(Struct, frozen=True, tag_field="kind", tag="requirement"
         Meta(
             description="'not-reached' has an oracle, but no case exercised it; like 'no-oracle', 'untestable' and "
             "'unsupported' it is never counted as a pass. 'blocked' was asked, but every answer ended before its "
-            "events, or does not know their type."
+            "events, or does not know their type. 'not-asked' was not asked in every case, as the implementation had "
+            "hung too often."
         ),
     ]
     obstacles: Annotated[
@@ -265,6 +270,9 @@ class Footer(Struct, frozen=True, tag_field="kind", tag="footer"):
     ] = {}
     unexplained: Annotated[
         Count, Meta(description="Cases whose answer differs in a way that no requirement accounts for.")
+    ] = 0
+    not_asked: Annotated[
+        Count, Meta(description="Cases that were not asked, as the implementation had hung too often.")
     ] = 0
     unused: Annotated[
         Mapping[str, Texts],

@@ -31,6 +31,7 @@ class Limits:
         cells: Values in the rows of an event; the rows are read one by one.
         values: Values of anything that is held in memory as a whole: columns of the tables of a statement, elements
             of a JSON document, intervals of a GTID set, entries of a list.
+        words: Words of a statement that is parsed, which only `filter` does.
     """
 
     event_bytes: int = _limit(16 << 20, "bytes of an event, as it is and unpacked")
@@ -38,6 +39,8 @@ class Limits:
     events: int = _limit(250_000, "events in a compressed transaction, or held for a later one")
     cells: int = _limit(10_000_000, "values in the rows of an event")
     values: int = _limit(500_000, "columns, elements of a JSON document, intervals of a GTID set")
+
+    words: int = _limit(250_000, "words of a statement that is parsed")
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
@@ -87,6 +90,11 @@ def check_cells(count: int) -> None:
 def check_values(count: int, noun: str) -> None:
     """Raise `LimitExceeded` if `count` values are too many to be held; `noun` names them."""
     _check(count, "values", f"the event has {count} {noun}")
+
+
+def check_words(count: int) -> None:
+    """Raise `LimitExceeded` if a statement has too many words to be parsed."""
+    _check(count, "words", f"the statement has {count} words or more")
 
 
 def _check(number: int, name: str, event: str) -> None:

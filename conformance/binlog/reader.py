@@ -82,9 +82,12 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
             raise BinlogError(at=at, kind="encrypted", message=message)
         header = _parse_header(head, at)
         length = header.length
-        data = head + read(length - HEADER_BYTES) if length <= short else _read_long_event(head, length, read, at)
-        if len(data) < length:
-            data += _read_up_to(read, length - len(data))
+        if length <= short:
+            data = head + read(length - HEADER_BYTES)
+            if len(data) < length:
+                data += _read_up_to(read, length - len(data))
+        else:
+            data = _read_long_event(head, length, read, at)
         _check_length(len(data), length, at)
         if header.type == EventType.FORMAT_DESCRIPTION:
             with located(at):

@@ -17,7 +17,7 @@ from conformance.engine.certification import Budget, Certification, NothingToRun
 from conformance.engine.events import RunFinished
 from conformance.engine.record_lines import RecordLines
 from conformance.implementations import registry
-from conformance.implementations.process.limits import duration, limits_of
+from conformance.implementations.process.limits import DEFAULT_LIMITS, duration, limits_of
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.reports.folder import write_reports
 from conformance.reports.outcome import number_of
@@ -59,6 +59,13 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             default=2048,
             show_default=True,
             help="Limit on address space in MiB; 0 means none, as programs on runtimes such as Java's need.",
+        ),
+        click.option(
+            "--hangs",
+            type=click.IntRange(min=1),
+            default=DEFAULT_LIMITS.hangs,
+            show_default=True,
+            help="Hangs after which nothing more is asked; a tenth of them ends the asking of one family.",
         ),
     )
     for option in reversed(options):
@@ -106,6 +113,7 @@ def command(
     exitfirst: bool,
     answer_time: float,
     memory: int,
+    hangs: int,
 ) -> None:
     """Judge IMPLEMENTATION against every requirement, and show the smallest stream for each failure.
 
@@ -117,7 +125,7 @@ def command(
         writable(write_baseline)
     try:
         known = Baseline() if baseline is None else Baseline.load(baseline)
-        limits = limits_of(answer_time, memory)
+        limits = limits_of(answer_time, memory, hangs)
         implementation = registry.implementation(spec, limits=limits)
     except (BaselineError, ValueError) as error:
         raise UserError(str(error)) from error
@@ -154,20 +162,33 @@ def command(
 
 
 def report_folder(report: Path | None, stack: ExitStack) -> Path:
-    """Return the folder for the record: that of --report, or a temporary one.
+    """Return the folder for the record: that of --report, held until the stack is closed, or a temporary one.
 
     Raises:
-        UserError: The folder cannot be made.
+        UserError: The folder cannot be made, or another run writes to it.
     """
     if report is None:
         from tempfile import TemporaryDirectory
 
         return Path(stack.enter_context(TemporaryDirectory()))
-    try:
-        report.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"--report {report}: {error.strerror}") from error
+    hold(report, stack)
     return report
+
+
+def hold(folder: Path, stack: ExitStack) -> None:
+    """Hold a folder until the stack is closed, and make it if it does not exist.
+
+    Raises:
+        UserError: It cannot be made or locked, or another run writes to it.
+    """
+    from conformance.engine.run_lock import InUse, run_lock
+
+    try:
+        stack.enter_context(run_lock(folder))
+    except InUse as error:
+        raise UserError(str(error)) from error
+    except OSError as error:
+        raise UserError(f"{folder}: {error.strerror}") from error
 
 
 def explain_baseline(known: Baseline, finished: RunFinished) -> None:

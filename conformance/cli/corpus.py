@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.cli.certify import Duration, explain_baseline, limit_options, store_baseline, writable
+from conformance.cli.certify import Duration, explain_baseline, hold, limit_options, store_baseline, writable
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.implementations.process.limits import limits_of
@@ -162,7 +162,8 @@ def generate(**options: Any) -> None:
         plan = Plan(tuple(selection.pairs_under(profiles or tuple(PROFILES))), options["seed"], options["role"])
         output = _output(spark, options["output"])
         run_options = Options(resume=options["resume"], watch=progress)
-        waves = write_corpus(spark, output, plan, size=size, options=run_options)
+        with output.in_use():
+            waves = write_corpus(spark, output, plan, size=size, options=run_options)
         cases, events = sum(wave.cases for wave in waves), sum(wave.events for wave in waves)
         click.echo(f"Corpus: {output.storage.uri}, {cases:,} cases with {events:,} events")
 
@@ -176,9 +177,10 @@ def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> N
     """Write the reports of a RUN to FOLDER: those of `certify`, the coverage and the trend."""
     from conformance.reports.terminal import print_summary
 
-    with _mistakes_in_one_line(), _spark(options) as spark:
+    with _mistakes_in_one_line(), ExitStack() as stack, _spark(options) as spark:
         from conformance.corpus.results import read_results
 
+        hold(folder, stack)
         output = _output(spark, run_uri)
         record = _record(output, folder)
         _write_reports(folder, record, read_results(spark, output), _history(spark, history))
@@ -228,10 +230,12 @@ def _judge(
     from conformance.engine.baseline import Baseline
     from conformance.reports.terminal import print_summary
 
-    limits = limits_of(options["answer_time"], options["memory"])
+    limits = limits_of(options["answer_time"], options["memory"], options["hangs"])
     with _mistakes_in_one_line(), ExitStack() as stack:
         if options["write_baseline"] is not None:
             writable(options["write_baseline"])
+        if options["report"] is not None:
+            hold(options["report"], stack)
         known = Baseline() if options["baseline"] is None else Baseline.load(options["baseline"])
         _start_here(spec, limits)
         spark = stack.enter_context(_spark(options))
@@ -243,6 +247,7 @@ def _judge(
 
         scratch = Path(stack.enter_context(TemporaryDirectory()))
         output = _output(spark, options["output"])
+        stack.enter_context(output.in_use())
         history = _history(spark, options["history"])
         with RecordWriter(scratch / RECORD) as writer:
             run_options = Options(
@@ -261,7 +266,6 @@ def _judge(
         record = read_record(scratch / RECORD)
         print_summary(record)
         if options["report"] is not None:
-            options["report"].mkdir(parents=True, exist_ok=True)
             (options["report"] / RECORD).write_bytes((scratch / RECORD).read_bytes())
             _write_reports(options["report"], record, results, history)
             click.echo(f"Report: {options['report'] / 'report.html'}")
@@ -315,6 +319,9 @@ def _record(output: "Output", folder: Path) -> "RunRecord":
 
     output.manifest(RunManifest)
     if not output.storage.exists(RECORD):
+        holder = output.holder()
+        if holder is not None:
+            raise UserError(f"{output.storage.uri}: the run is not finished, and still running ({holder})")
         raise UserError(f"{output.storage.uri} is not finished, or holds a corpus: there is no {RECORD}")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / RECORD).write_bytes(output.storage.read(RECORD))
@@ -380,6 +387,7 @@ def _mistakes_in_one_line() -> Iterator[None]:
         from conformance.corpus.session import NoSession, reason
         from conformance.corpus.storage import StorageError
         from conformance.corpus.waves import WaveFailed
+        from conformance.engine.run_lock import InUse
     except ImportError as error:
         raise UserError(f"{_NEEDS} ({error})") from error
     from conformance.engine.baseline import BaselineError
@@ -388,7 +396,9 @@ def _mistakes_in_one_line() -> Iterator[None]:
 
     try:
         yield
-    except (BaselineError, CannotStart, NoJava, NoSession, NotUsable, RecordError, StorageError, WaveFailed) as error:
+    except (BaselineError, CannotStart, InUse, NoJava, NoSession, NotUsable, RecordError) as error:
+        raise UserError(str(error)) from error
+    except (StorageError, WaveFailed) as error:
         raise UserError(str(error)) from error
     except (Py4JError, PySparkException) as error:
         raise UserError(f"Spark: {reason(error)}") from error

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from conformance.cli.certify import RECORD, Duration, limit_options, report_folder
+from conformance.cli.certify import RECORD, Duration, hold, limit_options, report_folder
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.cli.profile_option import ProfileName
@@ -90,17 +90,19 @@ def command(
     report: Path | None,
     answer_time: float,
     memory: int,
+    hangs: int,
 ) -> None:
     """Look for failures of an implementation in ROLE until the time is up.
 
     Python code (reference, python:MODULE) is fuzzed with a coverage-guided engine if that is installed, anything else
     with Hypothesis. Each kind of failure is reported once, with the smallest case that shows it.
     """
-    limits = limits_of(answer_time, memory)
+    limits = limits_of(answer_time, memory, hangs)
     selection = Selection(role, profiles, requirement, families, repeated=True)
     with ExitStack() as stack:
         try:
             known = Baseline() if baseline is None else Baseline.load(baseline)
+            hold(corpus / role, stack)
             kept = KeptCases(corpus / role)
             implementation = stack.enter_context(registry.implementation(spec, limits=limits))
             pairs = selection.pairs(implementation.declaration)

@@ -1,16 +1,16 @@
 """`binlog-conformance`: the group of all commands, and how every command reports a user's mistake."""
 
+import contextlib
 import os
-import signal
 import sys
 import traceback
 from importlib import import_module
-from types import FrameType
 from typing import Any, Final, NoReturn
 
 import click
 
 from conformance import __version__
+from conformance.cli.interruption import Interruption
 
 #: Exit statuses: conforming, not conforming, could not run.
 CONFORMING: Final = 0
@@ -48,19 +48,6 @@ class _OutputClosed(Exception):
     """The reader of the output has closed it."""
 
 
-class _Interrupt:
-    """Remembers Ctrl-C, so that an exception a library raises instead is not reported as a bug of the kit."""
-
-    def __init__(self) -> None:
-        self.happened = False
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._interrupt)
-
-    def _interrupt(self, number: int, frame: FrameType | None) -> NoReturn:
-        self.happened = True
-        raise KeyboardInterrupt
-
-
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -96,14 +83,14 @@ def main() -> None:
     if sys.stdout is None:
         # The caller has closed it, and wants the exit status only.
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
-    interrupt = _Interrupt()
+    interruption = Interruption()
     try:
         _run()
     except KeyboardInterrupt:
-        _could_not_run("interrupted")
+        _could_not_run(str(interruption))
     except Exception as error:  # noqa: BLE001 - an error must not end with 1, "not conforming"
-        if interrupt.happened or isinstance(error, click.exceptions.Abort):
-            _could_not_run("interrupted")
+        if interruption.happened or isinstance(error, click.exceptions.Abort):
+            _could_not_run(str(interruption))
         _exit_because_of(error)
 
 
@@ -151,7 +138,9 @@ def _could_not_run(reason: str = "") -> NoReturn:
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if reason:
-        _print_line(reason)
+        # A terminal that has been closed takes no line.
+        with contextlib.suppress(OSError):
+            _print_line(reason)
     sys.exit(COULD_NOT_RUN)
 
 

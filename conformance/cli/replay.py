@@ -19,11 +19,11 @@ from conformance.strategies.grammar.family import case_of
 @click.argument("spec", metavar="IMPLEMENTATION")
 @click.option("--save", type=click.File("wb"), help="Write the stream to this file as well.")
 @limit_options
-def command(case_id: str, spec: str, save: BinaryIO | None, answer_time: float, memory: int) -> None:
+def command(case_id: str, spec: str, save: BinaryIO | None, answer_time: float, memory: int, hangs: int) -> None:
     """Generate the case CASE-ID again, judge IMPLEMENTATION on it, and report what is wrong."""
     try:
         case = case_of(CaseId.parse(case_id))
-        implementation = registry.implementation(spec, limits=limits_of(answer_time, memory))
+        implementation = registry.implementation(spec, limits=limits_of(answer_time, memory, hangs))
     except ValueError as error:
         raise UserError(str(error)) from error
     if save is not None:

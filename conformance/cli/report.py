@@ -1,9 +1,11 @@
 """`binlog-conformance report`: write the reports of a run record again."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
+from conformance.cli.certify import hold
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import UserError
 from conformance.reports.folder import write_reports
@@ -18,8 +20,9 @@ def command(record: Path, folder: Path) -> None:
     """Write the HTML, JUnit and Markdown reports of a run RECORD to FOLDER."""
     try:
         read = read_record(record)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_reports(record, folder)
+        with ExitStack() as stack:
+            hold(folder, stack)
+            write_reports(record, folder)
     except OSError as error:
         raise UserError(f"{error.filename}: {error.strerror}") from error
     except RecordError as error:

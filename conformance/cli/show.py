@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, timedelta, timezone, tzinfo
-from typing import BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, cast
 from zoneinfo import ZoneInfo
 
 import click
@@ -139,10 +139,15 @@ def _print_rows(files: tuple[str, ...], profile: str | None, writer: "_Writer", 
         def lines(events: Iterable[Event], name: str = name) -> Iterator[str]:
             for event in events:
                 for row in show_binlog_events(os.path.basename(name), [event], _version(profile, event)):
-                    yield json.dumps(asdict(row), ensure_ascii=False) if as_json else row.line()
+                    yield _json(asdict(row)) if as_json else row.line()
 
         status = max(status, writer.write_log(name, lines))
     return status
+
+
+def _json(row: dict[str, Any]) -> str:
+    """Return a row as JSON; bytes that are not UTF-8, which are surrogates, are escaped."""
+    return json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _version(profile: str | None, event: Event) -> PrinterVersion:

@@ -8,7 +8,7 @@ from conformance.corpus.failing_cases import FailingCases
 from conformance.engine.coverage import coverage_tables
 from conformance.oracles.coverage.coverage_table import Cell
 from conformance.oracles.verdict import Verdict, has_unexplained, trouble_of
-from conformance.specs.run_record import TROUBLES
+from conformance.specs.run_record import NOT_ASKED, TROUBLES
 from conformance.strategies.grammar.case import Case
 
 #: Table of verdicts: requirement, profile, status.
@@ -27,6 +27,8 @@ NOT_CLAIMED: Final = "cases of profiles not claimed"
 UNREPEATED: Final = "cases with a killed process, which a new one answered"
 #: Cases by what ended them: a crash, a hang or a broken protocol.
 TROUBLED: Final = {status: f"cases with {status}" for status in TROUBLES}
+#: Cases that were not asked, as the implementation had hung too often.
+UNASKED: Final = "cases not asked"
 #: Cases whose answer differs in a way that no requirement accounts for.
 UNEXPLAINED: Final = "cases with an unexplained difference"
 #: What comes before the name of a table of coverage in a row.
@@ -69,6 +71,7 @@ class Counts:
         trouble = trouble_of(verdicts)
         if trouble is not None:
             self.totals[TROUBLED[trouble]] += 1
+        self.totals[UNASKED] += any(verdict.status == NOT_ASKED for verdict in verdicts)
         self.totals[UNEXPLAINED] += has_unexplained(verdicts)
         # Last, so that a case at which the kit fails is not counted as judged.
         self.totals[JUDGED] += 1

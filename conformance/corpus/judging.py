@@ -10,6 +10,7 @@ from typing import Final, Self
 from conformance.corpus.counts import UNREPEATED, Counts
 from conformance.corpus.failing_cases import storable
 from conformance.corpus.plan import Plan
+from conformance.engine.shrinking import KILLED
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import Implementation
 from conformance.oracles.cause import Cause
@@ -21,9 +22,6 @@ from conformance.strategies.grammar.case import Case
 
 #: Characters of a traceback that are kept.
 _TRACEBACK: Final = 2000
-
-#: How a process ends that the system or its administrator kills: it does not do that itself.
-_KILLED: Final = "signal-SIGKILL"
 
 NumberedCase = tuple[int, Case]
 #: A case with its number and its answer, and the verdicts on what came before the answer.
@@ -128,7 +126,7 @@ class CaseJudge:
             lost = []
             if again is not answer and not isinstance(again, Trouble):
                 assert isinstance(answer, Trouble), "only trouble is asked again"
-                if answer.signature == _KILLED:
+                if answer.signature == KILLED:
                     counts.totals[UNREPEATED] += 1
                 else:
                     lost.append(_not_again(answer))

@@ -77,6 +77,6 @@ def manifest_schema() -> dict[str, Any]:
         title=f"The manifest of a corpus or of a run over one, version {MANIFEST_SCHEMA}",
         description="manifest.json in the folder of a corpus or a run: everything that its cases and verdicts depend "
         "on. A run is resumed only if all of it except 'started' is unchanged. Beside it are the folders "
-        "waves/cases=FIRST-END/, each with Parquet files and, once it is complete, _COMMITTED.",
+        "waves/cases=FIRST-END-ID/, each with Parquet files and, once it is complete, _COMMITTED.",
         body=one_of(CorpusManifest, RunManifest),
     )

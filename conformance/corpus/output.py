@@ -2,13 +2,18 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+from uuid import uuid4
 
 import msgspec
 
+from conformance.corpus.lease import Lease, read_lease
 from conformance.corpus.manifest import MANIFEST_SCHEMA, CorpusManifest, Manifest, RunManifest
 from conformance.corpus.storage import Storage
+from conformance.engine.run_lock import run_lock, running_in
 from conformance.specs.conversion import Malformed, converted
 
 #: The manifest: what the run is made from.
@@ -23,7 +28,8 @@ _COMMITTED: Final = "_COMMITTED"
 #: The keys of a manifest that may differ when a run is resumed.
 _VARIABLE: Final = frozenset({"started", "complete"})
 Made = TypeVar("Made", CorpusManifest, RunManifest)
-_NAME: Final = re.compile(r"cases=(\d{12})-(\d{12})")
+#: First case, end, id of the run; corpora of earlier kits have no id.
+_NAME: Final = re.compile(r"cases=(\d{12})-(\d{12})(?:-\w+)?")
 
 
 class NotUsable(Exception):
@@ -59,6 +65,40 @@ class Output:
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
         self._waves = storage.at(_WAVES)
+        # The tasks of a killed run may still write for a while, so each run has folders of its own.
+        self._run = uuid4().hex[:8]
+        self._names: dict[tuple[int, int], str] = {}
+        self._lease: Lease | None = None
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Hold the folder, so that no other run writes to it.
+
+        Raises:
+            InUse: Another run holds it.
+            OSError: A folder of this machine cannot be locked.
+            StorageError: The folder cannot be reached.
+        """
+        local = self.storage.local
+        if local is not None:
+            with run_lock(local):
+                yield
+            return
+        self._lease = Lease(self.storage)
+        with self._lease.held():
+            yield
+
+    def holder(self) -> str | None:
+        """Return which process is running in the folder, None if none is or if that cannot be known.
+
+        Raises:
+            StorageError: The folder cannot be reached.
+        """
+        local = self.storage.local
+        if local is not None:
+            return running_in(local)
+        lease = read_lease(self.storage)
+        return None if lease is None else lease.holder
 
     def begin(self, manifest: Made, *, resume: bool) -> Made:
         """Write the manifest of a new run, or check that of a resumed one; return the manifest of the run.
@@ -141,6 +181,7 @@ class Output:
             folder = self._waves.at(name)
             if folder.exists(_COMMITTED):
                 waves.append(msgspec.json.decode(folder.read(_COMMITTED), type=Wave))
+                self._names[waves[-1].first, waves[-1].end] = name
         return waves
 
     def discard_uncommitted(self) -> None:
@@ -149,14 +190,14 @@ class Output:
         Raises:
             StorageError: It cannot be deleted.
         """
-        kept = {wave_name(wave.first, wave.end) for wave in self.committed()}
+        kept = {self._name(wave.first, wave.end) for wave in self.committed()}
         for name in self._waves.names():
             if name not in kept:
                 self._waves.delete(name)
 
     def wave_uri(self, first: int, end: int) -> str:
-        """Return the folder of a wave's results."""
-        return self._waves.at(wave_name(first, end)).uri
+        """Return the folder of a wave's results: of one that `committed` returned, or of one of this run."""
+        return self._waves.at(self._name(first, end)).uri
 
     def discard(self, first: int, end: int) -> None:
         """Delete a wave.
@@ -164,21 +205,23 @@ class Output:
         Raises:
             StorageError: It cannot be deleted.
         """
-        self._waves.delete(wave_name(first, end))
+        self._waves.delete(self._name(first, end))
 
     def commit(self, wave: Wave) -> None:
         """Mark a wave as committed.
 
         Raises:
+            InUse: Another run has taken the folder.
             StorageError: The mark cannot be written.
         """
-        folder = self._waves.at(wave_name(wave.first, wave.end))
+        if self._lease is not None:
+            self._lease.check()
+        folder = self._waves.at(self._name(wave.first, wave.end))
         folder.write(_COMMITTED, msgspec.json.encode(wave))
 
-
-def wave_name(first: int, end: int) -> str:
-    """Return the name of a wave's folder; the order of names is the order of waves."""
-    return f"cases={first:012}-{end:012}"
+    def _name(self, first: int, end: int) -> str:
+        """Return the name of a wave's folder; the order of names is the order of waves."""
+        return self._names.get((first, end), f"cases={first:012}-{end:012}-{self._run}")
 
 
 def _text(manifest: Manifest) -> bytes:

@@ -80,7 +80,8 @@ def trend_page(entries: Sequence[RunEntry]) -> str:
 
 
 def _trend(entries: Sequence[RunEntry]) -> list[Html]:
-    runs = [entry for entry in entries if entry.requirement is None]
+    # The first entry of a run is the one without a requirement, unless the table was cut.
+    runs = list({entry.run: entry for entry in reversed(entries)}.values())[::-1]
     findings: dict[str, dict[str, list[RunEntry]]] = defaultdict(lambda: defaultdict(list))
     for entry in entries:
         if entry.requirement is not None:

@@ -15,6 +15,7 @@ from conformance.corpus.counts import (
     NOT_CLAIMED,
     TOTALS,
     TROUBLED,
+    UNASKED,
     UNEXPLAINED,
     UNREPEATED,
     VERDICTS,
@@ -98,6 +99,7 @@ class Results:
         tally.events = totals.get((EVENTS,), 0)
         tally.troubles += Counter({status: totals.get((name,), 0) for status, name in TROUBLED.items()})
         tally.unexplained = totals.get((UNEXPLAINED,), 0)
+        tally.not_asked = totals.get((UNASKED,), 0)
         for (requirement, profile, status), count in self.verdicts.items():
             known: Status = status  # type: ignore[assignment]  # as it was written
             tally.results[requirement][profile][known] += count

@@ -194,7 +194,8 @@ class CorpusRun:
         )
         finished = self.options.baseline.concluded(results.tally(), clusters.failures(results.clusters))
         if history is not None:
-            history.write(entries_of(_entry(manifest, declaration, finished), finished.failures))
+            entry = _entry(manifest, self.output.storage.uri, declaration, finished)
+            history.write(entries_of(entry, finished.failures))
         self._notify(finished)
         return finished, results
 
@@ -282,9 +283,11 @@ def _manifest(spec: str, declaration: Declaration, selection: Selection, corpus:
     )
 
 
-def _entry(manifest: RunManifest, declaration: Declaration, finished: RunFinished) -> RunEntry:
-    # The id belongs to the run, not to the time: a resumed run replaces its entries instead of adding others.
-    made_from = blake2b(json.dumps(msgspec.to_builtins(manifest), sort_keys=True).encode(), digest_size=4).hexdigest()
+def _entry(manifest: RunManifest, uri: str, declaration: Declaration, finished: RunFinished) -> RunEntry:
+    # The id belongs to the run, not to the time: a resumed run replaces its entries instead of adding others. Runs in
+    # different folders may add theirs at the same time, so each folder has other ids.
+    contents = json.dumps([uri, msgspec.to_builtins(manifest)], sort_keys=True)
+    made_from = blake2b(contents.encode(), digest_size=4).hexdigest()
     return RunEntry(
         run=f"{manifest.started.replace(':', '')}-{made_from}",
         started=manifest.started,

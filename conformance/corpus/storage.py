@@ -2,7 +2,10 @@
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+from urllib.request import url2pathname
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
@@ -43,6 +46,12 @@ class Storage:
             path = self._new_path(uri)
             self._files = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
             self.uri: str = self._files.makeQualified(path).toString()
+
+    @property
+    def local(self) -> Path | None:
+        """The folder if it is in the file system of this machine, None otherwise."""
+        scheme, _, path = self.uri.partition(":")
+        return Path(url2pathname(quote(path))) if scheme == "file" else None
 
     def at(self, *names: str) -> "Storage":
         """Return a folder inside this one."""
@@ -98,6 +107,19 @@ class Storage:
             finally:
                 stream.close()
             self._replace(partial, whole)
+
+    def overwrite(self, name: str, content: bytes) -> None:
+        """Write a small file in place: it exists at any moment, but another reader may see an empty one.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        with _one_line_errors(f"{self.uri}/{name}"):
+            stream = self._files.create(self._path(name), True)
+            try:
+                stream.write(bytearray(content))
+            finally:
+                stream.close()
 
     def _replace(self, partial: Any, whole: Any) -> None:
         """Replace one file with another, so that one of the two exists at any moment."""

@@ -177,7 +177,7 @@ class Waves:
 
     def _begin(self, threads: ThreadPoolExecutor) -> bool:
         """Begin as many waves as may run at once, and return whether any is running."""
-        while len(self._running) < _AT_ONCE:
+        while len(self._running) < _AT_ONCE and not _stopped(self._sums()):
             before = self._running[-1].stretch if self._running else self._done[-1] if self._done else None
             stretch = self._next_stretch(self._done, before.end if before else 0)
             if stretch is None:

@@ -1,11 +1,11 @@
 """The work of a Spark task: one implementation, started once, is judged on one shard of cases after another."""
 
-import contextlib
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
+from uuid import uuid4
 
 import pyarrow as pa
 
@@ -31,6 +31,9 @@ Report = Callable[[Counter[str]], None]
 _HELD: Final = 5000
 #: Attempts of a worker to start the implementation, which may be killed from outside while it starts.
 _STARTS: Final = 2
+#: The runs whose implementation did not start in this Python worker, and the reasons. Spark gives a worker the next
+#: task before the driver knows how the last one ended: that task must not start it again.
+_cannot_start: Final[dict[str, str]] = {}
 #: In the sums for the driver: the prefix of the message of a worker that could not begin.
 STOPPED: Final = "stopped: "
 #: In the sums for the driver: the prefix of a requirement that failed.
@@ -50,6 +53,7 @@ class Job:
         declaration: What it declared for the role when the driver started it.
         requirements: A glob over requirement ids.
         window: How many questions may wait for an answer.
+        run: Id of this run of the command; a resumed run has another one.
     """
 
     spec: str
@@ -58,6 +62,7 @@ class Job:
     declaration: RoleDeclaration
     requirements: str = "*"
     window: int = 16
+    run: str = field(default_factory=lambda: uuid4().hex)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,7 @@ def planned_work(job: Job, plan: Plan, stretch: Stretch, report: Report) -> Work
                         yield end - first, planned_cases(plan, first, end, kit_errors=kit_errors)
 
         yield from _judged(job, shards, report)
+        _read_to_the_end(batches)
 
     return work
 
@@ -119,6 +125,7 @@ def stored_work(job: Job, report: Report) -> Work:
                 yield len(cases), wanted
 
         yield from _judged(job, shards, report, also=skipped)
+        _read_to_the_end(batches)
 
     return work
 
@@ -148,7 +155,7 @@ def _judged(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the results of a task's shards."""
     implementation = registry.implementation(job.spec, limits=job.limits)
-    error = _start(implementation)
+    error = _start(implementation, job.run)
     if error is not None:
         yield _stopped(error, report)
         return
@@ -174,17 +181,23 @@ def _judged(
         implementation.stop()
 
 
-def _start(implementation: Implementation) -> str | None:
-    """Start an implementation; return the reason if it does not start."""
-    for _ in range(_STARTS - 1):
-        with contextlib.suppress(CannotStart):
-            implementation.start()
-            return None
-    try:
-        implementation.start()
-    except CannotStart as error:
-        return str(error)
-    return None
+def _read_to_the_end(batches: Iterator[pa.RecordBatch]) -> None:
+    """Read what a task that cannot begin has left: Spark ends a Python worker with unread input."""
+    for _ in batches:
+        pass
+
+
+def _start(implementation: Implementation, run: str) -> str | None:
+    """Start an implementation; return the reason if it does not start, or did not before in this run."""
+    if run not in _cannot_start:
+        for _ in range(_STARTS):
+            try:
+                implementation.start()
+                return None
+            except CannotStart as error:
+                reason = str(error)
+        _cannot_start[run] = reason
+    return _cannot_start[run]
 
 
 def _sums(counts: Counts) -> Counter[str]:

@@ -14,7 +14,7 @@ from conformance.engine.tally import Tally
 from conformance.specs.catalogue import catalogue
 from conformance.specs.conversion import Malformed, converted
 from conformance.specs.profiles import PROFILE_GROUPS
-from conformance.specs.run_record import BESIDE_THE_CATALOGUE
+from conformance.specs.run_record import BESIDE_THE_CATALOGUE, NOT_ASKED
 
 NotEmpty = Annotated[str, Meta(min_length=1)]
 #: Any finding that breaks no other requirements.
@@ -160,7 +160,13 @@ class Baseline:
             # Every case can end in a crash, or have an answer with an unexplained difference.
             reached |= set(BESIDE_THE_CATALOGUE)
         unexpected, stale = self.unmet(failures, reached)
-        conforming = not unexpected and not stale and all(each.known is not None for each in failures)
+        if tally.not_asked:
+            # What the cases that were not asked would have shown, nobody knows.
+            unasked = {each for each in tally.results if tally.statuses(each)[NOT_ASKED]} | set(BESIDE_THE_CATALOGUE)
+            unexpected = [entry for entry in unexpected if unasked.isdisjoint(entry.requirements)]
+            stale = [entry for entry in stale if unasked.isdisjoint(entry.requirements)]
+        known = all(each.known is not None for each in failures)
+        conforming = known and not (unexpected or stale or tally.not_asked)
         return RunFinished(tally, failures, unexpected, stale, conforming)
 
     def unmet(

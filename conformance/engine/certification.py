@@ -15,6 +15,7 @@ from conformance.engine.events import (
     ShrinkingStarted,
 )
 from conformance.engine.failure import Failure, Sighting
+from conformance.engine.patience import Patience
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.shrinking import Shrinker
 from conformance.engine.tally import Tally
@@ -29,8 +30,10 @@ from conformance.strategies.grammar.family import families
 
 __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
 
-#: Cases of one family and profile between two checks of the time.
+#: Cases of one family and profile in a round of a run that is limited by time.
 ROUND = 25
+#: Cases of one family and profile that are still made when nothing more is asked: they show what is not known.
+_UNASKED = 5
 
 
 class Stop(Exception):
@@ -94,7 +97,13 @@ class Certification:
         ]
         requirements = self.selections[0].requirements
         unused = Unused()
-        self._shrinker = Shrinker(self.implementation, Judges(declaration), requirements, observe=unused.observe)
+        self._shrinker = Shrinker(
+            self.implementation,
+            Judges(declaration),
+            requirements,
+            observe=unused.observe,
+            patience=Patience(self.limits),
+        )
         self._emit(
             RunStarted(
                 self.spec,
@@ -119,6 +128,13 @@ class Certification:
         from conformance.engine.discovery import discover
 
         deadline = None if self.budget.seconds is None else time.monotonic() + self.budget.seconds
+
+        def visit(case: Case) -> None:
+            self._visit(case)
+            if deadline is not None and (time.monotonic() > deadline or self._has_given_up):
+                raise Stop
+
+        examples = ROUND if deadline is not None else self.budget.examples or 0
         number = 0
         try:
             while True:
@@ -130,13 +146,11 @@ class Certification:
                         family,
                         profile,
                         role=role,
-                        examples=ROUND if deadline is not None else self.budget.examples or 0,
+                        examples=min(examples, _UNASKED) if self._shrinker.patience.exhausted else examples,
                         seed_value=self.seed + (number << 32),
-                        visit=self._visit,
+                        visit=visit,
                     )
                     self._emit(PairFinished(family, profile, self.tally.cases - before))
-                    if deadline is not None and time.monotonic() > deadline:
-                        return
                 if deadline is None:
                     return
                 number += 1
@@ -151,6 +165,11 @@ class Certification:
             self._seen.setdefault(key, Sighting()).add(case, failures)
         if self.budget.first_failure and self._unknown_failures():
             raise Stop
+
+    @property
+    def _has_given_up(self) -> bool:
+        """Whether nothing more is asked, and a case shows it."""
+        return self._shrinker.patience.exhausted and self.tally.not_asked > 0
 
     def _unknown_failures(self) -> bool:
         return any(self.baseline.reason(*key, seen.requirements) is None for key, seen in self._seen.items())

@@ -11,6 +11,18 @@ from conformance.strategies.grammar.case_id import DEFAULT_ROLE
 from conformance.strategies.grammar.hypothesis_cases import cases, no_foreign_numbers
 
 
+class _Ended(BaseException):
+    """The discovery ends; Hypothesis would run a case again that raises an `Exception`.
+
+    Attributes:
+        error: What `visit` raised.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 def discover(
     family: str,
     profile: str,
@@ -41,10 +53,16 @@ def discover(
     )
     @given(cases(family, profile, role=role))
     def visit_each(case: Case) -> None:
-        visit(case)
+        try:
+            visit(case)
+        except Exception as error:
+            raise _Ended(error) from error
 
-    with no_foreign_numbers():
-        visit_each()
+    try:
+        with no_foreign_numbers():
+            visit_each()
+    except _Ended as ended:
+        raise ended.error from None
 
 
 def discover_in_rounds(

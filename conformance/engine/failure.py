@@ -33,11 +33,12 @@ class Failure:
     Attributes:
         verdict: The verdict of the shrunk case on the first of the requirements.
         case: The shrunk case.
-        answer: The implementation's answer to it.
+        answer: The implementation's answer to it, or what is kept of it.
         first_case: Id of the case that first showed the failure.
         group: The group of profiles, one of `conformance.specs.profiles.PROFILE_GROUPS`.
         counts: The cases of the run that showed it.
         known: The reason in the baseline, None if the baseline does not have it.
+        left_out: How many events of the answer are not kept.
     """
 
     verdict: Verdict
@@ -47,6 +48,7 @@ class Failure:
     group: str
     counts: Counts
     known: str | None = None
+    left_out: int = 0
 
     @property
     def finding(self) -> str:

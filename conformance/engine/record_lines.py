@@ -4,7 +4,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from math import isfinite
 from typing import Any, Final
 
 from conformance import __version__
@@ -12,6 +11,7 @@ from conformance.binlog.event_types import type_name
 from conformance.engine.coverage import cell_text, tables_of_oracles
 from conformance.engine.events import Event, FailureFound, RunFinished, RunStarted
 from conformance.engine.failure import Failure
+from conformance.engine.kept_answer import kept_events, kept_refusal, kept_text, kept_value
 from conformance.engine.replay_line import replay_line
 from conformance.engine.stream_dump import dump
 from conformance.engine.tally import Tally
@@ -25,9 +25,8 @@ from conformance.strategies.grammar.family import families
 
 #: Bytes of a stream that a record holds; shrunk streams are far below.
 _STREAM_LIMIT: Final = 1 << 20
-#: Levels of nesting that an implementation's values keep; JSON parsers give up at several hundred.
-_LEVELS: Final = 32
-_TOO_DEEP: Final = "(nested too deeply to be kept)"
+#: Characters of a verdict's message that a record holds.
+_MESSAGE_LIMIT: Final = 4_000
 
 
 class RecordLines:
@@ -92,6 +91,7 @@ class RecordLines:
             elapsed=round(time.monotonic() - self._began, 3),
             troubles={status: tally.troubles[status] for status in run_record.TROUBLES},
             unexplained=tally.unexplained,
+            not_asked=tally.not_asked,
             unused=event.unused,
         )
 
@@ -200,17 +200,19 @@ def failure_line(failure: Failure, spec: str, *, limits: Limits = DEFAULT_LIMITS
         family=case.id.family,
         case=str(case.id),
         role=case.role,
-        settings=_bounded(case.settings),
+        settings=kept_value(case.settings),
         first_case=failure.first_case,
         count=failure.counts.cases,
-        message=verdict.message,
+        message=kept_text(verdict.message, _MESSAGE_LIMIT),
         at=verdict.at,
         stream=stream.hex(),
         events=tuple(dump(stream)),
         expected=_answer(expected.events, refusal),
-        observed=None if isinstance(failure.answer, Trouble) else _answer(failure.answer.events, failure.answer.error),
+        observed=None
+        if isinstance(failure.answer, Trouble)
+        else _answer(failure.answer.events, failure.answer.error, failure.left_out),
         type_names=_type_names(expected.events, failure.answer),
-        detail=failure.answer.detail if isinstance(failure.answer, Trouble) else "",
+        detail=kept_text(failure.answer.detail) if isinstance(failure.answer, Trouble) else "",
         replay=replay_line(case.id, spec, limits),
         known=failure.known,
         departure=departure_of(case.id.family, case.id.profile),
@@ -224,17 +226,10 @@ def _type_names(expected: Sequence[Mapping[str, Any]], answer: Observation | Tro
     return {str(code): type_name(code) for code in sorted(each for each in codes if type(each) is int)}
 
 
-def _answer(events: Sequence[Mapping[str, Any]], error: Refusal | None) -> run_record.Answer:
+def _answer(events: Sequence[Mapping[str, Any]], error: Refusal | None, left_out: int = 0) -> run_record.Answer:
+    kept, error = kept_events(events), kept_refusal(error)
     return run_record.Answer(
-        events=tuple(_bounded(event) for event in events),
+        events=kept.events,
         error=None if error is None else run_record.Refusal(error.at, error.kind, error.message, error.code),
+        left_out=kept.left_out + left_out,
     )
-
-
-def _bounded(value: Any, levels: int = _LEVELS) -> Any:
-    """Return a value as JSON has it: without what is nested too deeply for a reader, and an infinite number as text."""
-    if isinstance(value, Mapping):
-        return {key: _bounded(each, levels - 1) for key, each in value.items()} if levels else _TOO_DEEP
-    if isinstance(value, (list, tuple)):
-        return [_bounded(each, levels - 1) for each in value] if levels else _TOO_DEEP
-    return str(value) if isinstance(value, float) and not isfinite(value) else value

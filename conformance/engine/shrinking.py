@@ -2,18 +2,25 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from conformance.engine.failure import Counts, Failure
+from conformance.engine.kept_answer import kept_answer
+from conformance.engine.patience import Patience
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge, Judges, request_of
 from conformance.oracles.verdict import Verdict, selected
 from conformance.protocol.observation import Observation, Trouble
 from conformance.specs.profiles import group_of
+from conformance.specs.run_record import TROUBLES
 from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import Choice
 from conformance.strategies.grammar.shrinking import OutOfTries, shrink
 
+#: How a process ends that the system or its administrator kills: it does not do that itself.
+KILLED: Final = "signal-SIGKILL"
 #: How many cases the shrinking of one failure may try, by their result: each hang takes its whole time limit.
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
 #: Seconds for shrinking one failure: most take one, but each answer may come just before its time limit.
@@ -30,6 +37,7 @@ class Shrinker:
         requirements: A glob over the ids of the requirements that count.
         seconds: Time for one failure; the smallest case so far is then the result.
         observe: Called with each case of the run that is asked, and its answer.
+        patience: Ends the asking of an implementation that hangs.
     """
 
     implementation: Implementation
@@ -37,19 +45,25 @@ class Shrinker:
     requirements: str = "*"
     seconds: float = SHRINK_SECONDS
     observe: Callable[[Case, Observation | Trouble], None] = lambda case, answer: None
+    patience: Patience = field(default_factory=Patience)
+    #: Cases of failures whose answer was too long to be kept whole, and so cannot be judged again.
+    _shortened: set[CaseId] = field(default_factory=set, init=False)
 
     def verdicts(self, case: Case) -> list[Verdict]:
         """Return the verdicts on one case, of the selected requirements."""
         declined = self.judge.declined(case)
         if declined:
             return self._selected(declined)
-        answer = self._ask(case)
+        refusal = self.patience.refusal(case)
+        if refusal is not None:
+            return self._judged(case, refusal)
+        answer = self.ask(case)
         self.observe(case, answer)
         return self._judged(case, answer)
 
     def still_fails(self, case: Case, requirement: str, finding: str) -> bool:
         """Return whether a case breaks a requirement by the cause of one finding."""
-        return self.matching(case, self._ask(case), requirement, finding) is not None
+        return self.matching(case, self.ask_again_if_killed(case), requirement, finding) is not None
 
     def failure(
         self,
@@ -70,34 +84,25 @@ class Shrinker:
             known: The reason that the baseline gives.
         """
         requirement, finding = verdict.requirement, verdict.finding
-        smallest = case
+        smallest, answer = case, None
         if choices is not None:
-            smallest = shrink(
-                case,
-                choices,
-                self._limited(requirement, finding),
-                tries=SHRINK_TRIES["fail"],
-            )
-        answer = self._ask(smallest)
+            tries = _Tries(self, requirement, finding)
+            smallest = shrink(case, choices, tries.still_fails, tries=SHRINK_TRIES["fail"])
+            answer = tries.answers.get(smallest.id)
+        if answer is None and verdict.status in TROUBLES and (verdict.status == "hang" or self.patience.exhausted):
+            # The next answer would only take its time again.
+            words = verdict.message.removeprefix(f"{verdict.signature}: ")
+            answer = Trouble(verdict.status, verdict.signature, words)
+        if answer is None:
+            answer = self.ask_again_if_killed(smallest)
         seen = self.matching(smallest, answer, requirement, finding)
         if seen is None:
             note = f"{verdict.message} (seen in discovery, but not when asked again)"
             seen = replace(verdict, message=note)
-        return Failure(seen, smallest, answer, str(case.id), group_of(case.id.profile), counts, known)
-
-    def _limited(self, requirement: str, finding: str) -> Callable[[Case], bool]:
-        """Return `still_fails` with limits on its time and on the cases that may hang, crash or fail."""
-        left = dict(SHRINK_TRIES)
-        deadline = time.monotonic() + self.seconds
-
-        def still_fails(case: Case) -> bool:
-            if not all(left.values()) or time.monotonic() > deadline:
-                raise OutOfTries
-            answer = self._ask(case)
-            left[answer.status if isinstance(answer, Trouble) and answer.status in left else "fail"] -= 1
-            return self.matching(case, answer, requirement, finding) is not None
-
-        return still_fails
+        kept, left_out = kept_answer(answer)
+        if kept is not answer:
+            self._shortened.add(smallest.id)
+        return Failure(seen, smallest, kept, str(case.id), group_of(case.id.profile), counts, known, left_out)
 
     def shown_again(
         self, before: Sequence[Failure], verdict: Verdict, *, first_case: str, group: str, counts: Counts
@@ -111,15 +116,31 @@ class Shrinker:
             group: The group of profiles; a case of another one may fail for another reason.
             counts: The cases that showed it.
         """
-        shrunk = [failure for failure in before if failure.known is None and failure.group == group]
+        shrunk = [
+            failure
+            for failure in before
+            if failure.known is None and failure.group == group and failure.case.id not in self._shortened
+        ]
         for failure in sorted(shrunk, key=lambda failure: len(failure.case.stream)):
             seen = self.matching(failure.case, failure.answer, verdict.requirement, verdict.finding)
             if seen is not None:
                 return Failure(seen, failure.case, failure.answer, first_case, group, counts)
         return None
 
-    def _ask(self, case: Case) -> Observation | Trouble:
-        return self.implementation.ask(request_of(case))
+    def ask(self, case: Case) -> Observation | Trouble:
+        """Return the answer to a case; what stands for it once the implementation has hung too often."""
+        if self.patience.exhausted and (refusal := self.patience.refusal(case)) is not None:
+            return refusal
+        return self.patience.answer(case, lambda: self.implementation.ask(request_of(case)))
+
+    def ask_again_if_killed(self, case: Case) -> Observation | Trouble:
+        """Return the answer to a case that failed before; if the process is killed, that of a new one.
+
+        Whoever kills a process from outside must not end the search; one that kills itself does it again.
+        """
+        answer = self.ask(case)
+        killed = isinstance(answer, Trouble) and answer.signature == KILLED
+        return self.ask(case) if killed else answer
 
     def _judged(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         return self._selected(self.judge.judge(case, answer))
@@ -132,3 +153,35 @@ class Shrinker:
         wanted = (requirement, finding)
         verdicts = self._judged(case, answer)
         return next((each for each in verdicts if each.charged and (each.requirement, each.finding) == wanted), None)
+
+
+class _Tries:
+    """Tries smaller cases of one failure, with limits on the time and on the cases that may hang, crash or fail.
+
+    Attributes:
+        answers: The answer to the first case, and to the last that failed in the same way.
+    """
+
+    def __init__(self, shrinker: Shrinker, requirement: str, finding: str) -> None:
+        self._shrinker = shrinker
+        self._wanted = requirement, finding
+        self._left = dict(SHRINK_TRIES)
+        self._deadline = time.monotonic() + shrinker.seconds
+        self.answers: dict[CaseId, Observation | Trouble] = {}
+
+    def still_fails(self, case: Case) -> bool:
+        """Return whether a case fails in the same way.
+
+        Raises:
+            OutOfTries: A limit is reached.
+        """
+        if not all(self._left.values()) or time.monotonic() > self._deadline or self._shrinker.patience.exhausted:
+            raise OutOfTries
+        answer = self._shrinker.ask_again_if_killed(case)
+        self._left[answer.status if isinstance(answer, Trouble) and answer.status in self._left else "fail"] -= 1
+        fails = self._shrinker.matching(case, answer, *self._wanted) is not None
+        if fails:
+            self.answers.clear()
+        if fails or not self.answers:
+            self.answers[case.id] = answer
+        return fails

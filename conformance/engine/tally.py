@@ -7,11 +7,11 @@ from typing import Any, Final
 from conformance.binlog.event_types import type_name
 from conformance.engine.coverage import cell_text, tables_of_oracles
 from conformance.oracles.verdict import Verdict, has_unexplained, trouble_of
-from conformance.specs.run_record import FAILURES, Result, Status, TroubleStatus
+from conformance.specs.run_record import FAILURES, NOT_ASKED, Result, Status, TroubleStatus
 from conformance.strategies.grammar.case import Case
 
 #: The attributes of a tally that are one number.
-_NUMBERS: Final = ("cases", "events", "unexplained")
+_NUMBERS: Final = ("cases", "events", "unexplained", "not_asked")
 #: Those that are counters by name.
 _COUNTERS: Final = ("families", "event_types", "obstacles")
 
@@ -28,6 +28,7 @@ class Tally:
         events: Expected events in all.
         troubles: Cases by what ended them, a crash, a hang or a broken protocol, each case once.
         unexplained: Cases whose answer differs in a way that no requirement accounts for.
+        not_asked: Cases that were not asked, as the implementation had hung too often.
         obstacles: Requirement -> finding -> cases in which it was not judged because of that finding: a crash, or a
             refusal before its events.
     """
@@ -41,6 +42,7 @@ class Tally:
         self.events = 0
         self.troubles: Counter[TroubleStatus] = Counter()
         self.unexplained = 0
+        self.not_asked = 0
         self.obstacles: dict[str, Counter[str]] = defaultdict(Counter)
 
     def add(self, case: Case, verdicts: Collection[Verdict]) -> None:
@@ -59,6 +61,7 @@ class Tally:
         if trouble is not None:
             self.troubles[trouble] += 1
         self.unexplained += has_unexplained(verdicts)
+        self.not_asked += any(verdict.status == NOT_ASKED for verdict in verdicts)
         for verdict in verdicts:
             self.results[verdict.requirement][profile][verdict.status] += 1
             if not verdict.charged:
@@ -125,10 +128,10 @@ class Tally:
         """Return the verdict on a requirement over all profiles: the worst status.
 
         ``not-reached`` if nothing was judged, which is not a pass. A requirement that a case with a crash exercises was
-        not judged there, so a crash is not a pass either.
+        not judged there, so a crash is not a pass either; nor is a case that was not asked.
         """
         met = self.statuses(requirement)
-        worst_first: tuple[Status, ...] = (*FAILURES, "pass", "blocked", "unsupported")
+        worst_first: tuple[Status, ...] = (*FAILURES, NOT_ASKED, "pass", "blocked", "unsupported")
         for status in worst_first:
             if met[status]:
                 return status

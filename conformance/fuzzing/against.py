@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from conformance.engine.certification import Stop
 from conformance.engine.discovery import discover_in_rounds
+from conformance.engine.shrinking import SHRINK_SECONDS
 from conformance.fuzzing.kept_cases import KeptCases
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import request_of
@@ -15,7 +16,7 @@ from conformance.oracles.oracle import shown
 from conformance.protocol.observation import Observation, Trouble
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import Case
-from conformance.strategies.grammar.shrinking import shrink
+from conformance.strategies.grammar.shrinking import OutOfTries, shrink
 
 #: Cases of one family and profile between two checks of the time.
 _ROUND: Final = 10
@@ -95,11 +96,14 @@ class Against:
         for signature, (case, count) in sorted(self._differences.items()):
             smallest = case
             if case.id.choices is not None:
-                smallest = shrink(case, case.id.choices, partial(self._shows, signature), tries=_TRIES)
+                shows = partial(self._shows, signature, time.monotonic() + SHRINK_SECONDS)
+                smallest = shrink(case, case.id.choices, shows, tries=_TRIES)
             difference = self.difference(smallest)
             yield Difference(signature, difference[1] if difference else "not seen again", smallest, count)
 
-    def _shows(self, signature: str, case: Case) -> bool:
+    def _shows(self, signature: str, deadline: float, case: Case) -> bool:
+        if time.monotonic() > deadline:
+            raise OutOfTries
         difference = self.difference(case)
         return difference is not None and difference[0] == signature
 

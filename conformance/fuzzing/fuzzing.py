@@ -69,7 +69,7 @@ class Fuzzing(Certification):
             self._reached = reached
             self.kept.keep(str(case.id))
         self._notify_progress(self.tally.cases)
-        if time.monotonic() - self._began > self.seconds:
+        if time.monotonic() - self._began > self.seconds or self._has_given_up:
             raise Stop
 
     def _run_guided(self, engine: GuidedEngine) -> None:

@@ -24,6 +24,7 @@ from conformance.oracles.checks.log_freedoms import (
     has_free_flags,
     is_checkpoint,
     is_end_by_engine,
+    is_order_of_tables,
     is_own_wording,
     is_rows_flag,
     is_rows_order,
@@ -338,6 +339,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the order of the rows in a rows event",
         "The engine finds them in its own order.",
         is_rows_order,
+    ),
+    Freedom(
+        "log",
+        "order of tables",
+        "the order of the rows events of one statement that changes several tables",
+        "The optimizer chooses the order in which it joins them.",
+        is_order_of_tables,
     ),
     Freedom(
         "log",

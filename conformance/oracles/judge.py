@@ -27,7 +27,7 @@ from conformance.protocol.roles.decode import is_refused
 from conformance.protocol.roles.registry import role_of
 from conformance.specs.catalogue import ENTRY, EVERY_FIELD, owners
 from conformance.specs.profiles import profile_named
-from conformance.specs.run_record import TROUBLE, UNEXPLAINED
+from conformance.specs.run_record import NOT_ASKED, TROUBLE, UNEXPLAINED
 from conformance.strategies.grammar.case import Case
 
 
@@ -111,6 +111,13 @@ class Judge:
     def _of_trouble(self, case: Case, trouble: Trouble) -> list[Verdict]:
         if trouble.status == "unsupported":
             return [Verdict(each, "unsupported") for each in case.marks if each in self._oracles]
+        if trouble.status == NOT_ASKED:
+            cause = Cause(NOT_ASKED, reason=trouble.signature)
+            return [
+                Verdict(each, trouble.status, trouble.signature, trouble.detail, charged=False, cause=cause)
+                for each in case.marks
+                if each in self._supported
+            ]
         charged = self._at_the_fault(case)
         cause = cause_of_trouble(case, trouble, charged)
         verdicts = [Verdict(charged, trouble.status, trouble.signature, _message_of(trouble), cause=cause)]
@@ -201,7 +208,7 @@ class Judge:
         """Return the good verdicts on the requirements that own fields which the answer shows."""
         case = alignment.case
         shown = {field for each in alignment.observed_entries() for field in each}
-        if shown or not case.expected.events:
+        if shown or (not case.expected.events and case.expected.refused_at is None):
             shown.add(EVERY_FIELD)
         return {
             each: self._good[each]

@@ -6,6 +6,8 @@ from typing import Final
 
 #: Characters of a reason that are kept.
 _LENGTH: Final = 120
+#: Characters of a text in which the reason is looked for.
+_READ: Final = 4_000
 #: What stands for a number, and for quoted text of a case.
 _NUMBER: Final = "N"
 _QUOTE: Final = "'...'"
@@ -34,7 +36,7 @@ def normalised(text: str, stream: bytes = b"") -> str:
         text: The reason, in the implementation's own words.
         stream: The stream that was asked about; quoted text that it holds is data, other quoted text is kept.
     """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text[:_READ].splitlines() if line.strip()]
     if not lines:
         return ""
     line = _QUOTED.sub(lambda match: _quote(match, stream), _FOLDERS.sub("", _clauses(lines[0])))

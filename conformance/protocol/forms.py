@@ -48,6 +48,7 @@ Claim = Annotated[
 ]
 Count = Annotated[int, Meta(ge=0)]
 NotEmpty = Annotated[str, Meta(min_length=1)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Base64 = Annotated[
     bytes, Meta(extra_json_schema={"pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"})
 ]
@@ -92,10 +93,10 @@ class FileQuestion(Question, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class Implementation(Struct, frozen=True):
     """What is under test, not the adapter in front of it."""
 
-    name: NotEmpty
-    version: NotEmpty
-    language: NotEmpty
-    homepage: str = ""
+    name: Name
+    version: Name
+    language: Name
+    homepage: Annotated[str, Meta(max_length=2000)] = ""
 
 
 def _declared_role(role: Role) -> Any:

@@ -5,9 +5,12 @@ gives thousands; any other line is read once more, step by step, for what is wro
 """
 
 import json
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from math import isinf
 from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
@@ -20,6 +23,7 @@ from conformance.protocol.observation import (
     PROTOCOL,
     Declaration,
     Observation,
+    Refusal,
     Request,
     RoleDeclaration,
     Trouble,
@@ -27,7 +31,7 @@ from conformance.protocol.observation import (
 )
 from conformance.protocol.role import Role
 from conformance.protocol.roles.registry import role_of
-from conformance.specs.conversion import Malformed, converted
+from conformance.specs.conversion import Malformed, converted, shown
 from conformance.specs.profiles import PRODUCTS
 from conformance.specs.versions import Profiles
 
@@ -35,6 +39,10 @@ from conformance.specs.versions import Profiles
 DETAIL_CHARACTERS: Final = 500
 #: Characters of the signature of a crash that an adapter reports.
 SIGNATURE_CHARACTERS: Final = 120
+#: Characters of an adapter's own words that a `Trouble` keeps.
+WORDS_CHARACTERS: Final = 4000
+#: White space between a key and its colon, which hides the key from `_keys`; in a text it is harmless.
+_SPACED_KEY: Final = re.compile(rb'"[ \t\r\n]+:')
 #: An integer as text has at most this many characters, its sign included: enough for 64 bits.
 _INTEGER_CHARACTERS: Final = 20
 
@@ -125,6 +133,20 @@ def decode_declaration(line: bytes) -> Declaration:
     )
 
 
+def changed_parts(before: Declaration, after: Declaration) -> Iterator[str]:
+    """Yield what differs between two declarations, such as ``roles.decode.fields``."""
+    for name in ("name", "version", "language", "homepage"):
+        if getattr(before, name) != getattr(after, name):
+            yield f"implementation.{name}"
+    for role in dict.fromkeys((*before.roles, *after.roles)):
+        if role not in before.roles or role not in after.roles:
+            yield f"roles.{role}"
+            continue
+        for name in ("fields", "fields_of", "abilities", "profiles"):
+            if getattr(before.roles[role], name) != getattr(after.roles[role], name):
+                yield f"roles.{role}.{name}"
+
+
 def _role(role: Role, form: Any) -> RoleDeclaration:
     # Streams are read by the kit itself, which sees every field.
     fields = frozenset(role.fields if role.answers_streams else form.fields)
@@ -161,6 +183,9 @@ def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclarat
         answer = _decoder(request.role).decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         answer = _decoded_carefully(line, about, seq)
+    else:
+        if _keys(answer) != line.count(b'":') or _SPACED_KEY.search(line):
+            _parsed(line)  # It may have a key twice, or what no form names.
     if answer.seq != seq:
         _break_sequence(answer.seq, seq)
     content, _ = forms.answered(about)
@@ -168,7 +193,7 @@ def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclarat
     if answer.unsupported is not UNSET:
         if answered is not UNSET or answer.error is not UNSET:
             _break(f"unsupported: expected an answer without '{content}' and 'error', found both")
-        return Trouble("unsupported", "declined", answer.unsupported)
+        return Trouble("unsupported", "declined", answer.unsupported[:WORDS_CHARACTERS])
     if answered is UNSET:
         _break(f"{content} is missing")
     if answer.error is UNSET:
@@ -190,7 +215,39 @@ def _crash(last_words: str, count: int) -> Trouble:
     """Return a crash that the adapter reports, with the number of entries before it."""
     first = last_words.strip().partition("\n")[0]
     signature = without_numbers(first)[:SIGNATURE_CHARACTERS] or "crash"
-    return Trouble("crash", signature, f"{last_words}\n(after {count} {'entry' if count == 1 else 'entries'})")
+    kept = last_words[:WORDS_CHARACTERS]
+    return Trouble("crash", signature, f"{kept}\n(after {count} {'entry' if count == 1 else 'entries'})")
+
+
+def _keys(answer: Any) -> float:
+    """Return how many keys an answer has in all its objects; infinity if it has an infinite number.
+
+    Where the line has more, some were left out: a key twice, or one that no form names.
+    """
+    count: float = 0
+    for name in answer.__struct_fields__:
+        value = getattr(answer, name)
+        if value is not UNSET:
+            count += 1
+            if isinstance(value, Refusal):
+                count += 3 if value.code is None else 4  # The code may be left out.
+            elif type(value) in (list, dict):
+                count += _keys_within(value)
+    return count
+
+
+def _keys_within(value: Sequence[Any] | Mapping[str, Any]) -> float:
+    count: float = 0
+    if isinstance(value, dict):
+        count += len(value)
+        value = tuple(value.values())
+    for each in value:
+        kind = type(each)
+        if kind is dict or kind is list:
+            count += _keys_within(each)
+        elif isinstance(each, float) and isinf(each):
+            return float("inf")
+    return count
 
 
 @cache
@@ -257,6 +314,8 @@ def _parsed(line: bytes) -> dict[str, Any]:
         raise ProtocolError("not-utf-8", str(error)) from error
     try:
         message = _JSON.decode(text)
+    except ProtocolError:
+        raise
     except (ValueError, RecursionError) as error:
         raise ProtocolError("not-json", str(error)) from error
     if not isinstance(message, dict):
@@ -270,7 +329,22 @@ def _no_json_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
-_JSON: Final = json.JSONDecoder(parse_constant=_no_json_number)
+def _finite(text: str) -> float:
+    number = float(text)
+    if isinf(number):
+        raise ProtocolError("number-too-large", f"{text[:DETAIL_CHARACTERS]} is beyond what a number of JSON can be")
+    return number
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        raise ProtocolError("key-twice", f"an object has the key {shown(twice)} more than once")
+    return entries
+
+
+_JSON: Final = json.JSONDecoder(parse_constant=_no_json_number, parse_float=_finite, object_pairs_hook=_object)
 
 
 def _is_unicode(message: Mapping[str, Any]) -> bool:

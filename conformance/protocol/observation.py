@@ -31,7 +31,7 @@ else:
     ErrorKind = Annotated[Literal[tuple(ERROR_KINDS)], Meta(description=meanings(ERROR_KINDS))]
 
 #: How asking can fail: the verdict that each kind of trouble becomes.
-TroubleStatus = Literal["unsupported", "crash", "hang", "protocol-error"]
+TroubleStatus = Literal["unsupported", "crash", "hang", "protocol-error", "not-asked"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """The reference in the role `filter`: the model of `conformance.models.filtering`, fed with a stream's events."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.errors import BinlogError, located
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import read_events
@@ -65,7 +65,8 @@ def answer_with(
     refusal = None
     try:
         for event in _events(request):
-            seen = part(event, parts.part(event, _inside(event)))
+            with located(event.offset):
+                seen = part(event, parts.part(event, _inside(event)))
             read.append(event)
             fates += (fate for group in judged.add(seen) for fate in group)
     except BinlogError as error:
@@ -86,13 +87,11 @@ def answer_with(
 
 def _events(request: Request) -> Iterator[Event]:
     for event in read_events(request.stream, server_of(request.profile).rules):
-        try:
+        with located(event.offset):
             event.fields()
-        except MalformedBody as error:
-            raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
         yield event
 
 
-def _inside(event: Event) -> tuple[Event, ...]:
+def _inside(event: Event) -> Iterable[Event]:
     payload = event.recognised and event.header.type == EventType.TRANSACTION_PAYLOAD
-    return tuple(inner_events(event)) if payload else ()
+    return inner_events(event) if payload else ()

@@ -35,8 +35,9 @@ class Question:
         made_for = self._made_for(marks)
         if made_for:
             marks = {each: _without_others(indices, each, made_for) for each, indices in self._spelled_out(marks)}
-        # Every answer exercises the requirements that own its fields.
-        marks |= dict.fromkeys(owners(case_id.role, case_id.profile).values(), (EVERY_EVENT,))
+        # Every answer exercises the requirements that own its fields, unless it is a refusal alone.
+        if self.expected.events or self.expected.refused_at is None:
+            marks |= dict.fromkeys(owners(case_id.role, case_id.profile).values(), (EVERY_EVENT,))
         return Case(
             id=case_id,
             role=case_id.role,

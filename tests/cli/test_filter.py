@@ -1,5 +1,8 @@
 """The command `filter`."""
 
+import errno
+import os
+import stat
 import sys
 
 import pytest
@@ -9,6 +12,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
 from conformance.cli.filter import command
+from conformance.models.filtering.filtered_log import LogFilter
 from conformance.models.filtering.statement import CreateTable
 from conformance.models.filtering.table_name import TableName
 from conformance.strategies.grammar.chooser import SeededChooser
@@ -106,6 +110,62 @@ def test_an_output_that_exists_is_not_overwritten(log):
     status, output = run(log, "--do-table", "a.b", "--output", log)
     assert (status, log.read_bytes()) == (2, before)
     assert "exists already" in output
+
+
+def test_the_output_has_the_permissions_of_any_new_file(log, tmp_path):
+    out = tmp_path / "out"
+    before = os.umask(0o026)
+    try:
+        status, _ = run(log, "--do-table", "test.t1", "--output", out)
+    finally:
+        os.umask(before)
+    assert (status, stat.S_IMODE(out.stat().st_mode)) == (0, 0o640)
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_is_made_meanwhile_is_not_replaced(log, tmp_path, monkeypatch, links):
+    out = tmp_path / "out"
+    filtered = LogFilter.filtered
+
+    def filtered_while_another_file_is_made(self, events):
+        yield from filtered(self, events)
+        out.write_bytes(b"another's")
+
+    def no_links(source, target):
+        raise OSError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(LogFilter, "filtered", filtered_while_another_file_is_made)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    status, output = run(log, "--do-table", "test.t1", "--output", out)
+    assert status == 2
+    assert "exists already" in output
+    assert out.read_bytes() == b"another's"
+    assert sorted(each.name for each in tmp_path.iterdir()) == [log.name, out.name]
+
+
+def test_an_output_is_written_where_files_have_no_links(log, tmp_path, monkeypatch):
+    def no_links(source, target):
+        raise OSError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", no_links)
+    status, _ = run(log, "--do-table", "test.t1", "--output", tmp_path / "out")
+    assert (status, left(tmp_path / "out")) == (0, [CREATE, RENAME])
+    assert sorted(each.name for each in tmp_path.iterdir()) == [log.name, "out"]
+
+
+def test_a_large_transaction_header_that_is_cut_short_is_damage(tmp_path):
+    # It is the last event of its group, so it is written after the log was read.
+    stream = StreamBuilder(SeededChooser("short"), server_of("mysql-9.x"), checksums=True)
+    lengths = stream.server.post_header_lengths
+    stream.describe_format(post_header_lengths=lengths.ljust(EventType.LARGE_TRANSACTION_HEADER, b"\0"))
+    stream.add(PlannedEvent(EventType.LARGE_TRANSACTION_HEADER, bytes(7), {}))
+    offset = list(read_events(bytes(stream.bytes)))[-1].offset
+    path = tmp_path / "bin.000001"
+    path.write_bytes(bytes(stream.bytes))
+    status, output = run(path, "--do-database", "test", "--output", tmp_path / "out")
+    assert status == 1
+    assert f"{path}:{offset}: expected 8 bytes" in output
 
 
 @pytest.mark.parametrize("name", ["absent/out", "absent/deeper/out"])

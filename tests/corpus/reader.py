@@ -1,10 +1,11 @@
 """The kit's own reader as a program of the protocol; its arguments name its faults.
 
-    reader.py [crash=N] [hang=N] [starts=FILE] [killed=FILE] [crashes-once=FILE]
+    reader.py [crash=N] [hang=N] [starts=FILE] [log=FILE] [killed=FILE] [crashes-once=FILE] [mutant=NAME]
 
 ``crash=N`` ends at each stream whose length N divides, ``hang=N`` never answers it. ``starts=FILE`` starts as often as
-the file has bytes, and removes one byte each time. ``killed=FILE`` deletes the file, if it exists, and then kills the
-process, whatever the question; ``crashes-once=FILE`` ends it in the same way, as a program does that fails by itself.
+the file has bytes, and removes one byte each time; ``log=FILE`` gets a line at each start. ``killed=FILE`` deletes the
+file, if it exists, and then kills the process, whatever the question; ``crashes-once=FILE`` ends it in the same way, as
+a program does that fails by itself. ``mutant=NAME`` gives the answers of that mutant.
 """
 
 import base64
@@ -16,6 +17,8 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.registry import mutant_of
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.implementation import ReferenceImplementation
 
@@ -27,6 +30,9 @@ def hits(fault, stream):
 
 
 def start():
+    if "log" in faults:
+        with Path(faults["log"]).open("a", encoding="utf-8") as log:
+            log.write("start\n")
     if "starts" in faults:
         left = Path(faults["starts"])
         if not left.read_bytes():
@@ -56,7 +62,7 @@ def decode(request):
     return {"seq": request["seq"], "events": list(answer.events), "error": error}
 
 
-reader = ReferenceImplementation()
+reader = MutantImplementation(mutant_of(faults["mutant"])) if "mutant" in faults else ReferenceImplementation()
 for line in sys.stdin:
     question = json.loads(line)
     if question["cmd"] == "stop":

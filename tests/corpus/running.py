@@ -1,11 +1,16 @@
 """The command that runs a corpus, in a process that may be killed; its child processes, and its progress."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
+
+#: Seconds after which something that must happen never will: far more than it takes on a loaded machine.
+LONGEST = 900
 
 
 @contextmanager
@@ -28,6 +33,19 @@ def corpus_run(output, spec, *options, cases, folder=None):
 
 def descendants(number):
     """Return the command line of each running descendant of a process, by process id."""
+    parents, commands = _processes()
+    tree = {number}
+    while more := {each for each, parent in parents.items() if parent in tree} - tree:
+        tree |= more
+    return {each: commands[each] for each in tree - {number}}
+
+
+def all_processes():
+    """Return the command line of each running process, by process id."""
+    return _processes()[1]
+
+
+def _processes():
     parents, commands = {}, {}
     for entry in Path("/proc").iterdir():
         try:
@@ -36,13 +54,10 @@ def descendants(number):
                 commands[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
         except OSError:
             continue  # It has already ended.
-    tree = {number}
-    while more := {each for each, parent in parents.items() if parent in tree} - tree:
-        tree |= more
-    return {each: commands[each] for each in tree - {number}}
+    return parents, commands
 
 
-def wait_for(condition, process=None, *, seconds=120):
+def wait_for(condition, process=None, *, seconds=LONGEST):
     """Wait until a condition is true, and return its value; fail if the given process ends before."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -51,6 +66,24 @@ def wait_for(condition, process=None, *, seconds=120):
         assert process is None or process.poll() is None, process.stdout.read()
         time.sleep(0.05)
     raise AssertionError("the condition was never true")
+
+
+def kill_one_of(victims, process):
+    """Kill the last of the processes that `victims` returns, once there is one that can be killed."""
+
+    def kill():
+        try:
+            os.kill(victims()[-1], signal.SIGKILL)
+        except (IndexError, ProcessLookupError):
+            return False  # There is none yet, or it ended just now.
+        return True
+
+    wait_for(kill, process)
+
+
+def is_working(output):
+    """Return whether a run has begun a wave that it has not committed."""
+    return len(list(output.glob("waves/*"))) > len(committed(output))
 
 
 def committed(output):

@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 import sys
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 import running
 from hadoop_cluster import client_version, hadoop_cluster
-from running import wait_for
+from running import LONGEST, kill_one_of, wait_for
 from sent_reader import SPEC, results_of, undisturbed_results, write_reader
 from workers import has_kit
 
@@ -44,7 +43,7 @@ def test_a_killed_container_and_a_killed_driver_change_nothing(cluster, home, tm
     archive = f"--conf=spark.archives={home / 'reader.tar.gz'}#reader"
     with corpus_run("/killed", SPEC, *cluster.options, archive, folder=home) as process:
         wait_for(lambda: committed(cluster, "/killed"), process)
-        os.kill(wait_for(cluster.executors, process)[0], signal.SIGKILL)
+        kill_one_of(cluster.executors, process)
         wait_for(lambda: len(committed(cluster, "/killed")) > 1, process)
         process.kill()
     wait_for(lambda: not cluster.containers())
@@ -52,7 +51,7 @@ def test_a_killed_container_and_a_killed_driver_change_nothing(cluster, home, tm
     with corpus_run(
         "/killed", SPEC, "--resume", "--report", str(tmp_path / "report"), *cluster.options, archive, folder=home
     ) as process:
-        text, _ = process.communicate(timeout=300)
+        text, _ = process.communicate(timeout=LONGEST)
     assert process.returncode == 1, text
     assert re.search(r"Run: hdfs://\S+/killed, 4,000 cases", text)
     assert (tmp_path / "report" / "report.html").exists()
@@ -63,7 +62,7 @@ def test_a_killed_container_and_a_killed_driver_change_nothing(cluster, home, tm
 def test_an_implementation_that_starts_in_no_container_ends_the_run_at_once(cluster, home, tmp_path):
     archive = write_reader(tmp_path / "broken", "#!/bin/sh\necho 'no libbinlog.so here' >&2\nexit 3\n")
     with corpus_run("/broken", SPEC, *cluster.options, archive, folder=home) as process:
-        text, _ = process.communicate(timeout=300)
+        text, _ = process.communicate(timeout=LONGEST)
     assert process.returncode == 2
     error = text.splitlines()[-1]
     assert error.startswith("binlog-conformance: on ")

@@ -1,15 +1,11 @@
 """Whichever process is killed, at whatever time, the run has the verdicts of an undisturbed one."""
 
-import os
-import signal
 import sys
-import time
 from functools import partial
-from pathlib import Path
 
 import pytest
 import running
-from running import committed, descendants, wait_for
+from running import LONGEST, all_processes, committed, descendants, is_working, kill_one_of, wait_for
 
 from conformance.corpus.results import read_results
 
@@ -22,7 +18,7 @@ corpus_run = partial(running.corpus_run, cases=CASES)
 def resume(output, spec):
     """Finish a run."""
     with corpus_run(output, spec, "--resume") as process:
-        text, _ = process.communicate(timeout=300)
+        text, _ = process.communicate(timeout=LONGEST)
     assert process.returncode == 1, text
 
 
@@ -33,7 +29,7 @@ def kill_one(process, output, part):
     def victims():
         return [each for each, command in descendants(process.pid).items() if part in command]
 
-    os.kill(wait_for(victims, process)[-1], signal.SIGKILL)
+    kill_one_of(victims, process)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +42,7 @@ def undisturbed(spark, spec, tmp_path_factory):
     """Return the results of an undisturbed run."""
     output = tmp_path_factory.mktemp("undisturbed") / "run"
     with corpus_run(output, spec) as process:
-        text, _ = process.communicate(timeout=300)
+        text, _ = process.communicate(timeout=LONGEST)
     assert process.returncode == 1, text
     return results_of(spark, output)
 
@@ -63,7 +59,7 @@ def results_of(spark, output):
 def test_killing_the_implementation_changes_nothing(spark, spec, undisturbed, tmp_path):
     with corpus_run(tmp_path / "run", spec) as process:
         kill_one(process, tmp_path / "run", "reader.py")
-        text, _ = process.communicate(timeout=300)
+        text, _ = process.communicate(timeout=LONGEST)
     assert process.returncode == 1, text
     assert results_of(spark, tmp_path / "run") == undisturbed
 
@@ -71,7 +67,7 @@ def test_killing_the_implementation_changes_nothing(spark, spec, undisturbed, tm
 def test_killing_a_worker_changes_nothing(spark, spec, undisturbed, tmp_path):
     with corpus_run(tmp_path / "run", spec) as process:
         kill_one(process, tmp_path / "run", "pyspark.daemon")
-        process.communicate(timeout=300)
+        process.communicate(timeout=LONGEST)
     if process.returncode != 1:
         resume(tmp_path / "run", spec)
     assert results_of(spark, tmp_path / "run") == undisturbed
@@ -80,22 +76,20 @@ def test_killing_a_worker_changes_nothing(spark, spec, undisturbed, tmp_path):
 @pytest.mark.parametrize("waves", [0, 1, 2])
 def test_a_killed_driver_is_resumed(spark, spec, undisturbed, tmp_path, waves):
     with corpus_run(tmp_path / "run", spec) as process:
-        wait_for(lambda: len(committed(tmp_path / "run")) >= waves and descendants(process.pid), process)
-        time.sleep(1.0)
+        wait_for(lambda: len(committed(tmp_path / "run")) >= waves and is_working(tmp_path / "run"), process)
         below = descendants(process.pid)
         process.kill()
-    # Spark's Java process ends with its driver, and with it every worker and every implementation.
-    deadline = time.monotonic() + 30
-    while any(Path(f"/proc/{each}").exists() for each in below) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    # Its tasks may go on for a while: what they write is not read.
     resume(tmp_path / "run", spec)
     assert results_of(spark, tmp_path / "run") == undisturbed
+    # Spark's Java process ends with its driver, and with it every worker and every implementation.
+    wait_for(lambda: not below.items() & all_processes().items())
 
 
 def test_a_run_whose_java_process_is_killed_is_resumed(spark, spec, undisturbed, tmp_path):
     with corpus_run(tmp_path / "run", spec) as process:
         kill_one(process, tmp_path / "run", "org.apache.spark.deploy.SparkSubmit")
-        text, _ = process.communicate(timeout=60)
+        text, _ = process.communicate(timeout=LONGEST)
     assert process.returncode == 2, text
     assert "Traceback" not in text
     resume(tmp_path / "run", spec)

@@ -53,6 +53,10 @@ def test_a_failure_that_was_fixed_in_between_started_again():
     assert "<td>2026-11-03</td>" in page
 
 
+def test_a_run_whose_own_entry_is_lost_is_shown_with_its_findings():
+    assert "2 runs. The last run has 1 findings." in trend_page([*night(1, "R"), *night(2, "R")[1:]])
+
+
 def test_a_history_without_failures_has_a_page():
     assert "2 runs, and no failure in any of them." in trend_page([*night(1), *night(2)])
     assert "no run yet" in trend_page([])

@@ -159,6 +159,16 @@ def test_an_implementation_that_starts_only_on_the_driver_is_reported_with_its_m
     assert finished.tally.cases == 5000
 
 
+def test_no_task_starts_it_again_where_it_did_not_start(run, folder, reader, tmp_path, monkeypatch):
+    monkeypatch.setattr(waves, "_LOOK", 3600.0)  # The tasks of the next wave run before the driver cancels them.
+    starts, log = tmp_path / "starts", tmp_path / "log"
+    starts.write_bytes(b"1")
+    with pytest.raises(CannotStart, match="it does not start here any more"):
+        run(folder("run"), reader(f"starts={starts}", f"log={log}"), size=Size(cases=20_000))
+    # The driver starts it once; then each of the two workers tries twice, although two waves are running.
+    assert 1 + 2 <= len(log.read_text().splitlines()) <= 1 + 2 * 2
+
+
 def test_an_interrupted_run_is_resumed_to_the_same_verdicts(run, folder, monkeypatch):
     real = waves.verified_results
 

@@ -1,14 +1,11 @@
 """On a standalone cluster, whose workers do not have the kit, a run has the same results as on this machine."""
 
-import os
-import signal
 import sys
-import time
 from functools import partial
 
 import pytest
 import running
-from running import committed, wait_for
+from running import LONGEST, committed, is_working, kill_one_of, wait_for
 from sent_reader import SPEC, results_of, undisturbed_results, write_reader
 from standalone import standalone_cluster
 from workers import has_kit
@@ -53,11 +50,9 @@ def run_there(cluster, home):
 def test_killing_an_executor_changes_nothing(cluster, run_there, undisturbed, tmp_path):
     with run_there(tmp_path / "run") as process:
         wait_for(lambda: committed(tmp_path / "run"), process)
-        time.sleep(1.0)
-        victim = wait_for(cluster.executors, process)[0]
-        os.kill(victim, signal.SIGKILL)
+        kill_one_of(cluster.executors, process)
         assert sum(wave["cases"] for wave in committed(tmp_path / "run")) < CASES
-        text, _ = process.communicate(timeout=300)
+        text, _ = process.communicate(timeout=LONGEST)
     assert process.returncode == 1, text
     assert results_of(tmp_path / "run") == undisturbed
 
@@ -65,12 +60,12 @@ def test_killing_an_executor_changes_nothing(cluster, run_there, undisturbed, tm
 def test_a_killed_driver_is_resumed(cluster, run_there, undisturbed, tmp_path):
     with run_there(tmp_path / "run") as process:
         wait_for(lambda: committed(tmp_path / "run"), process)
-        time.sleep(1.0)
+        wait_for(lambda: is_working(tmp_path / "run"), process)
         process.kill()
         assert sum(wave["cases"] for wave in committed(tmp_path / "run")) < CASES
     wait_for(lambda: not cluster.executors())
     with run_there(tmp_path / "run", "--resume") as process:
-        text, _ = process.communicate(timeout=300)
+        text, _ = process.communicate(timeout=LONGEST)
     assert process.returncode == 1, text
     assert results_of(tmp_path / "run") == undisturbed
 
@@ -80,7 +75,7 @@ def test_an_implementation_that_starts_on_no_worker_ends_the_run_at_once(cluster
     broken = f"#!/bin/sh\necho >> {starts}\necho 'no libbinlog.so here' >&2\nexit 3\n"
     archive = write_reader(tmp_path / "broken", broken)
     with corpus_run(tmp_path / "run", SPEC, *cluster.options, archive, folder=home) as process:
-        text, _ = process.communicate(timeout=120)
+        text, _ = process.communicate(timeout=LONGEST)
     assert process.returncode == 2
     error = text.splitlines()[-1]
     assert error.startswith("binlog-conformance: on ")

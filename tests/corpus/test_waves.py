@@ -67,7 +67,7 @@ def test_the_next_wave_runs_while_one_is_verified(waves, folder):
     assert steps.index(("verified", 0)) < steps.index(("begun", 20))
 
 
-def test_a_wave_that_fails_stops_the_next_one(waves, folder):
+def test_a_wave_that_fails_stops_the_next_one(waves, folder, tmp_path):
     def fail(first):
         raise WaveFailed("cases 0 to 9: 9 were returned")
 
@@ -75,8 +75,8 @@ def test_a_wave_that_fails_stops_the_next_one(waves, folder):
         waves(count=2, verify=fail, seconds={10: 60.0}).run()
     assert folder("run").committed() == []
     # Spark marks a job that has ended.
-    assert folder("run").storage.exists("waves/cases=000000000000-000000000010/_SUCCESS")
-    assert not folder("run").storage.exists("waves/cases=000000000010-000000000020/_SUCCESS")
+    assert list(tmp_path.glob("run/waves/cases=000000000000-000000000010-*/_SUCCESS"))
+    assert not list(tmp_path.glob("run/waves/cases=000000000010-000000000020-*/_SUCCESS"))
 
 
 def test_a_run_of_limited_time_begins_no_wave_that_would_take_too_long():

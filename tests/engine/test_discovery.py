@@ -3,6 +3,7 @@
 import importlib
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,18 @@ def streams(seed_value=0):
 
 def test_the_same_seed_gives_the_same_cases():
     assert streams() == streams()
+
+
+def test_an_exception_ends_the_discovery_at_once():
+    seen = []
+
+    def visit(case):
+        seen.append(case)
+        raise LookupError(len(seen))
+
+    with pytest.raises(LookupError, match="1"):
+        discover("transactions", "mysql-8.0", examples=60, seed_value=0, visit=visit)
+    assert len(seen) == 1
 
 
 def test_another_seed_gives_other_cases():

@@ -64,6 +64,7 @@ TROUBLES = {
     "breaks_the_schema": ("protocol-error", "breaks-the-schema"),
     "missing_field": ("protocol-error", "missing-field length"),
     "declines": ("unsupported", "declined"),
+    "long_answer": ("protocol-error", "output-flood"),
 }
 
 
@@ -95,7 +96,9 @@ def test_the_line_that_broke_the_protocol_is_kept():
     with double("not_json") as babbling:
         assert babbling.ask(question()).detail.endswith("\nINFO: decoding")
     with double("endless_line") as flooding:
-        assert flooding.ask(question()).detail == "[" * 500 + "..."
+        reason, start = flooding.ask(question()).detail.splitlines()
+        assert reason == "a line is longer than the 65,920 bytes that it may have"
+        assert start == "[" * 500 + "..."
 
 
 def test_a_crash_after_several_requests_is_not_lost():
@@ -239,6 +242,34 @@ def test_a_request_in_between_changes_no_answer():
         assert next(inner) == answer_to(requests[0])
         assert answers + list(outer) == [answer_to(each) for each in requests]
         assert list(inner) == [answer_to(each) for each in requests[1:]]
+
+
+@pytest.mark.parametrize("part", ["name", "fields", "roles"])
+def test_another_declaration_after_a_restart_breaks_the_protocol(part, tmp_path):
+    places = {"name": "implementation.name", "fields": "roles.decode.fields", "roles": "roles.decode, roles.log"}
+    with double("declares_something_else", "trigger", tmp_path, part) as changing:
+        answers = [changing.ask(question(b"trigger")), changing.ask(question()), changing.ask(question())]
+    assert [(each.status, each.signature) for each in answers] == [
+        ("crash", "exit-status-1"),
+        ("protocol-error", "another-declaration"),
+        ("protocol-error", "another-declaration"),
+    ]
+    assert answers[1].detail.startswith(f"after a restart it declares something else: {places[part]}")
+
+
+def test_the_length_of_an_answer_is_limited_by_that_of_the_stream():
+    limits = Limits(seconds=5, answer_bytes=1000, answer_bytes_per_byte=1)
+    with double("long_answer", limits=limits) as long:
+        assert long.ask(question(b"x" * 300_000)).status == "protocol-error"
+    limits = Limits(seconds=5, answer_bytes=1000, answer_bytes_per_byte=1000)
+    with double("long_answer", limits=limits) as long:
+        assert isinstance(long.ask(question(b"x" * 300_000)), Observation)
+
+
+def test_a_name_without_end_is_refused_in_one_line():
+    with pytest.raises(CannotStart, match="output-flood\na line is longer than the 1,048,576 bytes") as raised:
+        double("endless_name").start()
+    assert len(str(raised.value)) < 1000
 
 
 def test_a_request_of_an_undeclared_role_is_not_sent():

@@ -6,6 +6,7 @@ import pytest
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.judge import Judge, request_of
+from conformance.protocol.observation import Observation, Refusal
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
@@ -96,3 +97,16 @@ def test_a_reader_that_does_not_open_payloads_is_asked_nothing_about_their_conte
         if verdict.requirement == "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN"
     ]
     assert {verdict.status for verdict in verdicts} == {"unsupported"}
+
+
+@pytest.mark.parametrize("name", [name for name, family in families().items() if "decode" in family.focus])
+def test_a_reader_that_refuses_every_stream_passes_only_what_is_about_refusals(name):
+    judge = Judge(ROLE)
+    for profile in families()[name].profiles:
+        case = case_of(CaseId(name, profile, seed=0, index=0))
+        at = 0 if case.expected.refused_at == 0 else 4
+        verdicts = judge.judge(case, Observation(events=(), error=Refusal(at, "other", "no")))
+        refused = len(case.expected.events)
+        about_events = {each for each, indices in case.marks.items() if refused not in indices}
+        passed = {each.requirement for each in verdicts if each.status == "pass"}
+        assert passed & about_events == set(), str(case.id)

@@ -131,6 +131,18 @@ def test_an_implementation_may_decline():
         (b'{"seq":7,"events":[]}', "breaks-the-schema"),
         (answer(unsupported="no"), "breaks-the-schema"),
         (answer(seq=8, events=[{}]), "wrong-seq"),
+        (b'{"seq":8,"events":[],"seq":7,"error":null}', "key-twice"),
+        (b'{"seq":7,"events":[],"error":null,"events":[]}', "key-twice"),
+        (b'{"seq":7,"events":[],"error":null,"events" \t:[]}', "key-twice"),
+        (b'{"seq":7,"events":[{"offset":4,"type":2,"offset":4}],"error":null}', "key-twice"),
+        (b'{"seq":7,"events":[{"offset":4,"type":2,"query":"\\":","query":"a"}],"error":null}', "key-twice"),
+        (b'{"seq":7,"events":[],"error":{"at":4,"kind":"other","message":"","at":5}}', "key-twice"),
+        (b'{"seq":7,"events":[],"error":null,"x":{"y":1,"y":1}}', "key-twice"),
+        (b'{"seq":7,"events":[],"error":null,"x":[[1e999]]}', "number-too-large"),
+        (b'{"seq":7,"events":[{"offset":4,"type":2,"x":-1e999}],"error":null}', "number-too-large"),
+        (b'{"seq":7,"events":[{"offset":4,"type":14,"variable_value":1e999}],"error":null}', "number-too-large"),
+        (b'{"seq":7,"events":[{"offset":1e999,"type":2}],"error":null}', "number-too-large"),
+        (b'{"seq":7,"events":[],"error":{"at":1e999,"kind":"other","message":""}}', "number-too-large"),
     ],
 )
 def test_what_breaks_the_protocol_is_named(line, signature):
@@ -277,6 +289,7 @@ BAD_DECLARATIONS = [
     declaration(implementation="my-parser"),
     declaration(implementation={"name": "", "version": "1", "language": "Go"}),
     declaration(implementation={"name": "a", "version": 1, "language": "Go"}),
+    declaration(implementation={"name": "a" * 201, "version": "1", "language": "Go"}),
     declaration(implementation={"name": "a", "version": "1", "language": "Go", "homepage": None}),
     declaration(roles={}),
     declaration(roles=[]),
@@ -416,6 +429,38 @@ def test_the_reader_and_the_schema_agree_and_a_refusal_names_the_place(role, dat
         assert re.match(r"[a-z0-9_]+(\.[a-z0-9_]+|\[\d+\])*(:| is missing)", fault.detail)
     note(f"accepted: {fault is None}")
     assert ANSWERS[role].is_valid(message) == (fault is None)
+
+
+@pytest.mark.parametrize(
+    ("line", "signature"),
+    [
+        (json.dumps(declaration()).replace('"Go"', '"Go", "x": 1e999').encode(), "number-too-large"),
+        (json.dumps(declaration()).replace('"Go"', '"Go", "language": "C"').encode(), "key-twice"),
+    ],
+)
+def test_a_declaration_has_no_key_twice_and_no_infinite_number(line, signature):
+    with pytest.raises(ProtocolError) as raised:
+        decode_declaration(line)
+    assert raised.value.signature == signature
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"seq":7,"events":[{"offset":4,"type":2,"query":"a\\":b"}],"error":null}',
+        b'{"seq" : 7, "events" : [{"offset" : 4, "type" : 2, "query" : "a\\" : b"}], "error" : null, "x":{"y":1e9}}',
+        b'{"seq":7,"events":[{"offset":4,"type":2,"query":"a\\":b"}],"error":null,"events2":[],"y":{"seq":7}}',
+    ],
+)
+def test_unknown_keys_white_space_and_colons_in_texts_are_accepted(line):
+    (event,) = decode(line).events
+    assert event["query"].startswith('a"')
+
+
+def test_the_words_about_a_crash_are_kept_in_part():
+    trouble = decode(answer(crash="panic: " + "x" * 100_000))
+    assert len(trouble.detail) < 5_000
+    assert len(decode(b'{"seq":7,"unsupported":"' + b"x" * 100_000 + b'"}').detail) < 5_000
 
 
 def test_digits_are_read_in_a_second_step_to_the_same_answer():

@@ -14,11 +14,14 @@ PAGE = (DOCS / "protocol.md").read_text(encoding="utf-8")
 
 def test_the_limits_are_the_default_ones():
     assert (DEFAULT_LIMITS.seconds, DEFAULT_LIMITS.start_seconds) == (10, 30)
-    assert (DEFAULT_LIMITS.memory_bytes, DEFAULT_LIMITS.answer_bytes) == (2 << 30, 64 << 20)
+    assert (DEFAULT_LIMITS.memory_bytes, DEFAULT_LIMITS.declaration_bytes) == (2 << 30, 1 << 20)
+    assert (DEFAULT_LIMITS.answer_bytes, DEFAULT_LIMITS.answer_bytes_per_byte) == (4 << 20, 64)
+    assert DEFAULT_LIMITS.hangs == 30
     assert "10 seconds" in PAGE
     assert "30 seconds to start" in PAGE
     assert "2 GiB" in PAGE
-    assert "64 MiB" in PAGE
+    assert "at most 1 MiB, an answer at most 4 MiB and 64 bytes for each byte\nof the stream" in PAGE
+    assert "After 30 hangs in a run" in PAGE
 
 
 def test_the_exchange_is_a_real_one():

@@ -122,7 +122,7 @@ def test_an_empty_file_has_no_header(tmp_path: Path):
         ),
         (
             [header(), requirement(results={"mysql-8.0": {"passed": 1}})],
-            "2: a key of results.mysql-8.0: 'passed' is not one of blocked, crash, fail, hang, pass, ",
+            "2: a key of results.mysql-8.0: 'passed' is not one of blocked, crash, fail, hang, not-asked, pass, ",
         ),
         ([header(), {"kind": "coverage", "families": {}, "faults": {}}], "2: event_types is missing"),
     ],

@@ -47,3 +47,9 @@ def test_an_event_that_is_not_expected_cannot_get_another_log_pos():
     stream.refuse(mysql_events.xid(stream), kind="checksum", marks=())
     with pytest.raises(ValueError, match="cannot have the log_pos 4"):
         stream.set_log_pos(4)
+
+
+def test_a_stream_that_is_refused_as_a_whole_exercises_nothing_about_its_events():
+    stream = stream_of(checksums=True)
+    stream.expect_refusal(at=0, kind="not-a-binlog", marks=("FORMAT-BAD-MAGIC",))
+    assert dict(stream.marks) == {"FORMAT-BAD-MAGIC": [0]}

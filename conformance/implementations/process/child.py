@@ -7,17 +7,13 @@ floods its standard error or never ends its line reaches the deadline like any o
 import os
 import selectors
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from typing import IO, Final
 
 from conformance.implementations.process.memory import ran_out_of_memory
+from conformance.implementations.process.supervision import Supervision
 from conformance.implementations.process.usage import Usage, usage_of
-
-if sys.platform == "linux":
-    import resource
 
 #: Bytes that one read takes from a pipe.
 _CHUNK: Final = 1 << 16
@@ -60,49 +56,29 @@ class Flooded(Exception):
 
 
 class Child:
-    """A running child process in its own process group.
+    """A running child process under a supervisor.
 
     Args:
-        command: Program and arguments.
-        memory_bytes: Address space that it may reserve, None for no limit. Enforced on Linux only.
-        line_bytes: The longest line that it may send.
+        supervision: Starts and ends it.
+        memory_limited: Whether it has a limit on memory.
 
     Raises:
         OSError: There is no such program, or it cannot be run.
     """
 
-    def __init__(self, command: Sequence[str], *, memory_bytes: int | None, line_bytes: int) -> None:
-        self._line_bytes = line_bytes
-        self._memory_limited = memory_bytes is not None and sys.platform == "linux"
+    def __init__(self, supervision: Supervision, *, memory_limited: bool) -> None:
+        self._memory_limited = memory_limited and sys.platform == "linux"
         self._received = bytearray()
         self._searched = 0
         self._unsent = bytearray()
         self._stderr = bytearray()
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            bufsize=0,
-        )
-        if memory_bytes is not None and sys.platform == "linux":
-            self._limit_memory(memory_bytes)
-        self._stdin, self._stdout, self._errors = (
-            _opened(pipe) for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
-        )
+        self._process = supervision.start()
+        self._stdin, self._stdout, self._errors = self._process.stdin, self._process.stdout, self._process.stderr
         self._selector = selectors.DefaultSelector()
         for pipe in (self._stdin, self._stdout, self._errors):
             os.set_blocking(pipe.fileno(), False)
         self._selector.register(self._stdout, selectors.EVENT_READ)
         self._selector.register(self._errors, selectors.EVENT_READ)
-
-    def _limit_memory(self, memory_bytes: int) -> None:
-        """Limit the address space from outside; a child that has ended already has none."""
-        try:
-            resource.prlimit(self._process.pid, resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-        except ProcessLookupError:
-            return
 
     def send(self, line: bytes) -> None:
         """Queue a line; it is sent while `receive` waits."""
@@ -110,8 +86,12 @@ class Child:
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
         self._unsent += line
 
-    def receive(self, seconds: float) -> bytes:
+    def receive(self, seconds: float, length: int) -> bytes:
         """Return the next line, without its line feed.
+
+        Args:
+            seconds: How long to wait.
+            length: How many bytes it may have.
 
         Raises:
             TimedOut: No line came within `seconds`.
@@ -120,7 +100,7 @@ class Child:
         """
         deadline = time.monotonic() + seconds
         while True:
-            line = self._take_line()
+            line = self._take_line(length)
             if line is not None:
                 return line
             left = deadline - time.monotonic()
@@ -157,17 +137,17 @@ class Child:
         """The last `STDERR_BYTES` of standard error."""
         return bytes(self._stderr[-STDERR_BYTES:]).decode("utf-8", "backslashreplace")
 
-    def _take_line(self) -> bytes | None:
+    def _take_line(self, length: int) -> bytes | None:
         end = self._received.find(b"\n", self._searched)
         if end < 0:
             self._searched = len(self._received)
-            if self._searched > self._line_bytes:
+            if self._searched > length:
                 raise Flooded(bytes(self._received[:_CHUNK]))
             return None
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         self._searched = 0
-        if end > self._line_bytes:
+        if end > length:
             raise Flooded(line[:_CHUNK])
         return line
 
@@ -212,25 +192,13 @@ class Child:
             self._unsent.clear()
             self._selector.unregister(self._stdin)
         deadline = time.monotonic() + _EXIT_SECONDS
-        while time.monotonic() < deadline:
-            status = self._exit_status()
-            if status is not None:
-                self._drain_errors(deadline)
-                signature = f"exit-status-{status}" if status >= 0 else f"signal-{_signal_name(-status)}"
-                refused = self._memory_limited and status != 0 and ran_out_of_memory(bytes(self._stderr))
-                return Exited(signature, out_of_memory=refused)
-            time.sleep(0.002)
-        return Exited("closed-its-output")
-
-    def _exit_status(self) -> int | None:
-        """Return the exit status, negative for a signal; None while the child runs."""
-        if sys.platform != "linux":
-            return self._process.poll()
-        # WNOWAIT keeps the child's number reserved, so that it still identifies its process group.
-        ended = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
-        if ended is None:
-            return None
-        return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+        status = self._process.exit_status(_EXIT_SECONDS)
+        if status is None:
+            return Exited("closed-its-output")
+        self._drain_errors(deadline)
+        signature = f"exit-status-{status}" if status >= 0 else f"signal-{_signal_name(-status)}"
+        refused = self._memory_limited and status != 0 and ran_out_of_memory(bytes(self._stderr))
+        return Exited(signature, out_of_memory=refused)
 
     def _drain_errors(self, deadline: float) -> None:
         """Read standard error to its end, or to the deadline, as a grandchild may hold it open."""
@@ -253,22 +221,9 @@ class Child:
         self.kill()
 
     def kill(self) -> None:
-        """Kill the child and every process of its group."""
-        if self._process.returncode is None:
-            # The group first: until the child is waited for, its number cannot be given to another process.
-            try:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                self._process.kill()
-            self._process.wait()
+        """Kill the child and every process that it started, in whatever session."""
+        self._process.end()
         self._selector.close()
-        for pipe in (self._stdin, self._stdout, self._errors):
-            pipe.close()
-
-
-def _opened(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None, "every pipe was requested"
-    return pipe
 
 
 def _signal_name(number: int) -> str:

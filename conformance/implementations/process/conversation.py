@@ -1,15 +1,16 @@
 """A conversation with one running process, from its declaration to its end."""
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NoReturn
 
 from conformance.implementations.process.child import Child, Exited, Flooded, TimedOut
 from conformance.implementations.process.limits import Limits
+from conformance.implementations.process.supervision import Supervision
 from conformance.implementations.process.usage import Usage
 from conformance.protocol.messages import (
     ProtocolError,
+    changed_parts,
     decode_answer,
     decode_declaration,
     encode_request,
@@ -44,33 +45,38 @@ class Conversation:
     """A running process that has declared itself.
 
     Args:
-        command: Program and arguments.
+        supervision: Starts and ends the process.
         limits: What it may use.
+        declared: What it declared when it was started before, which must be the same now.
 
     Attributes:
         declaration: What it declares.
         answered: How many requests it has answered.
 
     Raises:
-        Failed: There is no such program, or it does not declare itself in time.
+        Failed: There is no such program, or it does not declare itself in time, or in another way than before.
     """
 
-    def __init__(self, command: Sequence[str], *, limits: Limits) -> None:
+    def __init__(self, supervision: Supervision, *, limits: Limits, declared: Declaration | None = None) -> None:
         self._limits = limits
         self._seq = 0
         self._open: deque[tuple[int, Request]] = deque()
         self._before: Usage | None = None
         self.answered = 0
         try:
-            self._child = Child(command, memory_bytes=limits.memory_bytes, line_bytes=limits.answer_bytes)
+            limited = limits.memory_bytes is not None
+            self._child = Child(supervision, memory_limited=limited)
         except OSError as error:
             raise Failed(Trouble("crash", "cannot-run", str(error))) from error
         self._child.send(encode_start())
-        line = self._receive(limits.start_seconds, late="silent-at-start")
+        line = self._receive(limits.start_seconds, limits.declaration_bytes, late="silent-at-start")
         try:
             self.declaration: Declaration = decode_declaration(line)
         except ProtocolError as error:
             self._break(error.signature, f"{error.detail}\n{shortened(line)}")
+        if declared is not None and self.declaration != declared:
+            changed = ", ".join(changed_parts(declared, self.declaration))
+            self._break("another-declaration", f"after a restart it declares something else: {changed}")
         self._started = self._child.usage
 
     @property
@@ -85,13 +91,7 @@ class Conversation:
         return len(self._open)
 
     def ask(self, request: Request) -> None:
-        """Send a request.
-
-        Raises:
-            KeyError: The implementation does not declare the role.
-        """
-        if request.role not in self.declaration.roles:
-            raise KeyError(request.role)
+        """Send a request in a role that is declared."""
         if not self._open:
             self._child.forget_errors()
         self._before = self._child.usage if request.is_measured else None
@@ -106,7 +106,7 @@ class Conversation:
             Failed: The process ended, hangs, or breaks the protocol.
         """
         seq, request = self._open[0]
-        line = self._receive(self._limits.seconds, late=_LATE)
+        line = self._receive(self._limits.seconds, self._limits.answer_length(request.stream), late=_LATE)
         after = self._child.usage if request.is_measured else None
         try:
             answer = decode_answer(line, seq=seq, request=request, role=self.declaration.roles[request.role])
@@ -143,16 +143,17 @@ class Conversation:
         """Kill the process."""
         self._child.kill()
 
-    def _receive(self, seconds: float, *, late: str) -> bytes:
+    def _receive(self, seconds: float, length: int, *, late: str) -> bytes:
         try:
-            return self._child.receive(seconds)
+            return self._child.receive(seconds, length)
         except TimedOut:
             detail = f"{_LATE} of {seconds:g} s"
             self._fail(Trouble("hang", late, f"{detail}\n{self._child.errors}".rstrip()))
         except Exited as exited:
             self._crash(exited)
         except Flooded as flooded:
-            self._break("output-flood", shortened(flooded.start))
+            detail = f"a line is longer than the {length:,} bytes that it may have"
+            self._break("output-flood", f"{detail}\n{shortened(flooded.start)}")
 
     def _crash(self, exited: Exited) -> NoReturn:
         if exited.out_of_memory and self._limits.memory_bytes is not None:

@@ -17,13 +17,24 @@ class Limits:
         start_seconds: Time until it has sent its declaration.
         memory_bytes: Address space that its process may reserve; None for no limit, which programs on the Java
             and Go runtimes need, as they reserve far more than they use.
-        answer_bytes: Length of one answer; a longer line is an output flood.
+        hangs: How often it may hang in one run before nothing more is asked.
+        answer_bytes: Length of an answer about an empty stream; a longer line is an output flood.
+        answer_bytes_per_byte: What each byte of the stream adds to that. The longest answers of all roles, the text of
+            rows, have 18 bytes for each byte of the stream.
+        declaration_bytes: Length of a declaration.
     """
 
     seconds: float = 10.0
     start_seconds: float = 30.0
     memory_bytes: int | None = 2 << 30
-    answer_bytes: int = 64 << 20
+    hangs: int = 30
+    answer_bytes: int = 4 << 20
+    answer_bytes_per_byte: int = 64
+    declaration_bytes: int = 1 << 20
+
+    def answer_length(self, stream: bytes) -> int:
+        """Return how many bytes an answer about a stream may have."""
+        return self.answer_bytes + self.answer_bytes_per_byte * len(stream)
 
 
 #: The default limits.
@@ -42,11 +53,12 @@ def duration(text: str) -> float:
     return float(match[1]) * _UNITS[match[2]]
 
 
-def limits_of(answer_time: float, memory: int) -> Limits:
+def limits_of(answer_time: float, memory: int, hangs: int = DEFAULT_LIMITS.hangs) -> Limits:
     """Return the limits that a user's options set.
 
     Args:
         answer_time: Seconds for one answer.
         memory: Address space in MiB, 0 for no limit.
+        hangs: After how many hangs nothing more is asked.
     """
-    return Limits(seconds=answer_time, memory_bytes=memory << 20 if memory else None)
+    return Limits(seconds=answer_time, memory_bytes=memory << 20 if memory else None, hangs=hangs)

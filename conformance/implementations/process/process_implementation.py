@@ -8,6 +8,7 @@ from typing import Final, Self
 
 from conformance.implementations.process.conversation import Conversation, Failed
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
+from conformance.implementations.process.supervision import Supervision
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
 
 #: After this many failed starts in a row, no other is tried.
@@ -46,6 +47,7 @@ class ProcessImplementation:
         self._command = command
         self._limits = limits
         self._declaration: Declaration | None = None
+        self._supervision: Supervision | None = None
         self._conversation: Conversation | None = None
         self._failed_starts: list[Trouble] = []
 
@@ -64,7 +66,9 @@ class ProcessImplementation:
         self.start()
         return self
 
-    def __exit__(self, *unused: object) -> None:
+    def __exit__(self, *error: object) -> None:
+        if any(error):
+            self._discard()  # There is no time to wait for it: the kit was interrupted.
         self.stop()
 
     def start(self) -> Declaration:
@@ -79,6 +83,7 @@ class ProcessImplementation:
         try:
             self._declaration = self._running().declaration
         except Failed as failed:
+            self._end_supervision()
             message = f"{' '.join(self._command)} cannot start: {failed}"
             if self._limits.memory_bytes is not None and _may_lack_memory(failed.trouble):
                 message += (
@@ -93,6 +98,7 @@ class ProcessImplementation:
         if self._conversation is not None:
             self._conversation.stop()
             self._conversation = None
+        self._end_supervision()
 
     def ask(self, request: Request) -> Observation | Trouble:
         """Return the answer to one request.
@@ -166,8 +172,10 @@ class ProcessImplementation:
             if len(self._failed_starts) >= RESTARTS:
                 raise Failed(self._failed_starts[-1])
             assert not callable(self._command), "start() has prepared it"
+            if self._supervision is None:
+                self._supervision = Supervision(self._command, memory_bytes=self._limits.memory_bytes)
             try:
-                self._conversation = Conversation(self._command, limits=self._limits)
+                self._conversation = Conversation(self._supervision, limits=self._limits, declared=self._declaration)
             except Failed as failed:
                 self._failed_starts.append(failed.trouble)
                 raise
@@ -178,6 +186,11 @@ class ProcessImplementation:
         if self._conversation is not None:
             self._conversation.kill()
             self._conversation = None
+
+    def _end_supervision(self) -> None:
+        if self._supervision is not None:
+            self._supervision.close()
+            self._supervision = None
 
     def _send(self, request: Request, *, others_open: bool) -> None:
         """Send a request; `others_open` is whether the same iterator has other open requests."""

@@ -14,6 +14,7 @@ from conformance.models.filtering.sql_words import (
     Cursor,
     Names,
     Word,
+    check_length,
     sqlglot_package,
     with_versioned_comments,
     words_of,
@@ -54,7 +55,9 @@ def read_statement(sql: str, default_database: str) -> FilteredStatement:
 
     Raises:
         ImportError: The package sqlglot is not installed.
+        LimitExceeded: It has too many words.
     """
+    check_length(sql)
     return _cached_read(sql, default_database) if len(sql) <= _SHORT else _read(sql, default_database)
 
 

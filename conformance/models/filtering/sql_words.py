@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.binlog.limits import check_words, current_limits
 from conformance.models.filtering.statement import each_once
 from conformance.models.filtering.table_name import TableName
 
@@ -19,6 +21,10 @@ DIALECT: Final = "mysql"
 _VERSIONED: Final = re.compile(
     r"(?P<quoted>'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`[^`]*`)|/\*M?!\d*(?P<run>.*?)\*/", re.DOTALL
 )
+
+
+#: About what the parser makes a word of: a quoted text, a name or a number, a sign.
+_WORD: Final = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`[^`]*`|\w+|\S", re.DOTALL)
 
 
 @cache
@@ -40,6 +46,17 @@ def with_versioned_comments(sql: str) -> str:
     if "/*" not in sql:
         return sql
     return _VERSIONED.sub(lambda match: match["quoted"] or f" {match['run']} ", sql)
+
+
+def check_length(sql: str) -> None:
+    """Check that a statement is not too long for the parser, which takes almost a kilobyte for each word.
+
+    Raises:
+        LimitExceeded: It has too many words.
+    """
+    limit = current_limits().words
+    if len(sql) > limit:
+        check_words(sum(1 for _ in islice(_WORD.finditer(sql), limit + 1)))
 
 
 @dataclass(frozen=True, slots=True)

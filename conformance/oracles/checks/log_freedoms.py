@@ -1,6 +1,6 @@
 """The differences that are left to servers that write logs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.binlog.event_types import QUERY_TYPES, EventType
@@ -76,6 +76,35 @@ def is_rows_order(alignment: Alignment, difference: Difference) -> bool:
         return False
     wanted, seen = (sorted(map(repr, each.get("rows") or ())) for each in pair)
     return wanted == seen
+
+
+def is_order_of_tables(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the rows events of one statement that changes several tables are the same in another order."""
+    events = alignment.case.expected.events
+    if difference.index >= alignment.count or difference.field != "rows":
+        return False
+    places = _statement(events, difference.index)
+    tables = events[max(places.start - 2, 0) : places.start]
+    if [each["type"] for each in tables] != [EventType.TABLE_MAP] * 2:
+        return False
+    return _contents(events[place] for place in places) == _contents(
+        alignment.observed(place) or {} for place in places
+    )
+
+
+def _statement(events: Sequence[Entry], index: int) -> range:
+    """Return the indices of the rows events that follow each other around one of them."""
+    start, end = index, index + 1
+    while start and "rows" in events[start - 1]:
+        start -= 1
+    while end < len(events) and "rows" in events[end]:
+        end += 1
+    return range(start, end)
+
+
+def _contents(events: Iterable[Entry]) -> list[tuple[object, list[str]]]:
+    """Return the types and the rows of rows events, both in an order of their own."""
+    return sorted((each.get("type", 0), sorted(map(repr, each.get("rows") or ()))) for each in events)
 
 
 def is_checkpoint(alignment: Alignment, difference: Difference) -> bool:

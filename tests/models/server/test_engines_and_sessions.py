@@ -1,7 +1,7 @@
 """Statements on tables of both engines, and two sessions on one table, as real servers log them."""
 
 import pytest
-from model_logs import run, statement, words
+from model_logs import events_of, run, statement, words
 
 KEPT, PLAIN = "d.kept", "d.plain"
 BOTH = statement("update_tables", first=KEPT, second=PLAIN)
@@ -96,3 +96,16 @@ def test_a_rollback_keeps_no_rows_of_another_session_that_rolled_back():
     )
     (updated,) = [event for event in logged.logs[-1].events if event.type.name == "UPDATE_ROWS"]
     assert [after[0] for _, after in updated.rows] == [2]
+
+
+@pytest.mark.parametrize(
+    ("engine", "next_ids"),
+    [("innodb", [1, 2, 4, 4, 8, 8, 8, 8, 16]), ("myisam", [1, 2, 3, 4, 5, 6, 7, 8, 9])],
+)
+def test_rows_of_a_select_use_up_the_numbers_that_their_engine_reserves(engine, next_ids):
+    numbered = statement("create_table", table="d.n", engine=engine, auto_increment=True)
+    copy = statement("insert_select", table="d.n", source="d.s")
+    for rows, next_id in enumerate(next_ids):
+        source = [statement("create_table", table="d.s"), *(insert("d.s", value) for value in range(rows))]
+        logged = run(numbered, *source, copy, insert("d.n", 9), **MYSQL, binlog_format="STATEMENT")
+        assert [each["intvar_value"] for each in events_of(logged) if "intvar_value" in each][-1] == next_id

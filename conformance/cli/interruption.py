@@ -1,0 +1,61 @@
+"""Signals that end the kit: each ends a command as Ctrl-C does, so that it leaves nothing running."""
+
+import signal
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING, Final, NoReturn
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+#: Seconds after which an interrupt that was lost is raised again.
+_AGAIN: Final = 0.01
+#: The signals; not every system has each of them.
+_SIGNALS: Final = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
+)
+
+
+class Interruption:
+    """Turns the signals into `KeyboardInterrupt`, and remembers the first.
+
+    It is remembered so that an exception which a library raises instead is not reported as a bug of the kit. A signal
+    that is ignored, as by nohup, stays ignored. After the first, SIGHUP is ignored, which a closing terminal sends
+    twice, and any other signal ends the kit at once.
+    """
+
+    def __init__(self) -> None:
+        self._signal: signal.Signals | None = None
+        for number in _SIGNALS:
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                signal.signal(number, self._interrupt)
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGALRM, self._interrupt_again)
+            sys.unraisablehook = self._raise_later
+
+    @property
+    def happened(self) -> bool:
+        """Whether there was a signal."""
+        return self._signal is not None
+
+    def __str__(self) -> str:
+        if self._signal in (None, signal.SIGINT):
+            return "interrupted"
+        return f"interrupted by {self._signal.name}"
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> NoReturn:
+        self._signal = signal.Signals(number)
+        for each in _SIGNALS:
+            if signal.getsignal(each) == self._interrupt:
+                signal.signal(each, signal.SIG_IGN if each.name == "SIGHUP" else signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    def _interrupt_again(self, number: int, frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    def _raise_later(self, unraisable: "UnraisableHookArgs") -> None:
+        """Raise an interrupt again that came during a callback of the garbage collector, where Python drops it."""
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+        else:
+            sys.__unraisablehook__(unraisable)

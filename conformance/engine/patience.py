@@ -1,0 +1,75 @@
+"""Patience: how long a run goes on asking an implementation that does not answer."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
+from conformance.protocol.observation import Observation, Trouble
+from conformance.specs.run_record import NOT_ASKED
+from conformance.strategies.grammar.case import Case
+
+#: What is asked after a part of all hangs that a run allows: of one family, or of an implementation without an answer.
+_PART: Final = 10
+
+
+@dataclass(slots=True)
+class Patience:
+    """Counts the hangs of one implementation, and ends the asking of a family, or all of it.
+
+    A hang counts as one. A crash or a broken protocol, which may also cost time, counts as the part of the time limit
+    for one answer that it took.
+
+    Attributes:
+        limits: The time limit for one answer, and the number of hangs after which nothing more is asked.
+    """
+
+    limits: Limits = DEFAULT_LIMITS
+    _hangs: float = 0.0
+    _of_family: dict[tuple[str, str], float] = field(default_factory=dict)
+    _has_answered: bool = False
+
+    @property
+    def few(self) -> float:
+        """Hangs after which a family is not asked any more, and an implementation that has answered nothing."""
+        return max(self.limits.hangs / _PART, 1)
+
+    @property
+    def has_waited(self) -> bool:
+        """Whether the implementation has hung so far."""
+        return self._hangs >= 1
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing more is asked."""
+        return self._hangs >= (self.limits.hangs if self._has_answered else self.few)
+
+    def refusal(self, case: Case) -> Trouble | None:
+        """Return what takes the place of an answer if a case is not asked, because of hangs in its family or in all."""
+        if self.exhausted:
+            where = "in all" if self._has_answered else "before its first answer"
+            return _not_asked(self._hangs, where)
+        hangs = self._of_family.get(_key(case), 0)
+        return _not_asked(hangs, f"in the family {case.id.family}") if hangs >= self.few else None
+
+    def answer(self, case: Case, ask: Callable[[], Observation | Trouble]) -> Observation | Trouble:
+        """Ask about a case and return the answer; take note of what it cost if there is none."""
+        began = time.monotonic()
+        answer = ask()
+        if not isinstance(answer, Trouble) or answer.status == "unsupported":
+            self._has_answered = True
+            return answer
+        took = (time.monotonic() - began) / self.limits.seconds
+        cost = 1.0 if answer.status == "hang" else min(took, 1.0)
+        self._hangs += cost
+        self._of_family[_key(case)] = self._of_family.get(_key(case), 0) + cost
+        return answer
+
+
+def _not_asked(hangs: float, where: str) -> Trouble:
+    return Trouble(NOT_ASKED, "it hangs", f"not asked: it hangs ({hangs:.0f} times {where}; --hangs raises the limit)")
+
+
+def _key(case: Case) -> tuple[str, str]:
+    return case.role, case.id.family

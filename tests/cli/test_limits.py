@@ -1,0 +1,146 @@
+"""Small logs that unpack to gigabytes: commands print them in bounded memory, or refuse them and name the limit."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+from hostile_logs import REFUSED, SHOWN, TINY, log_of, rows, table_map
+
+from conformance.binlog.event_types import EventType
+from conformance.cli.main import cli
+from tests.extras import require
+
+#: Peak memory of a command, in MB.
+PEAK = 300
+#: The same for logs that are small enough for a test: they took 120 MB and more when rows and texts were held.
+PEAK_OF_SMALL = 100
+COMMANDS = {
+    "decode": ["decode"],
+    "json": ["decode", "--json"],
+    "dump": ["decode", "--dump"],
+    "check": ["check"],
+    "show": ["show"],
+    "show-v": ["show", "-v"],
+    "show-vv": ["show", "-vv"],
+    "events": ["show", "--format", "events"],
+    "filter": ["filter", "--ignore-table", "a.b"],
+}
+
+
+#: What `ru_maxrss` counts in, in parts of a MB: Linux has KiB, macOS bytes.
+UNIT = 1 << (20 if sys.platform == "darwin" else 10)
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs wait4, to measure a process")
+
+
+def run(command, path, *options):
+    """Return the exit status of a command in a process of its own, its errors, and its peak memory in MB."""
+    arguments = [*COMMANDS[command], *options, str(path)]
+    if command == "filter":
+        require("sql")
+        arguments += ["--output", str(path.with_name("filtered"))]
+    program = [sys.executable, "-c", "from conformance.cli import main; main()", *arguments]
+    errors = path.with_name("errors")
+    with errors.open("wb") as stream:
+        process = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=stream)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, errors.read_text(), usage.ru_maxrss // UNIT
+
+
+def written(tmp_path, data):
+    path = tmp_path / "bin.000001"
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [(name, each) for name, (_, commands) in SHOWN.items() for each in commands]
+)
+def test_a_small_log_that_unpacks_to_much_is_shown_in_bounded_memory(tmp_path, name, command):
+    status, errors, peak = run(command, written(tmp_path, SHOWN[name][0]()))
+    assert errors == ""
+    # No server would write all of them, which `check` reports.
+    assert status == 0 or (command == "check" and status == 1)
+    assert peak < PEAK_OF_SMALL
+
+
+@pytest.mark.parametrize("command", ["decode", "check", "show", "events", "filter"])
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_log_beyond_a_limit_is_refused_with_the_option_that_raises_it(tmp_path, name, command):
+    log, limit, message = REFUSED[name]
+    path = written(tmp_path, log())
+    status, errors, peak = run(command, path)
+    # The event after the format description.
+    offset = 4 + int.from_bytes(path.read_bytes()[13:17], "little")
+    assert (status, errors) == (2, f"{path}:{offset}: {message}, raise it with --limit {limit}=NUMBER\n")
+    assert peak < PEAK
+    assert not path.with_name("filtered").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "shown"),
+    [
+        ("a long event", ["--limit", "event-bytes=18M"], 1),
+        ("a long event", ["--limit", "event-bytes=17825815"], 1),
+        ("a long event", ["--limit", "event-bytes=17825814"], 0),
+        ("a payload of tiny events", ["--limit", "events=250001", "--limit", "event-bytes=1M"], 250_002),
+    ],
+)
+def test_a_limit_can_be_raised(tmp_path, name, options, shown):
+    path = written(tmp_path, REFUSED[name][0]())
+    done = CliRunner().invoke(cli, ["decode", *options, str(path)])
+    assert done.exit_code == (0 if shown else 2)
+    assert len(done.stdout.splitlines()) == 1 + shown
+
+
+@pytest.mark.parametrize("limit", ["cells", "cells=", "cells=x", "cells=0", "cells=-1", "rows=5", "cells=5T", "=5"])
+def test_a_limit_that_is_not_one_is_refused(tmp_path, limit):
+    done = CliRunner().invoke(cli, ["check", "--limit", limit, str(written(tmp_path, b""))])
+    assert done.exit_code == 2
+    assert f"{limit!r} is not a valid limit: write event-bytes or payload-bytes or events" in " ".join(
+        done.output.replace("│", " ").split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--limit", "cells=9"], "the rows have 10 values or more; the limit is 9"),
+        (["--limit", "values=1"], "the event has 2 columns; the limit is 1"),
+    ],
+)
+@pytest.mark.parametrize("command", ["json", "show-v"])
+def test_rows_and_tables_have_limits(tmp_path, command, options, message):
+    path = written(tmp_path, log_of("mysql-8.0", table_map(TINY, TINY), rows(b"\xff" * 5, columns=2)))
+    done = CliRunner().invoke(cli, [*COMMANDS[command], *options, str(path)])
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize("images", [5, 100_000])
+def test_a_line_of_json_is_whole_or_not_there(tmp_path, images):
+    data = b"\xff" * images + b"\x00"
+    path = written(tmp_path, log_of("mysql-8.0", table_map(TINY), rows(data)))
+    done = CliRunner().invoke(cli, ["decode", "--json", str(path)])
+    assert done.exit_code == 1
+    assert [json.loads(line)["type"] for line in done.stdout.splitlines()] == [15, 19]
+    assert "expected 1 bytes" in done.stderr
+
+
+def test_long_rows_and_texts_are_the_same_json_as_in_one_piece(tmp_path):
+    statement = "SELECT 'é\U0001f600\"\n'" * 20_000
+    query = {"thread_id": 1, "exec_time": 0, "error_code": 0, "status_variables": b"", "database": b""}
+    log = log_of(
+        "mysql-8.0",
+        (EventType.QUERY, query | {"query": statement.encode()}),
+        table_map(TINY),
+        rows(b"\x00\x05" * 60_000),
+    )
+    lines = CliRunner().invoke(cli, ["decode", "--json", str(written(tmp_path, log))]).stdout.splitlines()
+    assert [line == json.dumps(json.loads(line), ensure_ascii=False) for line in lines] == [True] * 4
+    assert json.loads(lines[1])["query"] == statement
+    assert json.loads(lines[3])["rows"] == [{"before": None, "after": {"0": 5}}] * 60_000

@@ -1,0 +1,17 @@
+"""Kills the process that started it, and hangs."""
+
+import os
+import signal
+import time
+
+from sightings import note
+from speaker import converse
+
+
+def kill(seq, stream):
+    note("asked")
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(3600)
+
+
+converse(kill)

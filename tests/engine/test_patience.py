@@ -1,0 +1,172 @@
+"""A run ends in bounded time whatever the answers take, and shows what was not asked."""
+
+import time
+
+import pytest
+
+from conformance.engine.baseline import Baseline, KnownFailure
+from conformance.engine.certification import Budget, Certification, Selection
+from conformance.engine.patience import Patience
+from conformance.engine.record_lines import RecordLines
+from conformance.fuzzing.fuzzing import Fuzzing
+from conformance.fuzzing.kept_cases import KeptCases
+from conformance.implementations.process.limits import Limits
+from conformance.oracles.judge import request_of
+from conformance.protocol.observation import Trouble
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.reports.junit import junit_report
+from conformance.reports.markdown import markdown_report
+from conformance.reports.outcome import cell, outcome
+from conformance.reports.record import RecordWriter, read_record
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+
+HANG = Trouble("hang", "no answer within the time limit", "no answer within the time limit of 10 s")
+CRASH = Trouble("crash", "closed-its-output", "")
+GROUP = "mysql 5.6 to 8.4"
+ROWS_QUERY = 29
+FAMILIES = ("transactions", "rows_query_streams")
+
+
+class Hanging(ReferenceImplementation):
+    """The reference, which hangs at all streams, or only at those with an event of some type.
+
+    It does not wait: the kit sees a hang by the answer that its process gives.
+    """
+
+    def __init__(self, type_code=None):
+        super().__init__()
+        self.type_code = type_code
+        self.questions = 0
+        self.hangs = 0
+
+    def ask(self, request):
+        self.questions += 1
+        answer = super().ask(request)
+        if self.type_code is None or any(event["type"] == self.type_code for event in answer.events):
+            self.hangs += 1
+            return HANG
+        return answer
+
+
+def certify(hanging, **options):
+    options.setdefault("selections", [Selection("decode", profiles=("mysql-8.0",), families=FAMILIES)])
+    options.setdefault("budget", Budget(examples=40))
+    return options.pop("kind", Certification)(implementation=hanging, spec="reference", **options).run()
+
+
+def test_an_implementation_that_never_answers_is_asked_three_times():
+    hanging = Hanging()
+    finished = certify(hanging)
+    assert hanging.questions == 3
+    assert finished.tally.troubles["hang"] == 3
+    assert finished.tally.not_asked == finished.tally.cases - 3 > 0
+    assert not finished.conforming
+    assert {finished.tally.verdict(each) for each in finished.tally.results} <= {"hang", "not-asked", "unsupported"}
+
+
+def test_an_implementation_that_hangs_at_one_thing_is_judged_on_everything_else():
+    hanging = Hanging(ROWS_QUERY)
+    finished = certify(hanging)
+    tally = finished.tally
+    assert tally.troubles["hang"] == 3
+    assert tally.families["transactions"]["mysql-8.0"] == 40
+    assert tally.verdict("FORMAT-HEADER-TYPE") == "hang"
+    assert tally.statuses("FORMAT-HEADER-TYPE")["pass"] >= 40
+    assert 0 < tally.not_asked < 40
+    # Shrinking takes its hangs from the same number.
+    assert hanging.hangs <= Limits().hangs
+
+
+def test_the_number_can_be_raised():
+    limits = Limits(hangs=1000)
+    finished = certify(Hanging(ROWS_QUERY), limits=limits)
+    assert finished.tally.not_asked == 0
+    assert finished.tally.troubles["hang"] > 3
+
+
+def test_a_run_with_cases_that_were_not_asked_never_conforms():
+    known = KnownFailure("*", (GROUP,), ("TROUBLE",), "it hangs at these")
+    other = KnownFailure("rows_query missing", (GROUP,), ("WL4033-READ-ROWS-QUERY-TEXT",), "seen in earlier runs")
+    finished = certify(Hanging(ROWS_QUERY), baseline=Baseline("b.toml", (known, other)))
+    assert all(failure.known for failure in finished.failures)
+    assert finished.tally.not_asked
+    assert not finished.conforming
+    # Whether the other one still occurs is not known.
+    assert (finished.unexpected_passes, finished.stale) == ([], [])
+
+
+def test_a_hang_that_is_known_is_not_waited_for_again():
+    known = KnownFailure("*", (GROUP,), ("TROUBLE",), "it hangs at these")
+    hanging = Hanging(ROWS_QUERY)
+    finished = certify(hanging, baseline=Baseline("b.toml", (known,)))
+    assert hanging.hangs == finished.tally.troubles["hang"] == 3
+    (failure,) = finished.failures
+    assert failure.answer == HANG
+
+
+@pytest.mark.parametrize("kind", [Certification, Fuzzing])
+def test_a_run_that_is_limited_by_time_ends_at_the_first_answer_after_it(kind, tmp_path):
+    class Slow(ReferenceImplementation):
+        questions = 0
+
+        def ask(self, request):
+            self.questions += 1
+            time.sleep(0.1)
+            return super().ask(request)
+
+    options = {"seconds": 0.25, "kept": KeptCases(tmp_path)} if kind is Fuzzing else {}
+    slow = Slow()
+    finished = certify(slow, kind=kind, budget=Budget(None, 0.25), **options)
+    assert slow.questions == finished.tally.cases <= 4
+
+
+@pytest.mark.parametrize("kind", [Certification, Fuzzing])
+def test_a_run_that_is_limited_by_time_ends_when_nothing_more_is_asked(kind, tmp_path):
+    options = {"seconds": 600.0, "kept": KeptCases(tmp_path)} if kind is Fuzzing else {}
+    finished = certify(Hanging(), kind=kind, budget=Budget(None, 600.0), **options)
+    assert (finished.tally.cases, finished.tally.not_asked) == (4, 1)
+    assert not finished.conforming
+
+
+def test_a_crash_counts_for_the_time_that_it_takes():
+    case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
+    patience = Patience(Limits(seconds=0.1))
+
+    def crash_late():
+        time.sleep(0.05)
+        return CRASH
+
+    questions = 0
+    while patience.refusal(case) is None:
+        patience.answer(case, crash_late)
+        questions += 1
+    assert 3 < questions <= 6
+
+    patience = Patience(Limits(seconds=100))
+    for _ in range(1000):
+        patience.answer(case, lambda: CRASH)
+    assert patience.refusal(case) is None
+
+
+def test_what_was_not_asked_is_in_the_record_and_in_every_report(tmp_path):
+    with RecordWriter(tmp_path / "run.jsonl") as writer:
+        finished = certify(Hanging(ROWS_QUERY), listeners=(RecordLines(writer.append),))
+    record = read_record(tmp_path / "run.jsonl")
+    number = finished.tally.not_asked
+    assert record.footer.not_asked == number
+    (note,) = [each for each in outcome(record).notes if "not asked" in each]
+    assert note.startswith(f"{number} of {finished.tally.cases} cases not asked: it hangs")
+    assert f"{number} of {finished.tally.cases} cases not asked: it hangs" in markdown_report(record)
+    assert f"{number} cases were not asked: it hangs" in junit_report(record)
+    unasked = next(each for each in record.requirements if each.verdict == "not-asked")
+    assert cell(unasked, "mysql-8.0").status == "not-asked"
+    assert outcome(record).counts["not-asked"] >= 1
+
+
+def test_a_question_is_asked_before_anything_has_hung():
+    case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
+    answer = ReferenceImplementation().ask(request_of(case))
+    patience = Patience()
+    assert patience.answer(case, lambda: answer) is answer
+    assert patience.refusal(case) is None
