@@ -120,7 +120,11 @@ def run(spec: str, **options: Any) -> None:
     from conformance.engine.selection import Selection
 
     selection = Selection(
-        options["role"], _names(options["profiles"]), options["requirement"], _names(options["families"])
+        options["role"],
+        _names(options["profiles"]),
+        options["requirement"],
+        _names(options["families"]),
+        repeated=True,
     )
     size = _size(options)
     _judge(spec, options, lambda corpus_run, spark: corpus_run.run(selection, size=size, seed=options["seed"]))
@@ -162,7 +166,7 @@ def generate(**options: Any) -> None:
         from conformance.corpus.run import Options
         from conformance.corpus.run import generate as write_corpus
 
-        selection = Selection(options["role"], families=_names(options["families"]))
+        selection = Selection(options["role"], families=_names(options["families"]), repeated=True)
         plan = Plan(tuple(selection.pairs_under(profiles or tuple(PROFILES))), options["seed"], options["role"])
         output = _output(spark, options["output"])
         run_options = Options(resume=options["resume"], watch=progress)

@@ -99,7 +99,7 @@ def command(
     with Hypothesis. Each kind of failure is reported once, with the smallest case that shows it.
     """
     limits = limits_of(answer_time, memory, hangs, environment)
-    selection = Selection(role, profiles, requirement, families)
+    selection = Selection(role, profiles, requirement, families, repeated=True)
     with ExitStack() as stack:
         try:
             known = Baseline() if baseline is None else Baseline.load(baseline)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration
 from conformance.specs.catalogue import catalogue
-from conformance.strategies.grammar.family import families
+from conformance.strategies.grammar.family import Family, families
 
 
 class NothingToRun(ValueError):
@@ -22,12 +22,15 @@ class Selection:
         profiles: The selected profiles; if empty, those that the implementation claims.
         requirements: A glob over requirement ids.
         families: The selected families; if empty, all.
+        repeated: Whether the run asks cases of each family again and again: those of few cases, which take long, are
+            then left out, unless families or requirements are selected.
     """
 
     role: str = "decode"
     profiles: tuple[str, ...] = ()
     requirements: str = "*"
     families: tuple[str, ...] = ()
+    repeated: bool = False
 
     def pairs(self, declaration: Declaration) -> list[tuple[str, str]]:
         """Return the (family, profile) pairs to take cases from, for an implementation.
@@ -62,7 +65,7 @@ class Selection:
         pairs = [
             (family.name, profile)
             for family in families().values()
-            if self.role in family.focus and self._wants(family.name, family.focus[self.role])
+            if self.role in family.focus and self._wants(family)
             for profile in profiles
             if profile in family.profiles_of(self.role)
         ]
@@ -90,11 +93,11 @@ class Selection:
             raise NothingToRun(why)
         return selections
 
-    def _wants(self, family: str, focus: str) -> bool:
-        if self.families and family not in self.families:
+    def _wants(self, family: Family) -> bool:
+        if self.families and family.name not in self.families:
             return False
         if self.requirements == "*":
-            return True
+            return bool(self.families) or not (self.repeated and family.few)
         entries = catalogue()
         wanted = [
             each
@@ -102,5 +105,6 @@ class Selection:
             if entries[each].role == self.role and fnmatch.fnmatchcase(each, self.requirements)
         ]
         return any(
-            family in entries[each].families or "*" in entries[each].families or each == focus for each in wanted
+            family.name in entries[each].families or "*" in entries[each].families or each == family.focus[self.role]
+            for each in wanted
         )

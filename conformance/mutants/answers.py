@@ -79,14 +79,8 @@ def _last_byte_changed(data: str) -> str:
     return data[:-2] + f"{int(data[-2:], 16) ^ 1:02x}"
 
 
-#: Every mutant, in the order of specs/requirements/answers.toml; the first one is of specs/requirements/format.toml.
+#: Every mutant, in the order of specs/requirements/answers.toml.
 MUTANTS: Final[tuple[Mutant, ...]] = (
-    Mutant(
-        "length-allocated",
-        "FORMAT-LENGTH-MEMORY",
-        "room is made for as many bytes as any header claims",
-        answer=_answered(lambda observed: replace(observed, memory=2 << 30)),
-    ),
     Mutant(
         "rand-not-known",
         "FORMAT-TYPE-KNOWN",

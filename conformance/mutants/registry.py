@@ -13,8 +13,8 @@ from conformance.specs.catalogue import ROLES
 
 @cache
 def mutants() -> tuple[Mutant, ...]:
-    """Return every mutant: those of the roles in their order, then those of the owners of fields."""
-    modules = (import_module(f"conformance.mutants.{name}") for name in (*ROLES, "answers"))
+    """Return every mutant: those of the roles in their order, of resources, and of the owners of fields."""
+    modules = (import_module(f"conformance.mutants.{name}") for name in (*ROLES, "resources", "answers"))
     return tuple(mutant for module in modules for mutant in module.MUTANTS)
 
 

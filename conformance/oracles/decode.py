@@ -5,11 +5,11 @@ from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import PLAIN_GTID_TYPES
-from conformance.binlog.header import HEADER_BYTES, LENGTH_AT
+from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import Cause
 from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
+from conformance.oracles.checks.resources import less_than_claimed, within_limits
 from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
 from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, skipped
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
@@ -91,23 +91,6 @@ def _stops_inside_payload(alignment: Alignment, requirement: str) -> Iterator[Ch
         yield Check("faulty payload not reported", f"no error at offset {at}, where the payload with the fault is", at)
     else:
         yield GOOD
-
-
-def _little_memory(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """The process does not grow by the length that a header claims; half of it leaves room for what else it does."""
-    at, grown = alignment.case.expected.refused_at, alignment.observation.memory
-    if at is None or grown is None or not alignment.marked(requirement):
-        return
-    stream = alignment.case.stream
-    claimed = int.from_bytes(stream[at + LENGTH_AT : at + LENGTH_AT + 4], "little")
-    if 2 * grown < claimed:
-        yield GOOD
-    else:
-        message = (
-            f"the process grew by {grown >> 20} MiB at an event length of {claimed} in a stream of {len(stream)} bytes"
-        )
-        words = "as much memory asked for as the length of an event claims"
-        yield Check(words, message, at, Cause(words))
 
 
 def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -246,13 +229,11 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     refused("FORMAT-TRUNCATED-BODY", abilities=("framing",)),
     refused("FORMAT-LENGTH-TOO-SMALL", abilities=("framing",)),
     refused("FORMAT-LENGTH-TOO-LARGE", abilities=("framing",)),
-    Oracle(
-        "FORMAT-LENGTH-MEMORY",
-        _little_memory,
-        abilities=frozenset({"framing"}),
-        asks_more=True,
-        is_measured=True,
-    ),
+    less_than_claimed("FORMAT-LENGTH-MEMORY"),
+    within_limits("FORMAT-COUNT-LIMITS"),
+    within_limits("FORMAT-TRANSACTION-PAYLOAD-LIMITS"),
+    within_limits("FORMAT-MARIADB-COMPRESSED-LIMITS", "query", "rows"),
+    within_limits("FORMAT-JSON-LIMITS", "rows"),
     refused("FORMAT-NO-FORMAT-DESCRIPTION", abilities=("framing",)),
     refused("FORMAT-BAD-MAGIC", abilities=("framing",)),
     # WL#4033: ignorable events

@@ -11,6 +11,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops
 from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_parser_that_skips, is_truncated
 from conformance.oracles.checks.decode_freedoms import (
+    is_at_burden,
     is_faulty_payload,
     is_in_another_notation,
     is_in_right_state,
@@ -113,6 +114,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "whether a Transaction_payload event is reported before the error about an event inside it",
         "A reader may open it when it reads it, or later.",
         is_faulty_payload,
+    ),
+    Freedom(
+        "decode",
+        "events that claim or hold too much",
+        "whether an event that claims or holds far more than it should is refused, with any error, or read, and how",
+        "A reader may have limits of its own; only the memory and the time that it takes are judged.",
+        is_at_burden,
     ),
     Freedom(
         "decode",

@@ -98,12 +98,14 @@ class Observation:
         error: The error that it stopped with.
         streams: The streams that it made, in the roles that ask for streams; `events` are then those in them.
         memory: By how many bytes the largest size of its process grew while it answered; None if not measured.
+        processor_seconds: The processor time that its process took to answer; None if not measured.
     """
 
     events: tuple[Mapping[str, Any], ...]
     error: Refusal | None = None
     streams: tuple[bytes, ...] = field(default=(), repr=False)
     memory: int | None = None
+    processor_seconds: float | None = None
 
 
 _NUMBER: Final = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+")
@@ -139,7 +141,7 @@ class Request:
         profile: The profile whose rules hold.
         stream: The bytes; empty in a role without streams.
         settings: What the question holds besides the stream, in values that JSON has.
-        is_measured: Whether the memory that the answer takes is measured, where it can be.
+        is_measured: Whether the memory and the processor time that the answer takes are measured, where they can be.
     """
 
     role: str

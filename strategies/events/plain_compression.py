@@ -7,16 +7,19 @@ are as a MariaDB 11.8 server logged them.
 
 import re
 import zlib
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 _ZSTD_MAGIC: Final = bytes.fromhex("28b52ffd")
 #: Neither size, checksum nor dictionary; a window of 1 MiB.
 _ZSTD_FRAME: Final = bytes([0x00, 0x50])
-_ZSTD_BLOCK_LIMIT: Final = 1 << 17
+#: The most bytes that a block of a zstd frame unpacks to.
+ZSTD_BLOCK_LIMIT: Final = 1 << 17
 _ZSTD_RUN: Final = 1
 _RUN: Final = re.compile(rb"(.)\1{7,}", re.DOTALL)
 
-_ZLIB_HEAD: Final = bytes([0x78, 0x01])
+#: The header of a zlib stream.
+ZLIB_HEAD: Final = bytes([0x78, 0x01])
 _ZLIB_BLOCK_LIMIT: Final = 0xFFFF
 #: The header that servers write, which names the default level.
 _ZLIB_SERVER_HEAD: Final = bytes([0x78, 0x9C])
@@ -25,32 +28,63 @@ _ZLIB_SERVER_HEAD: Final = bytes([0x78, 0x9C])
 _MARIADB_MARK: Final = 0x80
 
 
+class ZstdBlock(NamedTuple):
+    """A block of a zstd frame.
+
+    Attributes:
+        kind: 0 for plain bytes, 1 for a run of one byte, 2 for compressed data.
+        size: The size in its head: of the run, otherwise of the content, in bytes.
+        content: What comes after its head.
+    """
+
+    kind: int
+    size: int
+    content: bytes
+
+    @classmethod
+    def plain(cls, data: bytes) -> "ZstdBlock":
+        """Return the block of some bytes, `ZSTD_BLOCK_LIMIT` at most."""
+        return cls(0, len(data), data)
+
+    @classmethod
+    def run(cls, byte: bytes, size: int) -> "ZstdBlock":
+        """Return the block of one byte `size` times, `ZSTD_BLOCK_LIMIT` at most."""
+        return cls(_ZSTD_RUN, size, byte)
+
+
 def zstd_frame(data: bytes) -> bytes:
     """Return `data` as a zstd frame."""
-    blocks: list[tuple[int, int, bytes]] = []
+    blocks: list[ZstdBlock] = []
     at = 0
     for run in _RUN.finditer(data):
         blocks += _plain_blocks(data[at : run.start()])
-        for start in range(run.start(), run.end(), _ZSTD_BLOCK_LIMIT):
-            blocks.append((_ZSTD_RUN, min(run.end() - start, _ZSTD_BLOCK_LIMIT), run.group(1)))
+        for start in range(run.start(), run.end(), ZSTD_BLOCK_LIMIT):
+            blocks.append(ZstdBlock.run(run.group(1), min(run.end() - start, ZSTD_BLOCK_LIMIT)))
         at = run.end()
     blocks += _plain_blocks(data[at:])
-    blocks = blocks or [(0, 0, b"")]
-    frame = bytearray(_ZSTD_MAGIC + _ZSTD_FRAME)
+    return zstd_frame_of(blocks or [ZstdBlock.plain(b"")])
+
+
+def zstd_frame_of(blocks: Sequence[ZstdBlock], *, head: bytes = _ZSTD_FRAME) -> bytes:
+    """Return the zstd frame of some blocks.
+
+    Args:
+        blocks: The blocks, at least one.
+        head: What comes after the magic number: without a size unless another one is given.
+    """
+    frame = bytearray(_ZSTD_MAGIC + head)
     for number, (kind, size, content) in enumerate(blocks, 1):
-        head = size << 3 | kind << 1 | (number == len(blocks))
-        frame += head.to_bytes(3, "little") + content
+        frame += (size << 3 | kind << 1 | (number == len(blocks))).to_bytes(3, "little") + content
     return bytes(frame)
 
 
-def _plain_blocks(data: bytes) -> list[tuple[int, int, bytes]]:
-    parts = [data[at : at + _ZSTD_BLOCK_LIMIT] for at in range(0, len(data), _ZSTD_BLOCK_LIMIT)]
-    return [(0, len(part), part) for part in parts]
+def _plain_blocks(data: bytes) -> list[ZstdBlock]:
+    return [ZstdBlock.plain(data[at : at + ZSTD_BLOCK_LIMIT]) for at in range(0, len(data), ZSTD_BLOCK_LIMIT)]
 
 
 def zlib_stream(data: bytes) -> bytes:
     """Return `data` as a zlib stream."""
-    stream = bytearray(_ZLIB_HEAD)
+    stream = bytearray(ZLIB_HEAD)
     for at in range(0, max(len(data), 1), _ZLIB_BLOCK_LIMIT):
         part = data[at : at + _ZLIB_BLOCK_LIMIT]
         last = at + _ZLIB_BLOCK_LIMIT >= len(data)
@@ -81,6 +115,11 @@ def zlib_wrapped(sample: Deflated) -> bytes:
 
 
 def mariadb_part(data: bytes) -> bytes:
-    """Return `data` as a compressed part of a MariaDB event: a mark, the size, and a zlib stream."""
-    width = max(1, (len(data).bit_length() + 7) // 8)
-    return bytes([_MARIADB_MARK | width]) + len(data).to_bytes(width, "big") + zlib_stream(data)
+    """Return `data` as a compressed part of a MariaDB event."""
+    return mariadb_part_of(zlib_stream(data), len(data))
+
+
+def mariadb_part_of(stream: bytes, size: int) -> bytes:
+    """Return a compressed part of a MariaDB event: a mark, the size that it claims, and a zlib stream."""
+    width = max(1, (size.bit_length() + 7) // 8)
+    return bytes([_MARIADB_MARK | width]) + size.to_bytes(width, "big") + stream

@@ -20,6 +20,8 @@ class Expected:
         refused_at: Offset in bytes of the event that it refuses; None if it reads to the end.
         refused_kind: Why, one of `conformance.binlog.errors.ERROR_KINDS`.
         refused_code: The servers' number of the error; None if they have none.
+        burden: What the event at `refused_at` claims or holds, far more than it should, in words; a reader may then
+            read it as well, in any way, within the limits on memory and time. Empty if it must be refused.
         tolerated: Indices of events that may be cleanly refused as well as delivered.
         columns: Index of a rows event -> the column type codes of its table, in order.
         made_for: Index of an event, the one after the last for the refused one -> the requirement of level should or
@@ -33,6 +35,7 @@ class Expected:
     refused_at: int | None = None
     refused_kind: str = ""
     refused_code: int | None = None
+    burden: str = ""
     tolerated: frozenset[int] = frozenset()
     columns: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     made_for: Mapping[int, str] = field(default_factory=dict)

@@ -36,6 +36,7 @@ _MODULES: Final = (
     "conformance.strategies.families.table_filters",
     "conformance.strategies.faults.event_types",
     "conformance.strategies.faults.framing",
+    "conformance.strategies.faults.resources",
     "conformance.strategies.families.boundaries",
     "conformance.strategies.faults.boundaries",
     "conformance.strategies.faults.boundary_operators",
@@ -65,6 +66,7 @@ class Family:
         profiles: The profiles under which it makes streams.
         fault: Whether its streams break a rule.
         checksums: True or False if its streams always or never have them, None if that is chosen.
+        few: Whether it has a few cases only, each of which takes long: a run without end does not repeat them.
         production: Fills a stream; None if its questions are not about streams.
         asking: Makes the question if it is not about a stream.
     """
@@ -75,6 +77,7 @@ class Family:
     profiles: Profiles
     fault: bool
     checksums: bool | None
+    few: bool
     production: Production | None
     asking: Asking | None = None
 
@@ -111,6 +114,7 @@ def family(
     profiles: Profiles = EVERY_PROFILE,
     fault: bool = False,
     checksums: bool | None = None,
+    few: bool = False,
 ) -> Callable[[Production], Production]:
     """Register a production as the family of the function's name; its docstring is the family's text.
 
@@ -119,10 +123,11 @@ def family(
         profiles: The profiles under which it makes streams.
         fault: Whether its streams break a rule.
         checksums: True or False if its streams always or never have them, None if that is chosen.
+        few: Whether it has a few cases only, each of which takes long.
     """
 
     def register(production: Production) -> Production:
-        _register(Family(*_name_and_text(production), _by_role(focus), profiles, fault, checksums, production))
+        _register(Family(*_name_and_text(production), _by_role(focus), profiles, fault, checksums, few, production))
         return production
 
     return register
@@ -140,7 +145,7 @@ def asking_family(
     """
 
     def register(asking: Asking) -> Asking:
-        _register(Family(*_name_and_text(asking), _by_role(focus), profiles, fault, None, None, asking))
+        _register(Family(*_name_and_text(asking), _by_role(focus), profiles, fault, None, False, None, asking))
         return asking
 
     return register

@@ -69,6 +69,7 @@ class StreamBuilder:
         tolerated: Indices of events at which a clean refusal is as good as the delivery.
         columns: Index of a rows event -> the column type codes of its table, in their order.
         made_for: Index of an event that is made for a requirement of level should -> that requirement.
+        burden: What the last event claims or holds, far more than it should, in words; empty if it is none such.
         executed: The GTIDs used so far, in Previous_gtids and in Gtid events.
         sequence_number: The sequence number of the last Gtid event; 0 before the first.
     """
@@ -95,6 +96,7 @@ class StreamBuilder:
         self._marks: dict[str, list[int]] = defaultdict(list, {each: [EVERY_EVENT] for each in _ALWAYS})
         self._refused_at: int | None = None
         self._refused_kind = ""
+        self.burden = ""
 
     @property
     def offset(self) -> int:
@@ -179,6 +181,17 @@ class StreamBuilder:
         """Add an event that a reader refuses, and the requirements by which it does."""
         self.expect_refusal(at=self.offset, kind=kind, marks=marks)
         self._append(event, checksummed=self.checksummed)
+
+    def strain(self, event: PlannedEvent, *, burden: str, requirement: str) -> None:
+        """Add an event that takes much memory or time of a careless reader, which may refuse it or read it.
+
+        Args:
+            event: The event.
+            burden: What it claims or holds.
+            requirement: The requirement on what the reader takes.
+        """
+        self.burden = burden
+        self.refuse(event, kind="malformed", marks=(requirement,))
 
     def expect_refusal(self, *, at: int, kind: str, marks: tuple[str, ...]) -> None:
         """Expect a reader to stop at the offset `at`: events from there on are no longer expected."""

@@ -26,6 +26,7 @@ def question(stream: StreamBuilder) -> Question:
             events=_with_state(stream),
             refused_at=stream.refused_at,
             refused_kind=stream.refused_kind,
+            burden=stream.burden,
             tolerated=frozenset(stream.tolerated),
             columns=stream.columns,
             made_for=stream.made_for,

@@ -19,9 +19,14 @@ REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile, and the changes that are made to one, chosen at random.
 CASES, CHANGES = 40, 60
 #: Oracles that no single change turns -> why, and the mutant that turns it.
+MEASURED = "it judges what the process takes, which no answer has in it"
 FORMAT_OF_A_LOG = "every Query event of a log has the format that its format description declares"
 TURNED_BY_MORE = {
-    "FORMAT-LENGTH-MEMORY": ("it judges the size of the process, which no answer has in it", "length-allocated"),
+    "FORMAT-LENGTH-MEMORY": (MEASURED, "length-allocated"),
+    "FORMAT-COUNT-LIMITS": (MEASURED, "counts-allocated"),
+    "FORMAT-TRANSACTION-PAYLOAD-LIMITS": (MEASURED, "payload-unpacked-whole"),
+    "FORMAT-MARIADB-COMPRESSED-LIMITS": (MEASURED, "compressed-unpacked-whole"),
+    "FORMAT-JSON-LIMITS": (MEASURED, "json-unfolded"),
     "WL40-OPTION-ON-ALL-EXTENDED": (FORMAT_OF_A_LOG, "logs-usual-queries"),
     "WL40-OPTION-OFF-USUAL": (FORMAT_OF_A_LOG, "logs-extended-queries"),
     "WL40-OPTION-GLOBAL-READ-ONLY": (FORMAT_OF_A_LOG, "logs-two-query-formats"),

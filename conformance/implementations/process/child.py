@@ -11,8 +11,9 @@ import sys
 import time
 from typing import IO, Final
 
-from conformance.implementations.process.memory import Peak, peak_of, ran_out_of_memory
+from conformance.implementations.process.memory import ran_out_of_memory
 from conformance.implementations.process.supervision import Supervision
+from conformance.implementations.process.usage import Usage, usage_of
 
 #: Bytes that one read takes from a pipe.
 _CHUNK: Final = 1 << 16
@@ -129,9 +130,9 @@ class Child:
         self._stderr.clear()
 
     @property
-    def peak(self) -> Peak | None:
-        """The largest sizes of the process so far, None where they are not known; its own children do not count."""
-        return peak_of(self._process.pid)
+    def usage(self) -> Usage | None:
+        """What the process has used so far, None where that is not known; its own children do not count."""
+        return usage_of(self._process.pid)
 
     @property
     def errors(self) -> str:

@@ -6,8 +6,8 @@ from typing import Final, NoReturn
 
 from conformance.implementations.process.child import Child, Exited, Flooded, TimedOut
 from conformance.implementations.process.limits import Limits
-from conformance.implementations.process.memory import Peak
 from conformance.implementations.process.supervision import Supervision
+from conformance.implementations.process.usage import Usage
 from conformance.protocol.messages import (
     ProtocolError,
     changed_parts,
@@ -61,7 +61,7 @@ class Conversation:
         self._limits = limits
         self._seq = 0
         self._open: deque[tuple[int, Request]] = deque()
-        self._before: Peak | None = None
+        self._before: Usage | None = None
         self.answered = 0
         try:
             limited = limits.memory_bytes is not None
@@ -77,13 +77,13 @@ class Conversation:
         if declared is not None and self.declaration != declared:
             changed = ", ".join(changed_parts(declared, self.declaration))
             self._break("another-declaration", f"after a restart it declares something else: {changed}")
-        self._started = self._child.peak
+        self._started = self._child.usage
 
     @property
     def has_grown(self) -> bool:
         """Whether the process has been so large that what another answer takes may not show any more."""
-        peak = self._child.peak
-        return peak is not None and self._started is not None and peak.growth(self._started) > _UNSEEN_BYTES
+        now, started = self._child.usage, self._started
+        return now is not None and started is not None and now.peak.growth(started.peak) > _UNSEEN_BYTES
 
     @property
     def open_requests(self) -> int:
@@ -94,7 +94,7 @@ class Conversation:
         """Send a request in a role that is declared."""
         if not self._open:
             self._child.forget_errors()
-        self._before = self._child.peak if request.is_measured else None
+        self._before = self._child.usage if request.is_measured else None
         self._seq += 1
         self._open.append((self._seq, request))
         self._child.send(encode_request(request, self._seq))
@@ -107,13 +107,17 @@ class Conversation:
         """
         seq, request = self._open[0]
         line = self._receive(self._limits.seconds, self._limits.answer_length(request.stream), late=_LATE)
+        after = self._child.usage if request.is_measured else None
         try:
             answer = decode_answer(line, seq=seq, request=request, role=self.declaration.roles[request.role])
         except ProtocolError as error:
             self._break(error.signature, f"{error.detail}\n{shortened(line)}")
-        peak = self._child.peak if request.is_measured else None
-        if peak is not None and self._before is not None and isinstance(answer, Observation):
-            answer = replace(answer, memory=peak.growth(self._before))
+        if after is not None and self._before is not None and isinstance(answer, Observation):
+            answer = replace(
+                answer,
+                memory=after.peak.growth(self._before.peak),
+                processor_seconds=after.processor_seconds - self._before.processor_seconds,
+            )
         self._open.popleft()
         self.answered += 1
         return answer

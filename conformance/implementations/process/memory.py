@@ -29,17 +29,23 @@ class Peak(NamedTuple):
     Attributes:
         address_space: What it has asked for, touched or not.
         resident: What it has touched; a runtime that reserves its heap at the start asks for no more later.
+        threads: How many threads it has now.
     """
 
     address_space: int
     resident: int
+    threads: int
 
     def growth(self, before: "Peak") -> int:
-        """Return by how many bytes it has grown since an earlier peak."""
-        return max(self.address_space - before.address_space, self.resident - before.resident)
+        """Return by how many bytes it has grown since an earlier peak, without what new threads reserve."""
+        reserved = max(self.threads - before.threads, 0) * _OF_THREAD
+        return max(self.address_space - before.address_space - reserved, self.resident - before.resident)
 
 
+#: What glibc reserves for a thread: an arena of 64 MiB, and a stack of 8 MiB.
+_OF_THREAD: Final = 72 << 20
 _SIZES: Final = re.compile(r"^Vm(?:Peak|HWM):\s*(\d+) kB$", re.MULTILINE)
+_THREADS: Final = re.compile(r"^Threads:\s*(\d+)$", re.MULTILINE)
 
 
 def peak_of(pid: int) -> Peak | None:
@@ -49,4 +55,6 @@ def peak_of(pid: int) -> Peak | None:
     except OSError:
         return None
     sizes = [int(each) << 10 for each in _SIZES.findall(status)]
-    return Peak(*sizes) if len(sizes) == len(Peak._fields) else None
+    threads = [int(each) for each in _THREADS.findall(status)]
+    # A process that has ended, and is not waited for yet, has no sizes.
+    return Peak(*sizes, *threads) if len(sizes + threads) == len(Peak._fields) else None

@@ -43,6 +43,16 @@ def is_faulty_payload(alignment: Alignment, difference: Difference) -> bool:
     return alignment.case.stream[at + TYPE_AT] == EventType.TRANSACTION_PAYLOAD
 
 
+def is_at_burden(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether it is at or after an event that claims or holds far more than it should."""
+    expected, error = alignment.case.expected, alignment.observation.error
+    if not expected.burden or expected.refused_at is None or difference.index != alignment.count:
+        return False
+    reported = None if error is None else error.at
+    place = difference.place if difference.field == ENTRY else reported
+    return place is None or place >= expected.refused_at
+
+
 def is_of_unknown_type(alignment: Alignment, difference: Difference) -> bool:
     """Return whether it is in the body of an event of a type that the reader does not know."""
     in_body = difference.index < alignment.count and difference.field not in (*FIELDS_OF_EVERY_TYPE, ENTRY)
