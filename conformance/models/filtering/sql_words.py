@@ -23,8 +23,13 @@ _VERSIONED: Final = re.compile(
 )
 
 
-#: About what the parser makes a word of: a quoted text, a name or a number, a sign.
-_WORD: Final = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`[^`]*`|\w+|\S", re.DOTALL)
+#: About what the parser makes a word of: comment, quoted text, name or number, sign. One that does not end goes to the
+#: end of the statement, so that nothing is read twice.
+_WORD: Final = re.compile(
+    r"/\*(?!M?!).*?(?:\*/|\Z)|'(?:[^'\\]|\\.)*+(?:'|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\Z)"
+    r"|`[^`]*+(?:`|\Z)|\w+|\S",
+    re.DOTALL,
+)
 
 
 @cache
