@@ -20,7 +20,7 @@ _IN_MEMORY: Final = 1 << 20
 #: Bytes of output that are looked at.
 _OUTPUT: Final = 64 << 20
 #: The signals that the command line handles.
-_HANDLED: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_HANDLED: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM)
 
 
 def run(*words: str) -> Outcome:
@@ -64,7 +64,7 @@ def call(name: str, function: Callable[[], Result], *expected: type[Exception]) 
 
 
 def _status(words: tuple[str, ...]) -> int | str | None:
-    arguments = sys.argv
+    arguments, hook = sys.argv, sys.unraisablehook
     handlers = {number: signal.getsignal(number) for number in _HANDLED}
     sys.argv = ["binlog-conformance", *words]
     try:
@@ -75,7 +75,7 @@ def _status(words: tuple[str, ...]) -> int | str | None:
     except TooSlow as error:
         raise Broken(f"{words[0]} takes too long", " ".join(words)) from error
     finally:
-        sys.argv = arguments
+        sys.argv, sys.unraisablehook = arguments, hook
         for number, handler in handlers.items():
             if handler is not None:
                 signal.signal(number, handler)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 from typing import Final
 
 from tests.kit_fuzzing.findings import FOUND
@@ -16,6 +17,8 @@ from tests.kit_fuzzing.findings import FOUND
 #: The engine's line on how far it is: inputs, coverage, features, inputs that it keeps.
 _PROGRESS: Final = re.compile(rb"^#(\d+)\s.*?cov: (\d+) ft: (\d+) corp: (\d+)/", re.MULTILINE)
 _EXECUTED: Final = re.compile(rb"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
+#: Seconds that a worker may take longer than it should: to start, and for what Python cannot interrupt.
+_GRACE: Final = 120
 #: Seconds below which a worker that ended has not run.
 _STARTED: Final = 5
 
@@ -97,6 +100,7 @@ class Driver:
         """Run one worker to its end; yield the names of findings, after printing them."""
         artifacts = self.corpus / f"{target}.artifacts"
         artifacts.mkdir(exist_ok=True)
+        began = time.monotonic()
         job = {
             "target": target,
             "corpus": str(inputs),
@@ -114,6 +118,8 @@ class Driver:
             assert worker.stdout is not None, "it was started with pipes"
             worker.stdin.write(json.dumps(job).encode() + b"\n")
             worker.stdin.close()
+            watchdog = Timer(seconds + _GRACE, worker.kill)
+            watchdog.start()
             try:
                 for line in worker.stdout:
                     if line.startswith(b'{"finding"'):
@@ -121,7 +127,10 @@ class Driver:
                         print(f"{target}: {message['finding']}\n{message['detail']}\n", flush=True)
                         yield message["finding"]
             finally:
+                watchdog.cancel()
                 worker.kill()
+        if time.monotonic() - began > seconds + _GRACE:
+            raise CannotFuzz(f"an input of {target} keeps its worker from ending; see {log_path}")
 
     def _artifacts(self, target: str) -> Iterator[str]:
         """Save the inputs that ended a worker as findings; yield their names."""

@@ -14,7 +14,7 @@ import msgspec
 
 from conformance.corpus.history import RunEntry
 from conformance.corpus.manifest import CorpusManifest, RunManifest, origin
-from conformance.corpus.output import MANIFEST, NotUsable, Output, wave_name
+from conformance.corpus.output import MANIFEST, NotUsable, Output
 from conformance.corpus.pages import coverage_page, trend_page
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.storage import Storage, StorageError
@@ -34,6 +34,7 @@ class LocalStorage:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.uri = str(folder)
+        self.local = folder
 
     def at(self, *names: str) -> "LocalStorage":
         """Return a folder inside this one."""
@@ -70,7 +71,7 @@ def read(data: bytes, folder: Path) -> None:
     storage.write(MANIFEST, lines[0])
     for (first, end), mark in zip(_WAVES, lines[1:3], strict=True):
         if mark:
-            storage.at("waves", wave_name(first, end)).write("_COMMITTED", mark)
+            storage.at("waves", f"cases={first:012}-{end:012}-0a1b2c3d").write("_COMMITTED", mark)
     # Its methods are the same, but it is not a subclass, which would need Spark.
     output = Output(cast(Storage, storage))
     run, corpus = _manifests()
