@@ -3,7 +3,7 @@
 It is loaded in every pytest run if the kit is installed, so nothing is imported before it is needed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -154,7 +154,9 @@ def pytest_configure(config: pytest.Config) -> None:
                     f"no requirement{of_role} matches {pattern!r}; `binlog-conformance requirements` lists them"
                 )
         except ValueError as error:
-            raise pytest.UsageError(f"binlog-conformance: {error}") from error
+            from conformance.reports.standard_streams import escaped
+
+            raise pytest.UsageError(f"binlog-conformance: {escaped(str(error))}") from error
 
 
 def _limits(option: Any) -> "Limits":
@@ -163,10 +165,12 @@ def _limits(option: Any) -> "Limits":
     Raises:
         ValueError: One is not valid.
     """
-    from conformance.implementations.process.limits import duration, limits_of
+    from conformance.implementations.process.limits import MOST_MEMORY, duration, limits_of
 
-    if option("binlog_memory") < 0:
+    if not 0 <= option("binlog_memory") <= MOST_MEMORY:
         raise ValueError(f"--binlog-memory {option('binlog_memory')} is not valid: write MiB, or 0 for no limit")
+    if option("binlog_examples") < 1:
+        raise ValueError(f"--binlog-examples {option('binlog_examples')} is not valid: write an integer from 1")
     return limits_of(duration(option("binlog_answer_time")), option("binlog_memory"))
 
 
@@ -187,6 +191,27 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("requirement_id", [*BESIDE_THE_CATALOGUE, *(requirement.id for requirement in chosen)])
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Make what an implementation wrote safe for a terminal, in the reports of the suite's tests."""
+    module = getattr(item, "module", None)
+    if module is None or not module.__name__.startswith(_SUITE):
+        return (yield)
+    from conformance.reports.standard_streams import escaped
+
+    raised = None if call.excinfo is None else call.excinfo.value
+    if raised is not None and isinstance(msg := getattr(raised, "msg", None), str):
+        # The reason of a failure, a skip or an expected failure.
+        raised.msg = escaped(msg)  # type: ignore[attr-defined]  # as those of pytest have it
+    report = yield
+    report.sections = [(name, escaped(text)) for name, text in report.sections]
+    if raised is not None and not hasattr(raised, "msg"):
+        report.longrepr = escaped(str(report.longrepr))
+    return report
+
+
 @pytest.fixture(scope="session")
 def outcome(pytestconfig: pytest.Config) -> Iterator[Outcome]:
     """Run the engine once for all tests of the suite."""
@@ -199,7 +224,11 @@ def outcome(pytestconfig: pytest.Config) -> Iterator[Outcome]:
         baseline = Baseline() if path is None else Baseline.load(path)
         yield _run(pytestconfig.getoption, baseline)
     except (BaselineError, CannotStart, NothingToRun, ValueError) as error:
-        pytest.exit(f"binlog-conformance: {error}", returncode=pytest.ExitCode.USAGE_ERROR)
+        from conformance.reports.standard_streams import escaped
+
+        pytest.exit(
+            f"binlog-conformance: {escaped(' '.join(str(error).split()))}", returncode=pytest.ExitCode.USAGE_ERROR
+        )
 
 
 def _run(option: Any, baseline: "Baseline") -> Outcome:

@@ -66,8 +66,9 @@ class Finding:
 
     @property
     def groups(self) -> list[str]:
-        """The groups of profiles in which it was shown, the oldest servers first."""
-        return sorted((failure.group for failure in self.failures), key=PROFILE_GROUPS.index)
+        """The groups of profiles in which it was shown, the oldest servers first, and last those of a later kit."""
+        order = {name: index for index, name in enumerate(PROFILE_GROUPS)}
+        return sorted((failure.group for failure in self.failures), key=lambda group: order.get(group, len(order)))
 
     @property
     def breaks(self) -> str:

@@ -8,6 +8,7 @@ from conformance.reports.html import html_report
 from conformance.reports.junit import junit_report
 from conformance.reports.markdown import markdown_report
 from conformance.reports.record import read_record
+from conformance.specs.files import write_text
 
 
 def write_reports(
@@ -36,6 +37,6 @@ def write_reports(
     paths = []
     for name, text in reports.items():
         path = place / name
-        path.write_text(text, encoding="utf-8", newline="\n")
+        write_text(path, text)
         paths.append(path)
     return tuple(paths)

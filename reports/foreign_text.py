@@ -6,7 +6,7 @@ from typing import Any, Final
 
 #: The characters that must never be written unchanged: C0 and C1 controls, line separators, marks that reorder or hide
 #: text, surrogates and noncharacters. Tab and line feed are left to the caller.
-_INVISIBLE: Final = re.compile(
+INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ud800-\udfff\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
@@ -28,7 +28,7 @@ def visible(text: str) -> str:
         >>> visible("a" + chr(27) + "[31mb")
         'a⟨1b⟩[31mb'
     """
-    return _INVISIBLE.sub(_shown, text)
+    return INVISIBLE.sub(_shown, text)
 
 
 def visible_line(text: str) -> str:

@@ -6,8 +6,10 @@ run that was cut off; nobody reads it as a finished one by accident.
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import FileIO
+from itertools import count
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +17,8 @@ from typing import Any, Final, Self
 
 import msgspec
 
-from conformance.specs.conversion import Malformed, converted, shown
+from conformance.specs.conversion import Malformed, converted, parsed_json, shown
+from conformance.specs.files import errors_of
 from conformance.specs.run_record import (
     BESIDE_THE_CATALOGUE,
     LINES,
@@ -32,6 +35,9 @@ _KINDS: Final = tuple(LINES)
 #: The kinds of which a finished record has exactly one line.
 _SINGLE: Final = ("header", "coverage", "footer")
 _NO_FOOTER: Final = "the run was cut off: no footer"
+#: Bytes of a line and of a record that are read; no run comes near them.
+LINE_BYTES: Final = 64 << 20
+RECORD_BYTES: Final = 256 << 20
 
 
 class RecordError(ValueError):
@@ -114,12 +120,25 @@ class _Order:
         return converted(entry, LINES[kind])
 
 
-def _parsed(raw: bytes) -> Any:
-    try:
-        # Not with msgspec: the texts of an implementation may have half of a surrogate pair.
-        return json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise Malformed(f"not JSON: {error}") from error
+def _raw_lines(path: str | PathLike[str]) -> Iterator[bytes]:
+    """Yield the lines of a file with their line feeds; the last one may be half a line.
+
+    Raises:
+        OSError: The file cannot be read.
+        RecordError: A line is too long, or there are too many.
+    """
+    read = 0
+    with errors_of(path), Path(path).open("rb") as file:
+        for number in count(1):
+            line = file.readline(LINE_BYTES + 1)
+            read += len(line)
+            if len(line) > LINE_BYTES:
+                raise RecordError(path, number, f"a line of more than {LINE_BYTES >> 20} MiB")
+            if read > RECORD_BYTES:
+                raise RecordError(path, number, f"more than {RECORD_BYTES >> 20} MiB up to here")
+            if not line:
+                return
+            yield line
 
 
 def _check_sums(footer: Footer, lines: list[Line]) -> None:
@@ -153,16 +172,18 @@ def read_record(path: str | PathLike[str], *, unfinished: bool = False) -> RunRe
 
     Raises:
         OSError: The file cannot be read.
-        RecordError: It is not a record, or the run was cut off.
+        RecordError: It is not a record, is larger than `RECORD_BYTES`, or the run was cut off.
     """
-    raw_lines = Path(path).read_bytes().split(b"\n")
-    # A line is written with its line feed at once, so what follows the last one is half a line.
-    half = raw_lines.pop()
     lines: list[Line] = []
     order = _Order()
-    for number, raw in enumerate(raw_lines, 1):
+    half = False
+    for number, raw in enumerate(_raw_lines(path), 1):
+        # A line is written with its line feed at once, so what follows the last one is half a line.
+        half = not raw.endswith(b"\n")
+        if half:
+            break
         try:
-            line = order.read(_parsed(raw))
+            line = order.read(parsed_json(raw))
             if isinstance(line, Footer):
                 _check_sums(line, lines)
         except Malformed as error:
@@ -212,7 +233,8 @@ class RecordWriter:
         left = text.encode("utf-8", "backslashreplace") + b"\n"
         # An unbuffered write may take a part only, when a signal comes in between.
         while left:
-            left = left[self._file.write(left) :]
+            with errors_of(self._path):
+                left = left[self._file.write(left) :]
         self._lines += 1
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from conformance.reports.findings import Finding, findings_of, why_not_judged
 from conformance.reports.foreign_text import elided, one_line, visible_line
 from conformance.reports.outcome import exercised, is_known, number_of, outcome, without_answer
 from conformance.reports.record import RunRecord
+from conformance.reports.standard_streams import styled_console
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
 
 _MESSAGE_CHARACTERS: Final = 300
@@ -99,7 +100,7 @@ def print_summary(record: RunRecord, *, console: Console | None = None, everythi
         console: Where to print; standard output by default. There are no colours if it is not a terminal.
         everything: Also print a row for each requirement.
     """
-    console = console or Console(highlight=False)
+    console = console or styled_console()
     run = outcome(record)
     findings = findings_of(record)
     implementation = record.header.implementation

@@ -7,8 +7,9 @@ text may be, so for the message the value is searched once more for the first pl
 import base64
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -21,8 +22,52 @@ _SHOWN: Final = 80
 _MESSAGE: Final = re.compile(r"(.*) - at `\$\.?(.*)`")
 
 
+#: Dots in a line of TOML: the time that Python's parser takes for a dotted key grows with the square of its parts.
+_DOTS: Final = 256
+
+
 class Malformed(ValueError):
     """A value does not fit its type; the message begins with the path to the place that is wrong."""
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """Return the value that JSON holds.
+
+    Raises:
+        Malformed: It is not JSON, or has what no program of the kit writes: NaN, a number of thousands of digits,
+            thousands of lists in each other.
+    """
+    try:
+        # Not with msgspec: the texts of an implementation may have half of a surrogate pair.
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"not JSON: {_reason(error)}") from error
+
+
+def parsed_toml(text: str) -> dict[str, Any]:
+    """Return the tables that TOML holds.
+
+    Raises:
+        Malformed: It is not TOML, or has a number of thousands of digits, or hundreds of lists in each other or of
+            names in one key.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > _DOTS:
+            raise Malformed(f"line {number} has more than {_DOTS} dots")
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"not TOML: {_reason(error)}") from error
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "a number has too many digits" if "integer string conversion" in str(error) else str(error)
 
 
 def converted(value: Any, form: type[Typed]) -> Typed:
@@ -174,4 +219,7 @@ def shown(value: Any) -> str:
         return repr(value[:_SHOWN])
     if value is None or isinstance(value, bool):
         return json.dumps(value)
+    if isinstance(value, int) and value.bit_length() > 4 * _SHOWN:
+        # Python refuses to write thousands of digits.
+        return f"an integer of {value.bit_length()} bits"
     return str(value)[:_SHOWN]

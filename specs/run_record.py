@@ -54,9 +54,13 @@ BESIDE_THE_CATALOGUE: Final = {
     UNEXPLAINED: "The answer differs from the expected one, and no requirement of the catalogue accounts for it.",
 }
 
-Count = Annotated[int, Meta(ge=0)]
-Offset = Annotated[int, Meta(ge=0, description="Bytes from the start of the stream.")]
-Size = Annotated[int, Meta(ge=0, description="Bytes.")]
+#: The greatest count: reports calculate with counts, which a quotient of longer ones does not survive.
+_MOST: Final = 2**63 - 1
+#: The greatest time in seconds, some thirty years.
+_LONGEST: Final = 1e9
+Count = Annotated[int, Meta(ge=0, le=_MOST)]
+Offset = Annotated[int, Meta(ge=0, le=_MOST, description="Bytes from the start of the stream.")]
+Size = Annotated[int, Meta(ge=0, le=_MOST, description="Bytes.")]
 Moment = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
 Texts = tuple[str, ...]
 Counts = Mapping[str, Count]
@@ -98,7 +102,7 @@ class Header(Struct, frozen=True, tag_field="kind", tag="header"):
         Count | None, Meta(description="Cases for each family and profile, null where time limits them.")
     ]
     seconds: Annotated[
-        Annotated[float, Meta(ge=0)] | None,
+        Annotated[float, Meta(ge=0, le=_LONGEST)] | None,
         Meta(description="Time that the run was given, null where the number of cases limits it."),
     ]
     started: Annotated[Moment, Meta(description="When it started, in UTC.")]
@@ -161,7 +165,9 @@ class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):
     status: FailureStatus
     signature: Annotated[str, Meta(description="The cause in a few words, the stable name of the finding.")]
     group: Annotated[str, Meta(description="The group of profiles, such as 'mysql 5.6 to 8.4'.")]
-    requirements: Annotated[Counts, Meta(description="Every requirement that is broken, and in how many cases.")]
+    requirements: Annotated[
+        Counts, Meta(min_length=1, description="Every requirement that is broken, and in how many cases.")
+    ]
     profiles: Annotated[Counts, Meta(description="The profiles in which it was shown, and in how many cases.")]
     profile: Annotated[str, Meta(description="The profile of the shrunk case.")]
     family: Annotated[str, Meta(description="The family of the shrunk case.")]
@@ -263,7 +269,7 @@ class Footer(Struct, frozen=True, tag_field="kind", tag="footer"):
     unexpected_passes: Annotated[Texts, Meta(description="Findings that the baseline lists and that do not occur.")]
     stale_baseline: Annotated[Texts, Meta(description="Baseline entries that match nothing of this run.")]
     conforming: Annotated[bool, Meta(description="Whether the implementation conforms, the baseline considered.")]
-    elapsed: Annotated[float, Meta(description="Seconds.", ge=0)]
+    elapsed: Annotated[float, Meta(description="Seconds.", ge=0, le=_LONGEST)]
     troubles: Annotated[
         Mapping[TroubleStatus, Count],
         Meta(description="Cases at which it crashed, hung or broke the protocol, each counted once."),

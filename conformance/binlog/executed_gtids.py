@@ -21,6 +21,9 @@ def gtid_parts(gtid: str) -> tuple[bytes, str, int]:
 class ExecutedGtids:
     """A set of GTIDs that grows.
 
+    Attributes:
+        size: The number of its intervals.
+
     Args:
         gtids: The GTIDs that it begins with.
     """
@@ -28,6 +31,7 @@ class ExecutedGtids:
     def __init__(self, gtids: GtidSet | None = None) -> None:
         # (uuid, tag) -> ascending intervals, ends exclusive, none touching the next.
         self._intervals: dict[tuple[bytes, str], list[Interval]] = {}
+        self.size = 0
         self.add_set(gtids or GtidSet())
 
     def __contains__(self, gtid: str) -> bool:
@@ -42,6 +46,7 @@ class ExecutedGtids:
         index = bisect_right(intervals, number, key=lambda each: each.start)
         if index and number < intervals[index - 1].end:
             return False
+        before = len(intervals)
         start, end = number, number + 1
         if index < len(intervals) and intervals[index].start == end:
             end = intervals.pop(index).end
@@ -49,13 +54,16 @@ class ExecutedGtids:
             index -= 1
             start = intervals.pop(index).start
         intervals.insert(index, Interval(start, end))
+        self.size += len(intervals) - before
         return True
 
     def add_set(self, gtids: GtidSet) -> None:
         """Add a whole set."""
         for source in gtids.sources:
             key = (source.uuid, source.tag)
-            self._intervals[key] = _merge([*self._intervals.get(key, ()), *source.intervals])
+            before = self._intervals.get(key, [])
+            merged = self._intervals[key] = _merge([*before, *source.intervals])
+            self.size += len(merged) - len(before)
 
     def next_of(self, uuid: bytes) -> int:
         """Return the lowest number of a source, without a tag, that is not in the set."""

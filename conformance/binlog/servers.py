@@ -8,6 +8,7 @@ from functools import cache
 from typing import Final, Literal
 
 from conformance.binlog.event_types import MARIADB_TYPES_START, ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.flags import Flag
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.reader import ReaderRules
 from conformance.specs.profiles import profile_named
@@ -140,6 +141,26 @@ WITH_PAYLOADS: Final = Profiles("mysql >= 8.0.20")
 WITH_HEARTBEAT_V2: Final = Profiles("mysql >= 8.0.26")
 WITH_TAGGED_GTIDS: Final = Profiles("mysql >= 8.3")
 WITH_LARGE_TRANSACTIONS: Final = Profiles("mysql >= 9.0")
+#: The statements, by their first words, whose Query events have the flag SUPPRESS_USE: they need no default database.
+#: Logs of 5.1.34 and 5.1.43 differ in BEGIN and COMMIT, those of 5.1.43 and 5.5.9 in savepoints.
+_DATABASES: Final = ("CREATE DATABASE", "DROP DATABASE")
+_TRANSACTIONS: Final = (*_DATABASES, "BEGIN", "COMMIT", "ROLLBACK")
+_SUPPRESSING_USE: Final = ByVersion(
+    "statements with the flag SUPPRESS_USE",
+    {
+        "worklog": (*_TRANSACTIONS, "SAVEPOINT", "XA"),
+        "mysql": _DATABASES,
+        "mysql >= 5.1.37": _TRANSACTIONS,
+        "mysql >= 5.5": (*_TRANSACTIONS, "SAVEPOINT", "XA"),
+        "mariadb": (*_TRANSACTIONS, "SAVEPOINT", "XA"),
+    },
+)
+
+
+def use_flag(profile: str, statement: str) -> int:
+    """Return the flag SUPPRESS_USE if servers of a profile set it in the Query event of a statement, else 0."""
+    words = _SUPPRESSING_USE[profile]
+    return int(Flag.SUPPRESS_USE) if any(f"{statement} ".startswith(f"{each} ") for each in words) else 0
 
 
 @dataclass(frozen=True, slots=True)

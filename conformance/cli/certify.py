@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,13 +17,16 @@ from conformance.engine.certification import Budget, Certification, NothingToRun
 from conformance.engine.events import RunFinished
 from conformance.engine.record_lines import RecordLines
 from conformance.implementations import registry
-from conformance.implementations.process.limits import DEFAULT_LIMITS, duration, limits_of
+from conformance.implementations.process.limits import DEFAULT_LIMITS, MOST_MEMORY, duration, limits_of
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.reports.folder import write_reports
 from conformance.reports.outcome import number_of
 from conformance.reports.record import RecordWriter, read_record
 from conformance.reports.terminal import print_summary
+from conformance.specs.files import write_text
 
+#: The most cases that a number can ask for, far more than a year has time for.
+MOST_CASES: Final = 10**12
 #: The run record's name in a report folder.
 RECORD = "run.jsonl"
 
@@ -55,7 +58,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--memory",
-            type=click.IntRange(min=0),
+            type=click.IntRange(0, MOST_MEMORY),
             default=2048,
             show_default=True,
             help="Limit on address space in MiB; 0 means none, as programs on runtimes such as Java's need.",
@@ -86,7 +89,9 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'.")
 @click.option("--role", "roles", multiple=True, help="Role to certify; may be repeated.  [default: all declared]")
 @click.option("--family", "families", multiple=True, help="Family of cases; may be repeated.  [default: all]")
-@click.option("--examples", type=click.IntRange(min=1), help="Cases for each family and profile.  [default: 50]")
+@click.option(
+    "--examples", type=click.IntRange(1, MOST_CASES), help="Cases for each family and profile.  [default: 50]"
+)
 @click.option("--time", "seconds", type=Duration(), help="Look for failures for this long instead: 90s, 10m, 8h.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML).")
@@ -151,13 +156,16 @@ def command(
             raise UserError(str(error)) from error
         progress.stop()
         record = read_record(folder / RECORD)
-        print_summary(record)
+        # All files first: whoever reads the output may have gone.
         if report is not None:
             write_reports(folder / RECORD, folder)
+        stored = None if write_baseline is None else store_baseline(write_baseline, finished)
+        print_summary(record)
+        if report is not None:
             click.echo(f"Report: {folder / 'report.html'}")
     explain_baseline(known, finished)
-    if write_baseline is not None:
-        store_baseline(write_baseline, known, finished)
+    if stored is not None:
+        click.echo(stored)
     raise SystemExit(exit_status(record))
 
 
@@ -224,15 +232,15 @@ def writable(path: Path) -> None:
         raise UserError(f"--write-baseline {path}: {error.strerror}") from error
 
 
-def store_baseline(path: Path, known: Baseline, finished: RunFinished) -> None:
-    """Write the failures as a baseline; known reasons are kept.
+def store_baseline(path: Path, finished: RunFinished) -> str:
+    """Write the failures as a baseline, in which known reasons are kept, and return a line about it.
 
     Raises:
         UserError: The file cannot be written.
     """
     entries = entries_for(finished.failures, "not investigated yet")
     try:
-        path.write_text("\n\n".join(entry.lines() for entry in entries) + "\n", encoding="utf-8")
+        write_text(path, "\n\n".join(entry.lines() for entry in entries) + "\n")
     except OSError as error:
         raise UserError(f"--write-baseline {path}: {error.strerror}") from error
-    click.echo(f"Baseline: {path}, {number_of(len(entries), 'known finding')}")
+    return f"Baseline: {path}, {number_of(len(entries), 'known finding')}"

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.cli.certify import Duration, explain_baseline, hold, limit_options, store_baseline, writable
+from conformance.cli.certify import (
+    MOST_CASES,
+    Duration,
+    explain_baseline,
+    hold,
+    limit_options,
+    store_baseline,
+    writable,
+)
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.implementations.process.limits import limits_of
@@ -42,8 +50,8 @@ _spark_options = _options(
     click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="Spark setting; may be repeated."),
 )
 _size_options = _options(
-    click.option("--cases", type=click.IntRange(min=1), help="Number of cases."),
-    click.option("--events", type=click.IntRange(min=1), help="As many cases as hold this many events."),
+    click.option("--cases", type=click.IntRange(1, MOST_CASES), help="Number of cases."),
+    click.option("--events", type=click.IntRange(1, MOST_CASES), help="As many cases as hold this many events."),
     click.option("--time", "seconds", type=Duration(), help="As many cases as fit in this time: 90s, 10m, 8h."),
     click.option(
         "--profile",
@@ -83,7 +91,7 @@ _judging_options = _options(
     click.option("--shrink/--no-shrink", default=True, help="Shrink failing cases.  [default: shrink]"),
     click.option(
         "--window",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, 1 << 16),
         default=16,
         show_default=True,
         help="Questions sent ahead of their answers.",
@@ -240,6 +248,7 @@ def _judge(
         from conformance.corpus.run import CorpusRun, Options
         from conformance.engine.record_lines import RecordLines
         from conformance.reports.record import RecordWriter, read_record
+        from conformance.specs.files import errors_of
 
         scratch = Path(stack.enter_context(TemporaryDirectory()))
         output = _output(spark, options["output"])
@@ -260,10 +269,14 @@ def _judge(
         progress.stop()
         output.storage.write(RECORD, (scratch / RECORD).read_bytes())
         record = read_record(scratch / RECORD)
+        # All files first: whoever reads the output may have gone.
+        if options["report"] is not None:
+            with errors_of(options["report"] / RECORD):
+                (options["report"] / RECORD).write_bytes((scratch / RECORD).read_bytes())
+            _write_reports(options["report"], record, results, history)
+        stored = None if options["write_baseline"] is None else store_baseline(options["write_baseline"], finished)
         print_summary(record)
         if options["report"] is not None:
-            (options["report"] / RECORD).write_bytes((scratch / RECORD).read_bytes())
-            _write_reports(options["report"], record, results, history)
             click.echo(f"Report: {options['report'] / 'report.html'}")
         click.echo(f"Run: {output.storage.uri}, {finished.tally.cases:,} cases with {finished.tally.events:,} events")
         if results.not_claimed:
@@ -273,8 +286,8 @@ def _judge(
             f"not reproduced: {results.unrepeated:,} cases: the process was killed from outside, and a new one answered"
         )
     explain_baseline(known, finished)
-    if options["write_baseline"] is not None:
-        store_baseline(options["write_baseline"], known, finished)
+    if stored is not None:
+        click.echo(stored)
     if results.kit_errors:
         first = results.kit_errors[0]
         raise UserError(f"the kit has a bug, at {len(results.kit_errors)} cases or more; {first.case}: {first.error}")
@@ -298,20 +311,22 @@ def _write_reports(folder: Path, record: "RunRecord", results: "Results", histor
     from conformance.corpus.output import RECORD
     from conformance.corpus.pages import coverage_page, trend_page
     from conformance.reports.folder import write_reports
+    from conformance.specs.files import write_text
 
     write_reports(folder / RECORD, folder)
     pages = {"coverage.html": coverage_page(results.coverage, record.header.profiles)}
     if history is not None:
         pages["trend.html"] = trend_page(history.read())
     for name, page in pages.items():
-        (folder / name).write_text(page, encoding="utf-8", newline="\n")
+        write_text(folder / name, page)
 
 
 def _record(output: "Output", folder: Path) -> "RunRecord":
     """Copy a run's record into a local folder, and read it."""
     from conformance.corpus.manifest import RunManifest
     from conformance.corpus.output import RECORD
-    from conformance.reports.record import read_record
+    from conformance.reports.record import RECORD_BYTES, RecordError, read_record
+    from conformance.specs.files import errors_of
 
     output.manifest(RunManifest)
     if not output.storage.exists(RECORD):
@@ -320,8 +335,13 @@ def _record(output: "Output", folder: Path) -> "RunRecord":
             raise UserError(f"{output.storage.uri}: the run is not finished, and still running ({holder})")
         raise UserError(f"{output.storage.uri} is not finished, or holds a corpus: there is no {RECORD}")
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / RECORD).write_bytes(output.storage.read(RECORD))
-    return read_record(folder / RECORD)
+    copy = folder / RECORD
+    with errors_of(copy):
+        copy.write_bytes(output.storage.read(RECORD, limit=RECORD_BYTES))
+    try:
+        return read_record(copy)
+    except RecordError as error:
+        raise UserError(f"{output.storage.uri}/{RECORD}:{error.line}: {error.what}") from error
 
 
 def _names(given: tuple[str, ...]) -> tuple[str, ...]:
@@ -401,6 +421,6 @@ def _mistakes_in_one_line() -> Iterator[None]:
     except ConnectionError as error:
         raise UserError(f"Spark does not answer: {error.strerror}") from error
     except OSError as error:
-        raise UserError(f"{error.filename}: {error.strerror}") from error
+        raise UserError(f"{error.filename or 'reading or writing'}: {error.strerror or error}") from error
     except ValueError as error:
         raise UserError(str(error)) from error

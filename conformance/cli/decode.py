@@ -68,7 +68,7 @@ def _with_ends(lines: Callable[[Event], Iterator[str]]) -> _Text:
 def _decode(name: str, stream: BinaryIO, text: _Text) -> int:
     watched = LogStream(stream)
     log = Log(name)
-    out = sys.stdout.buffer
+    out = sys.stdout
     with reading_progress(name, stream) as progress:
         try:
             # The reader only calls `read`.
@@ -76,7 +76,7 @@ def _decode(name: str, stream: BinaryIO, text: _Text) -> int:
                 log.in_use |= log.events == 0 and _in_use(event)
                 with located(event.offset):
                     for piece in text(event):
-                        out.write(piece.encode("utf-8", "backslashreplace"))
+                        out.write(piece)
                 watched.next_at = event.end
                 log.events += 1
                 if not log.events % _STEP:

@@ -8,7 +8,7 @@ import click
 
 from conformance.cli.certify import RECORD, Duration, hold, limit_options, report_folder
 from conformance.cli.exit_status import exit_status
-from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.profile_option import ProfileName
 from conformance.cli.progress import FuzzingProgress
 from conformance.engine.baseline import Baseline, BaselineError
@@ -131,9 +131,11 @@ def command(
             raise UserError(str(error)) from error
         progress.stop()
         record = read_record(folder / RECORD)
+        if report is not None:
+            # First: whoever reads the output may have gone.
+            write_reports(folder / RECORD, folder)
         _print_findings(record, finished, corpus / role, kept)
         if report is not None:
-            write_reports(folder / RECORD, folder)
             click.echo(f"Report: {folder / 'report.html'}")
     raise SystemExit(exit_status(record))
 
@@ -211,6 +213,9 @@ def _fuzz_against(
     for each in differences:
         click.echo(f"{each.signature}, in {each.count} cases: {each.message}")
         click.echo(f"  {each.case.id}")
+    if not run.compared:
+        click.echo("nothing compared: one of them supports none of these cases")
+        return COULD_NOT_RUN
     return NOT_CONFORMING if differences else CONFORMING
 
 

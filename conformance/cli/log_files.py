@@ -71,7 +71,8 @@ def problem(name: str, error: BinlogError) -> str:
 def print_error(line: str) -> None:
     """Print one line on standard error, after everything that was printed so far."""
     sys.stdout.flush()
-    click.echo(line, err=True)
+    # The name of a file may have line feeds.
+    click.echo(line.replace("\n", "\\n"), err=True)
 
 
 @contextmanager
@@ -84,11 +85,13 @@ def reading_progress(name: str, stream: BinaryIO) -> Iterator[Callable[[int], No
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda position: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+    from conformance.reports.standard_streams import styled_console
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    console = styled_console(error=True)
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
         task = bar.add_task(os.path.basename(name), total=_size(stream))
         yield lambda position: bar.update(task, completed=position)
 

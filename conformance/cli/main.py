@@ -11,11 +11,15 @@ import click
 
 from conformance import __version__
 from conformance.cli.interruption import Interruption
+from conformance.reports.standard_streams import guard_standard_streams
 
 #: Exit statuses: conforming, not conforming, could not run.
 CONFORMING: Final = 0
 NOT_CONFORMING: Final = 1
 COULD_NOT_RUN: Final = 2
+
+#: The words of other errors that mean that memory, or what a thread needs, is used up.
+_LACK_OF_MEMORY: Final = ("failed to map segment", "Cannot allocate memory", "can't start new thread")
 
 #: Command -> its module, which is imported only when the command is called.
 _COMMANDS: Final = {
@@ -80,9 +84,7 @@ def main() -> None:
 
     Anything that stops a command is reported in one line, with exit status 2.
     """
-    if sys.stdout is None:
-        # The caller has closed it, and wants the exit status only.
-        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    guard_standard_streams()
     interruption = Interruption()
     try:
         _run()
@@ -110,9 +112,32 @@ def _exit_because_of(error: Exception) -> NoReturn:
             _could_not_run()
         case OSError():
             _could_not_run(f"{error.filename or 'reading or writing'}: {error.strerror or error}")
+        case _ if _is_lack_of_memory(error):
+            _could_not_run(f"ran out of memory at {_place(error)}: allow more of it, or give it less to read")
+        case RecursionError():
+            _could_not_run(f"nested too deeply at {_place(error)}")
         case _:
             traceback.print_exception(error)
             _could_not_run("this is a bug of the kit; please report it with the lines above")
+
+
+def _is_lack_of_memory(error: BaseException | None) -> bool:
+    """Return whether memory is used up: the error itself, or one that was being handled when it was raised."""
+    while error is not None:
+        if isinstance(error, MemoryError) or any(words in str(error) for words in _LACK_OF_MEMORY):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _place(error: Exception) -> str:
+    """Return the innermost function of the kit in which an error was raised."""
+    place = "its start"
+    frames = traceback.walk_tb(error.__traceback__)
+    for module, name in ((frame.f_globals.get("__name__", ""), frame.f_code.co_name) for frame, _ in frames):
+        if module.startswith("conformance.") and module != __name__:
+            place = f"{module}.{name}"
+    return place
 
 
 def _print_mistake(error: click.ClickException) -> None:

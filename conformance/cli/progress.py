@@ -1,12 +1,13 @@
 """The progress of a run on a terminal."""
 
-import sys
 import time
 from typing import Final, Self
 
-from rich.console import Console
+from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
+from rich.spinner import Spinner
+from rich.text import Text
 
 from conformance.engine.events import (
     Event,
@@ -17,6 +18,7 @@ from conformance.engine.events import (
     RunStarted,
     ShrinkingStarted,
 )
+from conformance.reports.standard_streams import styled_console
 
 #: Seconds between two lines if there is no terminal.
 _LINE_SECONDS: Final = 60.0
@@ -26,14 +28,17 @@ class Progress:
     """A listener that shows how far a run is, if standard error is a terminal."""
 
     def __init__(self) -> None:
+        console = styled_console(error=True)
         self._bar = Bar(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            console=Console(file=sys.stderr),
-            disable=not sys.stderr.isatty(),
+            console=console,
+            disable=not console.is_terminal,
             transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
         )
         self._task = self._bar.add_task("starting", total=None)
         self._pairs = 0
@@ -74,13 +79,19 @@ class FuzzingProgress:
     """
 
     def __init__(self) -> None:
-        self._console = Console(file=sys.stderr)
-        self._status = self._console.status("starting")
+        self._console = styled_console(error=True)
+        self._line = Live(
+            Spinner("dots", Text("starting")),
+            console=self._console,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
         self._began = self._printed = time.monotonic()
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
-            self._status.start()
+            self._line.start()
         return self
 
     def __exit__(self, *unused: object) -> None:
@@ -88,7 +99,7 @@ class FuzzingProgress:
 
     def stop(self) -> None:
         """Remove the line from the screen."""
-        self._status.stop()
+        self._line.stop()
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
@@ -109,10 +120,10 @@ class FuzzingProgress:
 
     def _show(self, text: str) -> None:
         if self._console.is_terminal:
-            self._status.update(text)
+            self._line.update(Spinner("dots", Text(text)))
         elif time.monotonic() - self._printed > _LINE_SECONDS:
             self._printed = time.monotonic()
-            self._console.print(text, highlight=False, soft_wrap=True)
+            self._console.print(Text(text), soft_wrap=True)
 
 
 def _cells(reached: int, every: int | None) -> str:

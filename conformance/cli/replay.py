@@ -10,6 +10,7 @@ from conformance.implementations import registry
 from conformance.implementations.process.limits import limits_of
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.oracles.judge import Judge, request_of
+from conformance.specs.files import errors_of
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
@@ -27,7 +28,9 @@ def command(case_id: str, spec: str, save: BinaryIO | None, answer_time: float, 
     except ValueError as error:
         raise UserError(str(error)) from error
     if save is not None:
-        save.write(case.stream)
+        with errors_of(save.name):
+            save.write(case.stream)
+            save.flush()
     try:
         with implementation:
             role = implementation.declaration.roles.get(case.role)

@@ -24,7 +24,7 @@ def command(record: Path, folder: Path) -> None:
             hold(folder, stack)
             write_reports(record, folder)
     except OSError as error:
-        raise UserError(f"{error.filename}: {error.strerror}") from error
+        raise UserError(f"{error.filename or record}: {error.strerror or error}") from error
     except RecordError as error:
         raise UserError(str(error)) from error
     print_summary(read)

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, timedelta, timezone, tzinfo
@@ -30,6 +29,7 @@ from conformance.models.rendering.printer import printer_of
 from conformance.models.rendering.printer_version import PRINTER_VERSIONS, PrinterVersion
 from conformance.models.rendering.show_binlog_events import COLUMNS, show_binlog_events
 from conformance.reference.printed_boundaries import boundaries_of
+from conformance.reports.standard_streams import exact_output
 from conformance.specs.profiles import newest
 
 #: How often progress is shown, in events.
@@ -95,6 +95,9 @@ def command(
 ) -> None:
     """Print binary logs the way mysqlbinlog or SHOW BINLOG EVENTS does; `-` reads standard input.
 
+    A file or a pipe gets the bytes of the log as mysqlbinlog writes them; on a terminal, control characters and marks
+    that reorder text are shown as their codes.
+
     Exit status: 0 printed to the end, 1 damaged, 2 cannot be printed, or an event is beyond a limit.
     """
     options = PrintOptions(verbose=verbose, base64_output=base64_output, zone=zone)
@@ -120,14 +123,21 @@ def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | No
             if not number:
                 printer.start_log()
             yield from printer.event(event)
+            _print_warnings(printer)
 
     for name in files:
         status = max(status, writer.write_log(name, lines))
     if printer is not None:
         writer.write(printer.closing())
-        for warning in printer.warnings:
-            print_error(f"warning: {warning}")
+        _print_warnings(printer)
     return status
+
+
+def _print_warnings(printer: MysqlbinlogText) -> None:
+    """Print the warnings so far, and hold none of them: a log may give one for each event."""
+    for warning in printer.warnings:
+        print_error(f"warning: {warning}")
+    printer.warnings.clear()
 
 
 def _print_rows(files: tuple[str, ...], profile: str | None, writer: "_Writer", *, as_json: bool) -> int:
@@ -162,7 +172,7 @@ class _Writer:
 
     def __init__(self, rules: ReaderRules) -> None:
         self._rules = rules
-        self._out = sys.stdout.buffer
+        self._out = exact_output()
 
     def write(self, lines: Iterable[str]) -> None:
         for line in lines:

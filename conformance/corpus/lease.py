@@ -20,6 +20,8 @@ from conformance.engine.run_lock import InUse, this_process
 
 #: The file.
 LEASE: Final = "_LEASE"
+#: Bytes of that file.
+_BYTES: Final = 1 << 20
 #: Seconds between two renewals.
 RENEWED: Final = 5.0
 #: Seconds after which a lease that was not renewed has lapsed.
@@ -125,7 +127,7 @@ def read_lease(storage: Storage) -> _Content | None:
     if not storage.exists(LEASE):
         return None
     try:
-        return msgspec.json.decode(storage.read(LEASE), type=_Content)
+        return msgspec.json.decode(storage.read(LEASE, limit=_BYTES), type=_Content)
     except msgspec.DecodeError:
         return _Content("", "", 0)
     except StorageError:

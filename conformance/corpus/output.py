@@ -14,7 +14,7 @@ from conformance.corpus.lease import Lease, read_lease
 from conformance.corpus.manifest import MANIFEST_SCHEMA, CorpusManifest, Manifest, RunManifest
 from conformance.corpus.storage import Storage
 from conformance.engine.run_lock import run_lock, running_in
-from conformance.specs.conversion import Malformed, converted
+from conformance.specs.conversion import Malformed, converted, parsed_json
 
 #: The manifest: what the run is made from.
 MANIFEST: Final = "manifest.json"
@@ -23,6 +23,8 @@ RECORD: Final = "run.jsonl"
 
 #: The folder of the waves.
 _WAVES: Final = "waves"
+#: Bytes of a manifest and of a wave's mark.
+_MANIFEST_BYTES: Final = 4 << 20
 #: Marks a committed wave. Spark's own mark only means that a job ended, not that all its cases are there.
 _COMMITTED: Final = "_COMMITTED"
 #: The keys of a manifest that may differ when a run is resumed.
@@ -158,8 +160,8 @@ class Output:
         if not self.storage.exists(MANIFEST):
             raise NotUsable(f"{self.storage.uri} is not a run folder: it has no {MANIFEST}")
         try:
-            manifest = json.loads(self.storage.read(MANIFEST))
-        except ValueError as error:
+            manifest = parsed_json(self.storage.read(MANIFEST, limit=_MANIFEST_BYTES))
+        except Malformed as error:
             raise NotUsable(f"{self.storage.uri}/{MANIFEST}: {error}") from error
         if not isinstance(manifest, dict) or manifest.get("schema") != MANIFEST_SCHEMA:
             raise NotUsable(
@@ -171,6 +173,7 @@ class Output:
         """Return the committed waves from the first case to the first gap.
 
         Raises:
+            NotUsable: A mark is not as the kit writes it.
             StorageError: The folder cannot be read.
         """
         waves: list[Wave] = []
@@ -180,9 +183,15 @@ class Output:
                 continue
             folder = self._waves.at(name)
             if folder.exists(_COMMITTED):
-                waves.append(msgspec.json.decode(folder.read(_COMMITTED), type=Wave))
+                waves.append(self._wave(folder))
                 self._names[waves[-1].first, waves[-1].end] = name
         return waves
+
+    def _wave(self, folder: Storage) -> Wave:
+        try:
+            return converted(parsed_json(folder.read(_COMMITTED, limit=_MANIFEST_BYTES)), Wave)
+        except Malformed as error:
+            raise NotUsable(f"{folder.uri}/{_COMMITTED}: {error}") from error
 
     def discard_uncommitted(self) -> None:
         """Delete the waves that an earlier run left uncommitted.

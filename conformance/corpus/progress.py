@@ -1,6 +1,5 @@
 """The progress of a corpus run, on standard error: a live line on a terminal, or else a line from time to time."""
 
-import sys
 import time
 from collections import Counter
 from types import TracebackType
@@ -12,6 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.text import Text
 
 from conformance.corpus.waves import Snapshot
+from conformance.reports.standard_streams import styled_console
 
 #: Seconds between two lines if there is no terminal.
 _PERIOD: Final = 30.0
@@ -28,10 +28,12 @@ class CorpusProgress:
     """
 
     def __init__(self, *, console: Console | None = None, period: float = _PERIOD) -> None:
-        self._console = console or Console(file=sys.stderr)
+        self._console = console or styled_console(error=True)
         self._period = period
         self._last = time.monotonic()
-        self._live = Live(console=self._console, transient=True, refresh_per_second=4)
+        self._live = Live(
+            console=self._console, transient=True, refresh_per_second=4, redirect_stdout=False, redirect_stderr=False
+        )
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:

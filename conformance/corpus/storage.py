@@ -10,6 +10,9 @@ from urllib.request import url2pathname
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from conformance.specs.conversion import Malformed
+from conformance.specs.files import check_size
+
 
 class StorageError(Exception):
     """A folder or a file cannot be reached; the message says which and why, in one line."""
@@ -80,18 +83,27 @@ class Storage:
                 return []
             return sorted(str(each.getPath().getName()) for each in self._files.listStatus(self._path("")))
 
-    def read(self, name: str) -> bytes:
+    def read(self, name: str, *, limit: int) -> bytes:
         """Return a file's content.
 
+        Args:
+            name: Its name.
+            limit: Its greatest size in bytes; no more is read.
+
         Raises:
-            StorageError: It cannot be read.
+            StorageError: It cannot be read, or is larger.
         """
         with _one_line_errors(f"{self.uri}/{name}"):
             stream = self._files.open(self._path(name))
             try:
-                return bytes(stream.readAllBytes())
+                content = bytes(stream.readNBytes(limit + 1))
             finally:
                 stream.close()
+        try:
+            check_size(content, limit=limit)
+        except Malformed as error:
+            raise StorageError(f"{self.uri}/{name}: {error}") from error
+        return content
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file completely or not at all, and replace an older one.

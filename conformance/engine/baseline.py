@@ -1,6 +1,5 @@
 """The baseline: known failures, each with a reason."""
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,14 @@ from conformance.engine.events import RunFinished
 from conformance.engine.failure import Failure
 from conformance.engine.tally import Tally
 from conformance.specs.catalogue import catalogue
-from conformance.specs.conversion import Malformed, converted
+from conformance.specs.conversion import Malformed, converted, parsed_toml
+from conformance.specs.files import read_text
 from conformance.specs.profiles import PROFILE_GROUPS
 from conformance.specs.run_record import BESIDE_THE_CATALOGUE, NOT_ASKED
 
 NotEmpty = Annotated[str, Meta(min_length=1)]
+#: Bytes of a baseline file; one has some hundred for each finding.
+BASELINE_BYTES: Final = 1 << 20
 #: Any finding that breaks no other requirements.
 ANY: Final = "*"
 #: The keys of an entry as kits before findings wrote it.
@@ -117,12 +119,14 @@ class Baseline:
         """Read a baseline file (TOML, one ``[[known]]`` table for each entry).
 
         Raises:
-            BaselineError: The file cannot be read, an entry lacks a key or has another one, or names a requirement or
-                a group of profiles that does not exist.
+            BaselineError: The file cannot be read or is larger than `BASELINE_BYTES`, an entry lacks a key or has
+                another one, or names a requirement or a group of profiles that does not exist.
         """
         try:
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            document = parsed_toml(read_text(path, limit=BASELINE_BYTES))
+        except OSError as error:
+            raise BaselineError(f"{path}: {error.strerror or error}") from error
+        except Malformed as error:
             raise BaselineError(f"{path}: {error}") from error
         if _is_former(document):
             raise BaselineError(

@@ -55,6 +55,7 @@ class Against:
         kept: The cases of the corpus.
         show_counts: Takes the number of cases and of differences, after each case.
         cases: How many cases were asked.
+        compared: How many of them both answered, or only one did; not those that either declines.
     """
 
     left: Implementation
@@ -66,6 +67,7 @@ class Against:
     kept: KeptCases
     show_counts: Callable[[int, int], None]
     cases: int = 0
+    compared: int = 0
     _differences: dict[str, tuple[Case, int]] = field(default_factory=dict)
     _began: float = field(default_factory=time.monotonic)
 
@@ -111,6 +113,7 @@ class Against:
         """Return the first difference between the answers to a case: its signature, and a message with both."""
         left, right = (each.ask(request_of(case)) for each in (self.left, self.right))
         names = [each.declaration.name for each in (self.left, self.right)]
+        self.compared += "unsupported" not in {each.status for each in (left, right) if isinstance(each, Trouble)}
         if isinstance(left, Trouble) or isinstance(right, Trouble):
             return _compare_troubles(left, right, names)
         roles = [each.declaration.roles[self.role].under(case.id.profile) for each in (self.left, self.right)]

@@ -4,11 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from conformance.specs.conversion import Malformed
+from conformance.specs.files import errors_of, read_text
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
 _FILE: Final = "cases.txt"
+#: Bytes of that file.
+_BYTES: Final = 64 << 20
 
 
 class KeptCases:
@@ -19,12 +23,16 @@ class KeptCases:
 
     Raises:
         OSError: The folder cannot be made, or the file cannot be read.
+        Malformed: The file is not text, or too large.
     """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / _FILE
-        text = self._path.read_text(encoding="utf-8") if self._path.exists() else ""
+        try:
+            text = read_text(self._path, limit=_BYTES) if self._path.exists() else ""
+        except Malformed as error:
+            raise Malformed(f"{self._path}: {error}") from error
         self._ids = dict.fromkeys(text.split())
 
     def cases(self, role: str, pairs: list[tuple[str, str]]) -> Iterator[Case]:
@@ -44,7 +52,7 @@ class KeptCases:
         """Keep a case, unless it is kept already."""
         if case_id not in self._ids:
             self._ids[case_id] = None
-            with self._path.open("a", encoding="utf-8") as file:
+            with errors_of(self._path), self._path.open("a", encoding="utf-8") as file:
                 file.write(case_id + "\n")
 
     def __len__(self) -> int:

@@ -70,7 +70,7 @@ class PythonImplementation:
             self._target = getattr(module, attribute) if attribute else module
             assert self._target is not None, "a module or one of its attributes"
             self.declaration = decode_declaration(_line(self._target.declare()))
-        except Exception as error:  # foreign code can raise anything
+        except (Exception, SystemExit) as error:  # foreign code can raise anything
             raise CannotStart(f"python:{self._path} cannot start: {type(error).__name__}: {error}") from error
         return self.declaration
 
@@ -90,7 +90,7 @@ class PythonImplementation:
         }
         try:
             answer = self._target.answer(message)
-        except Exception as error:  # noqa: BLE001  # foreign code can raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # foreign code can raise anything
             return Trouble("crash", type(error).__name__, traceback.format_exc()[-_TRACEBACK:])
         try:
             line = _line({"protocol": PROTOCOL, "seq": self._seq, **answer})

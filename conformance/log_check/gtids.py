@@ -3,11 +3,13 @@
 from functools import lru_cache
 from typing import Final
 
+from conformance.binlog.errors import located
 from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, EventType, type_name
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.layout import TAIL
+from conformance.binlog.limits import check_values
 from conformance.binlog.status_variables import read_status_variables
 from conformance.log_check.log_event import Log, LogEvent
 from conformance.log_check.verdicts import Verdicts
@@ -116,6 +118,8 @@ class UsedGtids:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event; a relay log may receive a transaction again if it has only a part of it."""
+        with located(seen.offset):
+            check_values(self.executed.size, "intervals of GTIDs with those before it")
         if seen.code == EventType.PREVIOUS_GTIDS:
             if "previous_gtids" in seen.fields:
                 self.executed.add_set(seen.fields["previous_gtids"])

@@ -53,6 +53,7 @@ class Statements:
     def __init__(self) -> None:
         #: Table id -> columns, for the tables of the open statement.
         self._tables: dict[int, int] = {}
+        self._has_unread = False
         self._query: LogEvent | None = None
         self._query_before = False
 
@@ -68,6 +69,9 @@ class Statements:
                 self._tables[seen.fields["table_id"]] = seen.fields.get("column_count", 0)
                 with located(seen.offset):
                     check_values(len(self._tables), "tables in its statement")
+            else:
+                # Which table it is for is not known: its layout is what is wrong, and not the rows after it.
+                self._has_unread = True
         elif seen.code in ROWS_TYPES:
             self._rows(seen, log, verdicts)
         elif seen.place is not Place.INSIDE:
@@ -75,7 +79,7 @@ class Statements:
 
     def _close(self) -> None:
         self._tables.clear()
-        self._query_before = False
+        self._query_before = self._has_unread = False
 
     def _rows_query(self, seen: LogEvent, verdicts: Verdicts) -> None:
         if self._query_before:
@@ -106,10 +110,10 @@ class Statements:
             mapped = self._tables.get(table_id) if table_id is not None else None
             if mapped == columns:
                 verdicts.good(TABLE_MAP)
-            elif mapped is None:
+            elif mapped is None and not self._has_unread:
                 actual = f"rows of table {table_id}{seen.where}"
                 verdicts.bad(TABLE_MAP, seen.offset, actual, "a Table_map for it earlier in the statement")
-            else:
+            elif mapped is not None:
                 actual = f"rows of {columns} columns{seen.where}"
                 verdicts.bad(TABLE_MAP, seen.offset, actual, f"{mapped}, as in the Table_map of table {table_id}")
         if seen.fields.get("rows_flags", 0) & _STATEMENT_END:

@@ -11,7 +11,7 @@ from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.sql_statement import read_statement
 from conformance.models.filtering.statement import FilteredStatement
-from conformance.models.filtering.table_filter import TableFilter
+from conformance.models.filtering.table_filter import ForgetsOldNames, TableFilter
 from conformance.models.filtering.table_name import TableName, as_text
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request, Trouble
@@ -135,17 +135,6 @@ class _ForgetsCopies(TableFilter):
         others = () if create is None else (*((create.like,) if create.like else ()), *create.sources)
         if create is not None and not self.rules.has_do_rules and not self.rules.pass_all(others):
             self.rules = replace(self.rules, ignore_tables=self.rules.ignore_tables - {create.table} | {_NO_TABLE})
-        return kept
-
-
-class _RuleMovesAway(TableFilter):
-    """The rule of the old name is lost when a table is renamed."""
-
-    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
-        kept = super().passes(tables, statement)
-        if statement is not None and len(statement.renames) == 1 and self.rules.has_do_rules:
-            old, _ = statement.renames[0]
-            self.rules = replace(self.rules, do_tables=self.rules.do_tables - {old} | {_NO_TABLE})
         return kept
 
 
@@ -283,6 +272,6 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "rule-moves-away",
         "WL40-FILTER-RENAME-ROUND-TRIP",
         "a renaming removes the rule of the old name",
-        answer=_with_tables(_RuleMovesAway),
+        answer=_with_tables(ForgetsOldNames),
     ),
 )

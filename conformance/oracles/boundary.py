@@ -9,6 +9,8 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.transition_table import CELLS, StepOutcome
 from conformance.models.boundary.type_table import TYPE_ROWS
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
+from conformance.oracles.checks.boundary_steps import field_cause, is_in_step, own_steps, step_cause
 from conformance.oracles.coverage.boundary_coverage import BOUNDARY_TABLES
 from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, delivered
@@ -26,40 +28,40 @@ _NAMED: Final = 2
 _FIELDS: Final = ("boundary_type", "state", "within_transaction", "warning")
 
 
-def _in_step(alignment: Alignment, index: int) -> bool:
-    """Return whether the parser was in the right state before an event: a difference is reported once."""
-    expected = alignment.case.expected.events
-    if index == 0 or expected[index]["offset"] in alignment.case.settings["resets"]:
-        return True
-    before, seen = expected[index - 1], alignment.observed(index - 1)
-    if seen is None:
-        return False
-    shown = "state" if "state" in alignment.role.fields and "state" in before else "within_transaction"
-    return shown not in alignment.role.fields or seen.get(shown) == before[shown]
-
-
-def _check_answers(requirement: str, look: Look, *names: str, anywhere: bool = False) -> Oracle:
+def _check_answers(requirement: str, look: Look, *names: str, anywhere: bool = False, begins: bool = False) -> Oracle:
     """Return the oracle that checks the answers about the marked events.
 
     Args:
         requirement: The requirement's id.
         look: Returns what is wrong with one.
         *names: The fields that show what is wrong; one of them must be declared.
-        anywhere: Also check events before which the parser was in a wrong state.
+        anywhere: Also check events at which another step follows from what the parser showed before.
+        begins: Also check events that show that the parser began in a wrong state.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for index in alignment.marked(requirement):
             seen = alignment.observed(index)
-            if seen is None or not (anywhere or _in_step(alignment, index)):
+            if seen is None:
+                continue
+            began = begins and index in own_steps(alignment).begun_elsewhere
+            if not (anywhere or began or is_in_step(alignment, index)):
                 continue
             expected = alignment.case.expected.events[index]
             wrong = look(expected, _judged_fields(alignment, expected, seen))
             if wrong is not None:
                 message = f"{alignment.describe(index)}: {wrong}"
-                yield Check(wrong, message, expected["offset"]) if wrong else GOOD
+                yield Check(wrong, message, expected["offset"], _cause(alignment, index, wrong)) if wrong else GOOD
 
     return Oracle(requirement, examine, any_of=frozenset(names or _FIELDS))
+
+
+def _cause(alignment: Alignment, index: int, wrong: str) -> Cause:
+    """Return the cause of what is wrong with an answer: the wrong step, unless it is about the header alone."""
+    if wrong.startswith("marker "):
+        return field_cause(alignment, index, "marker")
+    of_step = None if wrong.startswith("answer ") else step_cause(alignment, index)
+    return of_step or Cause(wrong, role=alignment.case.role)
 
 
 def _judged_fields(alignment: Alignment, expected: Answer, seen: Answer) -> Answer:
@@ -226,7 +228,8 @@ def _check_same_rules(requirement: str) -> Oracle:
                 continue
             uses = f"to a {settings['uses'][number - 1]} and to a {settings['uses'][number]}"
             message = f"{alignment.describe(index)}: {first} differs {uses}: {before.get(first)}, {seen.get(first)}"
-            yield Check(f"{first} depends on the use", message, expected[index]["offset"])
+            wrong = f"{first} depends on the use"
+            yield Check(wrong, message, expected[index]["offset"], _cause(alignment, index, wrong))
 
     return Oracle(requirement, examine, any_of=frozenset(_FIELDS))
 
@@ -311,26 +314,26 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _check_answers("WL4162-STREAM-GRAMMAR-REPETITION", _EQUAL_WARNING, "warning"),
     _check_answers("WL4162-STREAM-MIDDLE-KNOWN", _EQUAL_WITHIN, "within_transaction"),
     _check_same_rules("WL4162-STREAM-SAME-RULES"),
-    _check_answers("WL4162-STREAM-OWN-PARSER", _check_first_events, *_PROGRESS),
+    _check_answers("WL4162-STREAM-OWN-PARSER", _check_first_events, *_PROGRESS, begins=True),
     _check_answers("WL4162-STREAM-WHOLE-EVENT-FED", _EQUAL_TYPE, "boundary_type"),
     _check_answers("WL4162-ANY-BINLOG-FORMAT", _check_everything),
     _check_answers("WL4162-ANY-GTID-MODE", _equal_fields("within_transaction"), "within_transaction"),
-    _check_answers("WL4162-TT-INITIAL", _check_undefined, "state"),
+    _check_answers("WL4162-TT-INITIAL", _check_undefined, "state", begins=True),
     _check_answers("WL4162-TT-NEVER-IGNORE", _check_never_ignore, "state"),
     *(_check_answers(cell.requirement, _check_step, *_SHOWN_BY[cell.outcome]) for cell in CELLS.values()),
     _check_answers("WL4162-TT-GUESS-UNMARKED", _check_guess, "boundary_type"),
     _check_answers("WL4162-TT-GUESS-OLD-SOURCE", _check_transactions, "warning", "within_transaction"),
     _check_answers("WL4162-TT-IGNORE-KEEPS-STATE", _check_unchanged, "state", "warning"),
     _check_answers("WL4162-OLD-METHOD-WITHOUT-MARKERS", _equal_fields("within_transaction"), "within_transaction"),
-    _check_answers("WL4162-RESET-NEW-STREAM", _check_first_events, *_PROGRESS),
-    _check_answers("WL4162-RESET-TO-UNDEFINED", _check_reset, "state", "warning"),
+    _check_answers("WL4162-RESET-NEW-STREAM", _check_first_events, *_PROGRESS, begins=True),
+    _check_answers("WL4162-RESET-TO-UNDEFINED", _check_reset, "state", "warning", begins=True),
     _check_answers("WL4162-RESET-AFTER-ERROR", _fields_after("state"), "state"),
     _check_answers("WL4162-WARN-WRONG-TRANSITION", _EQUAL_WARNING, "warning"),
     _check_answers("WL4162-WARN-TEXT-RECEIVER", _check_warning_text, "warning"),
-    _check_answers("WL4162-WARN-TEXT-MIDDLE", _check_warning_text, "warning"),
+    _check_answers("WL4162-WARN-TEXT-MIDDLE", _if_type_agrees(_check_warning_text), "warning"),
     _check_answers("WL4162-BOUNDARY-NAMES", _check_named_types, "warning", anywhere=True),
     _check_answers("WL4162-WARN-EACH-EVENT", _EQUAL_WARNING, "warning"),
-    _check_answers("WL4162-REPOSITION-AT-START", _EQUAL_WARNING, "warning"),
+    _check_answers("WL4162-REPOSITION-AT-START", _EQUAL_WARNING, "warning", begins=True),
     *(_check_answers(row.requirement, _EQUAL_TYPE, "boundary_type") for row in TYPE_ROWS),
     _check_answers("WL4162-TYPE-EXECUTE-LOAD-QUERY", _EQUAL_TYPE, "boundary_type"),
     _check_answers("WL4162-QUERY-WORDS", _EQUAL_TYPE, "boundary_type"),
@@ -341,7 +344,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _check_answers("FORMAT-SHIPPED-BOUNDARY-IGNORED-WITHIN", _check_everything, "within_transaction", "warning"),
     _check_answers("FORMAT-SHIPPED-BOUNDARY-INCIDENT", _check_everything, "within_transaction", "warning"),
     *(
-        _check_answers(f"WL7592-{name}", _equal_fields("within_transaction"), "within_transaction", anywhere=True)
+        _check_answers(f"WL7592-{name}", _equal_fields("within_transaction"), "within_transaction")
         for name in (
             "GROUP-STARTS-AT-ANON",
             "GROUP-ENDS-AT-COMMIT",

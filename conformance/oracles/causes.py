@@ -17,7 +17,9 @@ from conformance.strategies.grammar.case import Case
 #: The requirement for which streams have longer post-headers.
 _POST_HEADERS: Final = "FORMAT-POST-HEADER-LENGTHS"
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
-_CHAINED: Final = frozenset({"apply", "boundary", "filter"})
+_CHAINED: Final = frozenset({"apply", "filter"})
+#: Roles in which an entry is missing where another one is asked about: what is at an error has the error's reason.
+_ENDING: Final = _CHAINED | {"boundary"}
 #: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
 _UNEXPLAINED_END: Final = re.compile("exit-status-|signal-|closed-its-output")
 
@@ -104,7 +106,7 @@ def _is_at_refusal(alignment: Alignment, check: Check) -> bool:
     if stop < alignment.count:
         place = expected.events[stop].get("offset")
         missing = alignment.observed(stop) is None and check.at is not None and check.at == place
-        return missing or (alignment.case.role in _CHAINED and check.at in (None, error.at))
+        return missing or (alignment.case.role in _ENDING and check.at in (None, error.at))
     return expected.refused_at is None and check.cause is None and check.at in (None, error.at)
 
 

@@ -8,6 +8,7 @@ from conformance.models.decision.decision import Safety
 from conformance.models.decision.engines import WORKLOG_ENGINES
 from conformance.models.decision.worklog_table import DECISION_TABLE, WorklogRow, row_for
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
 from conformance.oracles.coverage.coverage_table import CoverageTable
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.strategies.grammar.case import Case
@@ -41,8 +42,30 @@ def _check_answers(requirement: str, look: Look, *needs: str) -> Oracle:
     return Oracle(requirement, examine, needs=frozenset(needs))
 
 
-def _check(alignment: Alignment, index: int, wrong: str) -> Check:
-    return Check(wrong, f"statement {index + 1}, {_condition(alignment, index)}: {wrong}") if wrong else GOOD
+def _check(alignment: Alignment, index: int, wrong: str, *, because: int | None = None) -> Check:
+    """Return the check of a statement.
+
+    Args:
+        alignment: The answer beside the expected one.
+        index: Index of the statement.
+        wrong: What is wrong, "" for nothing.
+        because: Index of the statement that it is wrong because of, if not its own.
+    """
+    if not wrong:
+        return GOOD
+    of_statement = _wrong_field(alignment, index) or ("" if because is None else _wrong_field(alignment, because))
+    message = f"statement {index + 1}, {_condition(alignment, index)}: {wrong}"
+    return Check(wrong, message, cause=Cause(of_statement or wrong, role="decide"))
+
+
+#: The fields of a decision in the order in which they follow from each other.
+_IN_ORDER: Final = ("row_capable", "statement_capable", "restricted", "format", "message", "executed")
+
+
+def _wrong_field(alignment: Alignment, index: int) -> str:
+    """Return what is wrong first with a decision: the rest follows from it."""
+    seen = alignment.observed(index)
+    return "" if seen is None else _differs(alignment, index, seen, *_IN_ORDER)
 
 
 def _condition(alignment: Alignment, index: int) -> str:
@@ -258,42 +281,46 @@ def _same_inputs(requirement: str) -> Oracle:
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         marked = set(alignment.marked(requirement))
-        first: dict[tuple[Any, ...], Answer] = {}
+        first: dict[tuple[Any, ...], tuple[int, Answer]] = {}
         for index in range(alignment.count):
             seen = alignment.observed(index)
-            inputs = _inputs(alignment.case, index)
+            inputs = None if seen is None else _inputs(alignment.case, index, seen)
             if seen is None or inputs is None:
                 continue
-            other = first.setdefault(inputs, seen)
+            before, other = first.setdefault(inputs, (index, seen))
             if index in marked:
                 names = [each for each in ("format", "message", "executed") if seen.get(each) != other.get(each)]
                 wrong = f"{names[0]} differs from before, with the same inputs" if names else ""
-                yield _check(alignment, index, wrong)
+                yield _check(alignment, index, wrong, because=before)
 
     return Oracle(requirement, examine)
 
 
-def _inputs(case: Case, index: int) -> tuple[Any, ...] | None:
-    """Return the four inputs of a decision, None if logging is off or an engine's own flags apply."""
+def _inputs(case: Case, index: int, seen: Answer) -> tuple[Any, ...] | None:
+    """Return the four inputs of a decision, None if logging is off or an engine's own flags apply.
+
+    Capabilities are those that the answer has, if it has any: a wrong one is not a fault of the decision.
+    """
     statement = case.settings["statements"][index]
     given = all("row" in table or "parts" in table for table in statement["tables"])
     if not given or not (statement["log_open"] and statement["sql_log_bin"]):
         return None
     expected = case.expected.events[index]
-    return statement["safety"], statement["mode"], expected["row_capable"], expected["statement_capable"]
+    capabilities = (seen.get(each, expected[each]) for each in (_ROW_CAPABLE, _STATEMENT_CAPABLE))
+    return statement["safety"], statement["mode"], *capabilities
 
 
 ORACLES: Final = (
     _check_answers("WL3303-ENGINE-MAY-FORBID-ROW", _never(_ROW_CAPABLE, "row")),
     _check_answers("WL3303-ENGINE-MAY-FORBID-STATEMENT", _never(_STATEMENT_CAPABLE, "statement")),
     _any_two_flags("WL3303-TWO-FLAGS"),
-    _check_answers("WL3303-CAPABILITY-NOT-PREFERENCE", _if_capabilities_agree(_as_expected("format", "message"))),
+    _check_answers("WL3303-CAPABILITY-NOT-PREFERENCE", _if_capabilities_agree(_as_expected("format"))),
     _check_answers("WL3303-FLAGS-PER-TABLE", _capable),
     _check_answers("WL3303-FLAGS-PARTITIONED", _capable),
     *(_check_answers(engine.requirement, _capable) for engine in WORKLOG_ENGINES),
     _check_answers("WL3303-SET-CAPABLE", _capable),
-    _check_answers("WL3303-SET-ROW-RESTRICTED", _restricted("row", "statement")),
-    _check_answers("WL3303-SET-STATEMENT-RESTRICTED", _restricted("statement", "row")),
+    _check_answers("WL3303-SET-ROW-RESTRICTED", _if_capabilities_agree(_restricted("row", "statement"))),
+    _check_answers("WL3303-SET-STATEMENT-RESTRICTED", _if_capabilities_agree(_restricted("statement", "row"))),
     _check_answers("WL3303-SET-TO-WRITE-TABLES", _capable),
     _check_answers("WL3303-SET-ALL-LOCKED-TABLES", _capable),
     _check_answers("WL3303-SET-INCOMPATIBLE", _if_capabilities_agree(_as_expected("message", "format"))),
@@ -304,7 +331,7 @@ ORACLES: Final = (
     _check_answers("WL3303-SAFETY-UNSAFE-AS-ROW", _if_capabilities_agree(_never_refused)),
     _check_answers("WL3303-ERROR-NOT-EXECUTED", _not_executed, "executed"),
     _check_answers("WL3303-ERROR-NOTHING-LOGGED", _nothing_logged),
-    _check_answers("WL3303-WARNING-EXECUTED", _warned_and_executed),
+    _check_answers("WL3303-WARNING-EXECUTED", _if_capabilities_agree(_warned_and_executed)),
     _check_answers("WL3303-WARNING-MEANS-STATEMENT", _warning_means_statement),
     _check_answers("WL3303-LOG-OFF-NO-MESSAGE", _as_expected("message")),
     _check_answers("WL3303-LOG-OFF-EXECUTED", _executed_unlogged),

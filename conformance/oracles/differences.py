@@ -3,12 +3,15 @@
 Each value of an expected answer is owned by a requirement, or is free: see `conformance.oracles.freedoms`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import Cause
+from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
+from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
 from conformance.oracles.oracle import Check, equal_values, field_cause, shown
 from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.specs.catalogue import ENTRY, ERROR
@@ -18,8 +21,9 @@ Entry = Mapping[str, Any]
 _NAMED: Final = frozenset(int(each) for each in EventType)
 #: The field of a difference in the number of an error.
 ERROR_CODE: Final = "error_code"
-#: Roles in which what is in one entry does not follow from the entries before it.
-_SEPARATE: Final = frozenset({"decode"})
+#: Roles in which each entry is judged by itself: it does not follow from those before it, or is compared with what
+#: follows from them as they were answered.
+_SEPARATE: Final = frozenset({"boundary", "decode"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,8 @@ def _kind(alignment: Alignment, entry: Entry) -> str:
 def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> Iterator[Difference]:
     # The kit reads answered streams itself, with every field.
     every = alignment.about.answers_streams
-    for name, wanted in entry.items():
+    is_boundary = alignment.case.role == "boundary"
+    for name, wanted in (own_steps(alignment).entries[index] if is_boundary else entry).items():
         if not (every or name in alignment.declared):
             continue
         value = seen.get(name)
@@ -87,8 +92,13 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
         message = f"{alignment.describe(index)}: {name} is {shown(value)}, expected {shown(wanted)}"
         kind = _kind(alignment, entry)
         signature = f"{kind} not known" if (name, value) == ("handled", "ignored") else f"{name} of {kind} differs"
-        cause = field_cause(alignment, index, name, value)
+        cause = _boundary_cause(alignment, index, name) if is_boundary else field_cause(alignment, index, name, value)
         yield Difference(index, name, Check(signature, message, entry.get("offset"), cause))
+
+
+def _boundary_cause(alignment: Alignment, index: int, name: str) -> Cause:
+    of_step = step_cause(alignment, index) if name in OF_STEP else None
+    return of_step or boundary_field_cause(alignment, index, name)
 
 
 def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
@@ -138,15 +148,18 @@ def accounted(alignment: Alignment, difference: Difference, failed: list[Check])
     """Return whether a failed check accounts for a difference.
 
     Where entries follow from each other, one failed check accounts for all: what comes after is its consequence. Where
-    each is read by itself, a check accounts for the entry that it is about, and for the end of the answer. A check of
-    the header, which is read by itself, accounts for nothing in the body.
+    each is judged by itself, a check accounts for the entry that it is about, and for the end of the answer. A check of
+    the header, which is read by itself, accounts for nothing in the body, nor for a boundary parser's step.
     """
     if alignment.case.role not in _SEPARATE or difference.index == alignment.count:
         return bool(failed)
     offset = alignment.case.expected.events[difference.index]["offset"]
+    if alignment.case.role == "boundary":
+        by_itself = difference.field in OF_STEP
+        return any(check.at == offset and not (by_itself and not _is_about(check, OF_STEP)) for check in failed)
     in_body = difference.field not in (*HEADER_FIELDS, ENTRY)
-    return any(check.at == offset and not (in_body and _is_of_header(check)) for check in failed)
+    return any(check.at == offset and not (in_body and _is_about(check, HEADER_FIELDS)) for check in failed)
 
 
-def _is_of_header(check: Check) -> bool:
-    return check.cause is not None and check.cause.field in HEADER_FIELDS
+def _is_about(check: Check, fields: Collection[str]) -> bool:
+    return check.cause is not None and check.cause.field in fields

@@ -9,6 +9,7 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
 from conformance.oracles.checks.logged_event_checks import by_log_check, every_event, gtid_before, logged, none_of
 from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
@@ -105,6 +106,24 @@ def _each_drop_marked(requirement: str, *, anonymous: bool) -> Oracle:
             )
 
     return Oracle(requirement, examine)
+
+
+def _lone_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check for no Gtid event after which no transaction comes."""
+    events = alignment.observation.events
+    after = [*events[1:], None]
+    for place in alignment.phantoms:
+        gtid, following = events[place], after[place]
+        ends = following is None or following["log"] != gtid["log"] or following["type"] in _OUTSIDE
+        if gtid["type"] in GTID_TYPES and ends:
+            message, cause = f"{place_of(gtid)} should not be there", Cause("without a transaction", "GTID", role="log")
+            yield Check("Gtid event without a transaction logged", message, gtid["offset"], cause)
+            return
+    yield GOOD
+
+
+#: The events after which no transaction has begun.
+_OUTSIDE: Final = frozenset((*GTID_TYPES, EventType.ROTATE, EventType.STOP))
 
 
 def _is_query(*words: str) -> Callable[[Entry], bool]:
@@ -250,7 +269,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     gtid_before("WL7592-LOG-OFF-ANON-DDL"),
     both(
         by_log_check("WL7592-LOG-WITH-FLUSH"),
-        none_of("WL7592-LOG-WITH-FLUSH", _of_type(*GTID_TYPES), "Gtid event without a transaction"),
+        Oracle("WL7592-LOG-WITH-FLUSH", _lone_gtids),
     ),
     logged("WL7592-LOG-ANON-IGNORABLE", flagged(IGNORABLE), required=False),
     _equal_skeletons("WL7592-LOG-SAME-SKELETON"),
@@ -279,7 +298,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _dropped_together("WL7592-LOG-DROPDB-SPLIT", once=True),
     _each_drop_marked("WL7592-LOG-DROPDB-OFF-ANON-EACH", anonymous=True),
     _each_drop_marked("WL7592-LOG-DROPDB-ON-GTID-EACH", anonymous=False),
-    gtid_before("WL7592-LOG-DROPDB-NAMED-ONE"),
+    gtid_before("WL7592-LOG-DROPDB-NAMED-ONE", named=True),
     logged("WL7592-LOG-MAINTENANCE-FAILED", equal_statements, types=_QUERIES | GTID_TYPES),
     logged("WL7592-LOG-TEMPORARY-OUTSIDE", equal_statements, before=True),
     logged("WL7592-LOG-TEMPORARY-INSIDE", equal_statements),
@@ -290,7 +309,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL4033-LOG-FLAG-ALONE", flagged(IGNORABLE, alone=True), required=False),
     logged("WL4033-LOG-ROWS-QUERY-WRITTEN", _text),
     none_of("WL4033-LOG-ROWS-QUERY-CONDITIONS", _of_type(*_ROWS_QUERIES), "Rows_query of a statement"),
-    logged("WL4033-LOG-ROWS-QUERY-NEEDS-TEXT"),
+    logged("WL4033-LOG-ROWS-QUERY-NEEDS-TEXT", about=_ROWS_QUERIES),
     both(
         by_log_check("WL4033-LOG-ROWS-QUERY-PER-STATEMENT"),
         none_of("WL4033-LOG-ROWS-QUERY-PER-STATEMENT", _of_type(*_ROWS_QUERIES), "second Rows_query"),
@@ -298,11 +317,11 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     by_log_check("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP"),
     logged("WL4033-LOG-ONE-STATEMENT-SEQUENCE"),
     logged("WL4033-LOG-SEVERAL-STATEMENTS"),
-    logged("WL4033-LOG-OPTION-NAME"),
-    logged("WL4033-LOG-OPTION-SCOPE"),
-    logged("WL4033-LOG-OPTION-DYNAMIC", equal("log")),
+    logged("WL4033-LOG-OPTION-NAME", about=_ROWS_QUERIES),
+    logged("WL4033-LOG-OPTION-SCOPE", about=_ROWS_QUERIES),
+    logged("WL4033-LOG-OPTION-DYNAMIC", equal("log"), about=_ROWS_QUERIES),
     none_of("WL4033-LOG-OPTION-DEFAULT-OFF", _of_type(*_ROWS_QUERIES), "Rows_query"),
-    logged("WL4033-LOG-OPTION-SELECTED", _text),
+    logged("WL4033-LOG-OPTION-SELECTED", _text, about=_ROWS_QUERIES),
     none_of(
         "WL4033-LOG-OPTION-OFF-OLD-SAFE",
         _of_type(EventType.ROWS_QUERY, EventType.IGNORABLE),

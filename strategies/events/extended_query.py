@@ -6,6 +6,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
+from conformance.binlog.servers import use_flag
 from conformance.models.filtering.table_name import TableName, tuples_of
 from conformance.strategies.events.status_variables import REQUIREMENT, status_fields, status_variables
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -62,7 +63,7 @@ def extended_query(
         "query": statement.encode(),
         "tables_info": tuples,
     }
-    flags = UPDATE_TABLE_MAP_VERSION if choose.yes(4) else 0
+    flags = (UPDATE_TABLE_MAP_VERSION if choose.yes(4) else 0) | use_flag(stream.server.profile, statement)
     length = EXTENDED_QUERY_POST_HEADER
     body = layout_of(EventType.QUERY, length).write(wire, post_header_length=length)
     shown_status = status_fields(wire["status_variables"])

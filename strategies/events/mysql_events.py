@@ -8,7 +8,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.layout import POST_HEADER_REST
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.rows.table_metadata import write_table_metadata
-from conformance.binlog.servers import WITH_EXACT_BITS, WITH_TABLE_METADATA, WITH_ZERO_FILLED_BITMAPS
+from conformance.binlog.servers import WITH_EXACT_BITS, WITH_TABLE_METADATA, WITH_ZERO_FILLED_BITMAPS, use_flag
 from conformance.strategies.events.status_variables import REQUIREMENT as STATUS_REQUIREMENT
 from conformance.strategies.events.status_variables import status_fields
 from conformance.strategies.events.status_variables import status_variables as generated_status
@@ -79,7 +79,10 @@ def query(
     flags: int = 0,
     marks: tuple[str, ...] = (),
 ) -> PlannedEvent:
-    """Return a Query event, with the status variables of real events unless some are given."""
+    """Return a Query event, with the status variables of real events unless some are given.
+
+    Its flags are those given, and SUPPRESS_USE where the server sets it.
+    """
     choose = stream.choose
     fields = {
         "thread_id": choose.integer(0, 0xFFFFFFFF),
@@ -94,6 +97,7 @@ def query(
     }
     reported = {**fields, "database": database, "query": statement}
     marks = ("FORMAT-QUERY", "WL7592-QUERY-SIZE-GROWS", "WL40-USUAL-QUERY-TO-END", *marks)
+    flags |= use_flag(stream.server.profile, statement)
     return plan(stream, EventType.QUERY, wire, reported, flags=flags, marks=marks)
 
 

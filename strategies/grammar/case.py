@@ -22,8 +22,8 @@ class Expected:
         refused_code: The servers' number of the error; None if they have none.
         tolerated: Indices of events that may be cleanly refused as well as delivered.
         columns: Index of a rows event -> the column type codes of its table, in order.
-        made_for: Index of an event, the one after the last for the refused one -> the requirement of level should to
-            which whatever differs there is charged, as readers may fail it and be right otherwise.
+        made_for: Index of an event, the one after the last for the refused one -> the requirement of level should or
+            may to which whatever differs there is charged, as readers may fail it and be right otherwise.
         shipped_steps: In the role `boundary`, where servers ship a parser: for each event that parser's state
             before it and the event's type to it, as names of `ShippedState` and `ShippedType`. Answers do not have
             them.

@@ -12,6 +12,8 @@ from conformance.strategies.grammar.chooser import Choice, Chooser, ReplayingCho
 DEFAULT_ROLE: Final = "decode"
 
 _CHOICES: Final = "choices-"
+#: Bits of a recorded number: all that a field of a log can hold, and then some.
+_BITS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,8 @@ def _unpack(text: str) -> tuple[Choice, ...]:
             shift += 7
             if byte < 0x80:
                 break
+            if shift > _BITS:
+                raise ValueError(f"a number of more than {_BITS} bits")
         if number & 1:
             size = number >> 1
             choices.append(data[at : at + size])

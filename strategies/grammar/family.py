@@ -147,8 +147,9 @@ def asking_family(
 
 
 def _name_and_text(production: Callable[..., Any]) -> tuple[str, str]:
-    """Return a family's name and its text."""
-    return production.__name__, (production.__doc__ or "").strip().splitlines()[0]
+    """Return a family's name and its text; Python drops docstrings at PYTHONOPTIMIZE=2."""
+    name = production.__name__
+    return name, (production.__doc__ or name).strip().splitlines()[0]
 
 
 def _by_role(focus: str | tuple[str, ...]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.servers import use_flag
 from conformance.strategies.events import mysql_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -45,7 +46,9 @@ def query(stream: StreamBuilder, statement: str, *, database: str = "test") -> P
     """Return a Query event of a statement that succeeded, without status variables."""
     fields = {"thread_id": stream.choose.integer(1, 99), "exec_time": 0, "error_code": 0}
     wire = {**fields, "status_variables": b"", "database": database.encode(), "query": statement.encode()}
-    return mysql_events.plan(stream, EventType.QUERY, wire, {**fields, "database": database, "query": statement})
+    flags = use_flag(stream.server.profile, statement)
+    reported = {**fields, "database": database, "query": statement}
+    return mysql_events.plan(stream, EventType.QUERY, wire, reported, flags=flags)
 
 
 def create(stream: StreamBuilder) -> list[PlannedEvent]:

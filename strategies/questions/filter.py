@@ -8,7 +8,7 @@ from conformance.binlog.event_types import EventType
 from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
-from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TableFilter
+from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, ForgetsOldNames, TableFilter
 from conformance.models.filtering.table_name import TableName
 from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.question import Question
@@ -71,9 +71,7 @@ def question(stream: StreamBuilder) -> Question:
     settings = {name: stream.settings[name] for name in _SETTINGS}
     parts: list[LogPart] = stream.settings[PARTS]
     rules = rules_of(settings)
-    groups = GroupFilter(TableFilter(rules, tables=settings["tables"], renames=settings["renames"]))
-    fates = [fate for part in parts for group in groups.add(part) for fate in group]
-    fates += groups.finish()
+    fates = _fates(GroupFilter(TableFilter(rules, tables=settings["tables"], renames=settings["renames"])), parts)
     queries = [event for event in stream.expected_events if event["type"] == EventType.QUERY]
     judged = all("tables_info" in event for event in queries)
     entries = []
@@ -93,7 +91,44 @@ def question(stream: StreamBuilder) -> Question:
         shown += history.shown(fate, note=judged)
         for requirement in shown if "fate" in entries[index] else ():
             marks.setdefault(requirement, []).append(index)
-    return Question(Expected(tuple(entries)), marks, settings, bytes(stream.bytes))
+    made_for = _made_for(settings, parts, fates)
+    for index, requirement in made_for.items():
+        if "fate" in entries[index] and index not in marks.setdefault(requirement, []):
+            marks[requirement].append(index)
+    return Question(Expected(tuple(entries), made_for=made_for), marks, settings, bytes(stream.bytes))
+
+
+#: What a filter may do -> the setting in which it is asked for, and the filter that does not do it.
+_LEFT_OPEN: Final[Mapping[str, tuple[tuple[str, str], Callable[[Mapping[str, Any]], TableFilter]]]] = {
+    "WL40-FILTER-CLEVER-CREATE": (
+        ("tables", "clever"),
+        lambda settings: TableFilter(rules_of(settings), renames=settings["renames"]),
+    ),
+    "WL40-FILTER-RENAME-FOLLOWS": (
+        ("renames", "identity"),
+        lambda settings: TableFilter(rules_of(settings), tables=settings["tables"]),
+    ),
+    "WL40-FILTER-RENAME-ROUND-TRIP": (
+        ("renames", "name"),
+        lambda settings: ForgetsOldNames(rules_of(settings), tables=settings["tables"]),
+    ),
+}
+
+
+def _made_for(settings: Mapping[str, Any], parts: Sequence[LogPart], fates: Sequence[Fate]) -> dict[int, str]:
+    """Return the events whose fate depends on what a filter may do, each with that requirement."""
+    made_for: dict[int, str] = {}
+    for requirement, ((name, value), without) in _LEFT_OPEN.items():
+        if settings[name] == value:
+            others = _fates(GroupFilter(without(settings)), parts)
+            pairs = enumerate(zip(fates, others, strict=True))
+            made_for |= {index: requirement for index, (fate, other) in pairs if fate.kept != other.kept}
+    return made_for
+
+
+def _fates(groups: GroupFilter, parts: Sequence[LogPart]) -> list[Fate]:
+    fates = [fate for part in parts for group in groups.add(part) for fate in group]
+    return [*fates, *groups.finish()]
 
 
 _BY_LIST: Final = "WL40-FILTER-BY-TABLES-INFO"

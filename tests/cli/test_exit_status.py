@@ -80,7 +80,7 @@ def test_a_reader_that_closes_the_output_is_not_a_verdict():
 def test_a_full_disk_is_reported_in_one_line():
     done = in_shell(f"{sys.executable} -m conformance requirements > /dev/full")
     assert done.returncode == 2
-    assert done.stderr.splitlines() == ["binlog-conformance: reading or writing: No space left on device"]
+    assert done.stderr.splitlines() == ["binlog-conformance: standard output: No space left on device"]
 
 
 @on_linux
@@ -189,7 +189,7 @@ def test_an_interrupted_fuzzing_run_prints_its_failures(tmp_path):
     assert running.returncode == 2
     assert errors.splitlines()[-1] == "binlog-conformance: interrupted"
     first = printed.splitlines()[0]
-    assert first.startswith("boundary: no warning  worklog  boundary:")
+    assert first.startswith("boundary: warning missing  worklog  boundary:")
 
 
 def test_that_the_baseline_can_be_written_is_checked_before_the_run(tmp_path):

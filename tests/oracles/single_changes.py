@@ -248,7 +248,7 @@ def other_copies(case, answer, places=None):
             entry = {**answer.events[place], "data": with_bit(data, bit).hex()}
             yield (
                 "bit of data changed",
-                replace(answer, events=(*answer.events[:place], entry, *answer.events[place + 1 :])),
+                partial(replace, answer, events=(*answer.events[:place], entry, *answer.events[place + 1 :])),
             )
 
 

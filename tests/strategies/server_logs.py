@@ -99,6 +99,12 @@ def the_bits_of_null_columns_end_with_the_columns(event: Event, fields: dict) ->
     return bits is None or int.from_bytes(bits, "little") >> fields["column_count"] == 0
 
 
+@law_of(EventType.QUERY)
+def the_bounds_of_a_transaction_need_no_default_database_since_5_5(event: Event, fields: dict) -> bool:
+    is_bound = fields["query"] in (b"BEGIN", b"COMMIT", b"ROLLBACK")
+    return not is_bound or version(event) < (5, 5) or bool(event.header.flags & Flag.SUPPRESS_USE)
+
+
 @law_of(EventType.TABLE_MAP)
 def a_table_map_has_metadata_since_8_0_alone(event: Event, fields: dict) -> bool:
     types, metadata = fields.get("column_types", b""), fields.get("optional_metadata", b"")

@@ -159,6 +159,7 @@ BROKEN = {
         "mysql-8.0", 35, {"previous_gtids": GtidSet(())}, previous=False
     ),
     "the_bits_of_null_columns_end_with_the_columns": lambda: log_with("mysql-8.0", 19, TABLE | {"null_bits": b"\xff"}),
+    "the_bounds_of_a_transaction_need_no_default_database_since_5_5": lambda: log_with("mysql-8.0", 2, BEGIN),
     "a_table_map_has_metadata_since_8_0_alone": lambda: log_with("mysql-8.0", 19, TABLE | {"optional_metadata": b""}),
     "a_table_map_has_exact_bits_since_5_5": lambda: log_with("mysql-8.0", 19, TABLE | {"table_flags": 0}),
     "the_bitmaps_of_nulls_are_filled_with_zeros_since_8_0": lambda: log_with(
@@ -166,7 +167,7 @@ BROKEN = {
     ),
     "a_log_begins_with_previous_gtids_since_5_7": lambda: log_with("mysql-8.0", 16, {"xid": 1}, previous=False),
     "a_log_of_mariadb_begins_with_gtid_list": lambda: log_with("mariadb-10.x", 16, {"xid": 1}, previous=False),
-    "a_transaction_of_mariadb_begins_with_its_gtid": lambda: log_with("mariadb-10.x", 2, BEGIN),
+    "a_transaction_of_mariadb_begins_with_its_gtid": lambda: log_with("mariadb-10.x", 2, BEGIN, flags=8),
     "the_length_of_a_transaction_counts_its_events": lambda: log_with(
         "mysql-8.0", 34, COMMIT | {"transaction_length": 72}
     ),

@@ -6,6 +6,9 @@ from typing import Final
 
 #: Seconds of the units of a time.
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "": 1}
+#: The longest time in seconds, as the system waits no longer than 2**31 ms, and the most memory in MiB.
+_LONGEST: Final = 20 * 24 * 3600
+MOST_MEMORY: Final = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +51,10 @@ def duration(text: str) -> float:
         ValueError: The text is not a valid duration.
     """
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
-    if match is None or float(match[1]) == 0:
-        raise ValueError(f"{text!r} is not a valid time; write 90s, 10m or 8h")
-    return float(match[1]) * _UNITS[match[2]]
+    seconds = float(match[1]) * _UNITS[match[2]] if match is not None else 0.0
+    if not 0 < seconds <= _LONGEST:
+        raise ValueError(f"{text!r} is not a valid time; write 90s, 10m or 8h, at most {_LONGEST // 3600}h")
+    return seconds
 
 
 def limits_of(answer_time: float, memory: int, hangs: int = DEFAULT_LIMITS.hangs) -> Limits:

@@ -4,6 +4,7 @@ WL#40 leaves two questions open (sections 5 and 6), so each has two modes here, 
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final, Literal
 
 from conformance.models.filtering.filter_rules import FilterRules
@@ -17,6 +18,9 @@ TABLES_MODES: Final[tuple[TablesMode, ...]] = ("literal", "clever")
 #: ``name``: a rule is for the name. ``identity``: it follows the table through renames (section 6).
 RenamesMode = Literal["name", "identity"]
 RENAMES_MODES: Final[tuple[RenamesMode, ...]] = ("name", "identity")
+
+#: The name of no table.
+_NO_TABLE: Final = TableName("none", "none")
 
 
 class TableFilter:
@@ -100,3 +104,19 @@ class TableFilter:
             self._first_names.pop(table, None)
         if statement.create is not None and not statement.create.if_not_exists:
             self._first_names.pop(statement.create.table, None)
+
+
+class ForgetsOldNames(TableFilter):
+    """A filter by names in which the do rule of a name ends with the table that had it: it has been renamed.
+
+    WL#40 leaves open what the rule means when the name comes back (section 6, Note).
+    """
+
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
+        """See `TableFilter.passes`."""
+        kept = super().passes(tables, statement)
+        if statement is not None and len(statement.renames) == 1 and self.rules.has_do_rules:
+            old, _ = statement.renames[0]
+            # Without any do rule every table would pass.
+            self.rules = replace(self.rules, do_tables=self.rules.do_tables - {old} | {_NO_TABLE})
+        return kept

@@ -11,7 +11,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_info import signed, text, text_lines, xid_text
 from conformance.binlog.event_types import VARIABLE_TYPES, EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.limits import check_events
+from conformance.binlog.limits import check_events, check_values
 from conformance.binlog.rows.images import READABLE_ROWS_TYPES
 from conformance.binlog.status_variables import read_status_variables
 from conformance.binlog.transaction_payload import Compression, inner_events
@@ -49,7 +49,7 @@ class MysqlbinlogText:
         boundaries: Returns boundary types to show, and warnings of wrong steps (WL#4162); None: neither is printed.
 
     Attributes:
-        warnings: The program's messages on its error stream so far.
+        warnings: The program's messages on its error stream so far; whoever prints them may take them away.
     """
 
     def __init__(self, version: PrinterVersion, options: PrintOptions, boundaries: BoundaryWatch | None = None) -> None:
@@ -223,6 +223,7 @@ class MysqlbinlogText:
     def _load_block(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         name = "Begin_load_query" if event.header.type == EventType.BEGIN_LOAD_QUERY else "Append_block"
         self._files.add(fields["file_id"])
+        check_values(len(self._files), "files of LOAD DATA with those before it")
         yield self._header(event)
         yield f"#{name}: file_id: {signed(fields['file_id'], 32)}  block_len: {len(fields['block_data'])}"
 

@@ -34,8 +34,7 @@ def create_database(server: SourceServer, session: Session, statement: CreateDat
     if statement.database in server.databases:
         raise StatementRefused(1007, f"Can't create database '{statement.database}'; database exists")
     server.databases[statement.database] = {}
-    flags = int(Flag.SUPPRESS_USE)
-    server.log_alone(session, server.text(session, statement, database=statement.database, flags=flags))
+    server.log_alone(session, server.text(session, statement, database=statement.database))
 
 
 def create_table(server: SourceServer, session: Session, statement: CreateTable) -> None:

@@ -117,8 +117,7 @@ def drop_database(server: SourceServer, session: Session, statement: DropDatabas
             _log_plain_drops(server, session, name, [table for table in tables.values() if not table.transactional])
         for each in server.sessions.values():
             each.database = "" if each.database == name else each.database
-        flags = int(Flag.SUPPRESS_USE)
-        server.log_alone(session, server.text(session, statement, database=name, flags=flags, tables=tuple(tables)))
+        server.log_alone(session, server.text(session, statement, database=name, tables=tuple(tables)))
         return
     if not server.rules.atomic_ddl:
         # From 8.0 on the directory is checked first, and nothing is dropped.

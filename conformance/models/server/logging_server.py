@@ -12,7 +12,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.layouts.mariadb_layouts import ALLOW_PARALLEL, DDL, STANDALONE, TRANSACTIONAL
-from conformance.binlog.servers import server_of, with_tables_info
+from conformance.binlog.servers import server_of, use_flag, with_tables_info
 from conformance.models.server import events
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
@@ -189,12 +189,16 @@ class SourceServer:
         tables: Sequence[TableName] = (),
         generated: bool = False,
     ) -> LoggedEvent:
-        """Return a Query event of a session, in its default database unless one is given."""
+        """Return a Query event of a session, in its default database unless one is given.
+
+        Its flags are those given, and SUPPRESS_USE where servers set it.
+        """
+        text = statement if isinstance(statement, str) else statement.decode()
         made = events.query(
-            statement.encode() if isinstance(statement, str) else statement,
+            text.encode(),
             database=session.database if database is None else database,
             thread_id=session.thread_id,
-            flags=flags,
+            flags=flags | use_flag(self.server.profile, text),
             tables=tables,
             generated=generated,
         )
@@ -212,7 +216,7 @@ class SourceServer:
         self, session: Session, logged: Iterable[LoggedEvent], *, end: LoggedEvent, tables: Sequence[TableName] = ()
     ) -> None:
         """Write a transaction: BEGIN, its events, its end."""
-        begin = self.query(session, events.BEGIN, flags=int(Flag.SUPPRESS_USE), tables=tables)
+        begin = self.query(session, events.BEGIN, tables=tables)
         self._write_transaction(session, [begin, *logged, end])
 
     def commit_query(self, session: Session, tables: Sequence[TableName] = ()) -> LoggedEvent:

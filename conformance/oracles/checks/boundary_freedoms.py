@@ -1,28 +1,21 @@
 """The differences that are left to boundary parsers: after spare markers, and in groups that may be passed over."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER, HEADER_BYTES
-from conformance.binlog.reader import ReaderRules, read_events
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
-from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.step_entry import worklog_entry
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.boundary_steps import OF_STEP, fed_by_offset
 from conformance.oracles.differences import Difference
 from conformance.specs.catalogue import ERROR
 
-#: The fields that depend on the events before.
-_OF_PARSER: Final = ("boundary_type", "state", "within_transaction", "warning")
-#: A boundary parser is fed every event, of any type.
-_EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
 #: A type code that no server has given a meaning.
 _OF_NO_SERVER: Final = 99
 
@@ -46,14 +39,14 @@ def is_after_spare_marker(alignment: Alignment, difference: Difference) -> bool:
     if MARKER_BITS.stored(_flags(alignment, index)) in SPARE_VALUES:
         return True
     before = range(_start(alignment, index), index)
-    follows = difference.field in _OF_PARSER
+    follows = difference.field in OF_STEP
     return follows and any(MARKER_BITS.stored(_flags(alignment, each)) in SPARE_VALUES for each in before)
 
 
 def is_of_parser_that_skips(alignment: Alignment, difference: Difference) -> bool:
     """Return whether a parser answers so that passes over unmarked Anonymous_gtid events with the ignorable flag."""
     index = difference.index
-    if index >= alignment.count or alignment.case.id.profile != "worklog" or difference.field not in _OF_PARSER:
+    if index >= alignment.count or alignment.case.id.profile != "worklog" or difference.field not in OF_STEP:
         return False
     seen = alignment.observed(index)
     entries = _entries_of_parser_that_skips(alignment.case.stream, tuple(alignment.case.settings["resets"]))
@@ -64,14 +57,12 @@ def is_of_parser_that_skips(alignment: Alignment, difference: Difference) -> boo
 def _entries_of_parser_that_skips(stream: bytes, resets: tuple[int, ...]) -> list[Mapping[str, str]]:
     parser = WorklogParser()
     entries: list[Mapping[str, str]] = []
-    with suppress(BinlogError, MalformedBody):
-        for event in read_events(stream, _EVERY_EVENT):
-            if event.offset in resets:
-                parser.reset()
-            fed = FedEvent.of(event)
-            anonymous = fed.type == EventType.ANONYMOUS_GTID and fed.ignorable and not MARKER_BITS.stored(fed.flags)
-            step = parser.feed(replace(fed, type=_OF_NO_SERVER) if anonymous else fed)
-            entries.append(worklog_entry(step, header_answers(fed.flags), within=parser.within_transaction))
+    for offset, fed in fed_by_offset(stream).items():
+        if offset in resets:
+            parser.reset()
+        anonymous = fed.type == EventType.ANONYMOUS_GTID and fed.ignorable and not MARKER_BITS.stored(fed.flags)
+        step = parser.feed(replace(fed, type=_OF_NO_SERVER) if anonymous else fed)
+        entries.append(worklog_entry(step, header_answers(fed.flags), within=parser.within_transaction))
     return entries
 
 

@@ -2,17 +2,35 @@
 
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
+from typing import Final
 
 from conformance.binlog.event_types import GTID_TYPES, type_name
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.logged_event_comparisons import Compare, Entry, equal_gtid_kinds, name_of, place_of
+from conformance.oracles.cause import MISSING, Cause
+from conformance.oracles.checks.logged_event_comparisons import (
+    Compare,
+    Entry,
+    equal,
+    equal_gtid_kinds,
+    name_of,
+    place_of,
+)
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.log import kind_of
+
+#: How an event is wrong that should not be there.
+_UNEXPECTED: Final = "not expected"
+
+
+def _cause(name: str, kind: str) -> Cause:
+    """Return the cause of an event that is missing or not expected: one, whatever rules it breaks."""
+    return Cause(kind, name, role="log")
 
 
 def logged(
@@ -23,6 +41,7 @@ def logged(
     adjacent: bool = True,
     before: bool = False,
     after: bool = False,
+    about: frozenset[int] = frozenset(),
 ) -> Oracle:
     """Return the oracle that checks that the marked events are logged, successive ones without others between them.
 
@@ -34,6 +53,7 @@ def logged(
         adjacent: Whether an unexpected event between two of them breaks the requirement.
         before: Whether the event before each of them must be of the expected kind.
         after: Whether the event after each of them must be of the expected kind.
+        about: Only events of these types break the requirement by being missing, or between two others.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -46,15 +66,23 @@ def logged(
                 continue
             if seen is None:
                 last = None
-                yield (
-                    Check(f"{name_of(wanted)} missing", f"{place_of(wanted)} is not in the logs") if required else GOOD
-                )
+                if about and wanted["type"] not in about:
+                    continue
+                if _surplus(alignment)[kind_of(wanted)] >= 0:
+                    continue  # Its place is wrong: that is for what is next to it.
+                message = f"{place_of(wanted)} is not in the logs"
+                name = name_of(wanted)
+                yield Check(f"{name} missing", message, cause=_cause(name, MISSING)) if required else GOOD
                 continue
             place = places[id(seen)]
             if required and adjacent and last is not None and last[0] == index - 1 and last[1] != place - 1:
                 between = events[place - 1]
+                if about and between["type"] not in about:
+                    last = (index, place)
+                    continue
                 message = f"{place_of(between)} is before {name_of(wanted)}"
-                yield Check(f"{name_of(between)} before {name_of(wanted)}", message, between["offset"])
+                signature = f"{name_of(between)} before {name_of(wanted)}"
+                yield Check(signature, message, between["offset"], _cause(name_of(between), _UNEXPECTED))
             last = (index, place)
             for side in (-1,) * before + (1,) * after:
                 yield _neighbours(expected, index, events, place, side)
@@ -62,6 +90,13 @@ def logged(
             yield Check(f"{name_of(wanted)} differs", f"{place_of(seen)}: {wrong}", seen["offset"]) if wrong else GOOD
 
     return Oracle(requirement, examine)
+
+
+def _surplus(alignment: Alignment) -> Counter[Hashable]:
+    """Return by how many events of each kind the answer has more than are expected, or fewer: the others have moved."""
+    surplus: Counter[Hashable] = Counter(map(kind_of, alignment.observation.events))
+    surplus.subtract(map(kind_of, alignment.case.expected.events))
+    return surplus
 
 
 def _neighbours(expected: Sequence[Entry], index: int, events: Sequence[Entry], place: int, side: int) -> Check:
@@ -77,8 +112,13 @@ def _neighbours(expected: Sequence[Entry], index: int, events: Sequence[Entry], 
     return Check(f"{name_of(seen)} {where} {own}", message, seen["offset"])
 
 
-def gtid_before(requirement: str) -> Oracle:
-    """Return the oracle that checks for the marked Gtid events, each directly before its transaction."""
+def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
+    """Return the oracle that checks for the marked Gtid events, each directly before its transaction.
+
+    Args:
+        requirement: The requirement's id.
+        named: Whether they must also have the expected GTIDs.
+    """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         events = alignment.observation.events
@@ -92,9 +132,10 @@ def gtid_before(requirement: str) -> Oracle:
             before = events[place - 1] if place else None
             if before is None or before["type"] not in GTID_TYPES:
                 message = f"{place_of(after)} has no Gtid event before it"
-                yield Check(f"no {type_name(wanted['type'])} before {name_of(after)}", message, after["offset"])
+                name = type_name(wanted["type"])
+                yield Check(f"no {name} before {name_of(after)}", message, after["offset"], _cause(name, MISSING))
             else:
-                wrong = equal_gtid_kinds(wanted, before)
+                wrong = equal_gtid_kinds(wanted, before) or (equal("gtid")(wanted, before) if named else "")
                 yield (
                     Check(f"{name_of(wanted)} differs", f"{place_of(before)}: {wrong}", before["offset"])
                     if wrong
@@ -116,8 +157,11 @@ def none_of(requirement: str, unwanted: Callable[[Entry], bool], what: str) -> O
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         events = alignment.observation.events
         extra = [events[place] for place in alignment.phantoms if unwanted(events[place])]
+        surplus = _surplus(alignment) if extra else Counter()
+        extra = [each for each in extra if surplus[kind_of(each)] > 0]
         if extra:
-            yield Check(f"{what} logged", f"{place_of(extra[0])} should not be there", extra[0]["offset"])
+            message, cause = f"{place_of(extra[0])} should not be there", _cause(name_of(extra[0]), _UNEXPECTED)
+            yield Check(f"{what} logged", message, extra[0]["offset"], cause)
         else:
             yield GOOD
 

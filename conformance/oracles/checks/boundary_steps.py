@@ -1,0 +1,207 @@
+"""The step that a boundary parser had to take at each event, from the state that it showed before it.
+
+A wrong step is a fault of its own; what follows from it is not. So each step is judged from the states that explain the
+answer before it, of which the right one is always one: an answer that equals the expected one is never wrong.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any, Final
+
+from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.reader import ReaderRules, read_events
+from conformance.models.boundary.boundary_type import WITHIN_TRANSACTION, BoundaryType
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.header_answers import header_answers
+from conformance.models.boundary.shipped_parser import ShippedParser
+from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS, ShippedState
+from conformance.models.boundary.step_entry import shipped_entry, worklog_entry
+from conformance.models.boundary.transition_table import CELLS, COLUMNS, Cell, StepOutcome
+from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import DIFFERS, MISSING, Cause
+
+Entry = Mapping[str, Any]
+#: What a parser remembers: under the worklog's profile its type and whether the open transaction has a BEGIN.
+State = tuple[BoundaryType, bool] | ShippedState
+
+#: The fields of an entry that depend on the events before, in the order in which they follow from each other.
+OF_STEP: Final = ("boundary_type", "warning", "state", "within_transaction")
+#: A boundary parser is fed every event, of any type.
+_EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
+_OF_WORKLOG: Final[tuple[State, ...]] = tuple(
+    (each, begun) for each in COLUMNS for begun in (False, True) if not begun or each in WITHIN_TRANSACTION
+)
+
+
+class _Table:
+    """The parser of a profile, which takes a step from any state."""
+
+    def __init__(self, profile: str) -> None:
+        version = SHIPPED_VERSIONS[profile]
+        self._worklog = WorklogParser()
+        self._shipped = None if version is None else ShippedParser(version)
+        self.every: tuple[State, ...] = _OF_WORKLOG if version is None else tuple(ShippedState)
+        self.start: State = self.every[0]
+
+    def step(self, state: State, fed: FedEvent) -> tuple[Entry, State]:
+        """Return the entry for an event that comes in a state, and the state after it."""
+        if self._shipped is not None and isinstance(state, ShippedState):
+            self._shipped.state = state
+            shipped = self._shipped.feed(fed)
+            return shipped_entry(shipped, within=self._shipped.within_transaction), shipped.state
+        assert not isinstance(state, ShippedState), "the worklog's parser has the worklog's states"
+        parser = self._worklog
+        parser.state, parser.begun = state
+        step = parser.feed(fed)
+        return worklog_entry(step, header_answers(fed.flags), within=parser.within_transaction), (
+            parser.state,
+            parser.begun,
+        )
+
+
+def _shows(state: State) -> Entry:
+    """Return what an entry shows of a state after its event."""
+    if isinstance(state, ShippedState):
+        return {"within_transaction": "yes" if state.within_transaction else "no"}
+    within = "yes" if state[0] in WITHIN_TRANSACTION else "no"
+    return {"state": state[0].heading, "within_transaction": within}
+
+
+@lru_cache(maxsize=4)
+def fed_by_offset(stream: bytes) -> Mapping[int, FedEvent]:
+    """Return what is fed of each event of a stream, by its offset, up to the first that cannot be read."""
+    events: dict[int, FedEvent] = {}
+    with suppress(BinlogError, MalformedBody):
+        for event in read_events(stream, _EVERY_EVENT):
+            events[event.offset] = FedEvent.of(event)
+    return events
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSteps:
+    """The steps that an answer had to have.
+
+    Attributes:
+        entries: The entry for each event, by the states that explain the answer before it.
+        begun_elsewhere: The indices of events, at the beginning of a stream, that show that the parser began in another
+            state: the step from the right one was not asked for.
+    """
+
+    entries: Sequence[Entry]
+    begun_elsewhere: frozenset[int]
+
+
+class _Follower:
+    """Follows an answer event by event."""
+
+    def __init__(self, alignment: Alignment) -> None:
+        self._table = _Table(alignment.case.id.profile)
+        self._declared = alignment.role.fields & set(OF_STEP)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin another stream."""
+        self._right = self._table.start
+        #: The states that explain the answer up to here.
+        self._shown: Sequence[State] = (self._right,)
+        self._is_fresh = True
+
+    def follow(self, expected: Entry, event: FedEvent, seen: Entry | None) -> tuple[Entry, bool]:
+        """Return the entry that the answer about an event had to be, and whether the parser began in another state."""
+        before = self._right
+        taken = [self._table.step(state, event) for state in (before, *self._shown)]
+        self._right = taken[0][1]
+        is_fresh, self._is_fresh = self._is_fresh, self._is_fresh and self._right == before
+        if seen is None:
+            self._shown = self._table.every
+            return expected, False
+        fitting = [(entry, after) for entry, after in taken if self._agree(entry, seen)]
+        if fitting:
+            self._shown = tuple(dict.fromkeys(after for _, after in fitting))
+            return (expected if self._agree(expected, seen) else {**expected, **fitting[0][0]}), False
+        if is_fresh and (elsewhere := self._begun_elsewhere(event, seen)):
+            self._shown, self._is_fresh = elsewhere, False
+            return expected, True
+        # A step from what the answer showed had to come, or any if it showed nothing.
+        due = taken if self._shown is self._table.every else taken[1:]
+        nearest, _ = max(due, key=partial(self._likeness, seen))
+        self._shown = self._showing(seen) or self._table.every
+        return {**expected, **nearest}, False
+
+    def _likeness(self, seen: Entry, step: tuple[Entry, State]) -> int:
+        return sum(seen.get(name) == step[0][name] for name in self._declared if name in step[0])
+
+    def _begun_elsewhere(self, event: FedEvent, seen: Entry) -> tuple[State, ...]:
+        """Return the states after an event if the answer only shows another state before it, and no wrong step."""
+        start = self._table.start
+        if isinstance(start, ShippedState):
+            return ()
+        right, _ = self._table.step(start, event)
+        if any(self._agree(_opposite(each), seen) for each in CELLS.values() if _is_of(each, start[0], right)):
+            return ()
+        steps = (self._table.step(state, event) for state in self._table.every)
+        return tuple(dict.fromkeys(after for entry, after in steps if self._agree(entry, seen)))
+
+    def _agree(self, entry: Entry, seen: Entry) -> bool:
+        return all(seen.get(name) == entry[name] for name in self._declared if name in entry)
+
+    def _showing(self, seen: Entry) -> tuple[State, ...]:
+        """Return the states that an answer after an event may be given in."""
+        shown = "state" if "state" in seen and "state" in self._declared else "within_transaction"
+        return tuple(each for each in self._table.every if shown in seen and _shows(each)[shown] == seen[shown])
+
+
+def _is_of(cell: Cell, before: BoundaryType, entry: Entry) -> bool:
+    return cell.before is before and cell.fed.heading == entry["boundary_type"]
+
+
+def _opposite(cell: Cell) -> Entry:
+    """Return what an answer shows if a cell has the wrong outcome."""
+    other = replace(cell, outcome=StepOutcome.OK if cell.warning else StepOutcome.ERR)
+    return {"state": other.after.heading, "warning": other.warning or ""}
+
+
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def own_steps(alignment: Alignment) -> OwnSteps:
+    """Return the steps that an answer had to have."""
+    case = alignment.case
+    follower, fed, resets = _Follower(alignment), fed_by_offset(case.stream), frozenset(case.settings["resets"])
+    entries, elsewhere = list(case.expected.events), []
+    for index, expected in enumerate(case.expected.events):
+        if expected["offset"] not in fed:
+            break
+        if expected["offset"] in resets:
+            follower.begin()
+        entries[index], began = follower.follow(expected, fed[expected["offset"]], alignment.observed(index))
+        elsewhere += [index] if began else []
+    return OwnSteps(entries, frozenset(elsewhere))
+
+
+def is_in_step(alignment: Alignment, index: int) -> bool:
+    """Return whether an answer had to have the expected entry, whatever it had before."""
+    own, expected = own_steps(alignment), alignment.case.expected.events[index]
+    entry = own.entries[index]
+    return index not in own.begun_elsewhere and all(
+        entry[name] == expected[name] for name in OF_STEP if name in expected
+    )
+
+
+def step_cause(alignment: Alignment, index: int) -> Cause | None:
+    """Return the cause of a wrong step: the first of its fields that is wrong; None for a right one."""
+    own, seen = own_steps(alignment).entries[index], alignment.observed(index)
+    wrong = [name for name in OF_STEP if name in own and seen is not None and seen.get(name) != own[name]]
+    return next((field_cause(alignment, index, each) for each in wrong if each in alignment.role.fields), None)
+
+
+def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
+    """Return the cause of a difference in one field of the answer about an event: it is the same for all events."""
+    wanted = own_steps(alignment).entries[index][name]
+    value = (alignment.observed(index) or {}).get(name)
+    if name in OF_STEP and name != "warning":
+        return Cause(f"is {'missing' if value is None else value}, not {wanted}", field=name, role="boundary")
+    how = DIFFERS if value and wanted else MISSING if wanted else "not expected"
+    return Cause(how, field=name, role="boundary")
