@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: The engine's limit on the whole process, in MiB.
 _MEMORY: Final = 3000
+#: Seconds that no input takes: the engine's alarm would be SIGALRM, which the command line handles itself. With 0 the
+#: alarm comes after a second.
+_NEVER: Final = 100_000_000
 
 
 class Worker:
@@ -77,7 +80,7 @@ def main() -> None:
     options = {
         "max_total_time": max(1, int(job["seconds"])),
         "max_len": target.longest,
-        "timeout": 0,  # The engine would use SIGALRM, which the command line handles itself.
+        "timeout": _NEVER,
         "rss_limit_mb": _MEMORY,
         "seed": job["seed"] + 1,
         "dict": words,
