@@ -28,9 +28,7 @@ _NAMED: Final = 2
 _FIELDS: Final = ("boundary_type", "state", "within_transaction", "warning")
 
 
-def _check_answers(
-    requirement: str, look: Look, *names: str, anywhere: bool = False, begins: bool = False, resets: bool = False
-) -> Oracle:
+def _check_answers(requirement: str, look: Look, *names: str, anywhere: bool = False, begins: bool = False) -> Oracle:
     """Return the oracle that checks the answers about the marked events.
 
     Args:
@@ -39,7 +37,6 @@ def _check_answers(
         *names: The fields that show what is wrong; one of them must be declared.
         anywhere: Also check events at which another step follows from what the parser showed before.
         begins: Also check events that show that the parser began in a wrong state.
-        resets: Check these events alone: a wrong step from the right state is no fault of a reset.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -47,12 +44,12 @@ def _check_answers(
             seen = alignment.observed(index)
             if seen is None:
                 continue
-            began = index in own_steps(alignment).begun_elsewhere
-            if not (anywhere or (began and (begins or resets)) or is_in_step(alignment, index)):
+            began = begins and index in own_steps(alignment).begun_elsewhere
+            if not (anywhere or began or is_in_step(alignment, index)):
                 continue
             expected = alignment.case.expected.events[index]
             wrong = look(expected, _judged_fields(alignment, expected, seen))
-            if wrong is not None and (began or not (wrong and resets)):
+            if wrong is not None:
                 message = f"{alignment.describe(index)}: {wrong}"
                 yield Check(wrong, message, expected["offset"], _cause(alignment, index, wrong)) if wrong else GOOD
 
@@ -317,7 +314,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _check_answers("WL4162-STREAM-GRAMMAR-REPETITION", _EQUAL_WARNING, "warning"),
     _check_answers("WL4162-STREAM-MIDDLE-KNOWN", _EQUAL_WITHIN, "within_transaction"),
     _check_same_rules("WL4162-STREAM-SAME-RULES"),
-    _check_answers("WL4162-STREAM-OWN-PARSER", _check_first_events, *_PROGRESS, resets=True),
+    _check_answers("WL4162-STREAM-OWN-PARSER", _check_first_events, *_PROGRESS, begins=True),
     _check_answers("WL4162-STREAM-WHOLE-EVENT-FED", _EQUAL_TYPE, "boundary_type"),
     _check_answers("WL4162-ANY-BINLOG-FORMAT", _check_everything),
     _check_answers("WL4162-ANY-GTID-MODE", _equal_fields("within_transaction"), "within_transaction"),
@@ -328,8 +325,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _check_answers("WL4162-TT-GUESS-OLD-SOURCE", _check_transactions, "warning", "within_transaction"),
     _check_answers("WL4162-TT-IGNORE-KEEPS-STATE", _check_unchanged, "state", "warning"),
     _check_answers("WL4162-OLD-METHOD-WITHOUT-MARKERS", _equal_fields("within_transaction"), "within_transaction"),
-    _check_answers("WL4162-RESET-NEW-STREAM", _check_first_events, *_PROGRESS, resets=True),
-    _check_answers("WL4162-RESET-TO-UNDEFINED", _check_reset, "state", "warning", resets=True),
+    _check_answers("WL4162-RESET-NEW-STREAM", _check_first_events, *_PROGRESS, begins=True),
+    _check_answers("WL4162-RESET-TO-UNDEFINED", _check_reset, "state", "warning", begins=True),
     _check_answers("WL4162-RESET-AFTER-ERROR", _fields_after("state"), "state"),
     _check_answers("WL4162-WARN-WRONG-TRANSITION", _EQUAL_WARNING, "warning"),
     _check_answers("WL4162-WARN-TEXT-RECEIVER", _check_warning_text, "warning"),

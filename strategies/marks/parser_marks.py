@@ -60,9 +60,7 @@ def _word(fact: Fact, whole: Whole) -> bool:
 
 
 def _statement_or_word(fact: Fact, whole: Whole) -> bool:
-    # A statement that is logged at once after its context ends the group without being a word.
-    is_plain = fact.event_class is EventClass.QUERY and fact.type is not BoundaryType.END_TRANSACTION
-    return _word(fact, whole) or (is_plain and fact.kind is Kind.STATEMENT and fact.type is fact.row.boundary_type)
+    return _word(fact, whole) or (fact.kind is Kind.STATEMENT and fact.type is fact.row.boundary_type)
 
 
 def _change_within(fact: Fact, whole: Whole) -> bool:

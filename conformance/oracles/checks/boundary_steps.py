@@ -97,9 +97,8 @@ class OwnSteps:
 class _Follower:
     """Follows an answer event by event."""
 
-    def __init__(self, alignment: Alignment, *, begins_elsewhere: bool = False) -> None:
+    def __init__(self, alignment: Alignment) -> None:
         self._table = _Table(alignment.case.id.profile)
-        self._begins_elsewhere = begins_elsewhere
         self._declared = alignment.role.fields & set(OF_STEP)
         self.begin()
 
@@ -141,8 +140,7 @@ class _Follower:
         if isinstance(start, ShippedState):
             return ()
         right, _ = self._table.step(start, event)
-        used = (each for each in CELLS.values() if _is_of(each, start[0], right))
-        if not self._begins_elsewhere and any(self._agree(_opposite(each), seen) for each in used):
+        if any(self._agree(_opposite(each), seen) for each in CELLS.values() if _is_of(each, start[0], right)):
             return ()
         steps = (self._table.step(state, event) for state in self._table.every)
         return tuple(dict.fromkeys(after for entry, after in steps if self._agree(entry, seen)))
@@ -170,14 +168,8 @@ def _opposite(cell: Cell) -> Entry:
 @lru_cache(maxsize=1)
 def own_steps(alignment: Alignment) -> OwnSteps:
     """Return the steps that an answer had to have."""
-    steps = _follow(alignment, _Follower(alignment))
-    # Where one stream shows that the parser begins elsewhere, what may be that or a wrong step is that.
-    return _follow(alignment, _Follower(alignment, begins_elsewhere=True)) if steps.begun_elsewhere else steps
-
-
-def _follow(alignment: Alignment, follower: _Follower) -> OwnSteps:
     case = alignment.case
-    fed, resets = fed_by_offset(case.stream), frozenset(case.settings["resets"])
+    follower, fed, resets = _Follower(alignment), fed_by_offset(case.stream), frozenset(case.settings["resets"])
     entries, elsewhere = list(case.expected.events), []
     for index, expected in enumerate(case.expected.events):
         if expected["offset"] not in fed:
