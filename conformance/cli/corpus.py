@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.cli.certify import (
-    MOST_CASES,
-    Duration,
-    explain_baseline,
-    hold,
-    limit_options,
-    store_baseline,
-    writable,
-)
+from conformance.cli.certify import explain_baseline, hold, store_baseline, writable
+from conformance.cli.corpus_options import judging_options, output_options, role_option, size_options, spark_options
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.implementations.process.limits import limits_of
@@ -33,72 +26,6 @@ if TYPE_CHECKING:
 
 _NEEDS = "corpora need Spark: pip install 'binlog-conformance[spark]'"
 
-Command = Callable[..., None]
-
-
-def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-_spark_options = _options(
-    click.option("--master", metavar="URL", help="Spark master, such as local[4], yarn or k8s://...  [default: local]"),
-    click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="Spark setting; may be repeated."),
-)
-_size_options = _options(
-    click.option("--cases", type=click.IntRange(1, MOST_CASES), help="Number of cases."),
-    click.option("--events", type=click.IntRange(1, MOST_CASES), help="As many cases as hold this many events."),
-    click.option("--time", "seconds", type=Duration(), help="As many cases as fit in this time: 90s, 10m, 8h."),
-    click.option(
-        "--profile",
-        "--profiles",
-        "profiles",
-        multiple=True,
-        metavar="NAME",
-        help="Profile; may be repeated.  [default: all]",
-    ),
-    click.option(
-        "--family",
-        "--families",
-        "families",
-        multiple=True,
-        metavar="NAME",
-        help="Family; may be repeated.  [default: all]",
-    ),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases."),
-)
-_output_options = _options(
-    click.option(
-        "--output", default="corpus-output", show_default=True, metavar="URI", help="Folder: any Hadoop path."
-    ),
-    click.option("--resume", is_flag=True, help="Continue the run in the folder."),
-)
-_role_option = click.option("--role", default="decode", show_default=True, help="Role of the cases.")
-_judging_options = _options(
-    click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'."),
-    click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML)."),
-    click.option(
-        "--write-baseline", type=click.Path(path_type=Path), help="Write the failures to this file as a baseline."
-    ),
-    click.option(
-        "--history", metavar="URI", help="Table of earlier runs: their shrunk cases are reused, and this run is added."
-    ),
-    click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the reports."),
-    click.option("--shrink/--no-shrink", default=True, help="Shrink failing cases.  [default: shrink]"),
-    click.option(
-        "--window",
-        type=click.IntRange(1, 1 << 16),
-        default=16,
-        show_default=True,
-        help="Questions sent ahead of their answers.",
-    ),
-    limit_options,
-)
-
 
 @click.group("corpus")
 def command() -> None:
@@ -110,11 +37,11 @@ def command() -> None:
 
 @command.command("run")
 @click.argument("spec", metavar="IMPLEMENTATION")
-@_size_options
-@_role_option
-@_output_options
-@_judging_options
-@_spark_options
+@size_options
+@role_option
+@output_options
+@judging_options
+@spark_options
 def run(spec: str, **options: Any) -> None:
     """Generate cases and judge IMPLEMENTATION in one pass; keep counts, coverage and failing cases."""
     from conformance.engine.selection import Selection
@@ -133,9 +60,9 @@ def run(spec: str, **options: Any) -> None:
 @command.command("check")
 @click.argument("corpus", metavar="CORPUS")
 @click.argument("spec", metavar="IMPLEMENTATION")
-@_output_options
-@_judging_options
-@_spark_options
+@output_options
+@judging_options
+@spark_options
 def check(corpus: str, spec: str, **options: Any) -> None:
     """Judge IMPLEMENTATION on a stored CORPUS, as `generate` wrote it."""
     from conformance.engine.selection import Selection
@@ -145,10 +72,10 @@ def check(corpus: str, spec: str, **options: Any) -> None:
 
 
 @command.command("generate")
-@_size_options
-@_role_option
-@_output_options
-@_spark_options
+@size_options
+@role_option
+@output_options
+@spark_options
 def generate(**options: Any) -> None:
     """Write a corpus as Parquet: streams, expected observations, requirements."""
     from conformance.engine.selection import Selection
@@ -180,7 +107,7 @@ def generate(**options: Any) -> None:
 @click.argument("run_uri", metavar="RUN")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--history", metavar="URI", help="Table of earlier runs, for the trend.")
-@_spark_options
+@spark_options
 def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> None:
     """Write the reports of a RUN to FOLDER: those of `certify`, the coverage and the trend."""
     from conformance.reports.terminal import print_summary
@@ -200,7 +127,7 @@ def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> N
 @command.command("compare")
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@_spark_options
+@spark_options
 def compare(first: str, second: str, **options: Any) -> None:
     """Report what broke, what was fixed and what is new in run B, compared with run A.
 

@@ -1,0 +1,74 @@
+"""The options that the commands for corpora share."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from conformance.cli.certify import MOST_CASES, Duration, limit_options
+
+Command = Callable[..., None]
+
+
+def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+spark_options = _options(
+    click.option("--master", metavar="URL", help="Spark master, such as local[4], yarn or k8s://...  [default: local]"),
+    click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="Spark setting; may be repeated."),
+)
+size_options = _options(
+    click.option("--cases", type=click.IntRange(1, MOST_CASES), help="Number of cases."),
+    click.option("--events", type=click.IntRange(1, MOST_CASES), help="As many cases as hold this many events."),
+    click.option("--time", "seconds", type=Duration(), help="As many cases as fit in this time: 90s, 10m, 8h."),
+    click.option(
+        "--profile",
+        "--profiles",
+        "profiles",
+        multiple=True,
+        metavar="NAME",
+        help="Profile; may be repeated.  [default: all]",
+    ),
+    click.option(
+        "--family",
+        "--families",
+        "families",
+        multiple=True,
+        metavar="NAME",
+        help="Family; may be repeated.  [default: all]",
+    ),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases."),
+)
+output_options = _options(
+    click.option(
+        "--output", default="corpus-output", show_default=True, metavar="URI", help="Folder: any Hadoop path."
+    ),
+    click.option("--resume", is_flag=True, help="Continue the run in the folder."),
+)
+role_option = click.option("--role", default="decode", show_default=True, help="Role of the cases.")
+judging_options = _options(
+    click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'."),
+    click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML)."),
+    click.option(
+        "--write-baseline", type=click.Path(path_type=Path), help="Write the failures to this file as a baseline."
+    ),
+    click.option(
+        "--history", metavar="URI", help="Table of earlier runs: their shrunk cases are reused, and this run is added."
+    ),
+    click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the reports."),
+    click.option("--shrink/--no-shrink", default=True, help="Shrink failing cases.  [default: shrink]"),
+    click.option(
+        "--window",
+        type=click.IntRange(1, 1 << 16),
+        default=16,
+        show_default=True,
+        help="Questions sent ahead of their answers.",
+    ),
+    limit_options,
+)
