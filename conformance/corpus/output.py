@@ -183,17 +183,19 @@ class Output:
                 continue
             folder = self._waves.at(name)
             if folder.exists(_COMMITTED):
-                waves.append(self._wave(folder))
-                if (waves[-1].first, waves[-1].end) != (int(match[1]), int(match[2])):
-                    raise NotUsable(f"{folder.uri}/{_COMMITTED} is the mark of cases {waves[-1].first}-{waves[-1].end}")
+                waves.append(self._wave(folder, (int(match[1]), int(match[2]))))
                 self._names[waves[-1].first, waves[-1].end] = name
         return waves
 
-    def _wave(self, folder: Storage) -> Wave:
+    def _wave(self, folder: Storage, cases: tuple[int, int]) -> Wave:
+        place = f"{folder.uri}/{_COMMITTED}"
         try:
-            return converted(parsed_json(folder.read(_COMMITTED, limit=_MANIFEST_BYTES)), Wave)
+            wave = converted(parsed_json(folder.read(_COMMITTED, limit=_MANIFEST_BYTES)), Wave)
         except Malformed as error:
-            raise NotUsable(f"{folder.uri}/{_COMMITTED}: {error}") from error
+            raise NotUsable(f"{place}: {error}") from error
+        if (wave.first, wave.end) != cases:
+            raise NotUsable(f"{place}: the cases {wave.first} to {wave.end}, in the folder of {cases[0]} to {cases[1]}")
+        return wave
 
     def discard_uncommitted(self) -> None:
         """Delete the waves that an earlier run left uncommitted.

@@ -206,7 +206,7 @@ def failure_line(failure: Failure, spec: str, *, limits: Limits = DEFAULT_LIMITS
         first_case=failure.first_case,
         count=failure.counts.cases,
         message=kept_text(verdict.message, _MESSAGE_LIMIT),
-        at=verdict.at,
+        at=_kept_integer(verdict.at),
         stream=stream.hex(),
         events=tuple(dump(stream)),
         expected=_answer(expected.events, refusal),
@@ -221,6 +221,11 @@ def failure_line(failure: Failure, spec: str, *, limits: Limits = DEFAULT_LIMITS
     )
 
 
+def _kept_integer(value: int | None) -> int | None:
+    """Return an integer of an answer, None where it is larger than a record holds."""
+    return value if value is not None and value.bit_length() < 64 else None
+
+
 def _type_names(expected: Sequence[Mapping[str, Any]], answer: Observation | Trouble) -> dict[str, str]:
     """Return the names of the event types that are in the answers, by their codes in digits."""
     observed = () if isinstance(answer, Trouble) else answer.events
@@ -232,6 +237,8 @@ def _answer(events: Sequence[Mapping[str, Any]], error: Refusal | None, left_out
     kept, error = kept_events(events), kept_refusal(error)
     return run_record.Answer(
         events=kept.events,
-        error=None if error is None else run_record.Refusal(error.at, error.kind, error.message, error.code),
+        error=None
+        if error is None
+        else run_record.Refusal(_kept_integer(error.at), error.kind, error.message, _kept_integer(error.code)),
         left_out=kept.left_out + left_out,
     )
