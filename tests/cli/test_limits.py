@@ -30,8 +30,16 @@ COMMANDS = {
 }
 
 
-#: What `ru_maxrss` counts in, in parts of a MB: Linux has KiB, macOS bytes.
-UNIT = 1 << (20 if sys.platform == "darwin" else 10)
+#: Runs a command, and writes its exit status and its peak memory in bytes to a file. A process counts the memory of the
+#: one that it was forked from, so that a test must not fork it itself.
+MEASURED = """
+import os, sys
+report, *command = sys.argv[1:]
+_, status, usage = os.wait4(os.posix_spawn(command[0], command, os.environ), 0)
+unit = 1 if sys.platform == "darwin" else 1 << 10
+with open(report, "w") as file:
+    print(os.waitstatus_to_exitcode(status), usage.ru_maxrss * unit, file=file)
+"""
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs wait4, to measure a process")
 
@@ -43,12 +51,12 @@ def run(command, path, *options):
         require("sql")
         arguments += ["--output", str(path.with_name("filtered"))]
     program = [sys.executable, "-c", "from conformance.cli import main; main()", *arguments]
-    errors = path.with_name("errors")
+    errors, report = path.with_name("errors"), path.with_name("report")
     with errors.open("wb") as stream:
-        process = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=stream)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, errors.read_text(), usage.ru_maxrss // UNIT
+        measured = [sys.executable, "-I", "-S", "-c", MEASURED, str(report), *program]
+        subprocess.run(measured, stdout=subprocess.DEVNULL, stderr=stream, check=True)
+    status, peak = map(int, report.read_text().split())
+    return status, errors.read_text(), peak >> 20
 
 
 def written(tmp_path, data):

@@ -31,7 +31,7 @@ def test_a_lease_that_is_renewed_keeps_the_folder(storage):
 
 def test_the_lease_of_a_killed_run_lapses(storage):
     with Lease(storage, **TIMES).held():
-        killed = storage.read(LEASE)
+        killed = storage.read(LEASE, limit=1 << 10)
     storage.write(LEASE, killed)  # Nobody renews it.
     taken = Lease(storage, renewed=0.2, lapsed=1.0)
     with taken.held():

@@ -172,10 +172,10 @@ def test_no_task_starts_it_again_where_it_did_not_start(run, folder, reader, tmp
 def test_an_interrupted_run_is_resumed_to_the_same_verdicts(run, folder, monkeypatch):
     real = waves.verified_results
 
-    def interrupted(spark, output, stretch):
+    def interrupted(spark, output, *rest):
         if output.committed():
             raise KeyboardInterrupt
-        return real(spark, output, stretch)
+        return real(spark, output, *rest)
 
     monkeypatch.setattr("conformance.corpus.run.verified_results", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -191,7 +191,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_verdicts(run, folder, monkeyp
 
 
 def test_lost_cases_are_noticed(run, folder, monkeypatch):
-    monkeypatch.setattr("conformance.corpus.run.verified_results", lambda spark, output, stretch: (499, 1))
+    monkeypatch.setattr("conformance.corpus.run.verified_results", lambda *unused: (499, 1))
     with pytest.raises(waves.WaveFailed, match="499 were returned"):
         run(folder("run"), size=Size(cases=500))
     assert folder("run").committed() == []
