@@ -46,8 +46,10 @@ NOT_ASKED = "no stream or scenario asks for it"
 A_FREEDOM = "a row of conformance/oracles/freedoms.py, with a right answer of its own in tests/oracles/test_freedoms.py"
 BY_DECLARATION = "a reader declares which it does, and is asked that"
 IN_COMMON = "only what all readings have in common is required"
+OF_RESOURCES = "right readers that refuse and that read are processes of their own: tests/cli/test_resources.py"
 #: Interpretations with such words that need no control -> why.
 NO_CONTROL = {
+    **dict.fromkeys(("FORMAT-COUNT-LIMITS", "FORMAT-TRANSACTION-PAYLOAD-LIMITS"), OF_RESOURCES),
     **dict.fromkeys(
         (
             "FORMAT-ROWS-PARTIAL-UPDATE",
