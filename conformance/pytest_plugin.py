@@ -134,7 +134,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="limit on address space; 0 means none, as programs on runtimes such as Java's need; default: 2048",
     )
     group.addoption(
-        "--binlog-hangs", type=int, default=30, metavar="N", help="hangs after which nothing more is asked; default: 30"
+        "--binlog-hangs", type=int, default=5, metavar="N", help="hangs after which nothing more is asked; default: 5"
     )
     group.addoption(
         "--binlog-pass-env",

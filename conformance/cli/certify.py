@@ -68,7 +68,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             type=click.IntRange(min=1),
             default=DEFAULT_LIMITS.hangs,
             show_default=True,
-            help="Hangs after which nothing more is asked; a tenth of them ends the asking of one family.",
+            help="Hangs after which nothing more is asked; two fifths of them end the asking of one family.",
         ),
         click.option(
             "--pass-env",

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -15,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from conformance import __version__
 from conformance.corpus.case_source import CaseSource, PlannedCases, StoredCases
 from conformance.corpus.clusters import Clusters
-from conformance.corpus.counts import TROUBLED
+from conformance.corpus.counts import JUDGED, TROUBLED, UNASKED
 from conformance.corpus.history import History, RunEntry, entries_of, shrunk_before
 from conformance.corpus.kit_archive import digest
 from conformance.corpus.manifest import CORPUS_SCHEMA, CorpusManifest, RunManifest, origin
@@ -23,7 +22,7 @@ from conformance.corpus.output import NotUsable, Output, Wave
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.results import Results, read_results
-from conformance.corpus.waves import Watch, WaveFailed, Waves, hangs_of, verified_corpus, verified_results
+from conformance.corpus.waves import Watch, WaveFailed, Waves, totals_of, verified_corpus, verified_results
 from conformance.corpus.worker import Job, Report, Stretch
 from conformance.engine.baseline import Baseline
 from conformance.engine.events import Event, Listener, RunFinished, RunStarted
@@ -210,14 +209,11 @@ class CorpusRun:
             return source.next(done, first, pace, None if deadline is None else deadline - time.monotonic())
 
         # Of the committed waves, which a resumed run has too.
-        hangs = hangs_of(self.spark, self.output, self.output.committed())
-
-        def note(sums: Counter[str]) -> None:
-            nonlocal hangs
-            hangs += sums[TROUBLED["hang"]]
+        totals = totals_of(self.spark, self.output, self.output.committed())
 
         def frame(stretch: Stretch, report: Report) -> DataFrame:
-            asks = hangs < job.limits.hangs
+            # One that hangs at a few families is asked about all others: a long run is for these.
+            asks = totals[TROUBLED["hang"]] < job.limits.hangs or 2 * totals[UNASKED] < totals[JUDGED]
             return source.results(self.spark, stretch, job if asks else replace(job, asks=False), report)
 
         done = Waves(
@@ -225,7 +221,7 @@ class CorpusRun:
             self.output,
             next_stretch=next_stretch,
             frame=frame,
-            verify=lambda stretch: verified_results(self.spark, self.output, stretch, note),
+            verify=lambda stretch: verified_results(self.spark, self.output, stretch, totals.update),
             goal=source.goal,
             pace=pace,
             watch=self.options.watch,

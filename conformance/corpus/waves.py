@@ -19,7 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from conformance.corpus.counts import EVENTS, JUDGED, NOT_CLAIMED, TAKEN, TOTALS, TROUBLED
+from conformance.corpus.counts import EVENTS, JUDGED, NOT_CLAIMED, TAKEN, TOTALS
 from conformance.corpus.output import Output, Wave
 from conformance.corpus.pace import Pace
 from conformance.corpus.result_batches import CANNOT_START, KIT_ERRORS, ROWS_DDL
@@ -290,14 +290,13 @@ def _stopped(sums: Counter[str]) -> str | None:
     return next((name.removeprefix(STOPPED) for name in sums if name.startswith(STOPPED)), None)
 
 
-def hangs_of(spark: SparkSession, output: Output, waves: Sequence[Wave]) -> int:
-    """Return at how many cases of committed waves the implementation hung."""
+def totals_of(spark: SparkSession, output: Output, waves: Sequence[Wave]) -> Counter[str]:
+    """Return the totals of the cases of committed waves."""
     if not waves:
-        return 0
+        return Counter()
     frame = spark.read.schema(ROWS_DDL).parquet(*(output.wave_uri(wave.first, wave.end) for wave in waves))
-    hung = frame.where((sql.col("table") == TOTALS) & (sql.col("cell")[0] == TROUBLED["hang"]))
-    (row,) = hung.agg(sql.coalesce(sql.sum("count"), sql.lit(0)).alias("hangs")).collect()
-    return int(row["hangs"])
+    totals = frame.where(sql.col("table") == TOTALS).groupBy(sql.col("cell")[0].alias("name"))
+    return Counter({row["name"]: row["sum"] for row in totals.agg(sql.sum("count").alias("sum")).collect()})
 
 
 def verified_results(

@@ -102,7 +102,7 @@ class Certification:
             Judges(declaration),
             requirements,
             observe=unused.observe,
-            patience=Patience(self.limits),
+            patience=Patience.of_run(self.limits, self.budget.seconds),
         )
         self._emit(
             RunStarted(

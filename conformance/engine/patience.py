@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from conformance.implementations.process.child import CLOSED_OUTPUT, EXIT_SECONDS
@@ -11,8 +11,10 @@ from conformance.protocol.observation import Observation, Trouble
 from conformance.specs.run_record import NOT_ASKED
 from conformance.strategies.grammar.case import Case
 
-#: What is asked after a part of all hangs that a run allows: of one family, or of an implementation without an answer.
-_PART: Final = 10
+#: The part of all hangs that a run allows in one family, or to an implementation without an answer.
+_PART: Final = 0.4
+#: The part of its time that a run of a given length may spend on hangs.
+_PART_OF_TIME: Final = 0.1
 
 
 @dataclass(slots=True)
@@ -34,10 +36,21 @@ class Patience:
     _of_family: dict[tuple[str, str], float] = field(default_factory=dict)
     _has_answered: bool = False
 
+    @classmethod
+    def of_run(cls, limits: Limits, seconds: float | None) -> "Patience":
+        """Return the patience of a run: one of a given length allows as many hangs as take a tenth of it, if more.
+
+        Args:
+            limits: The limits of the implementation.
+            seconds: The length of the run, None where the number of cases is given.
+        """
+        in_time = int((seconds or 0) * _PART_OF_TIME / limits.seconds)
+        return cls(replace(limits, hangs=max(limits.hangs, in_time)))
+
     @property
     def few(self) -> float:
         """Hangs after which a family is not asked any more, and an implementation that has answered nothing."""
-        return max(self.limits.hangs / _PART, 1)
+        return max(self.limits.hangs * _PART, 1)
 
     @property
     def has_waited(self) -> bool:

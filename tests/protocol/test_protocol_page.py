@@ -16,7 +16,7 @@ def test_the_limits_are_the_default_ones():
     assert (DEFAULT_LIMITS.seconds, DEFAULT_LIMITS.start_seconds) == (10, 30)
     assert (DEFAULT_LIMITS.memory_bytes, DEFAULT_LIMITS.declaration_bytes) == (2 << 30, 1 << 20)
     assert (DEFAULT_LIMITS.answer_bytes, DEFAULT_LIMITS.answer_bytes_per_byte) == (4 << 20, 64)
-    assert DEFAULT_LIMITS.hangs == 30
+    assert DEFAULT_LIMITS.hangs == 5
     assert "10 seconds" in PAGE
     assert "30 seconds to start" in PAGE
     assert "2 GiB" in PAGE

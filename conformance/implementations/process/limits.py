@@ -31,7 +31,7 @@ class Limits:
     seconds: float = 10.0
     start_seconds: float = 30.0
     memory_bytes: int | None = 2 << 30
-    hangs: int = 30
+    hangs: int = 5
     answer_bytes: int = 4 << 20
     answer_bytes_per_byte: int = 64
     declaration_bytes: int = 1 << 20
