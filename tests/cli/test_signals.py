@@ -13,7 +13,15 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 DOUBLES = Path(__file__).parent.parent / "doubles"
-CODE = "from conformance.cli import main; main()"
+#: As started by hand: in the background of a shell, as this process may be, programs ignore these signals.
+CODE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for ignored in (signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(ignored, signal.SIG_DFL)
+from conformance.cli import main
+main()
+"""
 #: What an implementation does to survive, by its double.
 SURVIVORS = ("hangs", "leaves_a_session", "leaves_a_daemon")
 ENDS = (

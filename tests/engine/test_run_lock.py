@@ -11,8 +11,10 @@ import pytest
 
 from conformance.engine.run_lock import InUse, run_lock, running_in
 
+#: A process that is started in the background of a shell, as this one may be, ignores SIGINT, and its children too.
 HOLDS = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 from pathlib import Path
 from conformance.engine.run_lock import run_lock
 with run_lock(Path(sys.argv[1])):
