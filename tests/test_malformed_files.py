@@ -110,8 +110,9 @@ def endless(path):
     return subprocess.Popen(["sh", "-c", f"yes '[[known]]' > '{path}'"], stderr=subprocess.DEVNULL)
 
 
-def at_most_2_gib():
-    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+def at_most_1_gib_more():
+    own = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (own + (1 << 30),) * 2)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs the devices of Linux")
@@ -129,7 +130,7 @@ def test_a_file_without_end(command, kind, tmp_path):
         "report": ("report", path, tmp_path / "folder"),
     }
     try:
-        one_line(forked(*arguments[command], prepare=at_most_2_gib), path)
+        one_line(forked(*arguments[command], prepare=at_most_1_gib_more), path)
     finally:
         if writer is not None:
             writer.kill()
@@ -144,7 +145,7 @@ def test_kept_cases_that_are_not_text_or_too_many(tmp_path):
     one_line(forked(*fuzz), kept, "not UTF-8")
     with kept.open("wb") as file:
         file.truncate(1 << 30)
-    one_line(forked(*fuzz, prepare=at_most_2_gib), kept, "larger than 64 MiB")
+    one_line(forked(*fuzz, prepare=at_most_1_gib_more), kept, "larger than 64 MiB")
 
 
 def write_record(path, lines):

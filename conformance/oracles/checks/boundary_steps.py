@@ -125,8 +125,8 @@ class _Follower:
         if is_fresh and (elsewhere := self._begun_elsewhere(event, seen)):
             self._shown, self._is_fresh = elsewhere, False
             return expected, True
-        # A step from what the answer showed had to come, or any if it showed nothing.
-        due = taken if self._shown is self._table.every else taken[1:]
+        # A step from what the answer showed had to come: that from the right state, where it may have been in that one.
+        due = taken if before in self._shown else taken[1:]
         nearest, _ = max(due, key=partial(self._likeness, seen))
         self._shown = self._showing(seen) or self._table.every
         return {**expected, **nearest}, False
