@@ -268,7 +268,8 @@ def mariadb_bombs(stream: StreamBuilder) -> None:
 #: The bytes before a document's value, by its type.
 _SMALL_ARRAY, _LARGE_ARRAY, _STRING, _LITERAL = 2, 3, 12, 4
 #: Arrays whose two elements are both the next array.
-_SHARED_DEPTH: Final = 21
+#: Eight million elements: more than any answer may hold, and than any reader should keep.
+_SHARED_DEPTH: Final = 23
 _NESTED_DEPTH: Final = 400
 _SMALL_HEAD, _SMALL_ENTRY = 4, 3
 

@@ -28,7 +28,7 @@ def test_a_reader_in_a_process_has_the_same_results_as_in_this_one(reader):
     # Only of a process can it be measured what it takes.
     shown = [
         {row: count for row, count in sums(counts).items() if row[1][0] not in MEASURED}
-        for counts in (judged(reader(), (0, 300)), judged("reference", (0, 300)))
+        for counts in (judged(reader(), (0, 300), limits=Limits(seconds=120)), judged("reference", (0, 300)))
     ]
     assert shown[0] == shown[1]
 
