@@ -47,7 +47,7 @@ STATUSES: Final = {
         Status("crash", "‼", "crash", "It crashed at some of the streams that exercise the requirement."),
         Status("hang", "∞", "hang", "It gave no answer within the time limit."),
         Status("protocol-error", "≠", "protocol error", "Its answer is incomplete, or breaks the protocol."),
-        Status("not-asked", "⧖", "not asked: it hangs", "It had hung too often, so some cases were not asked."),
+        Status("not-asked", "…", "not asked: it hangs", "It had hung too often, so some cases were not asked."),
         Status(
             "blocked",
             "⊣",

@@ -25,7 +25,7 @@ from conformance.protocol.observation import (
 )
 from conformance.protocol.roles.decode import is_refused
 from conformance.protocol.roles.registry import role_of
-from conformance.specs.catalogue import ENTRY, EVERY_FIELD, owners
+from conformance.specs.catalogue import ENTRY, EVERY_FIELD, catalogue, owners
 from conformance.specs.profiles import profile_named
 from conformance.specs.run_record import NOT_ASKED, TROUBLE, UNEXPLAINED
 from conformance.strategies.grammar.case import Case
@@ -93,7 +93,8 @@ class Judge:
         """Return a verdict for each requirement that the case exercises and that was reached.
 
         A crash, a hang or a protocol error leaves nothing to judge. It is charged once: to the requirement on the event
-        that must be refused, or to `TROUBLE`. Every other requirement that the case exercises only counts it.
+        that must be refused, or to `TROUBLE`. Every other requirement that the case exercises only counts it; where the
+        event is made for a should, none does.
         """
         if (judge := self._judge_of(case)) is not self:
             return judge.judge(case, answer)
@@ -111,20 +112,21 @@ class Judge:
     def _of_trouble(self, case: Case, trouble: Trouble) -> list[Verdict]:
         if trouble.status == "unsupported":
             return [Verdict(each, "unsupported") for each in case.marks if each in self._oracles]
+        charged = self._at_the_fault(case)
+        made_for_should = charged != TROUBLE and catalogue()[charged].level == "should"
+        met = [charged] if made_for_should else [each for each in case.marks if each in self._supported]
         if trouble.status == NOT_ASKED:
             cause = Cause(NOT_ASKED, reason=trouble.signature)
             return [
                 Verdict(each, trouble.status, trouble.signature, trouble.detail, charged=False, cause=cause)
-                for each in case.marks
-                if each in self._supported
+                for each in met
             ]
-        charged = self._at_the_fault(case)
         cause = cause_of_trouble(case, trouble, charged)
         verdicts = [Verdict(charged, trouble.status, trouble.signature, _message_of(trouble), cause=cause)]
         verdicts += [
-            Verdict(requirement, trouble.status, trouble.signature, charged=False, cause=cause)
-            for requirement in case.marks
-            if requirement in self._supported and requirement != charged
+            Verdict(each, trouble.status, trouble.signature, charged=False, cause=cause)
+            for each in met
+            if each != charged
         ]
         return verdicts
 

@@ -8,7 +8,7 @@ from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutants
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.registry import oracles
-from conformance.protocol.observation import Observation, Refusal
+from conformance.protocol.observation import Observation, Refusal, Trouble
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import catalogue
 from conformance.strategies.grammar.case_id import CaseId
@@ -144,3 +144,10 @@ def test_a_reader_that_does_not_open_payloads_is_not_judged_by_what_is_inside():
             statuses = {verdict.requirement: verdict.status for verdict in verdicts}
             assert statuses.pop(should) == "unsupported"
             assert set(statuses.values()) == {"pass"}
+
+
+@pytest.mark.parametrize("status", ["crash", "hang", "not-asked"])
+def test_a_stream_made_for_a_should_costs_no_must_its_answer(status):
+    case = case_of(CaseId("json_bombs", "mysql-8.0", seed=0, index=0))
+    verdicts = Judge(REFERENCE.declaration.roles["decode"]).judge(case, Trouble(status, "signal-SIGSEGV", ""))
+    assert [(each.requirement, each.status) for each in verdicts] == [("FORMAT-JSON-LIMITS", status)]
