@@ -1,7 +1,7 @@
 """Transaction boundaries (WL#4162): streams with and without markers, and sequences of boundary types."""
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Final
 
 from conformance.binlog.flags import Flag
@@ -15,17 +15,19 @@ from conformance.strategies.events.extended_query import extended_query
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_carriers as carriers
 from conformance.strategies.groups import boundary_groups as boundaries
+from conformance.strategies.groups import boundary_words
 from conformance.strategies.groups import transactions as groups
 
 _TABLE: Final = TableName("test", "t1")
+#: Databases of statements with tables info.
+_DATABASES: Final = ("test", "", "a", "BEGIN", "x" * 64, "日本")
 #: The profiles whose servers have a boundary parser.
 WITH_PARSER: Final = Profiles("worklog") | WITH_SHIPPED_PARSER
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The most transactions of a stream with or without markers.
 _MOST_GROUPS: Final = 9
-#: Flags besides the marker, some of them next to it; none of them means anything to a parser.
-_OTHER_FLAGS: Final = (0x0004, 0x0008, 0x0010, 0x0100, 0x0200, 0x2000, 0x4000, 0x8000)
 _MARKED: Final = ("WL4162-MARKER-READ-BACK", "WL4162-EVENT-HAS-TYPE")
 _UNMARKED: Final = ("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-EVENT-HAS-TYPE")
 
@@ -82,11 +84,9 @@ def _add_marked(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
 
 def _add(stream: StreamBuilder, event: PlannedEvent) -> None:
     """Add a marked event, sometimes with other flags besides its marker."""
-    marks: tuple[str, ...] = _MARKED
-    if stream.choose.yes(4):
-        event = event._replace(flags=event.flags | stream.choose.one_of(_OTHER_FLAGS))
-        marks = (*marks, "WL4162-MARKER-THREE-FLAG-BITS")
-    stream.add(event.marked(*marks))
+    flagged = carriers.with_flags(stream, event)
+    marks = _MARKED if flagged is event else (*_MARKED, "WL4162-MARKER-THREE-FLAG-BITS")
+    stream.add(flagged.marked(*marks))
 
 
 @family(focus=("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-STREAM-MIDDLE-KNOWN"), profiles=WITH_PARSER)
@@ -130,8 +130,11 @@ def _add_extended(stream: StreamBuilder) -> None:
     """Add transactions whose statements are in Query events with tables info (WL#40)."""
     choose = stream.choose
     for _ in choose.several(1, 3):
-        words = ["BEGIN", "INSERT INTO t1 VALUES (1)", choose.one_of(("COMMIT", "ROLLBACK"))]
-        planned = [extended_query(stream, word, [_TABLE] if choose.yes() else []) for word in words]
+        words = ["BEGIN", choose.one_of(boundary_words.statements(stream)), choose.one_of(("COMMIT", "ROLLBACK"))]
+        planned = [
+            extended_query(stream, word, [_TABLE] if choose.yes() else [], database=choose.one_of(_DATABASES))
+            for word in words
+        ]
         if choose.yes():
             planned = boundaries.with_gtid(stream, planned, anonymous=choose.yes())
         _add_unmarked(stream, planned)
@@ -193,26 +196,9 @@ def _walk(stream: StreamBuilder) -> None:
     state = BoundaryType.NOT_DEFINED
     for _ in range(choose.integer(0, _LONGEST)):
         chosen = choose.one_of(_OPEN if state in WITHIN_TRANSACTION else _CLOSED)
-        stream.add(carrier(stream, chosen))
+        stream.add(carriers.carrier(stream, chosen))
         if chosen is not BoundaryType.IGNORE_BOUNDARY:
             state = chosen
-
-
-def carrier(stream: StreamBuilder, value: int) -> PlannedEvent:
-    """Return an event of any small type with a marker, or without one; the type need not fit the marker."""
-    choose = stream.choose
-    make = choose.one_of((mysql_events.xid, mysql_events.stop, mysql_events.intvar, _later, _word))
-    return boundaries.with_marker(make(stream), value)
-
-
-def _later(stream: StreamBuilder) -> PlannedEvent:
-    """Return an event of an unknown type, ignorable or not."""
-    return boundaries.later_event(stream, 0) if stream.choose.yes() else boundaries.unknown(stream)
-
-
-def _word(stream: StreamBuilder) -> PlannedEvent:
-    word = stream.choose.one_of(("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT a", "ROLLBACK TO a"))
-    return mysql_events.query(stream, word, status_variables=b"")
 
 
 #: The values of a marker that are defined.
@@ -232,8 +218,54 @@ def boundary_exhaustive(stream: StreamBuilder) -> None:
     for after in product(_VALUES, repeat=_THROUGH):
         resets.append(stream.offset)
         for value in (*before, *after):
-            stream.add(carrier(stream, value))
+            stream.add(carriers.carrier(stream, value))
     if choose.yes(4):
         # What a parser does with the spare values is open; it may also refuse them cleanly.
-        stream.add(carrier(stream, choose.one_of(SPARE_VALUES)))
+        stream.add(carriers.carrier(stream, choose.one_of(SPARE_VALUES)))
     stream.settings["resets"] = resets
+
+
+#: The lengths of runs.
+_RUNS: Final = (3, 17, 63, 64, 65, 255, 256, 257, 300)
+
+
+@family(focus="WL4162-STREAM-GRAMMAR", profiles=WITH_PARSER)
+def boundary_runs(stream: StreamBuilder) -> None:
+    """Valid streams with up to hundreds of one thing: events in a transaction, ignored or lone events, transactions."""
+    choose = stream.choose
+    stream.describe_format()
+    length = choose.one_of(_RUNS)
+    marked = stream.server.profile == "worklog" and choose.yes()
+    planned = choose.one_of((_long_transaction, _many_ignored, _many_alone, _many_transactions))(stream, length)
+    for event in boundaries.marked(planned) if marked else planned:
+        stream.add(event)
+
+
+def _long_transaction(stream: StreamBuilder, length: int) -> list[PlannedEvent]:
+    make = stream.choose.one_of((mysql_events.intvar, mysql_events.rand, boundary_words.plain_statement))
+    begin = boundary_words.plain(stream, "BEGIN")
+    return [begin, *(make(stream) for _ in range(length)), mysql_events.xid(stream), *_after(stream)]
+
+
+def _many_ignored(stream: StreamBuilder, length: int) -> list[PlannedEvent]:
+    first, *others = _after(stream)
+    return [first, *(boundaries.ignored(stream) for _ in range(length)), *others]
+
+
+def _many_alone(stream: StreamBuilder, length: int) -> list[PlannedEvent]:
+    make = stream.choose.one_of((boundary_words.plain_statement, server_events.incident))
+    return [*(make(stream) for _ in range(length)), *_after(stream)]
+
+
+def _many_transactions(stream: StreamBuilder, length: int) -> list[PlannedEvent]:
+    if stream.choose.yes():
+        made = [[boundary_words.plain(stream, "BEGIN"), mysql_events.xid(stream)] for _ in range(length)]
+    else:
+        made = [[mysql_events.intvar(stream), boundary_words.plain_statement(stream)] for _ in range(length)]
+    return [*chain.from_iterable(made), *_after(stream)]
+
+
+def _after(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a short transaction that shows in which state the parser is."""
+    words = ("BEGIN", stream.choose.one_of(boundary_words.ORDINARY), "COMMIT")
+    return [boundary_words.plain(stream, each) for each in words]

@@ -8,14 +8,16 @@ from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.boundary.transition_table import CELLS, COLUMNS, ROWS, StepOutcome
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, server_events
-from conformance.strategies.families.boundaries import carrier
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import transactions as groups
+from conformance.strategies.groups.boundary_carriers import carrier, of_code
 from conformance.strategies.groups.boundary_groups import Group
 
+#: The values of a marker that declare a boundary type.
+_MARKERS: Final = tuple(each for each in BoundaryType if each is not BoundaryType.NOT_DEFINED)
 _Make = Callable[[StreamBuilder], PlannedEvent]
 _WRONG: Final = tuple(each for each in CELLS.values() if each.outcome is StepOutcome.ERR)
 #: Those of them that a Self Contained event makes.
@@ -83,6 +85,8 @@ _GUESSED: Final[dict[BoundaryType, tuple[_Make, ...]]] = total(
 )
 #: What may follow a wrong step until the parser is in step again.
 _TAIL: Final = (BoundaryType.INSIDE_TRANSACTION, BoundaryType.END_TRANSACTION, BoundaryType.IGNORE_BOUNDARY)
+#: The lengths of long tails.
+_LONG_TAILS: Final = (64, 65, 256, 300)
 #: The most streams, each after a reset, that follow the first.
 _MORE_STREAMS: Final = 5
 _RECOVERY: Final[tuple[Group, ...]] = (groups.ddl, boundaries.transaction)
@@ -115,7 +119,7 @@ def _faulty(stream: StreamBuilder) -> list[PlannedEvent]:
     path, markers = _PATHS[one.before]
     planned = [carrier(stream, each) for each in markers] if marked else [make(stream) for make in path]
     planned.append(carrier(stream, one.fed) if marked else choose.one_of(_GUESSED[one.fed])(stream))
-    for _ in choose.several(0, 4):
+    for _ in range(choose.one_of(_LONG_TAILS)) if choose.yes(24) else choose.several(0, 4):
         tail = choose.one_of(_TAIL)
         unmarked = not marked and tail is not BoundaryType.IGNORE_BOUNDARY
         planned.append(choose.one_of(_GUESSED[tail])(stream) if unmarked else carrier(stream, tail))
@@ -125,3 +129,27 @@ def _faulty(stream: StreamBuilder) -> list[PlannedEvent]:
         # The stream may stop within the transaction, and the next one begins all the same.
         planned += group[:-1] if choose.yes() else group
     return planned
+
+
+#: How many codes a stream has events of.
+_CODES: Final = 16
+
+
+@family(focus="WL4162-TYPE-LOG-EVENT", profiles=Profiles("worklog"), fault=True)
+def boundary_codes(stream: StreamBuilder) -> None:
+    """In one state of the parser, an event with each of sixteen type codes, known or not, in a stream of its own."""
+    choose = stream.choose
+    boundaries.describe_unknown(stream)
+    first = _CODES * choose.integer(0, 256 // _CODES - 1)
+    state = choose.one_of(COLUMNS)
+    marked = choose.yes(3)
+    resets = []
+    for code in range(first, first + _CODES):
+        resets.append(stream.offset)
+        path, markers = _PATHS[state]
+        for event in [carrier(stream, each) for each in markers] if choose.yes() else [make(stream) for make in path]:
+            stream.add(event)
+        stream.add(of_code(stream, code, choose.one_of(_MARKERS) if marked else 0))
+        for _ in choose.several(0, 2):
+            stream.add(carrier(stream, choose.one_of((0, *_MARKERS))))
+    stream.settings["resets"] = resets
