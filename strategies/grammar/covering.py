@@ -95,6 +95,13 @@ class Space:
         """Return the rows that a profile needs: those with a pair that no row before has, with the classes it has."""
         return _rows(self, profile)
 
+    def pairs(self, profile: str) -> frozenset[Classes]:
+        """Return the pairs of classes that the rows of a profile have: all that occur, heavy classes aside.
+
+        A heavy class is in the pairs of its one row only.
+        """
+        return _pairs(self, profile)
+
     def row(self, profile: str, *, index: int, key: str) -> Row:
         """Return the classes that the case with an index has; after the rows of the array they are drawn.
 
@@ -264,6 +271,11 @@ def _rows(space: Space, profile: str) -> tuple[Row, ...]:
             met |= new
             kept.append(there)
     return tuple(kept)
+
+
+@cache
+def _pairs(space: Space, profile: str) -> frozenset[Classes]:
+    return frozenset(pair for row in _rows(space, profile) for pair in sets_of(row, 2))
 
 
 def sets_of(row: Row, number: int) -> Iterator[Classes]:
