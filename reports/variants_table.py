@@ -33,6 +33,8 @@ def _row(variants: Variants) -> Html:
         element("td", dimensions),
         element("td", f"{variants.pairs:,}", class_="number"),
         element("td", f"{variants.possible:,}", class_="number"),
+        element("td", f"{variants.triples:,}" if variants.possible_triples else "", class_="number"),
+        element("td", f"{variants.possible_triples:,}" if variants.possible_triples else "", class_="number"),
         element("td", _list("missing", variants.uncovered), _list("impossible", _reasons(variants))),
     )
 

@@ -262,7 +262,11 @@ class Variants(Struct, frozen=True):
     dimensions: Annotated[Counts, Meta(description="The ways in which its cases vary, and the classes of each.")]
     pairs: Annotated[Count, Meta(description="Pairs of classes that cases had.")]
     possible: Annotated[Count, Meta(description="Pairs of classes that can occur.")]
-    uncovered: Annotated[Texts, Meta(description="The first of the pairs that no case had.")]
+    triples: Annotated[Count, Meta(description="Triples of classes that cases had under any profile.")]
+    possible_triples: Annotated[
+        Count, Meta(description="Triples of classes that can occur; 0 where the run did not count them.")
+    ]
+    uncovered: Annotated[Texts, Meta(description="The first of the pairs, then of the triples, that no case had.")]
     impossible: Annotated[
         Mapping[str, str], Meta(description="Pairs that cannot occur although each class can, and why.")
     ]

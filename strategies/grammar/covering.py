@@ -159,6 +159,8 @@ class Space:
 
     def _occurs(self, wanted: Row, profile: str) -> bool:
         """Return whether some stream has these classes together: the others can be chosen so that all are asked."""
+        if not self._conditional.intersection(wanted):
+            return True
         return self._row_with(wanted, {each.name: each.names(profile) for each in self.dimensions}) is not None
 
     def _row_with(self, wanted: Row, names: Mapping[str, Sequence[str]]) -> dict[str, str] | None:
@@ -186,6 +188,12 @@ class Space:
             extended = [{**row, dimension.name: name} for name in options]
             begun += [each for each in reversed(extended) if self.reason_against(each) is None]
         return None
+
+    @cached_property
+    def _conditional(self) -> frozenset[str]:
+        """The dimensions that are not asked in every stream, or whose classes exclude others."""
+        excluding = (name for each in self.impossible for name in each.classes)
+        return frozenset((*(each.name for each in self.dimensions if each.when), *excluding))
 
     @cached_property
     def _deciding(self) -> frozenset[str]:
