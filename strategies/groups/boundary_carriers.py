@@ -20,8 +20,8 @@ Make = Callable[[StreamBuilder], PlannedEvent]
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _FIRST_FILE: Final = (1).to_bytes(4, "little")
 #: The bits of the flags word that are not of the marker.
-_BITS: Final = tuple(1 << bit for bit in range(16) if not MARKER_BITS.mask >> bit & 1)
-_ALL: Final = sum(_BITS)
+BITS: Final = tuple(1 << bit for bit in range(16) if not MARKER_BITS.mask >> bit & 1)
+_ALL: Final = sum(BITS)
 #: How many in eight events have no further flags.
 _UNFLAGGED: Final = 4
 
@@ -137,13 +137,21 @@ def carrier(stream: StreamBuilder, value: int) -> PlannedEvent:
     return _finished(stream, with_flags(stream, choose.one_of(makers)(stream)), value)
 
 
-def of_code(stream: StreamBuilder, code: int, value: int) -> PlannedEvent:
-    """Return an event with a type code, known or not, with a marker or without one."""
+def of_code(stream: StreamBuilder, code: int, value: int, flags: int | None = None) -> PlannedEvent:
+    """Return an event with a type code, known or not, with a marker or without one.
+
+    Args:
+        stream: The stream it is for.
+        code: Its type code.
+        value: Its marker; an unmarked event of a type that is never unmarked is marked Self Contained.
+        flags: Its flags besides its own and the marker; chosen when None.
+    """
     known = EventType(code) if code in _MAKERS else None
     if known in _ONLY_MARKED and not value:
         value = BoundaryType.SELF_CONTAINED
     event = _MAKERS[known](stream) if known is not None else PlannedEvent(code, stream.choose.octets(0, 12), {})
-    return _finished(stream, with_flags(stream, event), value)
+    flagged = with_flags(stream, event) if flags is None else event._replace(flags=int(event.flags) | flags)
+    return _finished(stream, flagged, value)
 
 
 def _finished(stream: StreamBuilder, event: PlannedEvent, value: int) -> PlannedEvent:
@@ -159,7 +167,7 @@ def with_flags(stream: StreamBuilder, event: PlannedEvent) -> PlannedEvent:
     kind = choose.integer(0, 7)
     if kind < _UNFLAGGED:
         return event
-    added = _ALL if kind == _UNFLAGGED else choose.one_of(_BITS)
+    added = _ALL if kind == _UNFLAGGED else choose.one_of(BITS)
     if kind == _UNFLAGGED + 1:
-        added |= choose.one_of(_BITS)
+        added |= choose.one_of(BITS)
     return event._replace(flags=int(event.flags) | added)

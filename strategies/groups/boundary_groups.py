@@ -10,8 +10,10 @@ from conformance.binlog.servers import MOST_EVENT_TYPES
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.marking import boundary_types
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events, row_events, server_events, statement_events
 from conformance.strategies.events.columns import column_kinds
+from conformance.strategies.grammar.dimension import Dimension, Impossible, choices
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import boundary_words
@@ -137,7 +139,7 @@ def prepared(stream: StreamBuilder) -> list[PlannedEvent]:
     return [mysql_events.query(stream, "BEGIN"), *begun[1:-1], end]
 
 
-#: Transactions of every shape that both the worklog's and shipped parsers accept.
+#: Transactions that both the worklog's and shipped parsers accept.
 GROUPS: Final[tuple[Group, ...]] = (statement_alone, context_statement, transaction, load_within, executed_load)
 
 
@@ -149,16 +151,44 @@ def with_gtid(
 
 
 #: How a server logs transactions: without a Gtid event, with one, or with an Anonymous_gtid event.
-GTID_MODES: Final = ("none", "gtid", "anonymous")
+GTIDS: Final = choices("GTIDs", ("none", "gtid", "anonymous"))
+#: What a transaction consists of.
+SHAPES: Final = Dimension[Group](
+    "transaction",
+    {
+        "statement": statement_alone,
+        "context events and statement": context_statement,
+        "BEGIN to its end": transaction,
+        "LOAD DATA after BEGIN": load_within,
+        "LOAD DATA": load_alone,
+        "statement of LOAD DATA": executed_load,
+        "XA": prepared,
+    },
+    profiles={"XA": Profiles("worklog")},
+)
+NO_LOAD_ALONE: Final = Impossible(
+    {"transaction": ("LOAD DATA",), "GTIDs": ("none",)},
+    "without BEGIN or a Gtid event the blocks of a file are in no transaction",
+)
 
 
 def group(stream: StreamBuilder, mode: str) -> list[PlannedEvent]:
-    """Return a whole transaction in one of `GTID_MODES`."""
+    """Return a whole transaction in one of the classes of `GTIDS`."""
     # Without a Gtid event the first context event opens the transaction; it can be any of the three.
     makers = [*GROUPS, *[context_statement] * 4] if mode == "none" else [*GROUPS, load_alone]
     if stream.server.profile == "worklog":
         makers.append(prepared)
-    planned = stream.choose.one_of(makers)(stream)
+    return _logged(stream, stream.choose.one_of(makers), mode)
+
+
+def varied_group(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a whole transaction of one of `SHAPES` in one of `GTIDS`."""
+    mode, make = stream.vary(GTIDS), stream.vary(SHAPES)
+    return _logged(stream, load_within if make is load_alone and mode == "none" else make, mode)
+
+
+def _logged(stream: StreamBuilder, make: Group, mode: str) -> list[PlannedEvent]:
+    planned = make(stream)
     if mode == "none":
         return planned
     flags = int(Flag.IGNORABLE) if mode == "anonymous" and stream.choose.yes(4) else None
