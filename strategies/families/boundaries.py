@@ -171,10 +171,7 @@ def extended_transactions(stream: StreamBuilder) -> None:
             extended_query(stream, word, [_TABLE] if stream.vary(_LISTED) else [], database=stream.vary(_DATABASES))
             for word in words
         ]
-        mode = stream.vary(boundaries.GTIDS)
-        if mode != "none":
-            planned = boundaries.with_gtid(stream, planned, anonymous=mode == "anonymous")
-        _add_unmarked(stream, planned)
+        _add_unmarked(stream, boundaries.with_gtid(stream, planned, stream.vary(boundaries.GTIDS)))
 
 
 #: Streams after each other, with a reset before each but the first.

@@ -67,9 +67,7 @@ class _Valid:
     def long_group(self) -> Events:
         """Return a transaction of several events, BEGIN among them."""
         planned = boundaries.transaction(self._stream)
-        if self._mode != "none":
-            planned = boundaries.with_gtid(self._stream, planned, anonymous=self._mode == "anonymous")
-        return self._finished(planned)
+        return self._finished(boundaries.with_gtid(self._stream, planned, self._mode))
 
     def groups(self) -> list[Events]:
         """Return some transactions, at least one of them of several events."""

@@ -107,6 +107,11 @@ def context_statement(stream: StreamBuilder) -> list[PlannedEvent]:
     return [*_context(stream), *statement_alone(stream)]
 
 
+def _after(first: Callable[[StreamBuilder], PlannedEvent]) -> Group:
+    """Return the maker of such a statement whose first context event is of a kind."""
+    return lambda stream: [first(stream), *(_context(stream) if stream.choose.yes() else []), *statement_alone(stream)]
+
+
 def statement_alone(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return a statement that is a transaction of its own."""
     return groups.ddl(stream) if stream.choose.yes() else [boundary_words.statement(stream)]
@@ -143,21 +148,24 @@ def prepared(stream: StreamBuilder) -> list[PlannedEvent]:
 GROUPS: Final[tuple[Group, ...]] = (statement_alone, context_statement, transaction, load_within, executed_load)
 
 
-def with_gtid(
-    stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool, flags: int | None = None
-) -> list[PlannedEvent]:
-    """Return a group with its Gtid or Anonymous_gtid event before it."""
-    return [groups.group_gtid(stream, planned, anonymous=anonymous, flags=flags), *planned]
+def with_gtid(stream: StreamBuilder, planned: list[PlannedEvent], mode: str) -> list[PlannedEvent]:
+    """Return a group with the event before it that one of `GTIDS` has, if any."""
+    if mode == "none":
+        return planned
+    flags = int(Flag.IGNORABLE) if mode == "ignorable anonymous" else 0
+    return [groups.group_gtid(stream, planned, anonymous=mode != "gtid", flags=flags), *planned]
 
 
-#: How a server logs transactions: without a Gtid event, with one, or with an Anonymous_gtid event.
-GTIDS: Final = choices("GTIDs", ("none", "gtid", "anonymous"))
+#: How a server logs transactions: without a Gtid event, with one, or with an Anonymous_gtid event, ignorable or not.
+GTIDS: Final = choices("GTIDs", ("none", "gtid", "anonymous", "ignorable anonymous"))
 #: What a transaction consists of.
 SHAPES: Final = Dimension[Group](
     "transaction",
     {
         "statement": statement_alone,
-        "context events and statement": context_statement,
+        "Intvar and statement": _after(mysql_events.intvar),
+        "Rand and statement": _after(mysql_events.rand),
+        "User_var and statement": _after(statement_events.user_var),
         "BEGIN to its end": transaction,
         "LOAD DATA after BEGIN": load_within,
         "LOAD DATA": load_alone,
@@ -188,11 +196,7 @@ def varied_group(stream: StreamBuilder) -> list[PlannedEvent]:
 
 
 def _logged(stream: StreamBuilder, make: Group, mode: str) -> list[PlannedEvent]:
-    planned = make(stream)
-    if mode == "none":
-        return planned
-    flags = int(Flag.IGNORABLE) if mode == "anonymous" and stream.choose.yes(4) else None
-    return with_gtid(stream, planned, anonymous=mode == "anonymous", flags=flags)
+    return with_gtid(stream, make(stream), mode)
 
 
 def add_twice(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
@@ -207,11 +211,11 @@ def add_twice(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
 
 def create_select(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return CREATE TABLE ... SELECT in row format as two transactions (WL#7592)."""
-    anonymous = stream.choose.yes()
+    mode = stream.choose.one_of(("gtid", "anonymous", "ignorable anonymous"))
     change = [mysql_events.query(stream, "BEGIN"), *groups.row_changes(stream), mysql_events.xid(stream)]
     planned = [
-        *with_gtid(stream, groups.ddl(stream), anonymous=anonymous),
-        *with_gtid(stream, change, anonymous=anonymous),
+        *with_gtid(stream, groups.ddl(stream), mode),
+        *with_gtid(stream, change, mode),
     ]
     return [event.marked("WL7592-CREATE-SELECT-BOUNDARIES") for event in planned]
 
