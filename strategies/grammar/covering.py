@@ -253,13 +253,13 @@ def _constraints(space: Space) -> Iterator[dict[str, Any]]:
 
     for each in space.dimensions:
         if each.when:
-            asked = {"operator": "and", "conditions": [has(*condition) for condition in each.when.items()]}
+            condition_holds = {"operator": "and", "conditions": [has(*condition) for condition in each.when.items()]}
             absent = has(each.name, [_ABSENT])
             yield {
                 "operator": "or",
                 "conditions": [
-                    {"operator": "and", "conditions": [asked, {"operator": "not", "condition": absent}]},
-                    {"operator": "and", "conditions": [{"operator": "not", "condition": asked}, absent]},
+                    {"operator": "and", "conditions": [condition_holds, {"operator": "not", "condition": absent}]},
+                    {"operator": "and", "conditions": [{"operator": "not", "condition": condition_holds}, absent]},
                 ],
             }
     for group in space.impossible:
