@@ -248,7 +248,6 @@ def _constraints(space: Space) -> Iterator[dict[str, Any]]:
     """Yield the conditions that every row meets, in the form of the library."""
 
     def has(name: str, classes: Sequence[str]) -> dict[str, Any]:
-        # Names of dimensions have dots in them nowhere, which the library takes for paths.
         return {"operator": "in", "left": name, "values": list(classes)}
 
     for each in space.dimensions:
