@@ -36,8 +36,10 @@ PAGE: Final = "self-check.html"
 
 @click.command("self-check")
 @click.option("--role", "roles", multiple=True, type=click.Choice(ROLES), help="Role; may be repeated.  [default: all]")
-@click.option("--mutant", default="*", metavar="GLOB", help="Mutants, such as 'gtid-*'.")
-@click.option("--trigger", default="*", metavar="GLOB", help="Triggers, such as 'flag-*' or 'log-second'.")
+@click.option("--mutant", "mutants", multiple=True, metavar="GLOB", help="Mutants, such as 'gtid-*'; may be repeated.")
+@click.option(
+    "--trigger", "triggers", multiple=True, metavar="GLOB", help="Triggers, such as 'flag-*'; may be repeated."
+)
 @click.option(
     "--cases",
     type=click.IntRange(1, MOST_CASES),
@@ -54,8 +56,8 @@ PAGE: Final = "self-check.html"
 )
 def command(
     roles: tuple[str, ...],
-    mutant: str,
-    trigger: str,
+    mutants: tuple[str, ...],
+    triggers: tuple[str, ...],
     cases: int | None,
     seconds: float | None,
     seed: int,
@@ -74,10 +76,11 @@ def command(
     if cases is not None and seconds is not None:
         raise UserError("--cases and --time exclude each other")
     every = MOST_CASES if seconds is not None else cases or DEFAULT_CASES
-    scope = Scope(mutants=mutant, triggers=trigger, cases=every, seed=seed, jobs=jobs)
+    scope = Scope(mutants=mutants, triggers=triggers, cases=every, seed=seed, jobs=jobs)
     selected = [role for role in roles or ROLES if scope.mutants_of(role) and not scope.covers_nothing(role)]
     if not selected:
-        raise UserError(f"no mutant matches {mutant!r} with a trigger that matches {trigger!r}")
+        wanted = f"--mutant {' '.join(mutants) or '*'} --trigger {' '.join(triggers) or '*'}"
+        raise UserError(f"{wanted}: there is no such mutant with such a trigger")
     record = _checked(scope, selected, seconds)
     try:
         earlier = _keep(record, history)

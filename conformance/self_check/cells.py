@@ -155,7 +155,7 @@ class _Worker:
         for mutant, implementation in self._mutants:
             wanted = self._open[mutant.name] & question.holding
             if wanted and case.id.profile in catalogue()[mutant.requirement].holds:
-                answer = _answer(implementation, request)
+                answer = answer_of(implementation, request)
                 if answer is not None:
                     self._put(question, mutant, answer, wanted, order)
 
@@ -180,7 +180,7 @@ class _Worker:
                     self._open[mutant.name] &= ~(1 << index)
 
 
-def _answer(implementation: MutantImplementation, request: Request) -> Observation | Trouble | None:
+def answer_of(implementation: MutantImplementation, request: Request) -> Observation | Trouble | None:
     """Return a mutant's answer; None where it changes a scenario into one that no server runs."""
     try:
         return implementation.ask(request)

@@ -90,8 +90,9 @@ class _Part:
 
     Attributes:
         key: What it is about: equal parts of two answers have equal keys.
-        content: The entry, the error with which the answer ends, or the event's bytes.
+        content: The entry, the error with which the answer ends, or what an event is besides its place.
         log: The number of the log, where the answer is logs.
+        data: The event's bytes.
         off: By how many bytes the event's end differs from the one that it records.
         has_checksum: Whether the event ends with its checksum.
     """
@@ -99,6 +100,7 @@ class _Part:
     key: Hashable
     content: Any
     log: int = 0
+    data: bytes = b""
     off: int = 0
     has_checksum: bool = False
 
@@ -126,13 +128,15 @@ def _logged(answer: Observation) -> list[_Part]:
             has_checksum = zlib.crc32(data[:-CHECKSUM_BYTES]) == int.from_bytes(data[-CHECKSUM_BYTES:], "little")
             key = (log, data[4:9], data[17:HEADER_BYTES], body[:-CHECKSUM_BYTES] if has_checksum else body)
             off = int.from_bytes(data[_LOG_POS], "little") - at
-            parts.append(_Part(key, data, log, off, has_checksum))
+            # Where the event is, and so its end and its checksum, follows from the events before it.
+            content = (data[:4], bytes(body[:-CHECKSUM_BYTES] if has_checksum else body), off, has_checksum)
+            parts.append(_Part(key, content, log, data, off, has_checksum))
     return [*parts, _Part(_END, answer.error)]
 
 
 def _placed(part: _Part, at: int) -> bytes:
     """Return an event's bytes at an offset, with the end and the checksum that belong to it there."""
-    data = bytearray(part.content)
+    data = bytearray(part.data)
     if len(data) < HEADER_BYTES:
         return bytes(data)
     data[_LOG_POS] = ((at + len(data) + part.off) & 0xFFFFFFFF).to_bytes(4, "little")

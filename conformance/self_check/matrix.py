@@ -65,31 +65,35 @@ class Scope:
     """What a self-check covers.
 
     Attributes:
-        mutants: A glob over the names of mutants.
-        triggers: A glob over the names of triggers, in their forms.
+        mutants: Globs over the names of mutants; none for all.
+        triggers: Globs over the names of triggers, in their forms; none for all.
         cases: Cases of each pair of family and profile, at most.
         seed: The seed of the cases.
         jobs: Processes; None means one for each core.
     """
 
-    mutants: str = "*"
-    triggers: str = "*"
+    mutants: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
     cases: int = DEFAULT_CASES
     seed: int = 0
     jobs: int | None = None
 
     def mutants_of(self, role: str) -> list[str]:
         """Return the names of a role's mutants that it covers."""
-        return [each.name for each in mutants_of(role) if fnmatchcase(each.name, self.mutants)]
+        return [each.name for each in mutants_of(role) if _matches(each.name, self.mutants)]
 
     def left_out(self, role: str) -> int:
         """Return a bit for each trigger that it does not cover."""
         forms = enumerate(forms_of(role))
-        return sum(1 << index for index, form in forms if not fnmatchcase(form.name, self.triggers))
+        return sum(1 << index for index, form in forms if not _matches(form.name, self.triggers))
 
     def covers_nothing(self, role: str) -> bool:
         """Return whether it covers no trigger of a role."""
         return self.left_out(role) == (1 << len(forms_of(role))) - 1
+
+
+def _matches(name: str, globs: tuple[str, ...]) -> bool:
+    return not globs or any(fnmatchcase(name, each) for each in globs)
 
 
 def role_matrix(role: str, scope: Scope, *, deadline: float | None = None) -> RoleMatrix:

@@ -126,7 +126,7 @@ def _read(request: Request, answer: Observation) -> Observation:
 
 def _items(request: Request, read: Observation) -> Iterator[ItemView]:
     if not role_of(request.role).has_stream and not read.streams:
-        for statement in request.settings["statements"]:
+        for statement in request.settings.get("statements", ()):
             yield ItemView(kind=statement["mode"], **_values(statement))
         return
     for event in read.events:
