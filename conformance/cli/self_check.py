@@ -10,7 +10,7 @@ import click
 from conformance import __version__
 from conformance.cli.certify import MOST_CASES, Duration
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
-from conformance.self_check.matrix import DEFAULT_CASES, Scope, role_matrix
+from conformance.self_check.matrix import Scope, role_matrix
 from conformance.self_check.page import kill_page
 from conformance.self_check.record import (
     SCHEMA,
@@ -43,7 +43,7 @@ PAGE: Final = "self-check.html"
 @click.option(
     "--cases",
     type=click.IntRange(1, MOST_CASES),
-    help=f"Cases of each family and profile.  [default: {DEFAULT_CASES}, as certify asks]",
+    help="Cases of each family and profile.  [default: as many as certify asks]",
 )
 @click.option("--time", "seconds", type=Duration(), help="Ask cases for this long instead: 90s, 10m, 8h.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")
@@ -75,7 +75,7 @@ def command(
     """
     if cases is not None and seconds is not None:
         raise UserError("--cases and --time exclude each other")
-    every = MOST_CASES if seconds is not None else cases or DEFAULT_CASES
+    every = cases if seconds is None else MOST_CASES
     scope = Scope(mutants=mutants, triggers=triggers, cases=every, seed=seed, jobs=jobs)
     selected = [role for role in roles or ROLES if scope.mutants_of(role) and not scope.covers_nothing(role)]
     if not selected:

@@ -86,13 +86,15 @@ class MutantCells:
     """What is known of one mutant under every trigger.
 
     Attributes:
-        met: A bit for each trigger that held in a case where the mutant's answer differed there.
+        met: A bit for each trigger that held in a case where the mutant's answer is wrong there.
+        free: A bit for each trigger that held where the mutant's answer differs in what is free, or is not asked.
         differs: In how many cases the mutant's answer differed at all.
         kills: Trigger's index -> the first kill, and the first with the right requirement.
         codes: The type codes of the events at which the mutant's answers differ.
     """
 
     met: int = 0
+    free: int = 0
     differs: int = 0
     kills: dict[int, list[Kill]] = field(default_factory=dict)
     codes: set[int] = field(default_factory=set)
@@ -100,6 +102,7 @@ class MutantCells:
     def add(self, other: "MutantCells") -> None:
         """Add what another worker found."""
         self.met |= other.met
+        self.free |= other.free
         self.differs += other.differs
         self.codes |= other.codes
         for index, kills in other.kills.items():
@@ -162,7 +165,7 @@ class _Worker:
     def _put(
         self, question: "_Question", mutant: Mutant, answer: Observation | Trouble, wanted: int, order: tuple[int, int]
     ) -> None:
-        if question.is_answered_by(answer):
+        if answer == question.right:
             return
         cells = self.cells[mutant.name]
         cells.differs += 1
@@ -172,8 +175,11 @@ class _Worker:
             edits = wrong.edits_of(index)
             if edits is None:
                 continue
-            cells.met |= 1 << index
             kill = wrong.kill(edits)
+            if kill is None and wrong.is_free(edits):
+                cells.free |= 1 << index
+                continue
+            cells.met |= 1 << index
             if kill is not None:
                 cells.add_kill(index, kill)
                 if kill.rank == 0:
@@ -219,21 +225,6 @@ class _Question:
             self.masks.append(mask if each.form == ITEM else None)
             self.holding |= holds << index
 
-    def is_answered_by(self, answer: Observation | Trouble) -> bool:
-        """Return whether an answer has everything that is asked: a mutant may differ in what is not."""
-        if isinstance(answer, Trouble):
-            return False
-        expected = self.case.expected
-        end = (None, None) if answer.error is None else (answer.error.at, answer.error.code)
-        if answer == self.right:
-            return True
-        return (
-            end == (expected.refused_at, expected.refused_code)
-            and (answer.error is None) == (expected.refused_at is None)
-            and len(answer.events) == len(expected.events)
-            and all(map(_has_all, answer.events, expected.events))
-        )
-
     @property
     def item_codes(self) -> list[int | None]:
         """The type code of each item."""
@@ -270,10 +261,6 @@ def _copied(right: Observation, view: QuestionView) -> list[int]:
     return places
 
 
-def _has_all(entry: Mapping[str, object], wanted: Mapping[str, object]) -> bool:
-    return wanted.items() <= entry.items()
-
-
 class _WrongAnswer:
     """A mutant's answer to a question, with the edits that make it, and what the judge finds of each part of them.
 
@@ -292,6 +279,7 @@ class _WrongAnswer:
         self._question, self._answer, self._judge = question, answer, judge
         self._requirement, self._order = requirement, order
         self._kills: dict[tuple[Edit, ...], Kill | None] = {}
+        self._free: dict[tuple[Edit, ...], bool] = {}
         self._difference: Difference | None = None
         self.codes: set[int] = set()
         self._every: tuple[Edit, ...] = ()
@@ -315,12 +303,21 @@ class _WrongAnswer:
     def kill(self, edits: tuple[Edit, ...]) -> Kill | None:
         """Return how an answer with some of the edits is noticed, None if it is not."""
         if edits not in self._kills:
-            answer: Observation | Trouble = self._answer
-            if self._difference is not None and edits != self._every:
-                answer = self._difference.with_edits(edits)
-            verdicts = self._judge.judge(self._question.case, answer)
+            verdicts = self._judge.judge(self._question.case, self._with(edits))
             self._kills[edits] = _kill(self._question.case, self._order, verdicts, self._requirement)
         return self._kills[edits]
+
+    def is_free(self, edits: tuple[Edit, ...]) -> bool:
+        """Return whether an answer with some of the edits differs only in what is free, or is not asked."""
+        if edits not in self._free:
+            answer = self._with(edits)
+            self._free[edits] = not isinstance(answer, Trouble) and self._judge.allows(self._question.case, answer)
+        return self._free[edits]
+
+    def _with(self, edits: tuple[Edit, ...]) -> Observation | Trouble:
+        if self._difference is None or edits == self._every:
+            return self._answer
+        return self._difference.with_edits(edits)
 
 
 def _kill(case: Case, order: tuple[int, int], verdicts: Sequence[Verdict], requirement: str) -> Kill | None:

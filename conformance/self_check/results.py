@@ -6,13 +6,14 @@ from typing import Final
 
 from conformance.mutants.registry import mutant_of
 from conformance.self_check.cells import Kill, MutantCells, TriggerForm, forms_of
-from conformance.self_check.matrix import DEFAULT_CASES, RoleMatrix
+from conformance.self_check.matrix import RoleMatrix
 from conformance.self_check.reasons import reason_of
 from conformance.self_check.record import CellLine, MutantLine, Status, Totals
 
 #: The shares that are wanted at default settings: killed, and killed with the right requirement first.
 WANTED_KILLED: Final = 0.95
 WANTED_RIGHT: Final = 0.90
+_FREE: Final = "wherever it holds, the mutant differs only in what is free or not asked"
 
 
 def lines_of(matrix: RoleMatrix) -> list[MutantLine]:
@@ -40,12 +41,14 @@ def _cell(
     reason = reason_of(matrix.role, name, requirement, form, cells.codes)
     if reason is not None:
         return CellLine("explained", reason=reason)
-    return CellLine("survived" if cells.met >> index & 1 else "never")
+    if cells.met >> index & 1:
+        return CellLine("survived")
+    return CellLine("explained", reason=_FREE) if cells.free >> index & 1 else CellLine("never")
 
 
 def _killed(matrix: RoleMatrix, kills: Sequence[Kill]) -> CellLine:
     first, right = kills[0], kills[-1]
-    status: Status = "killed" if first.order[0] < DEFAULT_CASES else "late"
+    status: Status = "killed" if matrix.is_of_default(first.order) else "late"
     return CellLine(
         status,
         after=matrix.cases_until(first.order),
@@ -63,7 +66,7 @@ def totals_of(matrix: RoleMatrix, lines: Sequence[MutantLine]) -> Totals:
     return Totals(
         mutants=len(lines),
         triggers=len(forms_of(matrix.role)),
-        cases=matrix.rounds * len(matrix.pairs),
+        cases=sum(matrix.counts),
         seconds=round(matrix.seconds, 1),
         killed=counts["killed"],
         late=counts["late"],
