@@ -55,18 +55,18 @@ def test_cells_are_the_same_whatever_the_number_of_processes():
 
 
 def test_the_first_kill_is_kept_and_the_first_right_one():
-    found = MutantCells()
+    kept = MutantCells()
     for kill in (
         cells.Kill((2, 0), "c", ("B",), 0),
         cells.Kill((1, 5), "b", ("A",), 2),
         cells.Kill((3, 0), "d", ("B",), 0),
     ):
-        found.add_kill(0, kill)
-    assert [each.case for each in found.kills[0]] == ["b", "c"]
-    assert found.closed() == 1
+        kept.add_kill(0, kill)
+    assert [each.case for each in kept.kills[0]] == ["b", "c"]
+    assert kept.closed() == 1
     pairs, counts, defaults = [("f", "p")] * 10, [4] * 9 + [1], [2] * 5 + [1] * 5
     nothing = {"relay-xid-warned": 0}
-    line = lines_of(RoleMatrix("relay", {"relay-xid-warned": found}, pairs, counts, defaults, nothing, 0))
+    line = lines_of(RoleMatrix("relay", {"relay-xid-warned": kept}, pairs, counts, defaults, nothing, 0))
     cell = line[0].triggers[forms_of("relay")[0].name]
     assert (cell.status, cell.after, cell.right_after, cell.blamed) == ("late", 16, 20, ("A",))
 
