@@ -4,7 +4,15 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final
 
-from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, ROWS_TYPES, EventType, type_name
+from conformance.binlog.event_types import (
+    GTID_TYPES,
+    QUERY_TYPES,
+    ROWS_TYPES,
+    EventType,
+    Purpose,
+    type_name,
+    types_of,
+)
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
@@ -236,6 +244,28 @@ _ROWS_QUERIES: Final = frozenset({int(EventType.ROWS_QUERY)})
 _text = equal("rows_query")
 
 
+#: The rules for recorded logs on the end and on the checksum of an event.
+_POSITIONS: Final = "WL4033-READ-POSITION-CHAIN"
+_CHECKSUMS: Final = "FORMAT-CHECKSUM-WRONG"
+_OUTSIDE_TRANSACTIONS: Final = types_of(Purpose.LOG)
+
+
+def _is_in_transaction(alignment: Alignment, stream: bytes, offset: int) -> bool:
+    """Return whether the event at an offset of a log is a Gtid event, or one of its transaction."""
+    type_code = stream[offset + 4 : offset + 5]
+    return bool(type_code) and type_code[0] not in _OUTSIDE_TRANSACTIONS
+
+
+def _is_outside(of_transactions: str) -> Callable[[Alignment, bytes, int], bool]:
+    """Return the condition that an event is not judged by the requirement on transactions."""
+
+    def is_outside(alignment: Alignment, stream: bytes, offset: int) -> bool:
+        judged = of_transactions in alignment.case.marks
+        return not (judged and _is_in_transaction(alignment, stream, offset))
+
+    return is_outside
+
+
 def _marker(rule: str) -> Oracle:
     return logged(f"WL4162-{rule}", equal_markers, required=False)
 
@@ -259,6 +289,10 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         )
     ),
     by_log_check("FORMAT-LOG-BODY"),
+    by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside("WL7592-LOG-GTID-POSITIONS"), asks_more=True),
+    by_log_check("FORMAT-LOG-CHECKSUMS", rule=_CHECKSUMS, at=_is_outside("WL7592-LOG-GTID-CHECKSUMS")),
+    by_log_check("WL7592-LOG-GTID-POSITIONS", rule=_POSITIONS, at=_is_in_transaction, asks_more=True),
+    by_log_check("WL7592-LOG-GTID-CHECKSUMS", rule=_CHECKSUMS, at=_is_in_transaction),
     by_log_check("FORMAT-LOG-DESCRIPTION-CHECKSUM", asks_more=True),
     by_log_check("FORMAT-LOG-TRANSACTION-LENGTH", asks_more=True),
     by_log_check("WL7592-LOG-LOGICAL-TIMESTAMPS", asks_more=True),

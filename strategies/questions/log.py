@@ -189,6 +189,8 @@ def _gtid(event: LoggedEvent) -> str:
 #: What every log exercises as a whole.
 ALWAYS: Final = (
     "FORMAT-LOG-BODY",
+    "FORMAT-LOG-POSITIONS",
+    "FORMAT-LOG-CHECKSUMS",
     "FORMAT-LOG-DESCRIPTION-CHECKSUM",
     "FORMAT-LOG-TABLE-MAP",
     "FORMAT-LOG-TRANSACTION-ENDS",
@@ -202,6 +204,9 @@ ALWAYS: Final = (
     "WL7592-LOG-NO-QUERY-TIMESTAMPS",
     "WL7592-LOG-WITH-FLUSH",
 )
+
+#: What every Gtid event exercises, with the transaction after it.
+_OF_EVERY_GTID: Final = ("WL7592-LOG-GTID-POSITIONS", "WL7592-LOG-GTID-CHECKSUMS")
 
 _ROWS_QUERY_MARKS: Final = (
     "WL4033-LOG-FLAG-SET",
@@ -221,11 +226,12 @@ def _previous_gtids_marks(log: PlannedLog, event: LoggedEvent, number: int) -> t
 def _anonymous_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
     unit = next(unit for unit in log.units if any(each is event for each in unit.events))
     begins = unit.events[1].fields.get("query") == BEGIN
-    return ("WL7592-LOG-OFF-ANON-FIRST" if begins else "WL7592-LOG-OFF-ANON-DDL", "WL7592-LOG-ANON-IGNORABLE")
+    rule = "WL7592-LOG-OFF-ANON-FIRST" if begins else "WL7592-LOG-OFF-ANON-DDL"
+    return (rule, "WL7592-LOG-ANON-IGNORABLE", *_OF_EVERY_GTID)
 
 
 def _gtid_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
-    return ("WL7592-LOG-ON-GTID-FIRST", "WL7592-LOG-ON-UNCHANGED")
+    return ("WL7592-LOG-ON-GTID-FIRST", "WL7592-LOG-ON-UNCHANGED", *_OF_EVERY_GTID)
 
 
 def _rows_query_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:

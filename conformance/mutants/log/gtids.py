@@ -37,6 +37,13 @@ from conformance.mutants.log.faults import (
     units,
     without,
 )
+from conformance.mutants.log.framing_faults import (
+    checksums,
+    no_position_of_end,
+    own_start,
+    positions,
+    without_gtid_event,
+)
 from conformance.mutants.log.transaction_faults import (
     all_gtids,
     extra_anonymous,
@@ -73,6 +80,42 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=changed(
             of_type(EventType.TABLE_MAP), lambda event: replace(event, fields={**event.fields, "null_bits": b""})
         ),
+    ),
+    Mutant(
+        "logs-end-without-position",
+        "FORMAT-LOG-POSITIONS",
+        "the Rotate or the Stop that ends a log has the position 0",
+        answer=positions(no_position_of_end),
+    ),
+    Mutant(
+        "logs-bad-checksum-of-end",
+        "FORMAT-LOG-CHECKSUMS",
+        "the Rotate or the Stop that ends a log has a wrong checksum",
+        answer=checksums(EventType.ROTATE, EventType.STOP),
+    ),
+    Mutant(
+        "logs-gtid-starts-at-its-end",
+        "WL7592-LOG-GTID-POSITIONS",
+        "the position of a Gtid event is where it starts",
+        answer=positions(own_start),
+    ),
+    Mutant(
+        "logs-positions-without-gtid",
+        "WL7592-LOG-GTID-POSITIONS",
+        "the positions after a Gtid event do not count it",
+        answer=positions(without_gtid_event),
+    ),
+    Mutant(
+        "logs-bad-checksum-of-gtid",
+        "WL7592-LOG-GTID-CHECKSUMS",
+        "Gtid and Anonymous_gtid events have a wrong checksum",
+        answer=checksums(*GTID_TYPES),
+    ),
+    Mutant(
+        "logs-bad-checksum-after-gtid",
+        "WL7592-LOG-GTID-CHECKSUMS",
+        "the Query events of a transaction have a wrong checksum",
+        answer=checksums(EventType.QUERY),
     ),
     Mutant(
         "logs-bad-description-checksum",

@@ -187,17 +187,29 @@ def every_event(requirement: str, wrong: Callable[[Entry], str], *, types: froze
     return Oracle(requirement, examine)
 
 
-def by_log_check(requirement: str, *, asks_more: bool = False) -> Oracle:
+def _anywhere(alignment: Alignment, stream: bytes, offset: int) -> bool:
+    return True
+
+
+def by_log_check(
+    requirement: str,
+    *,
+    rule: str = "",
+    at: Callable[[Alignment, bytes, int], bool] = _anywhere,
+    asks_more: bool = False,
+) -> Oracle:
     """Return the oracle that judges the logs by the rules for recorded logs.
 
     Args:
         requirement: The requirement's id.
+        rule: The id under which these rules have it, if that is another one.
+        at: Returns whether the requirement is about the event at an offset of a log.
         asks_more: It checks more than the expected entries hold.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        for violation in _violations(alignment.case.id.profile, alignment.observation.streams):
-            if violation.requirement == requirement:
+        for stream, violation in _violations(alignment.case.id.profile, alignment.observation.streams):
+            if violation.requirement == (rule or requirement) and at(alignment, stream, violation.offset):
                 message = f"{violation.actual}, expected {violation.expected}"
                 yield Check(_without_numbers(violation.actual), message, violation.offset)
         yield GOOD
@@ -211,19 +223,19 @@ def _without_numbers(text: str) -> str:
 
 # One entry is enough: an answer is examined for all requirements before the next one.
 @lru_cache(maxsize=1)
-def _violations(profile: str, streams: tuple[bytes, ...]) -> tuple[Violation, ...]:
-    """Return the violations of the rules for recorded logs, in each log and from each to the next."""
-    violations: list[Violation] = []
+def _violations(profile: str, streams: tuple[bytes, ...]) -> tuple[tuple[bytes, Violation], ...]:
+    """Return the violations of the rules for recorded logs, in each log and from each to the next, with the log."""
+    violations: list[tuple[bytes, Violation]] = []
 
-    def collect(each: Violation | Note) -> None:
-        if isinstance(each, Violation):
-            violations.append(each)
+    def collect_of(stream: bytes) -> Callable[[Violation | Note], None]:
+        return lambda each: violations.append((stream, each)) if isinstance(each, Violation) else None
 
     before: CheckedLog | None = None
     for number, stream in enumerate(streams, 1):
+        collect = collect_of(stream)
         checked = LogChecker(f"bin.{number:06d}", profile=profile, report=collect).check(io.BytesIO(stream))
         if before is not None and checked.unreadable is None:
-            of_chain = Verdicts(JUDGED_IN_A_CHAIN, collect)
-            judge_chain(before, checked, of_before=of_chain, of_after=of_chain)
+            of_before = Verdicts(JUDGED_IN_A_CHAIN, collect_of(streams[number - 2]))
+            judge_chain(before, checked, of_before=of_before, of_after=Verdicts(JUDGED_IN_A_CHAIN, collect))
         before = None if checked.unreadable else checked
     return tuple(violations)
