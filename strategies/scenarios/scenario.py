@@ -29,6 +29,12 @@ from conformance.strategies.grammar.chooser import Chooser
 
 #: UUIDs of other sources, for given GTIDs.
 _GIVEN: Final = ("00000000-0000-0000-0000-000000000001", "12345678-1234-1234-1234-123456789abc")
+#: Comments in statements that change rows: usually none, of every kind, of one byte and of several for a character.
+COMMENTS: Final = (
+    "", "", "", "", "/* a comment */", "/* of two\n\tlines, 'with' \"quotes\" and `ticks` */", "/**/",
+    "-- to the end\n",
+    "# to the end\n", "/* caf\u00e9 \u6f22\u5b57 \U0001f642 */",
+)  # fmt: skip
 #: The engines of its tables, transactional and not.
 ENGINES: Final = ("innodb", "myisam")
 #: The databases that a scenario may use; the first exists from the beginning.
@@ -80,6 +86,12 @@ class ScenarioBuilder:
         """The scenario so far."""
         return Scenario(self._settings, tuple(self.statements))
 
+    @property
+    def computed(self) -> tuple[str, ...]:
+        """The kinds of value that an INSERT may compute on this server."""
+        options = ("session_option", "global_option") if self._settings.profile in WITH_ROWS_QUERIES else ()
+        return ("variable", "rand", "uuid", *options)
+
     def do(self, statement: Statement) -> ExecutionOutcome:
         """Add a statement."""
         outcome = run(self.server, len(self.statements), statement)
@@ -126,7 +138,12 @@ class ScenarioBuilder:
         """Insert some rows, usually few."""
         count = rows or (self.choose.integer(1, 3) if not self.choose.yes(8) else self.choose.integer(40, 90))
         values = tuple(self.choose.integer(0, 99) for _ in range(count))
-        return self.do(Insert(table=table, values=values, session=session))
+        return self.do(Insert(table=table, values=values, session=session, **self.comment()))
+
+    def comment(self) -> dict[str, Any]:
+        """Return the comment of a statement, usually none."""
+        comment = self.choose.one_of(COMMENTS)
+        return {"comment": comment, "comment_first": self.choose.yes()} if comment else {}
 
     def change(self, tables: Sequence[Table], *, session: int = 1) -> None:
         """Change rows of one or two of these tables."""
@@ -136,17 +153,16 @@ class ScenarioBuilder:
         if kind == 0:
             self.insert(table.name, session=session)
         elif kind == 1:
-            self.do(Update(table=table.name, session=session))
+            self.do(Update(table=table.name, session=session, **self.comment()))
         elif kind == 2:
-            self.do(Delete(table=table.name, session=session))
+            self.do(Delete(table=table.name, session=session, **self.comment()))
         elif kind == 3:
             if choose.yes(3):
                 self.do(SetUserVariable(value=choose.integer(0, 9), session=session))
-            how = choose.one_of(("variable", "rand", "uuid"))
-            self.do(Insert(table=table.name, computed=how, session=session))
+            self.do(Insert(table=table.name, computed=choose.one_of(self.computed), session=session))
         elif kind == 4 and len(tables) > 1:
             source = choose.one_of([each for each in tables if each is not table])
-            self.do(InsertSelect(table=table.name, source=source.name, session=session))
+            self.do(InsertSelect(table=table.name, source=source.name, session=session, **self.comment()))
         elif kind == 5 and len(tables) > 1:
             same = [each for each in tables if each is not table and _alike(each, table)]
             if same:

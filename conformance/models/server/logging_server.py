@@ -10,6 +10,7 @@ from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.layouts.mariadb_layouts import ALLOW_PARALLEL, DDL, STANDALONE, TRANSACTIONAL
 from conformance.binlog.servers import server_of, use_flag, with_tables_info
@@ -17,7 +18,7 @@ from conformance.models.server import events
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.models.server.logging_rules import LoggingRules, rules_of
-from conformance.models.server.recovery import executed_after_restart
+from conformance.models.server.recovery import executed_after_restart, purged_after_restart
 from conformance.models.server.session import ANONYMOUS, AUTOMATIC, UNDEFINED, Session, StatementRefused
 from conformance.models.server.settings import NUMBERED_MODES, Settings
 from conformance.models.server.sql import sql_of
@@ -34,6 +35,11 @@ _FIRST_THREAD: Final = 8
 _GTID_NEXT_UNDEFINED: Final = 1837
 
 
+def log_name(number: int) -> str:
+    """Return the file name of the log with a number."""
+    return f"bin.{number:06d}"
+
+
 class SourceServer:
     """A server that logs.
 
@@ -44,7 +50,8 @@ class SourceServer:
         databases: Its databases: name -> tables by name.
         sessions: The connected sessions by number.
         executed: Its executed GTIDs.
-        logs: Its binary logs, the current one last.
+        purged: Those of them that are in none of its logs.
+        logs: Its binary logs, oldest first, the current one last; not those that were purged.
         at: Index of the current statement; None while the server starts for the first time.
 
     Args:
@@ -59,6 +66,7 @@ class SourceServer:
         self.databases: dict[str, dict[TableName, Table]] = {}
         self.sessions: dict[int, Session] = {}
         self.executed = ExecutedGtids()
+        self.purged = ExecutedGtids()
         self.logs: list[PlannedLog] = []
         self.at: int | None = None
         self._threads = _FIRST_THREAD
@@ -260,10 +268,11 @@ class SourceServer:
             post_header_lengths=with_tables_info(lengths) if settings.binlog_with_tables_info else lengths,
             checksum_algorithm=algorithm,
         )
-        name = f"bin.{len(self.logs) + 1:06d}"
+        number = self._next_number
+        name = log_name(number)
         if self.logs:
             self._close_last()
-        log = PlannedLog(name, described, SERVER_ID, settings.boundary_markers, gtid_mode=settings.gtid_mode)
+        log = PlannedLog(name, number, described, SERVER_ID, settings.boundary_markers, gtid_mode=settings.gtid_mode)
         self.logs.append(log)
         self._write([LoggedEvent(EventType.FORMAT_DESCRIPTION, {}, int(Flag.BINLOG_IN_USE))])
         if rules.gtid_events == "mariadb":
@@ -280,9 +289,13 @@ class SourceServer:
         first = units[0].events[0]
         units[0] = replace(units[0], events=(replace(first, flags=first.flags & ~int(Flag.BINLOG_IN_USE)),))
 
+    @property
+    def _next_number(self) -> int:
+        return self.logs[-1].number + 1 if self.logs else 1
+
     def rotate(self) -> None:
         """Continue in a new binary log."""
-        self._write([events.rotate(f"bin.{len(self.logs) + 1:06d}")])
+        self._write([events.rotate(log_name(self._next_number))])
         self.open_log(started=False)
 
     def start_again(self, settings: Settings, *, stopped: bool) -> None:
@@ -297,4 +310,10 @@ class SourceServer:
         self.sessions.clear()
         self.settings = settings
         self.executed = executed_after_restart(self.logs, self.executed, settings)
+        self.purged = purged_after_restart(self.logs, self.executed)
         self.open_log(started=True)
+
+    def purge(self, number: int) -> None:
+        """Delete the logs before the one with a number; their GTIDs are then purged."""
+        self.logs = [log for log in self.logs if log.number >= number]
+        self.purged.add_set(self.logs[0].previous_gtids or GtidSet())

@@ -9,6 +9,7 @@ from typing import Final
 
 from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logged_event import PlannedLog
 from conformance.models.server.settings import Settings
@@ -29,15 +30,31 @@ def executed_after_restart(logs: Sequence[PlannedLog], executed: ExecutedGtids, 
         return executed
     recovered = ExecutedGtids()
     for log in reversed(logs):
-        for gtid in gtids_in(log):
+        gtids = gtids_in(log)
+        for gtid in gtids:
             recovered.add(*gtid)
-        if log.previous_gtids is not None:
-            # With simplified recovery a log without Gtid events ends the search too; its set is complete anyway.
-            recovered.add_set(log.previous_gtids)
-            return recovered
-        if settings.binlog_gtid_simple_recovery:
+        recovered.add_set(log.previous_gtids or GtidSet())
+        # Simplified recovery ends at a log without Previous_gtids, and at one with it and without a Gtid event.
+        complete = log.previous_gtids is not None and bool(gtids)
+        if complete or settings.binlog_gtid_simple_recovery:
             return recovered
     return recovered
+
+
+def purged_after_restart(logs: Sequence[PlannedLog], executed: ExecutedGtids) -> ExecutedGtids:
+    """Return the purged GTIDs with which a server continues: those before its oldest log, and those of no log at all.
+
+    Args:
+        logs: Its binary logs, oldest first.
+        executed: The executed GTIDs that it has recovered.
+    """
+    newest = logs[-1]
+    logged = ExecutedGtids(newest.previous_gtids)
+    for gtid in gtids_in(newest):
+        logged.add(*gtid)
+    purged = ExecutedGtids(executed.missing_in(logged.gtids()))
+    purged.add_set(logs[0].previous_gtids or GtidSet())
+    return purged
 
 
 def gtids_in(log: PlannedLog) -> list[Gtid]:
