@@ -134,16 +134,14 @@ def changed(settings: Settings, name: str, value: str) -> Settings:
 
 
 def set_gtid_purged(server: SourceServer, session: Session, statement: SetGtidPurged) -> None:
-    """Declare GTIDs as executed and purged; the next log names them.
+    """Declare GTIDs as executed and purged.
 
     Raises:
         Refused: The server has executed GTIDs.
     """
     if server.executed.size:
         raise StatementRefused(_GTIDS_EXECUTED, "GTID_PURGED can only be set when GTID_EXECUTED is empty")
-    gtids = GtidSet.from_text(statement.gtids)
-    server.executed.add_set(gtids)
-    server.purged.add_set(gtids)
+    server.declare_purged(GtidSet.from_text(statement.gtids))
 
 
 def purge_logs(server: SourceServer, session: Session, statement: PurgeLogs) -> None:

@@ -18,7 +18,7 @@ from conformance.models.server import events
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.models.server.logging_rules import LoggingRules, rules_of
-from conformance.models.server.recovery import executed_after_restart, purged_after_restart
+from conformance.models.server.recovery import executed_after_restart
 from conformance.models.server.session import ANONYMOUS, AUTOMATIC, UNDEFINED, Session, StatementRefused
 from conformance.models.server.settings import NUMBERED_MODES, Settings
 from conformance.models.server.sql import sql_of
@@ -51,6 +51,8 @@ class SourceServer:
         sessions: The connected sessions by number.
         executed: Its executed GTIDs.
         purged: Those of them that are in none of its logs.
+        unlogged: Those that were declared as purged and are named in no log of a shipped server, which has a table of
+            its own for them (MySQL 9.7.4).
         logs: Its binary logs, oldest first, the current one last; not those that were purged.
         at: Index of the current statement; None while the server starts for the first time.
 
@@ -67,6 +69,7 @@ class SourceServer:
         self.sessions: dict[int, Session] = {}
         self.executed = ExecutedGtids()
         self.purged = ExecutedGtids()
+        self.unlogged = ExecutedGtids()
         self.logs: list[PlannedLog] = []
         self.at: int | None = None
         self._threads = _FIRST_THREAD
@@ -279,7 +282,7 @@ class SourceServer:
             self._write([events.gtid_list(SERVER_ID, self._mariadb_gno)])
             self._write([events.binlog_checkpoint(name)])
         elif rules.previous_gtids_always or (rules.gtid_events == "numbered" and settings.gtid_mode in NUMBERED_MODES):
-            gtids = self.executed.gtids()
+            gtids = self.executed.missing_in(self.unlogged.gtids()) if self.unlogged.size else self.executed.gtids()
             self.log.previous_gtids = gtids
             self._write([events.previous_gtids(gtids, flags=rules.previous_gtids_flags)])
 
@@ -310,8 +313,16 @@ class SourceServer:
         self.sessions.clear()
         self.settings = settings
         self.executed = executed_after_restart(self.logs, self.executed, settings)
-        self.purged = purged_after_restart(self.logs, self.executed)
+        self.purged = ExecutedGtids(self.logs[0].previous_gtids)
+        self.purged.add_set(self.unlogged.gtids())
         self.open_log(started=True)
+
+    def declare_purged(self, gtids: GtidSet) -> None:
+        """Take GTIDs as executed and purged."""
+        self.executed.add_set(gtids)
+        self.purged.add_set(gtids)
+        if self.settings.profile != "worklog":
+            self.unlogged.add_set(gtids)
 
     def purge(self, number: int) -> None:
         """Delete the logs before the one with a number; their GTIDs are then purged."""

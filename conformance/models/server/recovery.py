@@ -41,22 +41,6 @@ def executed_after_restart(logs: Sequence[PlannedLog], executed: ExecutedGtids, 
     return recovered
 
 
-def purged_after_restart(logs: Sequence[PlannedLog], executed: ExecutedGtids) -> ExecutedGtids:
-    """Return the purged GTIDs with which a server continues: those before its oldest log, and those of no log at all.
-
-    Args:
-        logs: Its binary logs, oldest first.
-        executed: The executed GTIDs that it has recovered.
-    """
-    newest = logs[-1]
-    logged = ExecutedGtids(newest.previous_gtids)
-    for gtid in gtids_in(newest):
-        logged.add(*gtid)
-    purged = ExecutedGtids(executed.missing_in(logged.gtids()))
-    purged.add_set(logs[0].previous_gtids or GtidSet())
-    return purged
-
-
 def gtids_in(log: PlannedLog) -> list[Gtid]:
     """Return the GTIDs of a log's transactions."""
     return [

@@ -53,6 +53,8 @@ def _create_select(statement: statements.CreateTableSelect) -> str:
     parts = [f"select `a` from {each.quoted}" for each in statement.sources]
     if statement.with_variable:
         parts.append("select @v")
+    if statement.with_rand:
+        parts.append(f"select {_EXPRESSIONS['rand']}")
     return f"{_create(statement)} engine={statement.engine} {' union all '.join(parts)}"
 
 

@@ -90,7 +90,12 @@ class CreateTableLike(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTableSelect(Statement):
-    """Creates a table with the rows of others, one after the other, and with the user variable `v` if requested."""
+    """Creates a table with the rows of others, one after the other.
+
+    Attributes:
+        with_variable: Whether one more row has the value of the user variable `v`.
+        with_rand: Whether one more row, the last, has a value that is computed with rand().
+    """
 
     kind: ClassVar[str] = "create_table_select"
     table: TableName
@@ -99,6 +104,7 @@ class CreateTableSelect(Statement):
     temporary: bool = False
     if_not_exists: bool = False
     with_variable: bool = False
+    with_rand: bool = False
 
     def __post_init__(self) -> None:
         _one_of(self, "engine", TRANSACTIONAL)
@@ -141,7 +147,7 @@ class AlterTable(Statement):
 
 
 #: A comment without effect: one that no server runs, or to the end of a line.
-_COMMENT: Final = re.compile(r"/\*(?![!+M]).*?\*/|(?:-- |#)[^\n]*\n", re.DOTALL)
+_COMMENT: Final = re.compile(r"/\*(?![!+M])(?:(?!\*/).)*\*/|(?:-- |#)[^\n]*\n", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
