@@ -3,15 +3,14 @@
 The builder runs each statement on the model at once, so it knows which tables and transactions exist.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.server.execution import ExecutionOutcome, run
-from conformance.models.server.logging_rules import RULES
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
-from conformance.models.server.settings import BINLOG_FORMATS, GTID_MODES, Settings
+from conformance.models.server.settings import Settings
 from conformance.models.server.statements import (
     CreateDatabase,
     CreateTable,
@@ -26,6 +25,8 @@ from conformance.models.server.statements import (
 )
 from conformance.models.server.tables import Table, TableName
 from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Dimension, Number, Value
+from conformance.strategies.scenarios.scenario_dimensions import SETTINGS
 
 #: UUIDs of other sources, for given GTIDs.
 _GIVEN: Final = ("00000000-0000-0000-0000-000000000001", "12345678-1234-1234-1234-123456789abc")
@@ -43,20 +44,10 @@ DATABASES: Final = ("d1", "d2")
 
 def settings_of(choose: Chooser, profile: str, **fixed: Any) -> Settings:
     """Return settings that fit a profile; those in `fixed` are not chosen."""
-    chosen: dict[str, Any] = {"profile": profile}
-    rules = RULES[profile]
-    if rules.gtid_events not in ("never", "mariadb") and "gtid_mode" not in fixed:
-        modes = GTID_MODES if rules.gtid_events == "always" else ("OFF", "ON")
-        chosen["gtid_mode"] = choose.one_of(modes)
+    chosen = {each.name: choose.vary(each, profile) for each in SETTINGS if each.name not in fixed}
     if {**chosen, **fixed}.get("gtid_mode") == "ON":
         chosen["enforce_gtid_consistency"] = True
-    if "binlog_format" not in fixed:
-        chosen["binlog_format"] = choose.one_of(BINLOG_FORMATS)
-    if "binlog_checksum" not in fixed:
-        chosen["binlog_checksum"] = choose.one_of(("CRC32", "NONE"))
-    if profile in WITH_ROWS_QUERIES and "binlog_rows_query_log_events" not in fixed:
-        chosen["binlog_rows_query_log_events"] = choose.yes()
-    return Settings(**{**chosen, **fixed})
+    return Settings(**{"profile": profile, **chosen, **fixed})
 
 
 class ScenarioBuilder:
@@ -85,6 +76,14 @@ class ScenarioBuilder:
     def scenario(self) -> Scenario:
         """The scenario so far."""
         return Scenario(self._settings, tuple(self.statements))
+
+    def vary(self, dimension: Dimension[Value]) -> Value:
+        """Return what the grammar takes for a class of a dimension."""
+        return self.choose.vary(dimension, self._settings.profile)
+
+    def several_of(self, number: Number) -> Iterator[int]:
+        """Yield 0, 1, 2, ... as many times as a class of a dimension of numbers has it."""
+        return self.choose.several_of(number, self._settings.profile)
 
     @property
     def computed(self) -> tuple[str, ...]:
@@ -127,9 +126,11 @@ class ScenarioBuilder:
         for _ in range(tables):
             self.do(Insert(table=self.create(), values=(self.choose.integer(0, 9),)))
 
-    def create(self, *, engine: str | None = None, session: int = 1, **more: Any) -> TableName:
+    def create(
+        self, *, name: TableName | None = None, engine: str | None = None, session: int = 1, **more: Any
+    ) -> TableName:
         """Create a table without rows and return its name."""
-        name = self.new_name()
+        name = name or self.new_name()
         chosen = engine or self.choose.one_of(ENGINES)
         self.do(CreateTable(table=name, engine=chosen, session=session, **more))
         return name

@@ -42,7 +42,7 @@ def _transaction(builder: ScenarioBuilder) -> None:
     choose = builder.choose
     builder.do(Begin())
     names: list[str] = []
-    for number in choose.several(0, 5):
+    for number in choose.several(0, 5, end_in=5):
         tables = builder.tables(1)
         step = choose.integer(0, 7)
         if step == 0:
@@ -116,7 +116,9 @@ def _create_select(builder: ScenarioBuilder) -> None:
     tables = builder.base_tables()
     if tables:
         sources = tuple(choose.one_of(tables).name for _ in choose.several(1, 2))
-        builder.do(CreateTableSelect(table=builder.new_name(), sources=sources, engine=choose.one_of(ENGINES)))
+        context = {"with_variable": choose.yes(4), "with_rand": choose.yes(4)}
+        engine = choose.one_of(ENGINES)
+        builder.do(CreateTableSelect(table=builder.new_name(), sources=sources, engine=engine, **context))
 
 
 def _temporary(builder: ScenarioBuilder) -> None:
@@ -193,8 +195,13 @@ def _given_gtid(builder: ScenarioBuilder) -> None:
         return
     next_gtid = builder.given_gtid() if choose.yes() else "ANONYMOUS"
     builder.do(SetSession(variable="gtid_next", value=next_gtid))
-    choose.one_of((_change_alone, _create, _transaction, _alter))(builder)
+    # A session that owns a GTID, or the right to be anonymous, must use it before it sets another.
+    choose.one_of((_change_alone, _create, _transaction, _alter) if builder.base_tables() else (_new_table,))(builder)
     builder.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
+
+
+def _new_table(builder: ScenarioBuilder) -> None:
+    builder.create()
 
 
 def _change_alone(builder: ScenarioBuilder) -> None:
@@ -275,7 +282,7 @@ def take_step(builder: ScenarioBuilder) -> None:
     builder.choose.one_of(_STEPS)(builder)
 
 
-#: GTIDs that a new server is told to be purged, of another source and its own.
+#: GTIDs that a new server takes as purged, of another source and its own.
 _PURGED: Final = ("00000000-0000-0000-0000-000000000001:1-5:7", "{own}:1-3", "{own}:2-3")
 
 
