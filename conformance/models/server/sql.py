@@ -55,7 +55,9 @@ def _create_select(statement: statements.CreateTableSelect) -> str:
         parts.append("select @v")
     if statement.with_rand:
         parts.append(f"select {_EXPRESSIONS['rand']}")
-    return f"{_create(statement)} engine={statement.engine} {' union all '.join(parts)}"
+    # Without its definition the column would have the type of what is computed.
+    column = " (`a` int)" if statement.with_variable or statement.with_rand else ""
+    return f"{_create(statement)}{column} engine={statement.engine} {' union all '.join(parts)}"
 
 
 def _drop_table(statement: statements.DropTable) -> str:

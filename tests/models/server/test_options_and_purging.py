@@ -89,11 +89,11 @@ def test_a_purge_to_a_log_that_does_not_exist_is_refused():
     assert run(statement("purge_logs", to=7)).outcomes[-1].error == 1373
 
 
-@pytest.mark.parametrize(("simple", "found"), [(True, ""), (False, "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-3")])
-def test_only_a_full_recovery_reads_past_a_log_without_previous_gtids(simple, found):
+@pytest.mark.parametrize(("simple", "recovered"), [(True, ""), (False, "3e11fa47-71ca-11e1-9e33-c80aa9429562:1-3")])
+def test_only_a_full_recovery_reads_past_a_log_without_previous_gtids(simple, recovered):
     settings = {"gtid_mode": "ON", "enforce_gtid_consistency": True, "before_wl7592": True}
     without = statement("restart", options=[["gtid_mode", "OFF"]])
     after = statement("restart", options=[["before_wl7592", "OFF"]])
     logged = run(TABLE, insert(values=[1]), without, after, binlog_gtid_simple_recovery=simple, **settings)
     assert [log.previous_gtids is None for log in logged.logs] == [False, True, False]
-    assert str(logged.logs[-1].previous_gtids) == found
+    assert str(logged.logs[-1].previous_gtids) == recovered
