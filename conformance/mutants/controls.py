@@ -4,7 +4,7 @@ Each is the reverse of a mutant: nobody may be blamed for it. The interpretation
 controls in the catalogue, in `choice`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -15,9 +15,8 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES,
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 from conformance.models.filtering.group_filter import GroupFilter
-from conformance.models.filtering.statement import FilteredStatement
+from conformance.models.filtering.other_readings import AddsNewNames, SkipsTargets
 from conformance.models.filtering.table_filter import RenamesMode, TableFilter
-from conformance.models.filtering.table_name import TableName
 from conformance.models.replica.relay import Receiver
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.mutants.mutant import Mutant, MutantDecoder
@@ -255,30 +254,6 @@ def _with_more_flags(request: Request, entry: Entry) -> Entry:
 # Filters
 
 
-class _AddsNewNames(TableFilter):
-    """A filter by identity that adds the new name of a renamed table to its rules, and removes none."""
-
-    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
-        kept = self.rules.pass_all(tables)
-        of_rules = "do_tables" if self.rules.has_do_rules else "ignore_tables"
-        for old, new in statement.renames if statement is not None else ():
-            if self.rules.cover(old) and kept is self.rules.has_do_rules:
-                self.rules = replace(self.rules, **{of_rules: getattr(self.rules, of_rules) | {new}})
-        return kept
-
-
-class _SkipsTargets(TableFilter):
-    """A filter with a list of renamings that does not judge a name to which an earlier one has given it."""
-
-    _targets: frozenset[TableName] = frozenset()
-
-    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
-        renames = statement.renames if statement is not None else ()
-        kept = self.rules.pass_all(each for each in tables if not (renames and each in self._targets))
-        self._targets |= {new for _, new in renames if kept}
-        return kept
-
-
 def _filtered_in(mode: RenamesMode, kind: type[TableFilter]) -> Answer:
     """Return the answer of another filter to the questions in one mode of renamings."""
 
@@ -350,13 +325,13 @@ CONTROLS: Final = (
         "new-names-added",
         "filter",
         "adds the new name of a renamed table to the rules, and keeps the old one there",
-        _filtered_in("identity", _AddsNewNames),
+        _filtered_in("identity", AddsNewNames),
     ),
     Control(
         "targets-skipped",
         "filter",
         "does not judge names that came from an earlier renaming, as section 4.2 has it for one statement",
-        _filtered_in("list", _SkipsTargets),
+        _filtered_in("list", SkipsTargets),
     ),
     Control(
         "statement-with-some-rows",

@@ -53,11 +53,11 @@ def _with_rules(rules: Callable[[FilterRules], FilterRules]) -> _Answer:
     return lambda request: answer_with(request, tables=tables)
 
 
-def _with_mode(name: str, asked: str, taken: str) -> _Answer:
-    """Return the answer of a filter that takes one mode where another is asked for."""
+def _with_mode(name: str, wanted: str, taken: str) -> _Answer:
+    """Return the answer of a filter that takes one mode where another is wanted."""
 
     def tables(settings: Mapping[str, Any]) -> TableFilter:
-        return table_filter({**settings, name: taken} if settings[name] == asked else settings)
+        return table_filter({**settings, name: taken} if settings[name] == wanted else settings)
 
     return lambda request: answer_with(request, tables=tables)
 

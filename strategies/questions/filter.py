@@ -7,6 +7,7 @@ from conformance.binlog.event_types import EventType
 from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
+from conformance.models.filtering.other_readings import AddsNewNames, SkipsTargets
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, ForgetsOldNames, TableFilter
 from conformance.models.filtering.table_name import TableName
 from conformance.strategies.grammar.case import Expected
@@ -62,7 +63,7 @@ def question(stream: StreamBuilder) -> Question:
     fates = _fates(GroupFilter(TableFilter(rules, tables=settings["tables"], renames=settings["renames"])), parts)
     queries = [event for event in stream.expected_events if event["type"] == EventType.QUERY]
     judged = all("tables_info" in event for event in queries)
-    open_fates = _left_open_by_rows(fates)
+    open_fates = _left_open_by_rows(fates) | _read_otherwise(settings, parts, fates)
     entries = []
     for index, (event, fate) in enumerate(zip(stream.expected_events, fates, strict=True)):
         entry = {"offset": event["offset"], "type": event["type"]}
@@ -107,7 +108,7 @@ def _has_default_database(event: Mapping[str, Any], fate: Fate, rules: FilterRul
 
 
 def _left_open_by_rows(fates: Sequence[Fate]) -> set[int]:
-    """Return the events before rows of several tables of which some pass: nothing says whether they pass as well."""
+    """Return the events before rows of several tables of which some pass: the worklog leaves open whether they pass."""
     left_open: set[int] = set()
     context: list[int] = []
     rows: set[bool | None] = set()
@@ -120,6 +121,26 @@ def _left_open_by_rows(fates: Sequence[Fate]) -> set[int]:
             left_open |= set(context) if len(rows) > 1 else set()
             context, rows = [], set()
     return left_open
+
+
+#: The setting in which a filter may read the worklog otherwise -> the filter that does.
+_OTHER_READINGS: Final[Mapping[tuple[str, str], Callable[[FilterRules], TableFilter]]] = {
+    ("renames", "identity"): lambda rules: AddsNewNames(rules, renames="identity"),
+    ("renames", _BY_LIST_OF_RENAMES): lambda rules: SkipsTargets(rules, renames="list"),
+}
+
+
+def _read_otherwise(settings: Mapping[str, Any], parts: Sequence[LogPart], fates: Sequence[Fate]) -> set[int]:
+    """Return the events about which a filter that reads the worklog otherwise decides otherwise."""
+    return {
+        index
+        for setting, reading in _OTHER_READINGS.items()
+        if setting in settings.items()
+        for index, (fate, other) in enumerate(
+            zip(fates, _fates(GroupFilter(reading(rules_of(settings))), parts), strict=True)
+        )
+        if fate.kept != other.kept
+    }
 
 
 #: What a filter may do -> the setting in which it is asked for, and the filter that does not do it.

@@ -53,6 +53,8 @@ class TableWork:
         self.database = DATABASE
         self._parts: list[LogPart] = []
         self._table_ids: list[int] = []
+        #: Those of the log before, which this one has again.
+        self._ids_again: list[int] = []
         stream.settings[PARTS] = self._parts
 
     # --- the log
@@ -66,6 +68,13 @@ class TableWork:
             self.stream.add(gtid_events.previous_gtids(self.stream, gtids, flags=int(Flag.IGNORABLE)))
         if self.stream.server.is_mariadb:
             groups.add_gtid_list(self.stream)
+        self._note()
+
+    def next_log(self) -> None:
+        """Begin the source's next log in the same relay log: after a restart, it has the same table ids again."""
+        self.stream.add(mysql_events.rotate(self.stream, flags=int(Flag.ARTIFICIAL)))
+        self.stream.describe_format(flags=int(Flag.RELAY_LOG))
+        self._ids_again, self._table_ids = self._table_ids, []
         self._note()
 
     def end(self) -> None:
@@ -151,14 +160,11 @@ class TableWork:
         return pieces
 
     def _ids(self, count: int) -> list[int]:
-        """Return different table ids: new ones, or ones that other tables had before, as after a restart."""
-        known = self._table_ids
-        if len(known) >= count and self.choose.yes(3):
-            at = self.choose.integer(0, len(known) - count)
-            return known[at : at + count]
-        first = max(self.choose.integer(1, 2**32), *known, 0) + 1 if known else self.choose.integer(1, 2**32)
-        ids = [first + number for number in range(count)]
-        known += ids
+        """Return different table ids: new ones, or as far as there are those of the log before."""
+        again, self._ids_again = self._ids_again[:count], self._ids_again[count:]
+        first = max([self.choose.integer(1, 2**32), *again, *(each + 1 for each in self._table_ids)])
+        ids = [*again, *(first + 1 + number for number in range(count - len(again)))]
+        self._table_ids += ids
         return ids
 
     # --- groups

@@ -74,7 +74,7 @@ def cases(requirement):
     """Yield the cases in which a mutant of a requirement is looked for, those of its own families first."""
     role = requirement.role
     of_role = {name: each for name, each in families().items() if role in each.focus}
-    own = [name for name in of_role if name in requirement.families]
+    own = [name for name in of_role if not {name, "*"}.isdisjoint(requirement.families)]
     places = [(name, index) for index in range(OF_OWN_FAMILIES) for name in own]
     places += [(name, index) for index in range(LOOKED_AT) for name in of_role if name not in own]
     places += [(name, index) for index in range(OF_OWN_FAMILIES, AT_MOST) for name in own]
