@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, auto
 from typing import Any, Final
 
+from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.oracle import Check, Oracle, delivered
+from conformance.oracles.oracle import Check, Oracle, delivered, fields
 
 _SKIPPED: Final = "WL4033-READ-UNKNOWN-SKIPPED"
-#: The most bytes of an event that counts as small.
-_SMALL: Final = HEADER_BYTES + 255
+#: The most bytes of a body that is empty, small or larger: a checksum counts as none.
+_SIZES: Final = (0, 255, 65_535)
 
 
 class Reason(Enum):
@@ -30,8 +31,8 @@ class Reason(Enum):
 
 
 def _size(entry: Mapping[str, Any]) -> int:
-    """Return whether an event is empty, small or large: 0, 1 or 2."""
-    return 0 if entry["length"] <= HEADER_BYTES + 4 else 1 if entry["length"] <= _SMALL else 2
+    """Return how large an event is: 0 if it is empty, then 1, 2 or 3."""
+    return sum(entry["length"] > HEADER_BYTES + CHECKSUM_BYTES + size for size in _SIZES)
 
 
 #: What one event may have that others have not.
@@ -81,6 +82,29 @@ def future_format(requirement: str) -> Oracle:
         )
 
     return Oracle(requirement, examine)
+
+
+def not_ignored_for_flag(requirement: str) -> Oracle:
+    """Return the oracle that checks that marked events are not passed over for their ignorable flag.
+
+    It is not blamed where the reader passes over events of the type with the flag the other way too.
+    """
+    each = fields(requirement, "handled", "type")
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        events = alignment.case.expected.events
+        offsets = {entry["offset"]: entry for entry in events}
+        passed_over = {
+            (entry["type"], entry["flags"] & Flag.IGNORABLE)
+            for index, entry in enumerate(events)
+            if (seen := alignment.observed(index)) is not None and seen.get("handled") == "ignored"
+        }
+        for check in each.examine(alignment, requirement):
+            entry = offsets.get(check.at or 0)
+            if entry is None or (entry["type"], ~entry["flags"] & Flag.IGNORABLE) not in passed_over:
+                yield check
+
+    return Oracle(requirement, examine, any_of=each.any_of)
 
 
 def either_way(requirement: str) -> Oracle:
