@@ -138,10 +138,9 @@ def _create(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
 
 
 def _create_like(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
-    # Usually like the table without a rule: LIKE shows its effect only if one of the two tables has a rule.
-    choose = work.choose
-    table, source = choose.one_of(cast[:-1]), choose.one_of(cast[::-1])
-    source = cast.near if source == table or choose.yes() else source
+    # LIKE shows its effect only if one of the two tables has a rule.
+    pair = (work.choose.one_of(cast[:-1]), cast.near)
+    table, source = pair if work.choose.yes() else pair[::-1]
     work.group(work.create(CreateTable(table, like=source)))
 
 
@@ -320,6 +319,7 @@ def create_table_filters(stream: StreamBuilder) -> None:
         else:
             work.group(work.change_by_statement([table]) if kind else work.transaction([table]))
     work.group(work.change_by_statement([second]))
+    work.group(work.create(CreateTable(ruled[0], like=cast.near)))
     work.group(work.row_transaction([second]))
     work.end()
 
