@@ -36,6 +36,7 @@ _MODULES: Final = (
     "conformance.strategies.families.received_streams",
     "conformance.strategies.families.logging_decisions",
     "conformance.strategies.families.tables_info",
+    "conformance.strategies.families.extended_queries",
     "conformance.strategies.families.table_filters",
     "conformance.strategies.faults.event_types",
     "conformance.strategies.faults.framing",
