@@ -13,6 +13,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.binlog.reader import ReaderRules
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.open_readings import SPELLINGS
 from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 from conformance.models.filtering.group_filter import GroupFilter
 from conformance.models.filtering.other_readings import AddsNewNames, SkipsTargets
@@ -168,6 +169,13 @@ class _SkipsAnonymous(WorklogParser):
         return super().feed(replace(event, type=_OF_NO_SERVER) if anonymous else event)
 
 
+class _ReadsSpellings(WorklogParser):
+    """A parser to which a statement that means BEGIN, COMMIT or ROLLBACK is that word in every spelling."""
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        return super().feed(SPELLINGS(event) or event)
+
+
 def _parsed_by(parser: Callable[[], WorklogParser]) -> Answer:
     return lambda request: observe(request, parser()) if request.profile == "worklog" else _REFERENCE.ask(request)
 
@@ -316,6 +324,12 @@ CONTROLS: Final = (
     Control("spare-refused", "boundary", "refuses an event with a spare marker", _refusing(_has_spare_marker)),
     Control(
         "anonymous-passed-over", "boundary", "guesses Ignore for flagged Anonymous_gtid", _parsed_by(_SkipsAnonymous)
+    ),
+    Control(
+        "words-in-any-spelling",
+        "boundary",
+        "takes every spelling of BEGIN, COMMIT and ROLLBACK for the word",
+        _parsed_by(_ReadsSpellings),
     ),
     Control("own-events-written", "relay", "writes events with its own server id", _received_by(_KeepsItsOwn)),
     Control("one-relay-log", "relay", "goes on in the same relay log", _received_by(_OneRelayLog)),

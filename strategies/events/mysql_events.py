@@ -62,18 +62,18 @@ def plan(
         fields = {**fields, **status_fields(wire["status_variables"])}
         marks = (*marks, STATUS_REQUIREMENT) if wire["status_variables"] else marks
     declared = stream.format.post_header_length(type_code)
-    known = declared - _growth(stream, type_code)
+    known = declared - growth(stream, type_code)
     if declared > known:
         wire = {**wire, POST_HEADER_REST: stream.choose.octets(declared - known, declared - known)}
     body = layout_of(type_code, known).write(wire, post_header_length=declared)
     planned = PlannedEvent(type_code, body, fields, flags, marks, columns=columns)
     # Rows cannot be read without their table.
-    if declared > known or (type_code in ROWS_TYPES and _growth(stream, EventType.TABLE_MAP)):
+    if declared > known or (type_code in ROWS_TYPES and growth(stream, EventType.TABLE_MAP)):
         return planned.only_for("FORMAT-POST-HEADER-LENGTHS")
     return planned
 
 
-def _growth(stream: StreamBuilder, type_code: int) -> int:
+def growth(stream: StreamBuilder, type_code: int) -> int:
     """Return by how many bytes the stream's format description lengthens a type's post-header."""
     own = stream.server.post_header_lengths
     return stream.format.post_header_length(type_code) - own[type_code - 1] if type_code <= len(own) else 0
