@@ -9,7 +9,9 @@ from conformance.binlog.event_info import event_info
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import flag_names
 from conformance.binlog.query_dump import is_extended_query, query_dump_lines
+from conformance.binlog.tables_info import tables_text
 from conformance.binlog.transaction_payload import inner_events
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 
 #: Characters of the fields in a line, and of a value in a dump.
 _TEXT: Final = 160
@@ -54,12 +56,27 @@ def _inside(event: Event) -> Iterator[str]:
 
 def _line(place: str, event: Event) -> str:
     code = event.format.type_code(event.header.type)
-    flags = f" [{flag_names(event.header.flags)}]" if event.header.flags else ""
+    flags = f" [{_flags(event.header.flags)}]" if event.header.flags else ""
     info = event_info(event, longest=_STATEMENT)
     if info is None:
         info = _fields(event)
     text = f"{place:>12}  {type_name(code):<24} {event.header.length:>8}{flags}"
-    return f"{text}  {printable(info, limit=_TEXT)}" if info else text
+    listed = _tables(event) if is_extended_query(event) else ""
+    tables = f"  (tables info: {printable(listed, limit=_TEXT)})" if listed else ""
+    return f"{text}  {printable(info, limit=_TEXT)}{tables}" if info else f"{text}{tables}"
+
+
+def _flags(flags: int) -> str:
+    """Return the names of flags, the marker of WL#4162 by its heading."""
+    marker = MARKER_BITS.read(flags)
+    if marker is BoundaryType.NOT_DEFINED:
+        return flag_names(flags)
+    others = MARKER_BITS.write(flags, 0)
+    return "|".join([*([flag_names(others)] if others else []), marker.heading])
+
+
+def _tables(event: Event) -> str:
+    return tables_text(event.fields()["tables_info"]).decode("utf-8", "surrogateescape")
 
 
 def _fields(event: Event) -> str:
