@@ -5,9 +5,10 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import Final
 
 from conformance.engine.discovery import cases_by_default, discovered
@@ -107,7 +108,7 @@ def role_matrix(role: str, scope: Scope, *, deadline: float | None = None) -> Ro
     defaults = [cases_by_default(family, profile, role=role) for family, profile in pairs]
     wanted = defaults if scope.cases is None else [scope.cases] * len(pairs)
     counts = [0] * len(pairs)
-    with ProcessPoolExecutor(scope.jobs or os.cpu_count(), mp_context=get_context("fork")) as pool:
+    with _workers(scope.jobs) as pool:
         for end in _waves(max(wanted)):
             closed = {name: each.closed() | left_out for name, each in cells.items()}
             before, counts = counts, [min(end, count) for count in wanted]
@@ -122,6 +123,21 @@ def role_matrix(role: str, scope: Scope, *, deadline: float | None = None) -> Ro
                 break
     seconds = time.monotonic() - started
     return RoleMatrix(role, cells, pairs, counts, defaults, dict.fromkeys(cells, left_out), seconds)
+
+
+@contextmanager
+def _workers(jobs: int | None) -> Iterator[ProcessPoolExecutor]:
+    """Give processes that work on a matrix; an interruption does not wait for what they have begun."""
+    pool = ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=get_context("fork"))
+    others = set(active_children())
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in set(active_children()) - others:
+            worker.terminate()
+        raise
+    pool.shutdown()
 
 
 def _waves(cases: int) -> Iterator[int]:
