@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import gtid_parts
+from conformance.binlog.servers import server_of
 from conformance.models.replica.applier import Applied, Applier, ApplierStopped, ApplyOutcome, LoggedGroup, StopReason
 from conformance.models.replica.compatibility import Anonymous
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
@@ -24,6 +25,27 @@ class _RefusesUnknown(Applier):
         if kind is Kind.UNKNOWN:
             raise ApplierStopped(StopReason.UNKNOWN_EVENT)
         return super()._take(event, kind)
+
+
+class _PassesOverUnknown(Applier):
+    def _passes_over(self, event: ReplicaEvent) -> bool:
+        return True
+
+
+class _KnowsTheFlag(Applier):
+    def _passes_over(self, event: ReplicaEvent) -> bool:
+        return event.ignorable
+
+
+class _PassesOverGtids(Applier):
+    def _passes_over(self, event: ReplicaEvent) -> bool:
+        return event.type in (*GTID_TYPES, EventType.PREVIOUS_GTIDS)
+
+
+class _IgnoresFlagged(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        ignores = event.ignorable and kind in OF_TRANSACTIONS
+        return ApplyOutcome.IGNORED if ignores else super()._take(event, kind)
 
 
 class _UnknownEndsGroup(Applier):
@@ -196,6 +218,20 @@ def _of(applier: Callable[[ReplicaSettings], Applier]) -> Callable[[Request], Ob
     return lambda request: answer_with(applier, request)
 
 
+def _reading_on(applier: Callable[[ReplicaSettings], Applier]) -> Callable[[Request], Observation]:
+    """Return the answer of a faulty applier whose reader refuses no type."""
+
+    def answer(request: Request) -> Observation:
+        return answer_with(applier, request, replace(server_of(request.profile).rules, passes_unknown=True))
+
+    return answer
+
+
+def _ignores_the_counter(request: Request) -> Observation:
+    settings = {name: value for name, value in request.settings.items() if name != "skip_counter"}
+    return answer_with(Applier, replace(request, settings=settings))
+
+
 def _refuses_to_skip(request: Request) -> Observation:
     """Refuse the skip counter at the first event that it would count."""
     observed = answer_with(Applier, request)
@@ -237,6 +273,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4033-APPLY-UNKNOWN-POSITION",
         "does not move its position past an ignored event",
         answer=_of(_PositionStays),
+    ),
+    Mutant(
+        "apply-unknown-passed-over",
+        "WL4033-APPLY-UNKNOWN-REFUSED",
+        "passes over every event of an unknown type, flagged or not",
+        answer=_reading_on(_PassesOverUnknown),
+    ),
+    Mutant(
+        "apply-flag-known-too-early",
+        "WL4033-APPLY-CROSS-NEW-TO-OLD",
+        "as 5.1 or 5.5, passes over flagged events of types that it does not know",
+        answer=_reading_on(_KnowsTheFlag),
+    ),
+    Mutant(
+        "apply-gtids-passed-over",
+        "WL7592-APPLY-NEW-55",
+        "as 5.1 or 5.5, passes over the events of GTIDs",
+        answer=_reading_on(_PassesOverGtids),
+    ),
+    Mutant(
+        "apply-flagged-ignored",
+        "WL4033-APPLY-KNOWN-HANDLED",
+        "ignores events of known types that are flagged",
+        answer=_of(_IgnoresFlagged),
     ),
     Mutant(
         "apply-rows-query-forgets-tables",
@@ -309,6 +369,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-APPLY-OFF-SKIP-ALLOWED",
         "refuses the skip counter with gtid_mode=OFF",
         answer=_refuses_to_skip,
+    ),
+    Mutant(
+        "apply-skip-counter-ignored",
+        "WL7592-APPLY-ON-SKIP-REFUSED",
+        "takes a skip counter with gtid_mode=ON without an error, and skips nothing",
+        answer=_ignores_the_counter,
     ),
     Mutant(
         "apply-missing-gtid-accepted",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from conformance.binlog.event_types import KNOWN_TYPES, EventType
-from conformance.binlog.header import HEADER, HEADER_BYTES
+from conformance.binlog.event_types import KNOWN_TYPES, ROWS_TYPES, EventType
+from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.replica.relay import Feed, OwnGtids, Receiver, Reception, RelayRules, RelaySettings
 from conformance.models.replica.replica_event import ReplicaEvent
@@ -20,6 +20,22 @@ _RECEIVED: Final = {int(EventType.QUERY)}
 class _DropsIgnorable(Receiver):
     def _reception(self, event: ReplicaEvent) -> Reception:
         return Reception.LEFT_OUT if not event.recognised else super()._reception(event)
+
+
+class _DropsUnknown(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        refused = not event.recognised and not event.ignorable
+        return Reception.LEFT_OUT if refused else super()._reception(event)
+
+
+class _DropsRows(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        return Reception.LEFT_OUT if event.type in ROWS_TYPES else super()._reception(event)
+
+
+class _ReplacesNothing(Receiver):
+    def _replace(self, event: ReplicaEvent) -> None:
+        """Write no Rotate with the source's position in the place of an event that is left out."""
 
 
 class _CopiesPreviousGtids(Receiver):
@@ -97,6 +113,12 @@ def _marks_guesses(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return _with_header(entry, flags=MARKER_BITS.write(flags, BoundaryType.SELF_CONTAINED))
 
 
+def _spoils_ends(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Change the last byte of each Query event: of its checksum, or of its statement."""
+    data = bytes.fromhex(entry["data"])
+    return {**entry, "data": (data[:-1] + bytes([data[-1] ^ 1])).hex()} if data[TYPE_AT] == EventType.QUERY else entry
+
+
 def _moves_rotates(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     _, code, server_id, _, log_pos, flags = _header(entry)
     own = code == EventType.ROTATE and (server_id == 0 or flags & 0x40)
@@ -133,6 +155,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4033-RELAY-IGNORABLE-COPIED",
         "clears the ignorable flag of events of unknown types",
         answer=_changing(_clears_ignorable),
+    ),
+    Mutant(
+        "relay-query-checksum",
+        "WL4033-RELAY-EVENTS-AS-USUAL",
+        "the last byte of copied Query events is changed",
+        answer=_changing(_spoils_ends),
+    ),
+    Mutant(
+        "relay-rows-dropped",
+        "WL4033-RELAY-EVENTS-AS-USUAL",
+        "does not write rows events",
+        answer=_of(_DropsRows),
+    ),
+    Mutant(
+        "relay-unknown-dropped",
+        "WL4033-RELAY-UNKNOWN-NOT-LOST",
+        "does not write events of unknown types without the ignorable flag",
+        answer=_of(_DropsUnknown),
+    ),
+    Mutant(
+        "relay-replacement-missing",
+        "FORMAT-RELAY-EVENT",
+        "writes no Rotate in the place of the source's Previous_gtids event",
+        answer=_of(_ReplacesNothing),
     ),
     Mutant(
         "relay-guess-marked",

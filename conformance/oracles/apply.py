@@ -63,6 +63,21 @@ def _at_stop(
     return Oracle(requirement, examine, needs=frozenset(needs), abilities=frozenset(abilities), asks_more=asks_more)
 
 
+def _counter_refused(requirement: str) -> Oracle:
+    """Return the oracle that checks that the skip counter is refused, and nothing applied."""
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for _ in alignment.marked(requirement):
+            if alignment.observation.events:
+                yield Check("applied despite the error", "events are applied, but the skip counter should be refused")
+            elif alignment.observation.error is None:
+                yield Check("no error", "the skip counter is taken without an error")
+            else:
+                yield GOOD
+
+    return Oracle(requirement, examine)
+
+
 def _stops_or_goes_on(requirement: str) -> Oracle:
     """Return the oracle that checks that the applier stops at those marked events where it should, and no others."""
 
@@ -171,6 +186,9 @@ _STATE: Final = ("outcome", "in_group", "gtid", "executed_gtids", "transactions"
 ORACLES: Final = (
     _entries("WL4033-APPLY-UNKNOWN-IGNORED", *_STATE),
     fields("WL4033-APPLY-UNKNOWN-POSITION", "relay_log_pos"),
+    _at_stop("WL4033-APPLY-UNKNOWN-REFUSED"),
+    _at_stop("WL4033-APPLY-CROSS-NEW-TO-OLD"),
+    _entries("WL4033-APPLY-KNOWN-HANDLED", *_STATE),
     _entries("WL4033-APPLY-ROWS-QUERY-INFORMS", *_STATE),
     _stops_or_goes_on("WL7592-APPLY-CREATE-INSIDE"),
     _entries("WL7592-APPLY-CREATE-SELECT-COMMITS", "in_group", "transactions"),
@@ -184,6 +202,8 @@ ORACLES: Final = (
     _entries("WL7592-APPLY-SKIP-NOT-MID-GROUP", "outcome", "skip_counter"),
     _entries("WL7592-APPLY-SKIP-GTID-IN-GROUP", "outcome", "skip_counter"),
     _entries("WL7592-APPLY-OFF-SKIP-ALLOWED", "outcome"),
+    _counter_refused("WL7592-APPLY-ON-SKIP-REFUSED"),
+    _at_stop("WL7592-APPLY-NEW-55"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING-BEGIN"),
     _entries("WL7592-APPLY-OFF-GTID-NOT-MISSED", "outcome", "in_group", "transactions"),

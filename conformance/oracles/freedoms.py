@@ -91,6 +91,13 @@ def _is_of_old_replica(alignment: Alignment, difference: Difference) -> bool:
     return not strict and bool(marked) and difference.index >= min(marked)
 
 
+def _is_stop_at_unknown(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a receiver stops with an error at an event of an unknown type without the flag."""
+    if alignment.observation.error is None:
+        return False
+    return any(alignment.stop == index for index in alignment.marked("WL4033-RELAY-UNKNOWN-NOT-LOST"))
+
+
 #: Everything that is free, by role.
 FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
@@ -255,6 +262,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "whether an event that comes back with the replica's own server id is written",
         "It comes from the replica itself; WL#7592 is silent.",
         is_from_replica_itself,
+    ),
+    Freedom(
+        "relay",
+        "stop at unknown events",
+        "whether the receiver stops with an error at an event of an unknown type without the ignorable flag",
+        "WL#4033 has a replica stop there, and does not say which of its threads does.",
+        _is_stop_at_unknown,
     ),
     Freedom(
         "apply",

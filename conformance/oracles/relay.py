@@ -1,10 +1,10 @@
 """The oracles of the role `relay`: which events the relay logs hold, with which bytes, and the warnings."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
@@ -23,6 +23,18 @@ class _Written:
 
     header: Header
     rest: bytes
+
+    @property
+    def body(self) -> bytes:
+        """What follows the header, without a checksum that is right."""
+        return self.rest[:-CHECKSUM_BYTES] if self.is_checksummed else self.rest
+
+    @property
+    def is_checksummed(self) -> bool:
+        """Whether it ends with its checksum."""
+        header = HEADER.pack(*astuple(self.header))
+        at = len(self.rest) - CHECKSUM_BYTES
+        return at >= 0 and checksum(header + self.rest[:at]) == int.from_bytes(self.rest[at:], "little")
 
     @property
     def name(self) -> str:
@@ -47,14 +59,16 @@ def _written(entry: Mapping[str, Any]) -> _Written | None:
 _Compare = Callable[[_Written, _Written], Check]
 
 
-def _each(requirement: str, compare: _Compare, *, required: bool = True) -> Oracle:
+def _each(requirement: str, compare: _Compare, *, required: bool = True, may_stop: bool = False) -> Oracle:
     """Return the oracle that compares each marked event with the observed one.
 
     Args:
         requirement: The requirement's id.
         compare: Compares them.
         required: Whether an event that is missing breaks the requirement.
+        may_stop: Whether the receiver may stop at it with an error instead.
     """
+    free = {Fate.UNREACHED, Fate.REFUSED} if may_stop else {Fate.UNREACHED}
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for index in alignment.marked(requirement):
@@ -62,7 +76,7 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True) -> Orac
             assert wanted is not None, "the model writes events"
             entry = alignment.observed(index)
             if entry is None:
-                if required and alignment.fate(index) is not Fate.UNREACHED:
+                if required and alignment.fate(index) not in free:
                     yield Check(f"{wanted.kind} not written", f"{_place(alignment, index)} is missing")
                 continue
             observed = _written(entry)
@@ -87,14 +101,22 @@ def _place(alignment: Alignment, index: int) -> str:
 
 def _copied(wanted: _Written, observed: _Written) -> Check:
     """Compare a copied event; a relay log may have checksums if the source has none, and the reverse."""
+    if wanted == observed:
+        return GOOD
     for name in ("type", "server_id", "log_pos", "flags", "timestamp"):
         expected, seen = getattr(wanted.header, name), getattr(observed.header, name)
         if expected != seen:
             return Check(f"{name} of {wanted.kind} changed", f"{name} is {seen}, but was {expected} when received")
-    bodies = (wanted.rest, wanted.rest[:-CHECKSUM_BYTES])
-    if observed.rest in bodies or observed.rest[:-CHECKSUM_BYTES] in bodies:
-        return GOOD
-    return Check(f"body of {wanted.kind} changed", f"the {len(observed.rest)} bytes of the body are not those received")
+    length = HEADER_BYTES + len(observed.rest)
+    if observed.header.length != length:
+        message = f"length is {observed.header.length}, but the event has {length} bytes"
+        return Check(f"length of {wanted.kind} wrong", message)
+    if wanted.body != observed.body:
+        message = f"the {len(observed.body)} bytes of the body are not those received"
+        return Check(f"body of {wanted.kind} changed", message)
+    if len(wanted.rest) == len(observed.rest):
+        return Check(f"checksum of {wanted.kind} changed", "the checksum is not the one received")
+    return GOOD
 
 
 def _equal_markers(wanted: _Written, observed: _Written) -> Check:
@@ -104,9 +126,15 @@ def _equal_markers(wanted: _Written, observed: _Written) -> Check:
     return Check(f"{wanted.kind} marked", f"the flags have the marker {marker}, which was not received")
 
 
-def _ignorable_copied(requirement: str) -> Oracle:
-    """Return the oracle that checks that each marked event is there once, exactly as received."""
-    each = _each(requirement, _copied)
+def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = False) -> Oracle:
+    """Return the oracle that checks that each marked event is there once, exactly as received.
+
+    Args:
+        requirement: The requirement's id.
+        what: The kind of event, for signatures.
+        or_stops: Whether the receiver may stop at it with an error instead.
+    """
+    each = _each(requirement, _copied, may_stop=or_stops)
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield from each.examine(alignment, requirement)
@@ -115,10 +143,16 @@ def _ignorable_copied(requirement: str) -> Oracle:
         }
         for place in alignment.phantoms:
             again = written.get(alignment.observation.events[place]["data"])
-            if again is not None:
-                yield Check("ignorable event written twice", f"{_place(alignment, again)} is there again")
+            if again is not None and not _came_back(alignment, again):
+                yield Check(f"{what} written twice", f"{_place(alignment, again)} is there again")
 
     return Oracle(requirement, examine, any_of=each.any_of)
+
+
+def _came_back(alignment: Alignment, index: int) -> bool:
+    """Return whether an event has the replica's own server id, so that writing it is free."""
+    event = _written(alignment.case.expected.events[index])
+    return event is not None and bool(event.header.server_id == alignment.case.settings["server_id"])
 
 
 def _present(wanted: _Written, observed: _Written) -> Check:
@@ -226,7 +260,9 @@ def _check_logs(requirement: str, examine: Callable[[Alignment, str], Iterator[C
 
 
 ORACLES: Final = (
-    _ignorable_copied("WL4033-RELAY-IGNORABLE-COPIED"),
+    _each_copied("WL4033-RELAY-IGNORABLE-COPIED", what="ignorable event"),
+    _each_copied("WL4033-RELAY-EVENTS-AS-USUAL"),
+    _each_copied("WL4033-RELAY-UNKNOWN-NOT-LOST", or_stops=True),
     _each("WL4162-TT-GUESS-LEAVES-BYTES", _equal_markers, required=False),
     _check_warnings("WL4162-RESET-RECEIVER-LOOP", wanted=False),
     _check_warnings("WL4162-WARN-RECEIVER", stops=True),

@@ -1,6 +1,7 @@
 """The reference in the role `relay`: the model of a receiver, and the boundary parser of its profile."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.event_types import EventType
@@ -22,7 +23,7 @@ def answer(request: Request) -> Observation:
 
 
 def answer_with(receiver: Callable[[RelaySettings, Feed | None], Receiver], request: Request) -> Observation:
-    """Return what a receiver writes; an event that cannot be read is an error at its offset.
+    """Return what a receiver writes; one that is torn is an error at its offset.
 
     Args:
         receiver: Makes the receiver from the settings of the request and the feed of the boundary parser.
@@ -31,7 +32,7 @@ def answer_with(receiver: Callable[[RelaySettings, Feed | None], Receiver], requ
     made = receiver(RelaySettings.of_json(request.profile, request.settings), boundary_feed(request.profile))
     refusal = None
     try:
-        for event in read_events(request.stream, server_of(request.profile).rules):
+        for event in read_events(request.stream, replace(server_of(request.profile).rules, passes_unknown=True)):
             made.receive(ReplicaEvent.of_entry(report(event)), event.data)
     except BinlogError as error:
         refusal = Refusal(error.at, error.kind, error.message)

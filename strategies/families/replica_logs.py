@@ -40,6 +40,16 @@ def skip_and_until(stream: StreamBuilder) -> None:
         replica_groups.add(stream, planned)
 
 
+@family(focus="WL7592-APPLY-ON-SKIP-REFUSED", profiles=Profiles("worklog", "mysql >= 5.6, < 8.0"), fault=True)
+def skip_counter_refused(stream: StreamBuilder) -> None:
+    """Groups with GTIDs for an applier whose skip counter is set although its gtid_mode is ON."""
+    choose = stream.choose
+    replica_groups.begin_relay_log(stream)
+    stream.settings.update(gtid_mode="ON", skip_counter=choose.one_of((1, 2, 1000)))
+    for _ in choose.several(1, 3):
+        replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=False))
+
+
 def _stop_at(stream: StreamBuilder, groups: list[list[PlannedEvent]]) -> None:
     """Add groups, between two of them a Rotate with a position in another log, and a position to stop at after it."""
     choose = stream.choose

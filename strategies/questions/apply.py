@@ -6,15 +6,17 @@ from typing import Final
 
 from conformance.models.replica.applier import Applied, Applier, ApplyOutcome, StopReason
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
-from conformance.models.replica.replica_event import ReplicaEvent
-from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.models.replica.replica_settings import COUNTER_REFUSED, ReplicaSettings
 from conformance.strategies.grammar.case import EVERY_EVENT, Expected
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.replica_groups import REPLICA_ID
+from conformance.strategies.questions.sent_events import events_to_apply
 
 #: The kind of error of a stop: the stream can be read but not applied.
 _STOP_KIND: Final = "other"
+#: The kind of error of a stop at an event of a type that the replica does not know.
+_UNKNOWN_KIND: Final = "unknown-event"
 #: Why an applier stops -> the requirements that it must.
 _STOPS: Final = {
     StopReason.GTID_MISSING: ("WL7592-APPLY-ON-GTID-MISSING",),
@@ -35,8 +37,10 @@ _MISSING_AT_BEGIN: Final = "WL7592-APPLY-ON-GTID-MISSING-BEGIN"
 def question(stream: StreamBuilder) -> Question:
     """Return the question about a relay log for an applier, with what it must answer."""
     settings = ReplicaSettings.of_json(stream.server.profile, {"server_id": REPLICA_ID, **stream.settings})
+    if settings.is_counter_refused:
+        return _refused_counter(settings, stream)
     applier = Applier(settings)
-    done = applier.apply(map(ReplicaEvent.of_entry, stream.expected_events))
+    done = applier.apply(events_to_apply(stream))
     stop = applier.stopped
     marks: dict[str, list[int]] = defaultdict(list)
     for requirement, indices in stream.marks.items():
@@ -52,7 +56,7 @@ def question(stream: StreamBuilder) -> Question:
     expected = Expected(
         tuple(each.entry() for each in done),
         refused_at=None if stop is None else stop.event.offset,
-        refused_kind="" if stop is None else _STOP_KIND,
+        refused_kind="" if stop is None else _STOP_KIND if stop.event.recognised else _UNKNOWN_KIND,
         refused_code=None if stop is None else stop.code,
     )
     return Question(
@@ -63,12 +67,20 @@ def question(stream: StreamBuilder) -> Question:
     )
 
 
+def _refused_counter(settings: ReplicaSettings, stream: StreamBuilder) -> Question:
+    """Return the question with a skip counter that the server refuses, so that nothing is applied."""
+    expected = Expected((), refused_at=0, refused_kind=_STOP_KIND, refused_code=COUNTER_REFUSED)
+    return Question(expected, {"WL7592-APPLY-ON-SKIP-REFUSED": (0,)}, settings.as_json(), bytes(stream.bytes))
+
+
 def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str, int]]:
     """Yield the requirements that the entries themselves show, each with the index of an entry."""
     for index, each in enumerate(done):
         if each.outcome is ApplyOutcome.IGNORED and kind_of(each.event) is Kind.UNKNOWN:
             yield "WL4033-APPLY-UNKNOWN-IGNORED", index
             yield "WL4033-APPLY-UNKNOWN-POSITION", index
+        if each.event.ignorable and each.event.recognised and each.outcome is ApplyOutcome.APPLIED:
+            yield "WL4033-APPLY-KNOWN-HANDLED", index
         starts = kind_of(each.event) in OF_TRANSACTIONS and not (index and done[index - 1].in_group)
         if settings.gtid_mode == "OFF" and starts and each.outcome is ApplyOutcome.APPLIED and settings.rules.gtids:
             yield "WL7592-APPLY-OFF-GTID-NOT-MISSED", index

@@ -16,6 +16,7 @@ from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.replica_groups import REPLICA_ID, SOURCE_LOG
+from conformance.strategies.questions.sent_events import sent_events
 
 #: The events with which the replica itself begins a relay log.
 _FIRST: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS)})
@@ -32,8 +33,7 @@ def question(stream: StreamBuilder) -> Question:
     data = bytes(stream.bytes)
     marks: dict[str, list[int]] = defaultdict(list)
     unwritten = False
-    for entry in stream.expected_events:
-        event = ReplicaEvent.of_entry(entry)
+    for event in sent_events(stream):
         reception = receiver.receive(event, data[event.offset : event.end])
         if reception is not Reception.WRITTEN:
             unwritten = True
@@ -41,7 +41,7 @@ def question(stream: StreamBuilder) -> Question:
             # An event that was fed although it is not written is noticed at the next event that is.
             marks["WL4162-RELAY-FEEDS-QUEUED"].append(len(receiver.events) - 1)
             unwritten = False
-    for requirement, index in _marks(receiver.events):
+    for requirement, index in _marks(receiver.events, skips=stream.server.rules.ignorable):
         marks[requirement].append(index)
     expected = Expected(tuple(receiver.entries()))
     return Question(expected, dict(marks), settings.as_json(), data)
@@ -69,20 +69,29 @@ def _fed(event: ReplicaEvent) -> FedEvent:
     return FedEvent(event.type, event.flags, event.query.encode() if with_query else None)
 
 
-def _marks(events: list[RelayEvent]) -> Iterator[tuple[str, int]]:
-    """Yield the requirements that the events of relay logs exercise, each with the index of an event."""
+def _marks(events: list[RelayEvent], *, skips: bool) -> Iterator[tuple[str, int]]:
+    """Yield the requirements that the events of relay logs exercise, each with the index of an event.
+
+    Args:
+        events: The events of the relay logs.
+        skips: Whether a replica of this version skips what is ignorable.
+    """
     written = [index for index, event in enumerate(events) if event.written]
     for index in written[:_BEGINNING]:
         yield "WL4162-RESET-RECEIVER-LOOP", index
     for index, event in enumerate(events):
-        yield from _written_marks(events, index) if event.written else _own_marks(event, index)
+        yield from _written_marks(events, index, skips=skips) if event.written else _own_marks(event, index)
 
 
-def _written_marks(events: list[RelayEvent], index: int) -> Iterator[tuple[str, int]]:
+def _written_marks(events: list[RelayEvent], index: int, *, skips: bool) -> Iterator[tuple[str, int]]:
     event = events[index]
     assert event.source is not None, "what is written was received"
-    if event.source.ignorable:
+    if event.source.ignorable and skips:
         yield "WL4033-RELAY-IGNORABLE-COPIED", index
+    elif event.source.recognised:
+        yield "WL4033-RELAY-EVENTS-AS-USUAL", index
+    else:
+        yield "WL4033-RELAY-UNKNOWN-NOT-LOST", index
     if MARKER_BITS.read(event.flags) is _NOT_DEFINED:
         yield "WL4162-TT-GUESS-LEAVES-BYTES", index
     if event.warning:

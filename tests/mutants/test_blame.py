@@ -21,6 +21,7 @@ WHOLE = "it compares the whole sequence of events, or of warnings"
 NOT_READ = "the reading goes on from a wrong place, where nothing can be read"
 WHAT_BELONGS = "what is missing, added or moved takes along what belongs to it, and each is missing for its own rules"
 TWO_SIDES = "two rules about one place in a log, of which each looks at another event of it"
+TWO_SIDES_OF_COPY = "a marker that is written into an event changes its flags, and all bytes are compared"
 RESET = "the first step of a stream shows that the parser begins elsewhere, the state before it shows it too"
 #: Mutant, and the other requirements -> why they are right to fail for another cause and at another event than its own.
 ROWS = (
@@ -41,7 +42,8 @@ ROWS = (
     ("safety-by-text", "WL3303-*", MORE_EVENTS),
     ("silent-dump", "WL4162-DUMP-FEEDS-READ", WHOLE),
     ("warning-types-swapped", "WL4162-DUMP-FEEDS-READ", WHOLE),
-    ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS", NOT_READ),
+    ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS WL4033-RELAY-EVENTS-AS-USUAL", NOT_READ),
+    ("relay-guess-marked", "WL4033-RELAY-EVENTS-AS-USUAL", TWO_SIDES_OF_COPY),
     ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),
     ("logs-gtid-of-rollback", "WL7592-LOG-LOGICAL-TIMESTAMPS", TWO_SIDES),
     ("logs-off-no-begin", "FORMAT-LOG-END-NEEDS-BEGIN FORMAT-LOG-TRANSACTION-LENGTH", TWO_SIDES),

@@ -265,8 +265,8 @@ class Applier:
         return (0, self.settings.server_id) if self._rules.own_id_exempt else (0,)
 
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
-        if kind is Kind.UNKNOWN and not self._rules.ignorable:
-            raise ApplierStopped(StopReason.UNKNOWN_EVENT)
+        if kind is Kind.UNKNOWN and not self._passes_over(event):
+            raise ApplierStopped(StopReason.UNKNOWN_EVENT, message=f"Unknown event code: {event.type}")
         if self._skip_counter and kind not in _NOT_COUNTED:
             self._skip(kind)
             return ApplyOutcome.SKIPPED
@@ -278,6 +278,10 @@ class Applier:
             return ApplyOutcome.IGNORED
         self._check_gtid(kind)
         return self._run(event, kind)
+
+    def _passes_over(self, event: ReplicaEvent) -> bool:
+        """Return whether the replica may ignore an event of a type that it does not know (WL#4033)."""
+        return self._rules.ignorable and event.ignorable
 
     def _skip(self, kind: Kind) -> None:
         # WL#7592, Plan 10: inside a group the counter does not go down to 0.

@@ -73,11 +73,13 @@ class RelayRules:
 
     Attributes:
         previous_gtids: When they begin with a Previous_gtids event.
+        replaces_previous_gtids: A Previous_gtids event of the source is replaced; older servers do not know it.
         own_id_zero: Every event that the replica makes has the server id 0, as in the worklog; servers use 0 only
             for the Rotate that replaces a skipped event.
     """
 
     previous_gtids: OwnGtids
+    replaces_previous_gtids: bool = True
     own_id_zero: bool = False
 
 
@@ -85,7 +87,7 @@ RELAY_RULES: Final = ByVersion(
     "the rules of relay logs",
     {
         "worklog": RelayRules(OwnGtids.ALWAYS, own_id_zero=True),
-        "mysql": RelayRules(OwnGtids.NEVER),
+        "mysql": RelayRules(OwnGtids.NEVER, replaces_previous_gtids=False),
         "mysql >= 5.6": RelayRules(OwnGtids.WITH_GTID_MODE),
         "mysql >= 5.7": RelayRules(OwnGtids.ALWAYS),
         "mariadb": RelayRules(OwnGtids.NEVER),
@@ -275,7 +277,9 @@ class Receiver:
             return Reception.LEFT_OUT
         if event.server_id in self.settings.ignored_ids and event.type not in _NEVER_IGNORED:
             return Reception.LEFT_OUT
-        return _RECEPTIONS.get(event.type, Reception.WRITTEN)
+        reception = _RECEPTIONS.get(event.type, Reception.WRITTEN)
+        replaces = self._own.replaces_previous_gtids
+        return reception if replaces or reception is not Reception.REPLACED else Reception.WRITTEN
 
     def _note(self, event: ReplicaEvent, data: bytes) -> None:
         if event.gtid or event.type in (EventType.ROTATE, EventType.FORMAT_DESCRIPTION):

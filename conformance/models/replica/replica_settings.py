@@ -8,6 +8,8 @@ from conformance.models.replica.compatibility import ReplicaRules, replica_rules
 
 GtidMode = Literal["OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"]
 GTID_MODES: Final[tuple[GtidMode, ...]] = get_args(GtidMode)
+#: ER_SQL_SLAVE_SKIP_COUNTER_NOT_SETTABLE_IN_GTID_MODE.
+COUNTER_REFUSED: Final = 1858
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,7 @@ class ReplicaSettings:
         leftovers: Database -> its tables, if its directory holds a file that DROP DATABASE does not remove.
 
     Raises:
-        ValueError: There is no such mode, the counter is negative, or must not be set in this mode.
+        ValueError: There is no such mode, or the counter is negative.
     """
 
     profile: str
@@ -48,13 +50,16 @@ class ReplicaSettings:
             raise ValueError(f"{self.gtid_mode!r} is not a valid gtid_mode: write one of {', '.join(GTID_MODES)}")
         if self.skip_counter < 0:
             raise ValueError(f"{self.skip_counter} is not a valid skip counter: write an integer from 0")
-        if self.skip_counter and self.gtid_mode == "ON" and not self.rules.skips_with_gtids:
-            raise ValueError("the skip counter must not be set with gtid_mode=ON (error 1858)")
 
     @property
     def rules(self) -> ReplicaRules:
         """What a replica of this version does."""
         return replica_rules(self.profile, self.version)
+
+    @property
+    def is_counter_refused(self) -> bool:
+        """Whether the server refuses to set the skip counter in this mode (WL#7592, NFR3)."""
+        return bool(self.skip_counter) and self.gtid_mode == "ON" and not self.rules.skips_with_gtids
 
     @classmethod
     def of_json(cls, profile: str, settings: Mapping[str, Any]) -> Self:
