@@ -99,7 +99,11 @@ class Header(Struct, frozen=True, tag_field="kind", tag="header"):
     requirements: Annotated[str, Meta(description="The glob that selects requirements by id.")]
     seed: int
     examples: Annotated[
-        Count | None, Meta(description="Cases for each family and profile, null where time limits them.")
+        Count | None,
+        Meta(
+            description="Cases for each family and profile; null where time limits them, or where a family has as many "
+            "as all pairs of its variants take."
+        ),
     ]
     seconds: Annotated[
         Annotated[float, Meta(ge=0, le=_LONGEST)] | None,

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, Final
 
 from conformance.engine.certification import Stop
-from conformance.engine.discovery import discover_in_rounds
 from conformance.engine.shrinking import SHRINK_SECONDS
+from conformance.fuzzing.hypothesis_engine import discover_in_rounds
 from conformance.fuzzing.kept_cases import KeptCases
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import request_of

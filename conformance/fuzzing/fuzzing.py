@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from conformance.engine.certification import Certification, Stop
-from conformance.engine.discovery import discover_in_rounds
 from conformance.engine.events import FailureFound, FuzzingProgressed
 from conformance.engine.failure import Counts, Failure
 from conformance.fuzzing.guided import GuidedEngine, WorkerCrashed
+from conformance.fuzzing.hypothesis_engine import discover_in_rounds
 from conformance.fuzzing.kept_cases import KeptCases
 from conformance.oracles.causes import cause_of_trouble
 from conformance.oracles.verdict import Verdict

@@ -1,6 +1,7 @@
 """The stream builder: planned events to bytes, with what is known of them."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
@@ -11,9 +12,10 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
-from conformance.binlog.servers import Server, with_own_length
+from conformance.binlog.servers import WITH_CHECKSUMS, Server, with_own_length
 from conformance.strategies.grammar.case import EVERY_EVENT
 from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Dimension, Number, Value
 from conformance.strategies.grammar.planned_event import PlannedEvent
 
 #: 10 June 2010, the day of the WL#4033 sample: the earliest time of a generated stream.
@@ -24,6 +26,9 @@ _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 #: Where the header of an event has its log_pos, and the largest one that fits.
 _LOG_POS: Final = slice(13, 17)
 _LARGEST_LOG_POS: Final = 0xFFFFFFFF
+
+#: Whether the events of a stream have checksums, where its family leaves that open.
+CHECKSUM: Final = Dimension("checksum", {"crc32": True, "none": False}, profiles={"crc32": WITH_CHECKSUMS})
 
 #: What every event of every stream exercises.
 _ALWAYS: Final = (
@@ -78,7 +83,7 @@ class StreamBuilder:
         self.choose = chooser
         self.server = server
         if checksums is None:
-            checksums = server.checksums and not chooser.yes(3)
+            checksums = chooser.vary(CHECKSUM, server.profile)
         self.checksummed = checksums and server.checksums
         self.format, _ = _described(server.version, server.post_header_lengths, 0, self._algorithm())
         self.refused = False
@@ -137,6 +142,14 @@ class StreamBuilder:
         if not self.server.checksums:
             return None
         return int(ChecksumAlgorithm.CRC32 if self.checksummed else ChecksumAlgorithm.NONE)
+
+    def vary(self, dimension: Dimension[Value]) -> Value:
+        """Return what the grammar takes for a class of a dimension."""
+        return self.choose.vary(dimension, self.server.profile)
+
+    def several_of(self, number: Number) -> Iterator[int]:
+        """Yield 0, 1, 2, ... as many times as a class of a dimension of numbers has it."""
+        return self.choose.several_of(number, self.server.profile)
 
     def length_of(self, event: PlannedEvent) -> int:
         """Return the length of a planned event in bytes, header and checksum included."""
