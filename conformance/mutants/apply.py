@@ -3,17 +3,21 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import gtid_parts
 from conformance.binlog.servers import server_of
-from conformance.models.replica.applier import Applied, Applier, ApplierStopped, ApplyOutcome, LoggedGroup, StopReason
+from conformance.models.replica.applier import Applied, Applier, ApplyOutcome
 from conformance.models.replica.compatibility import Anonymous
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
 from conformance.models.replica.failed_drop import CANNOT_REMOVE_DIRECTORY
 from conformance.models.replica.groups import State
+from conformance.models.replica.own_log import LoggedGroup, OwnLog
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.models.replica.replica_tables import ReplicaTables
+from conformance.models.replica.stop_reason import ApplierStopped, StopReason
 from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request
@@ -46,6 +50,49 @@ class _IgnoresFlagged(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         ignores = event.ignorable and kind in OF_TRANSACTIONS
         return ApplyOutcome.IGNORED if ignores else super()._take(event, kind)
+
+
+class _WithoutVariables(ReplicaTables):
+    def execute(self, event: ReplicaEvent) -> None:
+        if event.type != EventType.USER_VAR:
+            super().execute(event)
+
+
+class _LosesVariables(Applier):
+    def _new_tables(self) -> ReplicaTables:
+        return _WithoutVariables()
+
+
+class _ShowsAtOnce(ReplicaTables):
+    def execute(self, event: ReplicaEvent) -> None:
+        super().execute(event)
+        self.commit()
+
+
+class _CommitsEachEvent(Applier):
+    def _new_tables(self) -> ReplicaTables:
+        return _ShowsAtOnce()
+
+
+class _PlainLog(OwnLog):
+    def _own_gtid(self, gtid: str) -> str:
+        return "" if gtid in ("", ANONYMOUS) else gtid
+
+
+class _LogsNothingBefore(Applier):
+    def _new_log(self) -> OwnLog:
+        return _PlainLog(self._rules)
+
+
+class _RenamingLog(OwnLog):
+    def _own_gtid(self, gtid: str) -> str:
+        _, _, number = gtid.rpartition(":")
+        return f"{UUID(int=0)}:{number}" if number.isdigit() else super()._own_gtid(gtid)
+
+
+class _LogsOwnGtids(Applier):
+    def _new_log(self) -> OwnLog:
+        return _RenamingLog(self._rules)
 
 
 class _UnknownEndsGroup(Applier):
@@ -369,6 +416,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-APPLY-OFF-SKIP-ALLOWED",
         "refuses the skip counter with gtid_mode=OFF",
         answer=_refuses_to_skip,
+    ),
+    Mutant(
+        "apply-user-variables-lost",
+        "FORMAT-APPLY-DATA",
+        "does not set user variables, so that statements insert NULL",
+        answer=_of(_LosesVariables),
+    ),
+    Mutant(
+        "apply-commits-each-event",
+        "FORMAT-APPLY-DATA",
+        "shows the rows of a group to other sessions before it is committed",
+        answer=_of(_CommitsEachEvent),
+    ),
+    Mutant(
+        "apply-own-log-without-anonymous",
+        "WL7592-APPLY-OWN-LOG-ANONYMOUS",
+        "writes groups without a GTID to its own log without an Anonymous_gtid event",
+        answer=_of(_LogsNothingBefore),
+    ),
+    Mutant(
+        "apply-own-log-other-gtid",
+        "WL7592-APPLY-OWN-LOG-GTID",
+        "gives the groups in its own log another UUID than the source's",
+        answer=_of(_LogsOwnGtids),
     ),
     Mutant(
         "apply-skip-counter-ignored",

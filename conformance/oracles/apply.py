@@ -181,6 +181,7 @@ def _to_the_end(requirement: str) -> Oracle:
 
 
 _LOGGED: Final = ("logged_statements", "logged_anonymous_gtids")
+_OF_OWN_LOG: Final = ("logged_groups", "logged_gtids")
 _STATE: Final = ("outcome", "in_group", "gtid", "executed_gtids", "transactions")
 
 ORACLES: Final = (
@@ -191,7 +192,9 @@ ORACLES: Final = (
     _entries("WL4033-APPLY-KNOWN-HANDLED", *_STATE),
     _entries("WL4033-APPLY-ROWS-QUERY-INFORMS", *_STATE),
     _stops_or_goes_on("WL7592-APPLY-CREATE-INSIDE"),
-    _entries("WL7592-APPLY-CREATE-SELECT-COMMITS", "in_group", "transactions"),
+    _entries("WL7592-APPLY-CREATE-SELECT-COMMITS", "in_group", "transactions", "tables"),
+    fields("WL7592-APPLY-OWN-LOG-ANONYMOUS", *_OF_OWN_LOG),
+    fields("WL7592-APPLY-OWN-LOG-GTID", *_OF_OWN_LOG),
     _at_stop("WL7592-APPLY-DROPDB-OFF-ANON-EACH", _anonymous_each, needs=_LOGGED),
     _at_stop("WL7592-APPLY-DROPDB-ON-ERROR", _nothing_logged),
     _at_stop("WL7592-APPLY-DROPDB-ERROR-CODE", _drop_code, abilities=("error_code",)),

@@ -6,6 +6,7 @@ from typing import Final
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.header import HEADER, Header
 from conformance.binlog.reader import ReaderRules, read_events
+from conformance.binlog.rows.open_tables import OpenTables
 from conformance.binlog.servers import server_of
 from conformance.models.replica.applier import Applier
 from conformance.models.replica.replica_event import ReplicaEvent
@@ -55,9 +56,11 @@ def answer_with(
 def _events(request: Request, rules: ReaderRules, unreadable: list[BinlogError]) -> Iterator[ReplicaEvent]:
     """Yield the events of the stream; the error of the first one that cannot be read is added to `unreadable`."""
     try:
+        tables = OpenTables()
         for event in read_events(request.stream, rules):
             try:
-                yield ReplicaEvent.of_entry(report(event))
+                yield ReplicaEvent.of_entry(report(event, tables))
+                tables.observe(event)
             except MalformedBody as error:
                 raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
     except BinlogError as error:

@@ -11,7 +11,7 @@ from conformance.strategies.families.ignorable_events import UNASSIGNED, declare
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
-from conformance.strategies.groups import replica_groups, sound_log
+from conformance.strategies.groups import data_changes, replica_groups, sound_log
 from conformance.strategies.groups import transactions as groups
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
@@ -80,7 +80,7 @@ def _end_alone(stream: StreamBuilder) -> Sequence[PlannedEvent]:
 
 
 def _begun_twice(stream: StreamBuilder) -> Sequence[PlannedEvent]:
-    begin = replica_groups.query(stream, "BEGIN")
+    begin = data_changes.query(stream, "BEGIN")
     return [*replica_groups.with_gtid(stream, [begin], anonymous=True), *replica_groups.transaction(stream)]
 
 

@@ -12,7 +12,7 @@ from conformance.strategies.families.ignorable_events import UNASSIGNED, declare
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
-from conformance.strategies.groups import replica_groups
+from conformance.strategies.groups import data_changes, replica_groups
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The profiles whose DROP DATABASE and CREATE TABLE ... SELECT are the worklog's.
@@ -91,13 +91,14 @@ def split_create_selects(stream: StreamBuilder) -> None:
     stream.settings["gtid_mode"] = "OFF"
     for _ in choose.several(0, 1):
         replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
-    created = [replica_groups.query(stream, "CREATE TABLE `t9` (`a` INT, `b` INT)")]
+    created = [data_changes.query(stream, "CREATE TABLE `t9` (`a` INT, `b` INT)")]
     first = replica_groups.with_gtid(stream, created, anonymous=True)
     first[-1] = first[-1].marked("WL7592-APPLY-CREATE-SELECT-COMMITS")
     replica_groups.add(stream, first)
+    stream.settings["tables"] = [*replica_groups.TABLES, "test.t9"]
     if choose.yes():
-        rows = [replica_groups.query(stream, "BEGIN"), *replica_groups.row_changes(stream, table="t9")]
-        rows.append(replica_groups.query(stream, "COMMIT"))
+        rows = [data_changes.query(stream, "BEGIN"), *data_changes.row_changes(stream, table="t9")]
+        rows.append(data_changes.query(stream, "COMMIT"))
         replica_groups.add(stream, replica_groups.with_gtid(stream, rows, anonymous=True))
 
 
@@ -120,7 +121,7 @@ def failed_drop_databases(stream: StreamBuilder) -> None:
     database = choose.one_of(("d1", "x" * 64))
     tables = [f"{number:03d}".rjust(length, "t") for number in range(count)]
     stream.settings["leftovers"] = {database: tables}
-    dropped = [replica_groups.query(stream, f"DROP DATABASE `{database}`", database=database)]
+    dropped = [data_changes.query(stream, f"DROP DATABASE `{database}`", database=database)]
     replica_groups.add(stream, replica_groups.with_gtid(stream, dropped, anonymous=anonymous))
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=anonymous))
 
@@ -138,8 +139,8 @@ def older_source_streams(stream: StreamBuilder) -> None:
     for _ in choose.several(1, 3):
         if rows and choose.yes():
             # CREATE TABLE ... SELECT before WL#7592: one group.
-            planned = [replica_groups.query(stream, "BEGIN"), *replica_groups.create(stream)]
-            planned += [*replica_groups.row_changes(stream), replica_groups.query(stream, "COMMIT")]
+            planned = [data_changes.query(stream, "BEGIN"), *replica_groups.create(stream)]
+            planned += [*data_changes.row_changes(stream), data_changes.query(stream, "COMMIT")]
         else:
             planned = replica_groups.group(stream, rows=rows)
         replica_groups.add(stream, planned)

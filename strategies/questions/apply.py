@@ -4,9 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from conformance.models.replica.applier import Applied, Applier, ApplyOutcome, StopReason
+from conformance.models.replica.applier import Applied, Applier, ApplyOutcome
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
 from conformance.models.replica.replica_settings import COUNTER_REFUSED, ReplicaSettings
+from conformance.models.replica.stop_reason import StopReason
+from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.strategies.grammar.case import EVERY_EVENT, Expected
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -31,6 +33,8 @@ _STOPS: Final = {
 }
 #: Major and minor version -> the requirement on replicas that stop at Anonymous_gtid events.
 _STOPS_OF_OLD: Final = {"5.6": "WL7592-COMPAT-OFF-5621", "5.7": "WL7592-COMPAT-OFF-575"}
+#: Whether a group has no GTID -> the requirement on it in the replica's own log.
+_OWN_LOG: Final = {True: "WL7592-APPLY-OWN-LOG-ANONYMOUS", False: "WL7592-APPLY-OWN-LOG-GTID"}
 _MISSING_AT_BEGIN: Final = "WL7592-APPLY-ON-GTID-MISSING-BEGIN"
 
 
@@ -84,8 +88,12 @@ def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str
         starts = kind_of(each.event) in OF_TRANSACTIONS and not (index and done[index - 1].in_group)
         if settings.gtid_mode == "OFF" and starts and each.outcome is ApplyOutcome.APPLIED and settings.rules.gtids:
             yield "WL7592-APPLY-OFF-GTID-NOT-MISSED", index
+        for group in each.logged or () if each.outcome is ApplyOutcome.APPLIED else ():
+            yield _OWN_LOG[group.gtid in ("", ANONYMOUS)], index
         if settings.until is not None and (each.outcome is ApplyOutcome.UNTIL or each.event.server_id == 0):
             yield "WL7592-APPLY-UNTIL-SERVER-ID-ZERO", index
+    if "test.t9" in settings.tables:
+        yield "WL7592-APPLY-CREATE-SELECT-COMMITS", len(done) - 1
     yield from _skipped(settings.skip_counter, done)
 
 

@@ -1,7 +1,7 @@
 """An event as a replica sees it: the fields on which its rules depend."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Self
 
 from conformance.binlog.flags import Flag
@@ -33,6 +33,7 @@ class ReplicaEvent:
         standalone: Whether a Gtid event of MariaDB comes before a statement without BEGIN.
         next_file: The log that a Rotate event names, else empty.
         next_position: The position in that log, in bytes.
+        fields: What a reader reports of it, in the words of the role `decode`.
     """
 
     offset: int
@@ -48,6 +49,7 @@ class ReplicaEvent:
     standalone: bool = False
     next_file: str = ""
     next_position: int = 0
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of_entry(cls, entry: Mapping[str, Any]) -> Self:
@@ -66,6 +68,7 @@ class ReplicaEvent:
             standalone=bool(entry.get("mariadb_gtid_flags", 0) & STANDALONE),
             next_file=entry.get("next_file", ""),
             next_position=entry.get("next_position", 0),
+            fields=entry,
         )
 
     @classmethod

@@ -31,6 +31,7 @@ class ReplicaSettings:
         gtid_mode: One of `GTID_MODES`; has no effect before 5.6 and in MariaDB.
         skip_counter: How many events to skip.
         until: Where to stop; None: nowhere.
+        tables: The tables whose rows are asked for, as ``database.table``.
         leftovers: Database -> its tables, if its directory holds a file that DROP DATABASE does not remove.
 
     Raises:
@@ -43,6 +44,7 @@ class ReplicaSettings:
     gtid_mode: GtidMode = "OFF"
     skip_counter: int = 0
     until: Until | None = None
+    tables: tuple[str, ...] = ()
     leftovers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -76,6 +78,7 @@ class ReplicaSettings:
             gtid_mode=settings.get("gtid_mode", "OFF"),
             skip_counter=settings.get("skip_counter", 0),
             until=None if until is None else Until(**until),
+            tables=tuple(settings.get("tables", ())),
             leftovers={name: tuple(tables) for name, tables in settings.get("leftovers", {}).items()},
         )
 
@@ -88,6 +91,8 @@ class ReplicaSettings:
             settings["skip_counter"] = self.skip_counter
         if self.until is not None:
             settings["until"] = {"log_name": self.until.log_name, "log_pos": self.until.log_pos}
+        if self.tables:
+            settings["tables"] = list(self.tables)
         if self.leftovers:
             settings["leftovers"] = {name: list(tables) for name, tables in self.leftovers.items()}
         return settings
