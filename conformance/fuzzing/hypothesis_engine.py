@@ -1,7 +1,6 @@
 """Hypothesis as the engine of fuzzing: it makes cases of one family under one profile after another."""
 
-from collections.abc import Callable, Sequence
-from typing import NoReturn
+from collections.abc import Callable
 from zlib import crc32
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -63,22 +62,3 @@ def discover(
             visit_each()
     except _Ended as ended:
         raise ended.error from None
-
-
-def discover_in_rounds(
-    plan: Sequence[tuple[str, str, str]], *, examples: int, seed_value: int, visit: Callable[[Case], None]
-) -> NoReturn:
-    """Let Hypothesis make cases of each pair in turn, round after round, until `visit` raises an exception.
-
-    Args:
-        plan: Role, family and profile of each pair.
-        examples: How many cases of a pair to make in a round, at most.
-        seed_value: The seed of the cases, besides role, family, profile and round.
-        visit: Called with each case.
-    """
-    number = 0
-    while True:
-        for role, family, profile in plan:
-            round_seed = seed_value + (number << 32)
-            discover(family, profile, role=role, examples=examples, seed_value=round_seed, visit=visit)
-        number += 1

@@ -95,6 +95,13 @@ class Space:
         """Return the rows that a profile needs: those with a pair that no row before has, with the classes it has."""
         return _rows(self, profile)
 
+    def pairs(self, profile: str) -> frozenset[Classes]:
+        """Return the pairs of classes that the rows of a profile have: all that occur, heavy classes aside.
+
+        A heavy class is in the pairs of its one row only.
+        """
+        return _pairs(self, profile)
+
     def row(self, profile: str, *, index: int, key: str) -> Row:
         """Return the classes that the case with an index has; after the rows of the array they are drawn.
 
@@ -152,6 +159,8 @@ class Space:
 
     def _occurs(self, wanted: Row, profile: str) -> bool:
         """Return whether some stream has these classes together: the others can be chosen so that all are asked."""
+        if not self._conditional.intersection(wanted):
+            return True
         return self._row_with(wanted, {each.name: each.names(profile) for each in self.dimensions}) is not None
 
     def _row_with(self, wanted: Row, names: Mapping[str, Sequence[str]]) -> dict[str, str] | None:
@@ -179,6 +188,12 @@ class Space:
             extended = [{**row, dimension.name: name} for name in options]
             begun += [each for each in reversed(extended) if self.reason_against(each) is None]
         return None
+
+    @cached_property
+    def _conditional(self) -> frozenset[str]:
+        """The dimensions that are not asked in every stream, or whose classes exclude others."""
+        excluding = (name for each in self.impossible for name in each.classes)
+        return frozenset((*(each.name for each in self.dimensions if each.when), *excluding))
 
     @cached_property
     def _deciding(self) -> frozenset[str]:
@@ -264,6 +279,11 @@ def _rows(space: Space, profile: str) -> tuple[Row, ...]:
             met |= new
             kept.append(there)
     return tuple(kept)
+
+
+@cache
+def _pairs(space: Space, profile: str) -> frozenset[Classes]:
+    return frozenset(pair for row in _rows(space, profile) for pair in sets_of(row, 2))
 
 
 def sets_of(row: Row, number: int) -> Iterator[Classes]:

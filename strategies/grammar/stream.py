@@ -1,7 +1,7 @@
 """The stream builder: planned events to bytes, with what is known of them."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Final
 
@@ -75,6 +75,7 @@ class StreamBuilder:
         columns: Index of a rows event -> the column type codes of its table, in their order.
         made_for: Index of an event that is made for a requirement of level should -> that requirement.
         burden: What the last event claims or holds, far more than it should, in words; empty if it is none such.
+        alter: Changes each event that is added; None leaves them as they are.
         executed: The GTIDs used so far, in Previous_gtids and in Gtid events.
         sequence_number: The sequence number of the last Gtid event; 0 before the first.
     """
@@ -98,6 +99,7 @@ class StreamBuilder:
         self.sequence_number = 0
         self.columns: dict[int, tuple[int, ...]] = {}
         self.made_for: dict[int, str] = {}
+        self.alter: Callable[[PlannedEvent], PlannedEvent] | None = None
         self._marks: dict[str, list[int]] = defaultdict(list, {each: [EVERY_EVENT] for each in _ALWAYS})
         self._refused_at: int | None = None
         self._refused_kind = ""
@@ -188,7 +190,7 @@ class StreamBuilder:
 
     def add(self, event: PlannedEvent) -> None:
         """Add an event; after a refused one it is only bytes, which no reader reaches."""
-        self._append(event, checksummed=self.checksummed)
+        self._append(self.alter(event) if self.alter else event, checksummed=self.checksummed)
 
     def refuse(self, event: PlannedEvent, *, kind: str, marks: tuple[str, ...]) -> None:
         """Add an event that a reader refuses, and the requirements by which it does."""
