@@ -58,6 +58,13 @@ class _WithoutVariables(ReplicaTables):
             super().execute(event)
 
 
+class _StrictInPermissiveModes(Applier):
+    def _opens_group(self, event: ReplicaEvent) -> bool:
+        if event.gtid == ANONYMOUS and self.settings.gtid_mode == "ON_PERMISSIVE":
+            raise ApplierStopped(StopReason.ANONYMOUS)
+        return super()._opens_group(event)
+
+
 class _LosesVariables(Applier):
     def _new_tables(self) -> ReplicaTables:
         return _WithoutVariables()
@@ -416,6 +423,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-APPLY-OFF-SKIP-ALLOWED",
         "refuses the skip counter with gtid_mode=OFF",
         answer=_refuses_to_skip,
+    ),
+    Mutant(
+        "apply-permissive-as-on",
+        "FORMAT-APPLY-PERMISSIVE",
+        "refuses anonymous groups if gtid_mode is ON_PERMISSIVE",
+        answer=_of(_StrictInPermissiveModes),
     ),
     Mutant(
         "apply-user-variables-lost",

@@ -36,6 +36,7 @@ from conformance.oracles.checks.relay_freedoms import (
     is_log_number,
     is_own_event,
     is_own_value,
+    stops_at_unknown,
 )
 from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
 from conformance.oracles.differences import ERROR_CODE, Difference
@@ -89,13 +90,6 @@ def _is_of_old_replica(alignment: Alignment, difference: Difference) -> bool:
     strict = "profile_strict" in alignment.role.abilities
     marked = [index for requirement in stops for index in alignment.marked(requirement)]
     return not strict and bool(marked) and difference.index >= min(marked)
-
-
-def _is_stop_at_unknown(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether a receiver stops with an error at an event of an unknown type without the flag."""
-    if alignment.observation.error is None:
-        return False
-    return any(alignment.stop == index for index in alignment.marked("WL4033-RELAY-UNKNOWN-NOT-LOST"))
 
 
 #: Everything that is free, by role.
@@ -268,7 +262,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "stop at unknown events",
         "whether the receiver stops with an error at an event of an unknown type without the ignorable flag",
         "WL#4033 has a replica stop there, and does not say which of its threads does.",
-        _is_stop_at_unknown,
+        lambda alignment, difference: stops_at_unknown(alignment),
     ),
     Freedom(
         "apply",

@@ -2,13 +2,10 @@
 
 from typing import Final
 
-from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_IGNORABLE_FLAG, server_of
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, server_of
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import mysql_events
 from conformance.strategies.families.cross_version import OLDER
-from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -187,28 +184,3 @@ def _add_anonymous(stream: StreamBuilder, versions: tuple[str, ...]) -> None:
         planned = replica_groups.group(stream)
         replica_groups.add(stream, replica_groups.with_gtid(stream, planned, anonymous=True, flags=flags))
     stream.server = replica
-
-
-@family(focus="WL4033-APPLY-UNKNOWN-IGNORED", profiles=WITH_IGNORABLE_FLAG)
-def unknown_events_applied(stream: StreamBuilder) -> None:
-    """Ignorable events of unassigned types between, before and inside the groups of a relay log."""
-    choose = stream.choose
-    code = choose.one_of(UNASSIGNED)
-    replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, code))
-    anonymous = not choose.yes()
-    with_gtids = stream.server.gtid_form != "absent" and not (stream.server.gtid_form == "5.6" and anonymous)
-    stream.settings["gtid_mode"] = "OFF" if anonymous or not with_gtids else "ON"
-    for number in choose.several(1, 3):
-        planned = replica_groups.group(stream)
-        if with_gtids:
-            planned = replica_groups.with_gtid(stream, planned, anonymous=anonymous)
-        place = choose.integer(0, len(planned))
-        if number == 0 or choose.yes():
-            planned.insert(place, _unknown(stream, code))
-        replica_groups.add(stream, planned)
-
-
-def _unknown(stream: StreamBuilder, code: int) -> PlannedEvent:
-    if stream.choose.yes(6):
-        code = int(EventType.IGNORABLE)
-    return mysql_events.ignorable(stream, code, stream.choose.octets(0, 40), flags=0)

@@ -199,10 +199,9 @@ CHANGE: Final = Dimension(
     },
     profiles={"row after its text": WITH_ROWS_QUERIES},
 )
-#: The same without rows events, whose version a replica may not know.
-STATEMENT: Final = Dimension("change by statement", _STATEMENTS)
 
 
 def changes(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
-    """Return the events of one data change, in row format only if `rows` is true."""
-    return stream.vary(CHANGE if rows else STATEMENT)(stream)
+    """Return the events of any data change, in row format only if `rows` is true: a replica may not know it."""
+    names = CHANGE.names(stream.server.profile) if rows else tuple(_STATEMENTS)
+    return CHANGE.classes[stream.choose.one_of(names)](stream)

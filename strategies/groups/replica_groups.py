@@ -76,20 +76,15 @@ def with_gtid(
     return [gtid, *planned]
 
 
-def choose_mode(stream: StreamBuilder) -> str:
-    """Choose the replica's gtid_mode, ``ON`` or ``OFF``, set it for the question, and return it."""
-    modes = ("OFF",) if stream.server.gtid_form == "absent" else ("OFF", "ON")
-    mode = stream.choose.one_of(modes)
-    stream.settings["gtid_mode"] = mode
-    return mode
-
-
 def in_mode(stream: StreamBuilder, planned: Sequence[PlannedEvent], mode: str) -> list[PlannedEvent]:
-    """Return a group with the Gtid or Anonymous_gtid event that a source in this mode puts before it, if any."""
+    """Return a group with the Gtid or Anonymous_gtid event that a source in this mode puts before it, if any.
+
+    In a permissive mode a group may have either.
+    """
     form = stream.server.gtid_form
     if form == "absent" or (form == "5.6" and mode == "OFF"):
         return list(planned)
-    return with_gtid(stream, planned, anonymous=mode == "OFF")
+    return with_gtid(stream, planned, anonymous=stream.choose.yes() if "PERMISSIVE" in mode else mode == "OFF")
 
 
 def add(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:

@@ -85,11 +85,13 @@ def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str
             yield "WL4033-APPLY-UNKNOWN-POSITION", index
         if each.event.ignorable and each.event.recognised and each.outcome is ApplyOutcome.APPLIED:
             yield "WL4033-APPLY-KNOWN-HANDLED", index
-        starts = kind_of(each.event) in OF_TRANSACTIONS and not (index and done[index - 1].in_group)
+        starts = kind_of(each.event) in {Kind.GTID, *OF_TRANSACTIONS} and not (index and done[index - 1].in_group)
         if settings.gtid_mode == "OFF" and starts and each.outcome is ApplyOutcome.APPLIED and settings.rules.gtids:
             yield "WL7592-APPLY-OFF-GTID-NOT-MISSED", index
         for group in each.logged or () if each.outcome is ApplyOutcome.APPLIED else ():
             yield _OWN_LOG[group.gtid in ("", ANONYMOUS)], index
+        if "PERMISSIVE" in settings.gtid_mode and starts:
+            yield "FORMAT-APPLY-PERMISSIVE", index
         if settings.until is not None and (each.outcome is ApplyOutcome.UNTIL or each.event.server_id == 0):
             yield "WL7592-APPLY-UNTIL-SERVER-ID-ZERO", index
     if "test.t9" in settings.tables:

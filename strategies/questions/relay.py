@@ -96,7 +96,8 @@ def _written_marks(events: list[RelayEvent], index: int, *, skips: bool) -> Iter
         yield "WL4162-TT-GUESS-LEAVES-BYTES", index
     if event.warning:
         yield "WL4162-WARN-RECEIVER", index
-        yield "WL4162-RELAY-KEEPS-EVENTS", index
+        if event.source.recognised or (event.source.ignorable and skips):
+            yield "WL4162-RELAY-KEEPS-EVENTS", index
         if index + 1 < len(events):
             yield "WL4162-RELAY-KEEPS-EVENTS", index + 1
 

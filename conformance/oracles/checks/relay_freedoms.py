@@ -136,3 +136,10 @@ def differs_in_checksum_alone(alignment: Alignment, difference: Difference) -> b
     entry = alignment.observed(difference.index)
     wanted = alignment.case.expected.events[difference.index]["data"]
     return entry is not None and len(entry["data"]) != len(wanted)
+
+
+def stops_at_unknown(alignment: Alignment) -> bool:
+    """Return whether the receiver stops with an error at an event of an unknown type that it must not ignore."""
+    if alignment.observation.error is None:
+        return False
+    return alignment.stop in alignment.marked("WL4033-RELAY-UNKNOWN-NOT-LOST")

@@ -20,6 +20,7 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 #: Event types that a replica also writes itself, with another body in each.
 _OWN: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS), int(EventType.ROTATE)})
 _FLAGS_AT: Final = 17
+_SERVER_ID: Final = slice(5, 9)
 #: Bytes of a body that distinguish events.
 _BODY_BYTES: Final = 24
 
@@ -34,7 +35,7 @@ def event_data(entry: Mapping[str, Any]) -> bytes | None:
 
 
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
-    """Return what distinguishes one event of a relay log from another: its type and its body.
+    """Return what distinguishes one event of a relay log from another: its type, its server and its body.
 
     Of a type that a replica writes itself too, it is the type and whether the event is marked as one of a relay log.
 
@@ -50,7 +51,8 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     body = data[HEADER_BYTES : end if checksummed else None]
     if type_code in _OWN:
         return (type_code, bool(data[_FLAGS_AT] & Flag.RELAY_LOG))
-    return (type_code, body[:_BODY_BYTES])
+    # Anonymous_gtid events are alike but for the server; those that come back from the replica itself are others.
+    return (type_code, data[_SERVER_ID], body[:_BODY_BYTES])
 
 
 #: The role itself.

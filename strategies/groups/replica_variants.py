@@ -1,0 +1,105 @@
+"""How streams for a replica vary: its mode, the groups, and an odd event among them."""
+
+from dataclasses import replace
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.servers import WITH_GTIDS, WITH_IGNORABLE_FLAG
+from conformance.specs.versions import Profiles
+from conformance.strategies.events import mysql_events
+from conformance.strategies.families.ignorable_events import UNASSIGNED
+from conformance.strategies.grammar.dimension import Dimension, Number, bits, choices, sizes
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import data_changes, replica_groups
+
+_PERMISSIVE: Final = Profiles("worklog", "mysql >= 5.7.6")
+#: The replica's gtid_mode, whose groups are those of a source in that mode; of both kinds in a permissive one.
+MODE: Final = Dimension(
+    "gtid_mode",
+    {each: each for each in ("OFF", "ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
+    profiles={"ON": WITH_GTIDS, "OFF_PERMISSIVE": _PERMISSIVE, "ON_PERMISSIVE": _PERMISSIVE},
+)
+#: The two modes in between.
+PERMISSIVE: Final = choices("gtid_mode", ("OFF_PERMISSIVE", "ON_PERMISSIVE"))
+_ANONYMOUS, _GTID, _NONE = "Anonymous_gtid", "Gtid", "none"
+#: The events before the groups, repeated: a source that changes its mode and goes back writes one, then the other.
+KINDS_OF_GROUPS: Final = choices(
+    "events before groups",
+    ((_ANONYMOUS,), (_GTID,), (_NONE,), (_ANONYMOUS, _GTID), (_GTID, _ANONYMOUS), (_GTID, _NONE), (_NONE, _GTID)),
+    text=", ".join,
+)
+#: The groups before the one that a stream is made for.
+BEFORE: Final = Number("groups before", fewest=0, few=2, many=(100, 120))
+#: The groups of a stream.
+GROUPS: Final = Number("groups", many=(100, 120))
+#: The group that a stream is made for.
+GROUP: Final = choices("group", ("transaction", "statement that is one"))
+#: How the transaction changes data.
+CHANGE: Final = replace(data_changes.CHANGE, when={"group": ("transaction",)})
+#: Where an odd event is in it.
+PLACE: Final = choices(
+    "place", ("before the group", "after its first event", "in its middle", "before its last event", "after the group")
+)
+#: Flags that have nothing to do with unknown events, without those of boundary markers.
+FLAGS: Final = bits("flags", (0x0001, 0x0008, 0x0100, 0x8000))
+#: The sizes of the body of an odd event.
+BODY: Final = sizes("size of the body", 251, most=70_000)
+#: The type codes of an event that no reader knows: the first and the last that a signed char holds, and any between.
+CODE: Final = Dimension(
+    "type code",
+    {"50": 50, "51 to 126": None, "127": 127, "28": int(EventType.IGNORABLE)},
+    profiles={"28": WITH_IGNORABLE_FLAG},
+)
+
+
+def code_of(stream: StreamBuilder) -> int:
+    """Return a type code that no reader knows."""
+    code = stream.vary(CODE)
+    return stream.choose.one_of(UNASSIGNED[1:-1]) if code is None else code
+
+
+def set_mode(stream: StreamBuilder) -> str:
+    """Set the replica's gtid_mode for the question, and return it."""
+    mode = stream.vary(MODE)
+    stream.settings["gtid_mode"] = mode
+    return mode
+
+
+def group(stream: StreamBuilder, mode: str) -> list[PlannedEvent]:
+    """Return the group that a stream is made for, as a source in a mode logs it."""
+    is_transaction = stream.vary(GROUP) == "transaction"
+    planned = _transaction(stream) if is_transaction else replica_groups.create(stream)
+    return replica_groups.in_mode(stream, planned, mode)
+
+
+def _transaction(stream: StreamBuilder) -> list[PlannedEvent]:
+    begin, *_, end = replica_groups.transaction(stream)
+    return [begin, *stream.vary(CHANGE)(stream), end]
+
+
+def add_before(stream: StreamBuilder, mode: str) -> int:
+    """Add the groups before that one, and return the number of their events."""
+    count = 0
+    for _ in stream.several_of(BEFORE):
+        planned = replica_groups.in_mode(stream, replica_groups.group(stream), mode)
+        replica_groups.add(stream, planned)
+        count += len(planned)
+    return count
+
+
+def index_of(place: str, count: int) -> int:
+    """Return the index before which an odd event is put into a group of `count` events."""
+    return {
+        "before the group": 0,
+        "after its first event": 1,
+        "in its middle": (count + 1) // 2,
+        "before its last event": count - 1,
+        "after the group": count,
+    }[place]
+
+
+def unknown(stream: StreamBuilder, code: int) -> PlannedEvent:
+    """Return an ignorable event of a type, with the body and the flags of its stream."""
+    size = stream.vary(BODY)
+    return mysql_events.ignorable(stream, code, stream.choose.octets(size, size), flags=stream.vary(FLAGS))
