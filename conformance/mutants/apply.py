@@ -65,6 +65,23 @@ class _StrictInPermissiveModes(Applier):
         return super()._opens_group(event)
 
 
+class _LogsNoSingleDrop(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.DIRECTORY_REMAINS_ONE_DROP:
+                stopped.logged = ()
+            raise
+
+
+class _RefusesGtidsOfNewer(Applier):
+    def _opens_group(self, event: ReplicaEvent) -> bool:
+        if self.settings.version in ("5.6.5", "5.7.4") and event.gtid != ANONYMOUS:
+            raise ApplierStopped(StopReason.UNKNOWN_EVENT)
+        return super()._opens_group(event)
+
+
 class _LosesVariables(Applier):
     def _new_tables(self) -> ReplicaTables:
         return _WithoutVariables()
@@ -429,6 +446,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-APPLY-PERMISSIVE",
         "refuses anonymous groups if gtid_mode is ON_PERMISSIVE",
         answer=_of(_StrictInPermissiveModes),
+    ),
+    Mutant(
+        "apply-single-drop-not-logged",
+        "WL7592-APPLY-DROPDB-ONE-WITH-GTID",
+        "logs nothing of a failed DROP DATABASE with a GTID, though one DROP names all tables",
+        answer=_of(_LogsNoSingleDrop),
+    ),
+    Mutant(
+        "apply-newer-gtid-refused-by-milestones",
+        "WL7592-APPLY-ON-56-57",
+        "as 5.6.5 or 5.7.4, stops at the Gtid events of a newer source",
+        answer=_of(_RefusesGtidsOfNewer),
     ),
     Mutant(
         "apply-user-variables-lost",

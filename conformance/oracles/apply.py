@@ -197,6 +197,7 @@ ORACLES: Final = (
     fields("WL7592-APPLY-OWN-LOG-GTID", *_OF_OWN_LOG),
     _at_stop("WL7592-APPLY-DROPDB-OFF-ANON-EACH", _anonymous_each, needs=_LOGGED),
     _at_stop("WL7592-APPLY-DROPDB-ON-ERROR", _nothing_logged),
+    both(_at_stop("WL7592-APPLY-DROPDB-ONE-WITH-GTID"), fields("WL7592-APPLY-DROPDB-ONE-WITH-GTID", *_LOGGED)),
     _at_stop("WL7592-APPLY-DROPDB-ERROR-CODE", _drop_code, abilities=("error_code",)),
     # Every error has a message, so its text is checked for all; the number is an ability.
     _at_stop("WL7592-APPLY-DROPDB-ERROR-TEXT", _drop_text, asks_more=True),
@@ -213,6 +214,7 @@ ORACLES: Final = (
     _entries("FORMAT-APPLY-PERMISSIVE", *_STATE),
     _to_the_end("WL7592-COMPAT-OLD-NEW"),
     _to_the_end("WL7592-COMPAT-ON-5621"),
+    _to_the_end("WL7592-APPLY-ON-56-57"),
     _to_the_end("WL7592-COMPAT-OFF-5622"),
     _at_stop("WL7592-COMPAT-OFF-5621", abilities=("profile_strict",)),
     _at_stop("WL7592-COMPAT-OFF-575", abilities=("profile_strict",)),

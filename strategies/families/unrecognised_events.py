@@ -62,7 +62,7 @@ def unknown_events_refused(stream: StreamBuilder) -> None:
     focus=("WL4033-APPLY-CROSS-NEW-TO-OLD", "WL4033-RELAY-UNKNOWN-NOT-LOST"),
     profiles=_OLD,
     fault=True,
-    dimensions=(_NEWER, BEFORE, GROUP, CHANGE, PLACE),
+    dimensions=(_NEWER, BEFORE, GROUP, PLACE),
 )
 def newer_streams_to_old_replicas(stream: StreamBuilder) -> None:
     """Events that came with WL#4033, WL#7592 or later, for a replica of 5.1 or 5.5, which cannot skip them."""
@@ -79,7 +79,7 @@ def newer_streams_to_old_replicas(stream: StreamBuilder) -> None:
 
 def _add_with(stream: StreamBuilder, mode: str, unknown: PlannedEvent, marks: tuple[str, ...]) -> None:
     """Add a group with an event in it, before it or after it that is refused, and another group."""
-    planned = replica_variants.group(stream, mode)
+    planned = replica_variants.group(stream, mode, by_change=False)
     place = replica_variants.index_of(stream.vary(PLACE), len(planned))
     replica_groups.add(stream, planned[:place])
     stream.refuse(unknown, kind="unknown-event", marks=marks)
@@ -98,7 +98,7 @@ def unknown_events_applied(stream: StreamBuilder) -> None:
     replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, code))
     mode = replica_variants.set_mode(stream)
     replica_variants.add_before(stream, mode)
-    planned = replica_variants.group(stream, mode)
+    planned = replica_variants.group(stream, mode, by_change=False)
     place = replica_variants.index_of(stream.vary(PLACE), len(planned))
     planned[place:place] = [replica_variants.unknown(stream, code) for _ in stream.several_of(_SIDE_BY_SIDE)]
     replica_groups.add(stream, planned)

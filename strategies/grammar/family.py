@@ -33,6 +33,8 @@ _MODULES: Final = (
     "conformance.strategies.families.column_types",
     "conformance.strategies.families.printed_logs",
     "conformance.strategies.families.replica_logs",
+    "conformance.strategies.families.replica_versions",
+    "conformance.strategies.families.skips_and_stops",
     "conformance.strategies.families.received_streams",
     "conformance.strategies.families.unrecognised_events",
     "conformance.strategies.families.logging_decisions",

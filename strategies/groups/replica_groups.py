@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -17,6 +17,7 @@ PREPARATION: Final = ("CREATE DATABASE `test`", "CREATE TABLE `test`.`t1` (`a` I
 TABLES: Final = ("test.t1",)
 #: The log of the source from which the groups are.
 SOURCE_LOG: Final = "binlog.000001"
+NEXT_LOG: Final = "binlog.000002"
 SOURCE_ID: Final = 1
 REPLICA_ID: Final = 100
 
@@ -34,6 +35,14 @@ def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> N
     groups.begin_plain_log(stream, lengths=lengths)
     stream.settings["tables"] = list(TABLES)
     stream.add(rotate(stream, SOURCE_LOG, 4, flags=_ARTIFICIAL))
+
+
+def begin_next_log(stream: StreamBuilder) -> None:
+    """Add the Rotate event that ends the source's first log, and the events with which its second one begins."""
+    stream.add(rotate(stream, NEXT_LOG, 4))
+    stream.describe_format()
+    if stream.server.gtid_form not in ("absent", "5.6"):
+        stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=int(Flag.IGNORABLE)))
 
 
 def rotate(stream: StreamBuilder, log_name: str, position: int, *, flags: int = 0) -> PlannedEvent:

@@ -66,16 +66,23 @@ def set_mode(stream: StreamBuilder) -> str:
     return mode
 
 
-def group(stream: StreamBuilder, mode: str) -> list[PlannedEvent]:
-    """Return the group that a stream is made for, as a source in a mode logs it."""
-    is_transaction = stream.vary(GROUP) == "transaction"
-    planned = _transaction(stream) if is_transaction else replica_groups.create(stream)
-    return replica_groups.in_mode(stream, planned, mode)
+def group(stream: StreamBuilder, mode: str, *, by_change: bool = True) -> list[PlannedEvent]:
+    """Return the group that a stream is made for, as a source in a mode logs it.
+
+    Args:
+        stream: The stream it is for.
+        mode: The source's gtid_mode.
+        by_change: Whether `CHANGE` gives the change of data; the family declares it then.
+    """
+    return replica_groups.in_mode(stream, plain_group(stream, by_change=by_change), mode)
 
 
-def _transaction(stream: StreamBuilder) -> list[PlannedEvent]:
-    begin, *_, end = replica_groups.transaction(stream)
-    return [begin, *stream.vary(CHANGE)(stream), end]
+def plain_group(stream: StreamBuilder, *, by_change: bool = True) -> list[PlannedEvent]:
+    """Return the group that a stream is made for, without the event that may come before it; see `group`."""
+    if stream.vary(GROUP) != "transaction":
+        return replica_groups.create(stream)
+    planned = replica_groups.transaction(stream)
+    return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned
 
 
 def add_before(stream: StreamBuilder, mode: str) -> int:

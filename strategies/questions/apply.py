@@ -30,6 +30,7 @@ _STOPS: Final = {
         "WL7592-APPLY-DROPDB-GTID-UNUSED",
     ),
     StopReason.DIRECTORY_REMAINS: ("WL7592-APPLY-DROPDB-OFF-ANON-EACH",),
+    StopReason.DIRECTORY_REMAINS_ONE_DROP: ("WL7592-APPLY-DROPDB-ONE-WITH-GTID",),
 }
 #: Major and minor version -> the requirement on replicas that stop at Anonymous_gtid events.
 _STOPS_OF_OLD: Final = {"5.6": "WL7592-COMPAT-OFF-5621", "5.7": "WL7592-COMPAT-OFF-575"}
@@ -122,6 +123,8 @@ def _compatible(settings: ReplicaSettings, stream: StreamBuilder) -> Iterator[tu
     if settings.version:
         if settings.version == "5.6.21" and settings.gtid_mode == "ON":
             yield "WL7592-COMPAT-ON-5621", EVERY_EVENT
+        if settings.gtid_mode == "ON":
+            yield "WL7592-APPLY-ON-56-57", EVERY_EVENT
         if settings.version == "5.6.22":
             yield "WL7592-COMPAT-OFF-5622", EVERY_EVENT
     elif settings.gtid_mode == "OFF" and not any("gtid" in entry for entry in stream.expected_events):

@@ -344,7 +344,9 @@ class Applier:
             raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=logged)
         if len(statements) > 1 or self.settings.profile != "worklog":
             raise ApplierStopped(StopReason.PARTIAL_DROP, message=failure_message(match[1], self._gtid))
-        raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=(LoggedGroup(self._gtid, statements[0]),))
+        # What is in the binary log is executed.
+        self._executed.add(*gtid_parts(self._gtid))
+        raise ApplierStopped(StopReason.DIRECTORY_REMAINS_ONE_DROP, logged=(LoggedGroup(self._gtid, statements[0]),))
 
     def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
         # A Previous_gtids event is read but does not end a group: a restart may read it again.

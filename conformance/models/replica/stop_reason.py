@@ -20,6 +20,7 @@ class StopReason(Enum):
     INCIDENT = "the source reports lost events"
     PARTIAL_DROP = "DROP DATABASE failed halfway, and cannot be logged with its GTID"
     DIRECTORY_REMAINS = "DROP DATABASE failed: the directory is not empty"
+    DIRECTORY_REMAINS_ONE_DROP = "DROP DATABASE failed: the directory is not empty; what it dropped is logged"
 
 
 #: Reason -> its error number in servers; None for those that differ by version and are in `ReplicaRules`.
@@ -33,6 +34,7 @@ CODES: Final[dict[StopReason, int | None]] = total(
         StopReason.IMPLICIT_COMMIT: 1778,
         StopReason.PARTIAL_DROP: CANNOT_LOG_PARTIAL_DROP,
         StopReason.DIRECTORY_REMAINS: CANNOT_REMOVE_DIRECTORY,
+        StopReason.DIRECTORY_REMAINS_ONE_DROP: CANNOT_REMOVE_DIRECTORY,
     },
     entry="its error number in servers",
     rest={(StopReason.ANONYMOUS_UNKNOWN, StopReason.UNKNOWN_EVENT, StopReason.INCIDENT): None},
