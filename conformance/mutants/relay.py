@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.event_types import KNOWN_TYPES, ROWS_TYPES, EventType
+from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
-from conformance.models.replica.relay import Feed, OwnGtids, Receiver, Reception, RelayRules, RelaySettings
+from conformance.models.replica.relay import NewFeed, OwnGtids, Receiver, Reception, RelayRules, RelaySettings
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request
@@ -20,6 +21,26 @@ _RECEIVED: Final = {int(EventType.QUERY)}
 class _DropsIgnorable(Receiver):
     def _reception(self, event: ReplicaEvent) -> Reception:
         return Reception.LEFT_OUT if not event.recognised else super()._reception(event)
+
+
+class _KeepsParserOnReconnect(Receiver):
+    def _connect(self) -> None:
+        """Go on with the parser of the connection before."""
+
+
+class _TakesIgnored(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        # The ids to be ignored are asked for once, at the first of them.
+        ids = self.settings.ignored_ids
+        last = event.server_id == max(ids, default=None)
+        return Reception.WRITTEN if last and not event.next_file else super()._reception(event)
+
+
+class _KeepsSourcesGtids(Receiver):
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        super()._note(event, data)
+        if event.type == EventType.PREVIOUS_GTIDS:
+            self._retrieved.add_set(GtidSet.from_text(event.fields["previous_gtids"]))
 
 
 class _DropsUnknown(Receiver):
@@ -52,8 +73,8 @@ class _FeedsAll(Receiver):
 
 
 class _KeepsParser(Receiver):
-    def __init__(self, settings: RelaySettings, feed: Feed | None = None) -> None:
-        super().__init__(settings, feed)
+    def __init__(self, settings: RelaySettings, new_feed: NewFeed) -> None:
+        super().__init__(settings, new_feed)
         # The previous connection was cut inside a transaction.
         for event in (
             ReplicaEvent(offset=0, type=int(EventType.ANONYMOUS_GTID), length=0, gtid="ANONYMOUS"),
@@ -80,7 +101,7 @@ class _OwnIdEverywhere(Receiver):
         return replace(super()._rules(), own_id_zero=False)
 
 
-def _of(receiver: Callable[[RelaySettings, Feed | None], Receiver]) -> Callable[[Request], Observation]:
+def _of(receiver: Callable[[RelaySettings, NewFeed], Receiver]) -> Callable[[Request], Observation]:
     """Return the answer of a faulty receiver."""
     return lambda request: answer_with(receiver, request)
 
@@ -127,6 +148,11 @@ def _moves_rotates(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _silent(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**entry, "warning": ""}
+
+
+def _rewords(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    before, between, _ = entry["warning"].partition(" to ")
+    return {**entry, "warning": f"{before} to {before.rpartition(' from ')[2]}."} if between else entry
 
 
 def _clears_ignorable(entry: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -191,6 +217,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4162-RESET-RECEIVER-LOOP",
         "continues with the parser of the previous connection",
         answer=_of(_KeepsParser),
+    ),
+    Mutant(
+        "relay-parser-kept-on-reconnect",
+        "WL4162-RESET-RECEIVER-LOOP",
+        "continues with the parser after a reconnect",
+        answer=_of(_KeepsParserOnReconnect),
+    ),
+    Mutant(
+        "relay-ignored-id-written",
+        "FORMAT-RELAY-IGNORED",
+        "writes the events of one server of those to be ignored",
+        answer=_of(_TakesIgnored),
+    ),
+    Mutant(
+        "relay-sources-gtids-as-retrieved",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "puts the source's Previous_gtids into its own",
+        answer=_of(_KeepsSourcesGtids),
+    ),
+    Mutant(
+        "relay-warning-in-other-words",
+        "WL4162-RELAY-WARN-TEXT",
+        "names the same type twice in its warnings",
+        answer=_changing(_rewords),
     ),
     Mutant("relay-warning-missing", "WL4162-WARN-RECEIVER", "does not warn", answer=_changing(_silent)),
     Mutant(

@@ -32,6 +32,7 @@ from conformance.oracles.checks.log_freedoms import (
 )
 from conformance.oracles.checks.relay_freedoms import (
     differs_in_checksum_alone,
+    is_format_again,
     is_from_replica_itself,
     is_log_number,
     is_own_event,
@@ -233,7 +234,9 @@ FREE: Final[tuple[Freedom, ...]] = (
         "relay logs",
         "how many relay logs there are, so `log`, and the events with which the replica ends and begins them",
         "A replica begins another log when it likes.",
-        lambda alignment, difference: is_log_number(alignment, difference) or is_own_event(alignment, difference),
+        lambda alignment, difference: any(
+            each(alignment, difference) for each in (is_log_number, is_own_event, is_format_again)
+        ),
     ),
     Freedom(
         "relay",

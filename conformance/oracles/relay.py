@@ -5,8 +5,11 @@ from dataclasses import astuple, dataclass
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment, Fate
@@ -15,6 +18,10 @@ from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import event_data
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
+_NEVER_IGNORED: Final = (EventType.FORMAT_DESCRIPTION, EventType.ROTATE)
+#: Where a Gtid event has the source's UUID and the number, in bytes of its body.
+_GTID_SOURCE: Final = slice(1, 17)
+_GTID_NUMBER: Final = slice(17, 25)
 _NAMED: Final = frozenset(int(each) for each in EventType)
 
 
@@ -213,17 +220,43 @@ def _logs(alignment: Alignment) -> dict[int, list[_Written]]:
 
 
 def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Check that each relay log begins with a format description and a Previous_gtids event of the replica."""
+    """Check that each relay log begins with a format description and a Previous_gtids event of the replica.
+
+    The set in it has nothing but what was received.
+    """
     logs = _logs(alignment)
     if not logs:
         yield Check("no relay log", "the answer has no event of a relay log")
+    own = (0, alignment.case.settings["server_id"])
+    received = ExecutedGtids()
     for number, log in logs.items():
         types = [event.header.type for event in log[:2]]
-        if types == [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS]:
-            yield GOOD
-        else:
+        if types != [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS]:
             names = " and ".join(map(type_name, types)) or "nothing"
             yield Check("relay log begins with wrong events", f"relay log {number + 1} begins with {names}")
+        elif any(event.header.server_id not in own or not event.header.flags & _RELAY_LOG for event in log[:2]):
+            yield Check("relay log begins with events of the source", f"relay log {number + 1} begins with them")
+        elif not _has_only(received, log[1]):
+            message = f"relay log {number + 1} has GTIDs in its Previous_gtids event that were not received"
+            yield Check("GTIDs not received in Previous_gtids", message)
+        else:
+            yield GOOD
+        for event in log:
+            _add_gtid(received, event)
+
+
+def _has_only(received: ExecutedGtids, event: _Written) -> bool:
+    """Return whether a Previous_gtids event has no GTIDs but some, and those with tags."""
+    try:
+        others = ExecutedGtids(GtidSet.from_bytes(event.body)).missing_in(received.gtids())
+    except (ValueError, MalformedBody):
+        return False
+    return all(source.tag for source in others.sources)
+
+
+def _add_gtid(received: ExecutedGtids, event: _Written) -> None:
+    if event.header.type == EventType.GTID and len(event.body) >= _GTID_NUMBER.stop:
+        received.add(event.body[_GTID_SOURCE], "", int.from_bytes(event.body[_GTID_NUMBER], "little"))
 
 
 def _without_sources(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -256,6 +289,17 @@ def _own_rotates(alignment: Alignment, requirement: str) -> Iterator[Check]:
                 yield Check("wrong end position of a Rotate", message)
 
 
+def _without_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that no relay log has an event of a server that is to be ignored, but what describes its log."""
+    ignored = alignment.case.settings.get("ignored_ids", ())
+    for number, log in _logs(alignment).items():
+        for event in log:
+            if event.header.server_id in ignored and event.header.type not in _NEVER_IGNORED:
+                yield Check(f"{event.kind} of an ignored server", f"relay log {number + 1} has an event of one")
+                return
+        yield GOOD
+
+
 def _check_logs(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
     return Oracle(requirement, examine, any_of=frozenset({"data"}))
 
@@ -267,6 +311,8 @@ ORACLES: Final = (
     _each("WL4162-TT-GUESS-LEAVES-BYTES", _equal_markers, required=False),
     _check_warnings("WL4162-RESET-RECEIVER-LOOP", wanted=False),
     _check_warnings("WL4162-WARN-RECEIVER", stops=True),
+    _check_warnings("WL4162-RELAY-WARN-TEXT", text=True, wanted=True),
+    _check_logs("FORMAT-RELAY-IGNORED", _without_ignored),
     _each("WL4162-RELAY-KEEPS-EVENTS", _present),
     _check_warnings("WL4162-RELAY-FEEDS-QUEUED", text=True),
     _check_logs("WL7592-RELAY-PREVIOUS-GTIDS-OWN", _begins),

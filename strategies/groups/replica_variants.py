@@ -37,6 +37,8 @@ GROUPS: Final = Number("groups", many=(100, 120))
 GROUP: Final = choices("group", ("transaction", "statement that is one"))
 #: How the transaction changes data.
 CHANGE: Final = replace(data_changes.CHANGE, when={"group": ("transaction",)})
+#: The same where there is no other group.
+CHANGE_OF_ANY: Final = data_changes.CHANGE
 #: Where an odd event is in it.
 PLACE: Final = choices(
     "place", ("before the group", "after its first event", "in its middle", "before its last event", "after the group")
@@ -66,14 +68,17 @@ def set_mode(stream: StreamBuilder) -> str:
     return mode
 
 
-def group(stream: StreamBuilder, mode: str, *, by_change: bool = True) -> list[PlannedEvent]:
+def group(stream: StreamBuilder, mode: str, *, by_change: bool = True, again: bool = False) -> list[PlannedEvent]:
     """Return the group that a stream is made for, as a source in a mode logs it.
 
     Args:
         stream: The stream it is for.
         mode: The source's gtid_mode.
         by_change: Whether `CHANGE` gives the change of data; the family declares it then.
+        again: Whether it is a further one of these, of any kind.
     """
+    if again:
+        return replica_groups.in_mode(stream, replica_groups.group(stream), mode)
     return replica_groups.in_mode(stream, plain_group(stream, by_change=by_change), mode)
 
 

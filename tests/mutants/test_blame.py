@@ -44,7 +44,7 @@ ROWS = (
     ("warning-types-swapped", "WL4162-DUMP-FEEDS-READ", WHOLE),
     ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS WL4033-RELAY-*", NOT_READ),
     ("relay-warned-event-left-out", "WL4033-RELAY-*", MORE_EVENTS),
-    ("relay-unknown-dropped", "WL4162-WARN-RECEIVER", WHAT_BELONGS),
+    ("relay-unknown-dropped", "WL4162-*", WHAT_BELONGS),
     ("relay-guess-marked", "WL4033-RELAY-EVENTS-AS-USUAL", TWO_SIDES_OF_COPY),
     ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),
     ("logs-gtid-of-rollback", "WL7592-LOG-LOGICAL-TIMESTAMPS", TWO_SIDES),

@@ -77,6 +77,15 @@ def is_own_event(alignment: Alignment, difference: Difference) -> bool:
     return event is not None and event.begins_or_ends_a_log
 
 
+def is_format_again(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a relay log is missing with the source's format description with which it goes on."""
+    event = _of_entry(alignment, difference)
+    if event is None or event.header.type != EventType.FORMAT_DESCRIPTION or event.header.log_pos:
+        return False
+    wanted = {entry["log"] for entry in alignment.case.expected.events}
+    return len({entry["log"] for entry in alignment.observation.events}) < len(wanted)
+
+
 def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool:
     """Return whether an event that is there besides what is expected has the replica's own server id.
 

@@ -58,7 +58,7 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
 #: The role itself.
 ROLE: Final = Role(
     name="relay",
-    question="Which events are in the relay logs of a replica that received these events over one connection?",
+    question="Which events are in the relay logs of a replica that received these events?",
     fields=FIELDS,
     always=("log", "data"),
     missing=required(*FIELDS),
@@ -66,6 +66,10 @@ ROLE: Final = Role(
         "server_id": "the replica's own server id",
         "gtid_mode": "the replica's gtid_mode, ``ON`` or ``OFF``",
         "source_log": "the name of the source's log that contains the first event",
+        "ignored_ids": "the ids of servers whose events are to be ignored; missing if none",
+        "flushes": "the offsets of the events before which the replica begins its next relay log, as after FLUSH RELAY "
+        "LOGS; missing if none",
+        "connections": "the offsets of the events with which a new connection begins; missing if there is only one",
     },
     aligned="sequence",
     kind_of=kind_of,

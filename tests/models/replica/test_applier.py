@@ -354,8 +354,9 @@ def test_with_a_gtid_nothing_is_logged_and_the_gtid_remains_unused(profile):
 def test_in_the_worklog_a_single_drop_can_be_logged_with_the_gtid():
     few = {"d1": TABLES[:2]}
     done, applier = applied(gtid(7), DROP, profile="worklog", gtid_mode="ON", leftovers=few)
-    assert applier.stopped.reason is StopReason.DIRECTORY_REMAINS
+    assert (applier.stopped.reason, applier.stopped.code) == (StopReason.DIRECTORY_REMAINS_ONE_DROP, 1010)
     assert [group.gtid for group in done[-1].logged] == [f"{UUID}:7"]
+    assert str(done[-1].executed) == f"{UUID}:7"
     assert stop(gtid(7), DROP, profile="mysql-5.7", gtid_mode="ON", leftovers=few) == (StopReason.PARTIAL_DROP, 3091)
 
 
