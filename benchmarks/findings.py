@@ -43,19 +43,19 @@ def by_hypothesis(role: str, family: str, profile: str, count: int) -> Iterator[
 
 
 @dataclass
-class Found:
-    """When a mutant was found: rounds until anything failed, and until its requirement did; None for never."""
+class Kill:
+    """When a mutant was killed: rounds until anything failed, and until its requirement did; None for never."""
 
     anything: int | None = None
     named: int | None = None
 
 
-def rounds_until_found(
+def rounds_until_killed(
     engine: Engine, pairs: Sequence[tuple[str, str]], alive: Sequence[Mutant], rounds: int
-) -> tuple[dict[str, Found], float, int]:
+) -> tuple[dict[str, Kill], float, int]:
     """Return when each mutant was found, the processor time of making all cases, and their number."""
     tested = {mutant.name: MutantImplementation(mutant) for mutant in alive}
-    found = {mutant.name: Found() for mutant in alive}
+    kills = {mutant.name: Kill() for mutant in alive}
     spent, cases = 0.0, 0
     for family, profile in pairs:
         began = time.process_time()
@@ -65,7 +65,7 @@ def rounds_until_found(
         for number, case in enumerate(made, 1):
             judge = Judge(tested[alive[0].name].declaration.roles[case.role])
             for mutant in alive:
-                seen = found[mutant.name]
+                seen = kills[mutant.name]
                 if seen.named is not None and seen.named <= number:
                     continue
                 verdicts = judge.judge(case, tested[mutant.name].ask(request_of(case)))
@@ -74,16 +74,16 @@ def rounds_until_found(
                     seen.anything = min(number, seen.anything or number)
                 if mutant.requirement in failed:
                     seen.named = min(number, seen.named or number)
-    return found, spent, cases
+    return kills, spent, cases
 
 
-def summary(name: str, found: dict[str, Found], spent: float, rounds: int, cases: int) -> str:
+def summary(name: str, kills: dict[str, Kill], spent: float, rounds: int, cases: int) -> str:
     """Return the figures of one engine in a line."""
-    named = sorted(each.named for each in found.values() if each.named is not None)
+    named = sorted(each.named for each in kills.values() if each.named is not None)
     spread = f"median {median(named):g}, 95th percentile {quantiles(named, n=20)[-1]:g}, worst {named[-1]}"
     return (
-        f"{name}: {len(named)} of {len(found)} found by their requirement in {rounds} rounds; rounds: {spread}; "
-        f"{sum(each.anything is not None for each in found.values())} found at all; "
+        f"{name}: {len(named)} of {len(kills)} found by their requirement in {rounds} rounds; rounds: {spread}; "
+        f"{sum(each.anything is not None for each in kills.values())} found at all; "
         f"a round takes {spent / rounds:.3f} s of processor time ({cases / rounds:.0f} cases)"
     )
 
@@ -108,9 +108,9 @@ def main() -> None:
     if options.mutants:
         alive = alive[:: max(len(alive) // options.mutants, 1)]
     for name, engine in (("seeded, covering arrays", seeded), ("Hypothesis", by_hypothesis)):
-        found, spent, cases = rounds_until_found(partial(engine, options.role), pairs, alive, options.rounds)
-        print(summary(name, found, spent, options.rounds, cases), flush=True)
-        missed = [each for each, when in found.items() if when.named is None]
+        kills, spent, cases = rounds_until_killed(partial(engine, options.role), pairs, alive, options.rounds)
+        print(summary(name, kills, spent, options.rounds, cases), flush=True)
+        missed = [each for each, when in kills.items() if when.named is None]
         print("  not found:", ", ".join(missed) or "none", flush=True)
 
 

@@ -7,7 +7,7 @@ from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
 from conformance.strategies.grammar.family import case_of, families
 
-#: The fewest cases of a family under a profile: what is not in a dimension is drawn anew in each.
+#: The fewest cases of a family under a profile: what is not in a dimension is drawn again in each.
 FEWEST: Final = 24
 
 

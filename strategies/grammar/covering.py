@@ -248,18 +248,17 @@ def _constraints(space: Space) -> Iterator[dict[str, Any]]:
     """Yield the conditions that every row meets, in the form of the library."""
 
     def has(name: str, classes: Sequence[str]) -> dict[str, Any]:
-        # Names of dimensions have dots in them nowhere, which the library takes for paths.
         return {"operator": "in", "left": name, "values": list(classes)}
 
     for each in space.dimensions:
         if each.when:
-            asked = {"operator": "and", "conditions": [has(*condition) for condition in each.when.items()]}
+            condition_holds = {"operator": "and", "conditions": [has(*condition) for condition in each.when.items()]}
             absent = has(each.name, [_ABSENT])
             yield {
                 "operator": "or",
                 "conditions": [
-                    {"operator": "and", "conditions": [asked, {"operator": "not", "condition": absent}]},
-                    {"operator": "and", "conditions": [{"operator": "not", "condition": asked}, absent]},
+                    {"operator": "and", "conditions": [condition_holds, {"operator": "not", "condition": absent}]},
+                    {"operator": "and", "conditions": [{"operator": "not", "condition": condition_holds}, absent]},
                 ],
             }
     for group in space.impossible:

@@ -39,6 +39,8 @@ class Dimension(Generic[Value]):
     heavy: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        if "." in self.name:
+            raise ValueError(f"the dimension {self.name!r} has a dot in its name, which covertable takes for a path")
         if not self.classes:
             raise ValueError(f"the dimension {self.name!r} has no classes")
         unknown = [each for each in (*self.profiles, *self.heavy) if each not in self.classes]
