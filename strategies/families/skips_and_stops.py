@@ -6,7 +6,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
-from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent

@@ -33,7 +33,7 @@ _CHECKED_LATER: Final = Impossible(
 _END: Final = choices("events alone", ("COMMIT", "Xid", "BEGIN and COMMIT"))
 #: A group that is one statement, instead of a transaction.
 _STATEMENT_ALONE: Final = yes_or_no("statement that is one")
-_DROPS: Final = Number("drops", fewest=2, many=(40, 50))
+_DROPS: Final = Number("drops", fewest=2, many=(7, 8))
 _ROWS_EVENTS: Final = Dimension("rows events", {"1": 1, "2": 2, "3": 3})
 _TEXT_AT: Final = choices("text", ("after its Table_map", "before the last rows", "after all rows"))
 

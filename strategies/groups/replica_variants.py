@@ -3,11 +3,10 @@
 from dataclasses import replace
 from typing import Final
 
-from conformance.binlog.event_types import EventType
-from conformance.binlog.servers import WITH_GTIDS, WITH_IGNORABLE_FLAG
+from conformance.binlog.servers import WITH_GTIDS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
-from conformance.strategies.families.ignorable_events import UNASSIGNED
+from conformance.strategies.events.unassigned_types import codes_dimension
 from conformance.strategies.grammar.dimension import Dimension, Number, bits, choices, sizes
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -47,18 +46,14 @@ PLACE: Final = choices(
 FLAGS: Final = bits("flags", (0x0001, 0x0008, 0x0100, 0x8000))
 #: The sizes of the body of an odd event.
 BODY: Final = sizes("size of the body", 251, most=70_000)
-#: The type codes of an event that no reader knows: the first and the last that a signed char holds, and any between.
-CODE: Final = Dimension(
-    "type code",
-    {"50": 50, "51 to 126": None, "127": 127, "28": int(EventType.IGNORABLE)},
-    profiles={"28": WITH_IGNORABLE_FLAG},
-)
+#: The type codes of an event that no reader knows.
+CODE: Final = codes_dimension("any up to 127", "28", "44", "127", "128", "198")
 
 
-def code_of(stream: StreamBuilder) -> int:
-    """Return a type code that no reader knows."""
-    code = stream.vary(CODE)
-    return stream.choose.one_of(UNASSIGNED[1:-1]) if code is None else code
+def code_of(stream: StreamBuilder, codes: Dimension[tuple[int, ...]] = CODE) -> int:
+    """Return a type code that no reader knows, of a class of a dimension."""
+    of_class: tuple[int, ...] = stream.vary(codes)
+    return stream.choose.one_of(of_class)
 
 
 def set_mode(stream: StreamBuilder) -> str:
