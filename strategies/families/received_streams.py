@@ -152,7 +152,7 @@ _PLACE_OF_IGNORED: Final = choices("events of ignored servers", ("first", "in th
     dimensions=(_IGNORED, _PLACE_OF_IGNORED, MODE, BEFORE),
 )
 def ignored_servers(stream: StreamBuilder) -> None:
-    """Groups of several servers for a replica that is told to ignore some of them."""
+    """Groups of several servers for a replica that is to ignore some of them."""
     _begin(stream)
     mode = replica_variants.set_mode(stream)
     ignored, place = stream.vary(_IGNORED), stream.vary(_PLACE_OF_IGNORED)

@@ -5,7 +5,7 @@ from typing import Final
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.models.replica.failed_drop import drop_statements
 from conformance.specs.versions import Profiles
-from conformance.strategies.grammar.dimension import choices, yes_or_no
+from conformance.strategies.grammar.dimension import Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -16,19 +16,22 @@ from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP
 _NOT_ATOMIC: Final = Profiles("worklog", "mysql >= 5.7, < 8.0")
 #: A position after every event of these streams.
 _FAR: Final = 1_000_000
+_ASKED_FOR: Final = choices("what is set", ("skip counter", "stop position"))
+_OF_BOTH: Final = Number("groups", fewest=2, many=(100, 120))
+_ROWS_FOLLOW: Final = yes_or_no("the group with the rows")
 _SECOND_LOG: Final = yes_or_no("in the source's second log")
 
 
-@family(focus="WL7592-APPLY-SKIP-NOT-MID-GROUP", profiles=WITH_ANONYMOUS_GTIDS)
+@family(focus="WL7592-APPLY-SKIP-NOT-MID-GROUP", profiles=WITH_ANONYMOUS_GTIDS, dimensions=(_ASKED_FOR, _OF_BOTH))
 def skip_and_until(stream: StreamBuilder) -> None:
     """Anonymous groups for an applier with a skip counter, or with a position to stop at."""
     choose = stream.choose
     replica_groups.begin_relay_log(stream)
-    groups = [
-        replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True) for _ in choose.several(2, 4)
-    ]
+    groups = []
+    for _ in stream.several_of(_OF_BOTH):
+        groups.append(replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
     stream.settings["gtid_mode"] = "OFF"
-    if choose.yes():
+    if stream.vary(_ASKED_FOR) == "stop position":
         _stop_at(stream, groups)
         return
     stream.settings["skip_counter"] = choose.integer(1, sum(map(len, groups[:-1])))
@@ -75,20 +78,18 @@ def anonymous_with_gtid_mode_on(stream: StreamBuilder) -> None:
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=False))
 
 
-@family(focus="WL7592-APPLY-CREATE-SELECT-COMMITS", profiles=_NOT_ATOMIC)
+@family(focus="WL7592-APPLY-CREATE-SELECT-COMMITS", profiles=_NOT_ATOMIC, dimensions=(BEFORE, _ROWS_FOLLOW))
 def split_create_selects(stream: StreamBuilder) -> None:
     """CREATE TABLE ... SELECT in row format: the CREATE and the rows in two anonymous groups, or only the first."""
-    choose = stream.choose
     replica_groups.begin_relay_log(stream)
     stream.settings["gtid_mode"] = "OFF"
-    for _ in choose.several(0, 1):
-        replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
+    replica_variants.add_before(stream, "OFF")
     created = [data_changes.query(stream, "CREATE TABLE `t9` (`a` INT, `b` INT)")]
     first = replica_groups.with_gtid(stream, created, anonymous=True)
     first[-1] = first[-1].marked("WL7592-APPLY-CREATE-SELECT-COMMITS")
     replica_groups.add(stream, first)
     stream.settings["tables"] = [*replica_groups.TABLES, "test.t9"]
-    if choose.yes():
+    if stream.vary(_ROWS_FOLLOW):
         rows = [data_changes.query(stream, "BEGIN"), *data_changes.row_changes(stream, table="t9")]
         rows.append(data_changes.query(stream, "COMMIT"))
         replica_groups.add(stream, replica_groups.with_gtid(stream, rows, anonymous=True))
