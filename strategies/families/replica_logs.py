@@ -95,11 +95,11 @@ def split_create_selects(stream: StreamBuilder) -> None:
         replica_groups.add(stream, replica_groups.with_gtid(stream, rows, anonymous=True))
 
 
-_GIVEN: Final = choices("GTID", ("none", "given"))
+_GIVEN: Final = choices("GTID", ("given", "none"))
 #: Bytes of the names of the dropped tables: few of the longest fit into one statement.
 _NAME_LENGTH: Final = choices("length of names", (64, 60, 33))
 #: How many tables were dropped: as many as one statement can name, one more, or three statements full.
-_DROPPED: Final = choices("dropped tables", ("1", "as many as fit", "one more", "many"))
+_DROPPED: Final = choices("dropped tables", ("one more than fit", "as many as fit", "many", "1"))
 _DATABASE: Final = choices("name of the database", ("d1", "x" * 64))
 
 
@@ -118,7 +118,7 @@ def failed_drop_databases(stream: StreamBuilder) -> None:
     replica_variants.add_before(stream, mode)
     length, database = stream.vary(_NAME_LENGTH), stream.vary(_DATABASE)
     fit = next(count for count in range(1, 99) if len(list(drop_statements(_names(count + 1, length)))) > 1)
-    count = {"1": 1, "as many as fit": fit, "one more": fit + 1, "many": 3 * fit}[stream.vary(_DROPPED)]
+    count = {"1": 1, "as many as fit": fit, "one more than fit": fit + 1, "many": 3 * fit}[stream.vary(_DROPPED)]
     stream.settings["leftovers"] = {database: _names(count, length)}
     dropped = [data_changes.query(stream, f"DROP DATABASE `{database}`", database=database)]
     replica_groups.add(stream, replica_groups.with_gtid(stream, dropped, anonymous=anonymous))

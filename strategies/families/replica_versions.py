@@ -75,7 +75,7 @@ def newer_sources_with_gtids(stream: StreamBuilder) -> None:
 def newer_source_streams(stream: StreamBuilder) -> None:
     """Logs of newer sources for the applier of a 5.6 replica, whose gtid_mode is the source's."""
     anonymous = stream.vary(_ANONYMOUS)
-    version = "5.6.22" if anonymous else stream.choose.one_of(("5.6.21", "5.6.22"))
+    version = "5.6.22" if anonymous else "5.6.21"
     _add_newer(stream, version=version, anonymous=anonymous, flags=_IGNORABLE if anonymous else 0)
 
 
