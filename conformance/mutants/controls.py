@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from conformance.binlog.errors import BinlogError
 from conformance.binlog.event_types import GTID_TYPES, PRE_GA_ROWS, EventType
 from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.binlog.reader import ReaderRules
+from conformance.binlog.servers import server_of
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.open_readings import SPELLINGS
@@ -203,6 +205,16 @@ class _OneRelayLog(Receiver):
         """Begin no other log."""
 
 
+class _StopsAtUnknown(Receiver):
+    """A receiver that stops with an error at an event that it does not know and must not ignore."""
+
+    def receive(self, event: ReplicaEvent, data: bytes) -> Any:
+        skips = event.ignorable and server_of(self.settings.profile).rules.ignorable
+        if not event.recognised and not skips:
+            raise BinlogError(at=event.offset, kind="unknown-event", message=f"Unknown event code: {event.type}")
+        return super().receive(event, data)
+
+
 def _received_by(receiver: Any) -> Answer:
     return lambda request: answer_with(receiver, request)
 
@@ -333,6 +345,12 @@ CONTROLS: Final = (
     ),
     Control("own-events-written", "relay", "writes events with its own server id", _received_by(_KeepsItsOwn)),
     Control("one-relay-log", "relay", "goes on in the same relay log", _received_by(_OneRelayLog)),
+    Control(
+        "receiver-stops-at-unknown",
+        "relay",
+        "stops with an error at an event that it does not know and must not ignore",
+        _received_by(_StopsAtUnknown),
+    ),
     Control("position-at-group-start", "apply", "keeps the group position at an ignored event", _GroupStart()),
     Control("drop-per-table", "apply", "logs more DROP statements of fewer tables", _entries(_drop_per_table)),
     Control(

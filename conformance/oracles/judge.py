@@ -220,7 +220,7 @@ class Judge:
         return {
             each: self._good[each]
             for each in owners(case.role, case.id.profile).values()
-            if not (each in self._supported and self._oracles[each].owns.isdisjoint(shown))
+            if each in case.marks and not (each in self._supported and self._oracles[each].owns.isdisjoint(shown))
         }
 
 
