@@ -2,7 +2,9 @@
 
 import errno
 import os
+import signal
 import stat
+import subprocess
 import sys
 
 import pytest
@@ -237,3 +239,20 @@ def test_a_post_header_without_room_for_its_fields_is_damage(tmp_path):
     status, output = run(path, "--ignore-table", "test.t1", "--output", tmp_path / "out")
     assert status == 1
     assert "Traceback" not in output
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit on the size of files")
+def test_an_output_for_which_there_is_no_room_is_named(log, tmp_path):
+    import resource
+
+    program = [sys.executable, "-m", "conformance", "filter", str(log), "--do-table", "test.t1", "--output"]
+    done = subprocess.run(
+        [*program, str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"binlog-conformance: {tmp_path / 'out'} cannot be written: File too large\n"
+    assert sorted(each.name for each in tmp_path.iterdir()) == [log.name]
