@@ -10,7 +10,7 @@ from conformance.engine.kept_answer import kept_answer
 from conformance.engine.patience import Patience
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge, Judges, request_of
-from conformance.oracles.verdict import Verdict, selected
+from conformance.oracles.verdict import Verdict, failures_of, selected
 from conformance.protocol.observation import Observation, Trouble
 from conformance.specs.profiles import group_of
 from conformance.specs.run_record import NOT_ASKED, TROUBLES
@@ -160,8 +160,8 @@ class Shrinker:
     def matching(self, case: Case, answer: Observation | Trouble, requirement: str, finding: str) -> Verdict | None:
         """Return the verdict that an answer breaks a requirement by the cause of a finding, None if it does not."""
         wanted = (requirement, finding)
-        verdicts = self._judged(case, answer)
-        return next((each for each in verdicts if each.charged and (each.requirement, each.finding) == wanted), None)
+        failures = failures_of(self._judged(case, answer))
+        return next((each for each in failures if (each.requirement, each.finding) == wanted), None)
 
 
 class _Tries:
