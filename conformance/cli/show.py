@@ -15,6 +15,7 @@ from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.raw_text import raw_bytes
 from conformance.binlog.reader import ReaderRules, read_file
 from conformance.binlog.servers import server_of
 from conformance.cli.boundary_lines import COLUMNS as COLUMNS_OF_BOUNDARIES
@@ -230,7 +231,7 @@ class _Writer:
 
     def write(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._out.write(line.encode("utf-8", "surrogateescape"))
+            self._out.write(raw_bytes(line))
             self._out.write(b"\n")
         self._out.flush()
 

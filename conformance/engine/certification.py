@@ -19,7 +19,7 @@ from conformance.engine.events import (
 from conformance.engine.failure import Failure, Sighting
 from conformance.engine.patience import Patience
 from conformance.engine.selection import NothingToRun, Selection
-from conformance.engine.shrinking import Shrinker
+from conformance.engine.shrinking import Shrinker, cost_of_shrinking
 from conformance.engine.tally import Tally
 from conformance.engine.unused import Unused
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
@@ -177,7 +177,8 @@ class Certification:
 
     def _shrink_all(self) -> list[Failure]:
         failures: list[Failure] = []
-        for number, ((finding, group), seen) in enumerate(sorted(self._seen.items())):
+        self._shrinker.patience.begin_shrinking()
+        for number, ((finding, group), seen) in enumerate(sorted(self._seen.items(), key=_order)):
             case, verdict = seen.shown_by
             known = self.baseline.reason(finding, group, seen.requirements)
             failure = None
@@ -198,3 +199,9 @@ class Certification:
     def _emit(self, event: Event) -> None:
         for listener in self.listeners:
             listener(event)
+
+
+def _order(seen: tuple[tuple[str, str], Sighting]) -> tuple[int, tuple[str, str]]:
+    """Return the place of a finding in shrinking: what costs most time is last, as after it nothing may be asked."""
+    key, sighting = seen
+    return cost_of_shrinking(sighting.shown_by[1].status), key

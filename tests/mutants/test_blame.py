@@ -34,7 +34,7 @@ ROWS = (
     ("ignore-is-self", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
     ("ignore-is-self", "WL4162-RESET-TO-UNDEFINED WL4162-STREAM-OWN-PARSER WL4162-TT-INITIAL", RESET),
     ("no-reset", "WL4162-RESET-TO-UNDEFINED WL4162-TT-INITIAL", RESET),
-    ("moves-on-error", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
+    ("moves-on-error", "FORMAT-BOUNDARY-*", MORE_EVENTS),
     ("extended-not-read", "FORMAT-BOUNDARY-STATE WL4162-*", MORE_EVENTS),
     ("safety-by-text", "WL3303-*", MORE_EVENTS),
     ("silent-dump", "WL4162-DUMP-FEEDS-READ", WHOLE),
