@@ -36,7 +36,12 @@ def declare_up_to(stream: StreamBuilder, type_code: int) -> bytes:
 
 
 @family(
-    focus=("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-RELAY-IGNORABLE-COPIED", "WL4033-APPLY-UNKNOWN-IGNORED"),
+    focus=(
+        "WL4033-READ-UNKNOWN-SKIPPED",
+        "WL4033-SEND-IGNORABLE",
+        "WL4033-RELAY-IGNORABLE-COPIED",
+        "WL4033-APPLY-UNKNOWN-IGNORED",
+    ),
     profiles=WITH_IGNORABLE_FLAG,
 )
 def ignorable_events(stream: StreamBuilder) -> None:

@@ -14,7 +14,12 @@ _LENGTHS: Final = (0, 1, 3, 4, 5, 33, 250, 251, 253, 254, 255, 256, 257, 258, 25
 
 
 @family(
-    focus=("WL4033-READ-ROWS-QUERY-TEXT", "WL4033-RENDER-ROWS-QUERY-SHOWN", "WL4033-RELAY-IGNORABLE-COPIED"),
+    focus=(
+        "WL4033-READ-ROWS-QUERY-TEXT",
+        "WL4033-RENDER-ROWS-QUERY-SHOWN",
+        "WL4033-SEND-IGNORABLE",
+        "WL4033-RELAY-IGNORABLE-COPIED",
+    ),
     profiles=WITH_ROWS_QUERIES,
 )
 def rows_query_streams(stream: StreamBuilder) -> None:

@@ -8,7 +8,7 @@ from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
 
-@family(focus="FORMAT-EVENT-DELIVERED")
+@family(focus=("FORMAT-EVENT-DELIVERED", "FORMAT-SEND-EVENT"))
 def transactions(stream: StreamBuilder) -> None:
     """Transactions and DDL statements in statement and row format, as the profile's server logs them."""
     groups.begin_log(stream)

@@ -31,6 +31,7 @@ _MODULES: Final = (
     "conformance.strategies.families.printed_logs",
     "conformance.strategies.families.replica_logs",
     "conformance.strategies.families.received_streams",
+    "conformance.strategies.families.sent_logs",
     "conformance.strategies.families.logging_decisions",
     "conformance.strategies.families.tables_info",
     "conformance.strategies.families.table_filters",

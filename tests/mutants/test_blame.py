@@ -41,6 +41,8 @@ ROWS = (
     ("safety-by-text", "WL3303-*", MORE_EVENTS),
     ("silent-dump", "WL4162-DUMP-FEEDS-READ", WHOLE),
     ("warning-types-swapped", "WL4162-DUMP-FEEDS-READ", WHOLE),
+    ("send-gtid-alone-skipped", "FORMAT-SEND-HEARTBEAT", WHAT_BELONGS),
+    ("send-all-logs", "FORMAT-SEND-HEARTBEAT FORMAT-SEND-CHECKSUM", WHAT_BELONGS),
     ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS", NOT_READ),
     ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),
     ("logs-gtid-of-rollback", "WL7592-LOG-LOGICAL-TIMESTAMPS", TWO_SIDES),
