@@ -34,8 +34,8 @@ from statistics import median
 from conformance.corpus.counts import EVENTS, Counts
 from conformance.corpus.judging import CaseJudge, KitErrors, planned_cases
 from conformance.corpus.plan import Plan
-from conformance.engine.discovery import discover
 from conformance.engine.selection import Selection
+from conformance.fuzzing.hypothesis_engine import discover
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge
 
@@ -117,7 +117,7 @@ def by_grammar(cases: Plan, places: Sequence[int], examples: int) -> Made:
 
 
 def by_hypothesis(cases: Plan, places: Sequence[int], examples: int) -> Made:
-    """Make cases of the same pairs as `certify` makes them, which includes the start of the engine for each pair."""
+    """Make cases of the same pairs as `fuzz` makes them, which includes the start of the engine for each pair."""
     seen: list[int] = []
     began = time.process_time()
     for place in places:

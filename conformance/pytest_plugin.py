@@ -123,7 +123,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--binlog-requirement", default="*", metavar="GLOB", help="requirements to judge")
     group.addoption("--binlog-role", help="role; default: all declared")
-    group.addoption("--binlog-examples", type=int, default=50, help="cases for each family and profile")
+    group.addoption(
+        "--binlog-examples",
+        type=int,
+        help="cases for each family and profile (default: enough for every pair of variants)",
+    )
     group.addoption("--binlog-seed", type=int, default=0, help="seed of the cases")
     group.addoption("--binlog-answer-time", default="10s", metavar="TIME", help="time limit for one answer: 90s, 2m")
     group.addoption(
@@ -179,7 +183,7 @@ def _limits(option: Any) -> "Limits":
 
     if not 0 <= option("binlog_memory") <= MOST_MEMORY:
         raise ValueError(f"--binlog-memory {option('binlog_memory')} is not valid: write MiB, or 0 for no limit")
-    if option("binlog_examples") < 1:
+    if option("binlog_examples") is not None and option("binlog_examples") < 1:
         raise ValueError(f"--binlog-examples {option('binlog_examples')} is not valid: write an integer from 1")
     if option("binlog_hangs") < 1:
         raise ValueError(f"--binlog-hangs {option('binlog_hangs')} is not valid: write 1 or more")

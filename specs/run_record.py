@@ -99,7 +99,11 @@ class Header(Struct, frozen=True, tag_field="kind", tag="header"):
     requirements: Annotated[str, Meta(description="The glob that selects requirements by id.")]
     seed: int
     examples: Annotated[
-        Count | None, Meta(description="Cases for each family and profile, null where time limits them.")
+        Count | None,
+        Meta(
+            description="Cases for each family and profile; null where time limits them, or where a family has as many "
+            "as all pairs of its variants take."
+        ),
     ]
     seconds: Annotated[
         Annotated[float, Meta(ge=0, le=_LONGEST)] | None,
@@ -247,6 +251,25 @@ class RequirementResult(Struct, frozen=True, tag_field="kind", tag="requirement"
         Counts,
         Meta(description="Signatures of the findings because of which it was not judged, and in how many cases."),
     ]
+    pairs: Annotated[Count, Meta(description="Different pairs of variants in the cases that exercised it.")] = 0
+
+
+class Variants(Struct, frozen=True):
+    """The pairs of variants that the cases of a family had in one role, counted in each profile and added up."""
+
+    family: str
+    role: str
+    dimensions: Annotated[Counts, Meta(description="The ways in which its cases vary, and the classes of each.")]
+    pairs: Annotated[Count, Meta(description="Pairs of classes that cases had.")]
+    possible: Annotated[Count, Meta(description="Pairs of classes that can occur.")]
+    triples: Annotated[Count, Meta(description="Triples of classes that cases had under any profile.")]
+    possible_triples: Annotated[
+        Count, Meta(description="Triples of classes that can occur; 0 where the run did not count them.")
+    ]
+    uncovered: Annotated[Texts, Meta(description="The first of the pairs, then of the triples, that no case had.")]
+    impossible: Annotated[
+        Mapping[str, str], Meta(description="Pairs that cannot occur although each class can, and why.")
+    ]
 
 
 class Coverage(Struct, frozen=True, tag_field="kind", tag="coverage"):
@@ -262,6 +285,7 @@ class Coverage(Struct, frozen=True, tag_field="kind", tag="coverage"):
             "was exercised."
         ),
     ]
+    variants: Annotated[tuple[Variants, ...], Meta(description="The variants of each family and role.")] = ()
 
 
 class Footer(Struct, frozen=True, tag_field="kind", tag="footer"):

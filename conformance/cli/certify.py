@@ -97,7 +97,9 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--role", "roles", multiple=True, help="Role to certify; may be repeated.  [default: all declared]")
 @click.option("--family", "families", multiple=True, help="Family of cases; may be repeated.  [default: all]")
 @click.option(
-    "--examples", type=click.IntRange(1, MOST_CASES), help="Cases for each family and profile.  [default: 50]"
+    "--examples",
+    type=click.IntRange(1, MOST_CASES),
+    help="Cases for each family and profile.  [default: enough for every pair of variants]",
 )
 @click.option("--time", "seconds", type=Duration(), help="Look for failures for this long instead: 90s, 10m, 8h.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")
@@ -154,7 +156,7 @@ def command(
                 spec=spec,
                 selections=[replace(selection, role=role) for role in roles]
                 or selection.in_every_role(implementation.declaration),
-                budget=Budget(examples or 50, seconds, exitfirst),
+                budget=Budget(examples, seconds, exitfirst),
                 seed=seed,
                 baseline=known,
                 listeners=(RecordLines(writer.append), progress),

@@ -14,8 +14,8 @@ from conformance.oracles.verdict import Verdict
 from conformance.specs.run_record import FailureStatus
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
-from conformance.strategies.grammar.chooser import Choice, RecordingChooser
-from conformance.strategies.grammar.family import case_of, families
+from conformance.strategies.grammar.chooser import Choice
+from conformance.strategies.grammar.family import case_of, recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,8 @@ class Clusters:
 
 def choices_of(case: Case) -> Sequence[Choice] | None:
     """Return the choices that make a case, None if this kit makes another stream from its id."""
-    recording = RecordingChooser(case.id.chooser())
     try:
-        again = families()[case.id.family].build(recording, case.id.profile, case.id)
-    except (KeyError, ValueError):
+        again = recorded(case.id)
+    except ValueError:
         return None
-    return recording.choices if again.stream == case.stream else None
+    return again.id.choices if again.stream == case.stream else None

@@ -21,6 +21,7 @@ from conformance.corpus.manifest import CORPUS_SCHEMA, CorpusManifest, RunManife
 from conformance.corpus.output import NotUsable, Output, Wave
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
+from conformance.corpus.planned_variants import planned_variants
 from conformance.corpus.results import Results, read_results
 from conformance.corpus.waves import Watch, WaveFailed, Waves, totals_of, verified_corpus, verified_results
 from conformance.corpus.worker import Job, Report, Stretch
@@ -194,7 +195,9 @@ class CorpusRun:
             self.options.shrink,
             self._notify,
         )
-        finished = self.options.baseline.concluded(results.tally(), clusters.failures(results.clusters))
+        tally = results.tally()
+        tally.variants = planned_variants(plan, tally.cases)
+        finished = self.options.baseline.concluded(tally, clusters.failures(results.clusters))
         if history is not None:
             entry = _entry(manifest, self.output.storage.uri, declaration, finished)
             history.write(entries_of(entry, finished.failures))

@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from conformance.engine.baseline import Baseline
+from conformance.engine.discovery import discovered
 from conformance.engine.events import (
     Event,
     FailureFound,
@@ -26,7 +28,7 @@ from conformance.oracles.judge import Judges
 from conformance.oracles.verdict import by_finding
 from conformance.specs.profiles import group_of
 from conformance.strategies.grammar.case import Case
-from conformance.strategies.grammar.family import families
+from conformance.strategies.grammar.family import families, recorded
 
 __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
 
@@ -45,12 +47,12 @@ class Budget:
     """The length of a run.
 
     Attributes:
-        examples: Cases for each family and profile.
+        examples: Cases for each family and profile; None for as many as its covering array needs.
         seconds: Seconds for the whole discovery instead: rounds of cases follow each other until time is up.
         first_failure: Whether it ends at the first failure.
     """
 
-    examples: int | None = 50
+    examples: int | None = None
     seconds: float | None = None
     first_failure: bool = False
 
@@ -124,38 +126,30 @@ class Certification:
         return finished
 
     def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
-        # Hypothesis is a third of what importing `certify` costs, and is needed only once cases are made.
-        from conformance.engine.discovery import discover
-
         deadline = None if self.budget.seconds is None else time.monotonic() + self.budget.seconds
-
-        def visit(case: Case) -> None:
-            self._visit(case)
-            if deadline is not None and (time.monotonic() > deadline or self._has_given_up):
-                raise Stop
-
-        examples = ROUND if deadline is not None else self.budget.examples or 0
         number = 0
-        try:
+        with suppress(Stop):
             while True:
                 for role, family, profile in plan:
                     if number and families()[family].few:
                         continue  # The first round has asked all its cases.
                     before = self.tally.cases
-                    discover(
-                        family,
-                        profile,
-                        role=role,
-                        examples=min(examples, _UNASKED) if self._shrinker.patience.exhausted else examples,
-                        seed_value=self.seed + (number << 32),
-                        visit=visit,
-                    )
+                    for case in discovered(
+                        family, profile, role=role, seed=self.seed, first=number * ROUND, count=self._count(deadline)
+                    ):
+                        self._visit(case)
+                        if deadline is not None and (time.monotonic() > deadline or self._has_given_up):
+                            raise Stop
                     self._emit(PairFinished(family, profile, self.tally.cases - before))
                 if deadline is None:
                     return
                 number += 1
-        except Stop:
-            return
+
+    def _count(self, deadline: float | None) -> int | None:
+        """Return how many cases of a family are made under a profile in a round."""
+        if self._shrinker.patience.exhausted:
+            return _UNASKED
+        return self.budget.examples if deadline is None else ROUND
 
     def _visit(self, case: Case) -> None:
         verdicts = self._shrinker.verdicts(case)
@@ -188,7 +182,7 @@ class Certification:
                 if known is None:
                     self._emit(ShrinkingStarted(finding, group, left=len(self._seen) - number))
                 # A known failure is not shrunk.
-                choices = None if known is not None else case.id.choices
+                choices = None if known is not None else recorded(case.id).id.choices
                 failure = self._shrinker.failure(case, verdict, seen.counts, choices=choices, known=known)
             failures.append(failure)
             self._emit(FailureFound(failure))

@@ -1,84 +1,37 @@
-"""Discovery: Hypothesis makes the cases of one family under one profile."""
+"""Discovery: the cases of one family under one profile, in the order of their numbers."""
 
-from collections.abc import Callable, Sequence
-from typing import NoReturn
-from zlib import crc32
-
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from collections.abc import Iterator
+from typing import Final
 
 from conformance.strategies.grammar.case import Case
-from conformance.strategies.grammar.case_id import DEFAULT_ROLE
-from conformance.strategies.grammar.hypothesis_cases import cases, no_foreign_numbers
+from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
+from conformance.strategies.grammar.family import case_of, families
+
+#: The fewest cases of a family under a profile: what is not in a dimension is drawn again in each.
+FEWEST: Final = 24
 
 
-class _Ended(BaseException):
-    """The discovery ends; Hypothesis would run a case again that raises an `Exception`.
+def cases_by_default(family: str, profile: str, *, role: str = DEFAULT_ROLE) -> int:
+    """Return how many cases of a family a run makes under a profile unless it is given a number.
 
-    Attributes:
-        error: What `visit` raised.
+    They are all rows of the family's covering array, so that every pair of classes is met that can be.
     """
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(str(error))
-        self.error = error
+    return max(len(families()[family].space(role).rows(profile)), FEWEST)
 
 
-def discover(
-    family: str,
-    profile: str,
-    *,
-    role: str = DEFAULT_ROLE,
-    examples: int,
-    seed_value: int,
-    visit: Callable[[Case], None],
-) -> None:
-    """Let Hypothesis make cases, and visit each; the same seed gives the same cases.
+def discovered(
+    family: str, profile: str, *, role: str = DEFAULT_ROLE, seed: int, first: int = 0, count: int | None = None
+) -> Iterator[Case]:
+    """Yield cases of a family under a profile; the same seed gives the same cases.
 
     Args:
         family: Name of the family.
         profile: Name of the profile.
         role: The role in which questions about its streams are asked.
-        examples: How many cases to make at most.
-        seed_value: The seed of the cases, besides family and profile.
-        visit: Called with each case; an exception that it raises ends the discovery.
+        seed: The seed of the cases, besides family and profile.
+        first: The number of the first case, from 0.
+        count: How many cases to make; None for those of the covering array, `FEWEST` at least.
     """
-
-    @seed(crc32(f"{family}/{profile}/{seed_value}".encode()))
-    @settings(
-        max_examples=examples,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(cases(family, profile, role=role))
-    def visit_each(case: Case) -> None:
-        try:
-            visit(case)
-        except Exception as error:
-            raise _Ended(error) from error
-
-    try:
-        with no_foreign_numbers():
-            visit_each()
-    except _Ended as ended:
-        raise ended.error from None
-
-
-def discover_in_rounds(
-    plan: Sequence[tuple[str, str, str]], *, examples: int, seed_value: int, visit: Callable[[Case], None]
-) -> NoReturn:
-    """Let Hypothesis make cases of each pair in turn, round after round, until `visit` raises an exception.
-
-    Args:
-        plan: Role, family and profile of each pair.
-        examples: How many cases of a pair to make in a round, at most.
-        seed_value: The seed of the cases, besides role, family, profile and round.
-        visit: Called with each case.
-    """
-    number = 0
-    while True:
-        for role, family, profile in plan:
-            round_seed = seed_value + (number << 32)
-            discover(family, profile, role=role, examples=examples, seed_value=round_seed, visit=visit)
-        number += 1
+    end = first + (cases_by_default(family, profile, role=role) if count is None else count)
+    for index in range(first, end):
+        yield case_of(CaseId(family, profile, seed=seed, index=index, role=role))

@@ -21,8 +21,8 @@ class RunStarted:
         plan: The (family, profile) pairs of the run, in their order, role by role.
         requirements: The glob that selects requirements.
         seed: The seed of the run.
-        examples: Cases for each pair, None if time limits the run.
-        seconds: How long it may take, None if `examples` limits it.
+        examples: Cases for each pair; None if time limits the run, or if each family has as many as its array needs.
+        seconds: How long it may take, None if the number of cases limits it.
         limits: The limits of the implementation.
     """
 

@@ -78,6 +78,7 @@ class RecordLines:
             families=tally.families,
             faults={name: counts for name, counts in tally.families.items() if name in faults},
             tables=dict(_tables(tally)),
+            variants=tuple(tally.variants.by_family()),
         )
         yield run_record.Footer(
             cases=tally.cases,
@@ -169,6 +170,7 @@ def _requirement(requirement: Requirement, event: RunFinished, profiles: Sequenc
         },
         verdict=verdict,
         obstacles=dict(event.tally.obstacles.get(requirement.id, {})),
+        pairs=event.tally.variants.pairs_of(requirement.id),
     )
 
 

@@ -87,8 +87,11 @@ class Shrinker:
         smallest, answer = case, None
         if choices is not None:
             tries = _Tries(self, requirement, finding)
-            smallest = shrink(case, choices, tries.still_fails, tries=SHRINK_TRIES["fail"])
+            first = case.with_id(replace(case.id, seed=None, index=None, choices=tuple(choices)))
+            smallest = shrink(first, choices, tries.still_fails, tries=SHRINK_TRIES["fail"])
             answer = tries.answers.get(smallest.id)
+            if smallest is first:
+                smallest = case  # Its own id is shorter.
         if answer is None and verdict.status in TROUBLES and (verdict.status == "hang" or self.patience.exhausted):
             # The next answer would only take its time again.
             words = verdict.message.removeprefix(f"{verdict.signature}: ")

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import type_name
 from conformance.engine.coverage import cell_text, tables_of_oracles
+from conformance.engine.variants import MetVariants
 from conformance.oracles.verdict import Verdict, has_unexplained, trouble_of
 from conformance.specs.run_record import FAILURES, NOT_ASKED, Result, Status, TroubleStatus
 from conformance.strategies.grammar.case import Case
@@ -29,6 +30,7 @@ class Tally:
         troubles: Cases by what ended them, a crash, a hang or a broken protocol, each case once.
         unexplained: Cases whose answer differs in a way that no requirement accounts for.
         not_asked: Cases that were not asked, as the implementation had hung too often.
+        variants: The classes that the cases had.
         obstacles: Requirement -> finding -> cases in which it was not judged because of that finding: a crash, or a
             refusal before its events.
     """
@@ -43,6 +45,7 @@ class Tally:
         self.troubles: Counter[TroubleStatus] = Counter()
         self.unexplained = 0
         self.not_asked = 0
+        self.variants = MetVariants()
         self.obstacles: dict[str, Counter[str]] = defaultdict(Counter)
 
     def add(self, case: Case, verdicts: Collection[Verdict]) -> None:
@@ -57,6 +60,7 @@ class Tally:
         for table in tables_of_oracles(case.role):
             for cell in table.cells(case):
                 self.tables[table.name][cell_text(cell)][profile] += 1
+        self.variants.add(case)
         trouble = trouble_of(verdicts)
         if trouble is not None:
             self.troubles[trouble] += 1

@@ -7,19 +7,18 @@ from functools import partial
 from typing import Any, Final
 
 from conformance.engine.certification import Stop
-from conformance.engine.discovery import discover_in_rounds
 from conformance.engine.shrinking import SHRINK_SECONDS
 from conformance.fuzzing.kept_cases import KeptCases
+from conformance.fuzzing.rounds import discover_in_rounds
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import request_of
 from conformance.oracles.oracle import shown
 from conformance.protocol.observation import Observation, Trouble
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.family import recorded
 from conformance.strategies.grammar.shrinking import OutOfTries, shrink
 
-#: Cases of one family and profile between two checks of the time.
-_ROUND: Final = 10
 #: Cases that shrinking one difference may try.
 _TRIES: Final = 500
 
@@ -77,7 +76,7 @@ class Against:
             for case in self.kept.cases(self.role, list(self.pairs)):
                 self._visit(case)
             plan = [(self.role, family, profile) for family, profile in self.pairs]
-            discover_in_rounds(plan, examples=_ROUND, seed_value=self.seed, visit=self._visit)
+            discover_in_rounds(plan, seed_value=self.seed, visit=self._visit)
         except Stop:
             return list(self._shrunk())
 
@@ -97,9 +96,10 @@ class Against:
     def _shrunk(self) -> Iterator[Difference]:
         for signature, (case, count) in sorted(self._differences.items()):
             smallest = case
-            if case.id.choices is not None:
+            choices = recorded(case.id).id.choices
+            if choices is not None:
                 shows = partial(self._shows, signature, time.monotonic() + SHRINK_SECONDS)
-                smallest = shrink(case, case.id.choices, shows, tries=_TRIES)
+                smallest = shrink(case, choices, shows, tries=_TRIES)
             difference = self.difference(smallest)
             yield Difference(signature, difference[1] if difference else "not seen again", smallest, count)
 

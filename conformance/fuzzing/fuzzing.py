@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from conformance.engine.certification import Certification, Stop
-from conformance.engine.discovery import discover_in_rounds
 from conformance.engine.events import FailureFound, FuzzingProgressed
 from conformance.engine.failure import Counts, Failure
 from conformance.fuzzing.guided import GuidedEngine, WorkerCrashed
 from conformance.fuzzing.kept_cases import KeptCases
+from conformance.fuzzing.rounds import discover_in_rounds
 from conformance.oracles.causes import cause_of_trouble
 from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import Trouble
@@ -19,9 +19,6 @@ from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
-#: Cases of one family and profile between two checks of the time.
-_ROUND = 10
-
 
 @dataclass(slots=True)
 class Fuzzing(Certification):
@@ -30,7 +27,7 @@ class Fuzzing(Certification):
     Args:
         seconds: How long it looks for failures; the time to shrink them comes on top.
         kept: The cases of the corpus.
-        engine: The coverage-guided engine; None for Hypothesis.
+        engine: The coverage-guided engine; None for rounds of the seeded chooser and of Hypothesis.
     """
 
     seconds: float = field(kw_only=True)
@@ -57,7 +54,7 @@ class Fuzzing(Certification):
                 pairs = [(family, profile) for other, family, profile in plan if other == role]
                 for case in self.kept.cases(role, pairs):
                     self._visit_and_keep(case)
-            discover_in_rounds(plan, examples=_ROUND, seed_value=self.seed, visit=self._visit_and_keep)
+            discover_in_rounds(plan, seed_value=self.seed, visit=self._visit_and_keep)
         except Stop:
             return
 

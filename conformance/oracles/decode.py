@@ -8,10 +8,11 @@ from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.malformed_bodies import known_in_spite_of_flag, malformed
 from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.resources import less_than_claimed, within_limits
 from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
-from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, skipped
+from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, not_ignored_for_flag, skipped
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused
 from conformance.protocol.roles.decode import STATUS_FIELDS
@@ -234,6 +235,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     within_limits("FORMAT-TRANSACTION-PAYLOAD-LIMITS"),
     within_limits("FORMAT-MARIADB-COMPRESSED-LIMITS", "query", "rows"),
     within_limits("FORMAT-JSON-LIMITS", "rows"),
+    malformed("FORMAT-BODY-MALFORMED"),
+    refused("FORMAT-LENGTH-NO-CHECKSUM", abilities=("checksums",)),
     refused("FORMAT-NO-FORMAT-DESCRIPTION", abilities=("framing",)),
     refused("FORMAT-BAD-MAGIC", abilities=("framing",)),
     # WL#4033: ignorable events
@@ -244,7 +247,10 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     both(skipped("WL4033-READ-FLAG-BIT", Reason.FLAGS), refused("WL4033-READ-FLAG-BIT")),
     skipped("WL4033-READ-IGNORABLE-TYPE-CODE", Reason.TYPE_CODE),
     fields("WL4033-READ-UNKNOWN-AS-IGNORABLE", "handled", *_HEADER),
-    both(fields("WL4033-READ-KNOWN-FLAGGED", "handled", "type"), either_way("WL4033-READ-KNOWN-FLAGGED")),
+    both(
+        both(not_ignored_for_flag("WL4033-READ-KNOWN-FLAGGED"), either_way("WL4033-READ-KNOWN-FLAGGED")),
+        known_in_spite_of_flag("WL4033-READ-KNOWN-FLAGGED"),
+    ),
     fields("WL4033-READ-IGNORABLE-POST-HEADER", "rows_query", blame=_begin_differs),
     refused("WL4033-READ-UNKNOWN-REFUSED"),
     Oracle("WL4033-READ-UNKNOWN-MESSAGE", _unknown_event_message, asks_more=True),

@@ -124,8 +124,10 @@ def fields(
         declared = alignment.role.fields
         for index in alignment.marked(requirement):
             seen = alignment.observed(index)
+            if seen is None:
+                continue
             expected = alignment.case.expected.events[index]
-            if seen is None or (types and expected.get("type") not in types):
+            if types and expected.get("type") not in types:
                 continue
             for field in names:
                 if field not in expected or field not in declared or not alignment.asks(index, field):

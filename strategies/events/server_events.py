@@ -69,7 +69,7 @@ def transaction_context(stream: StreamBuilder) -> PlannedEvent:
         "write_set": writes,
         "read_set": reads,
     }
-    marks = ("FORMAT-TRANSACTION-CONTEXT",)
+    marks = ("FORMAT-TRANSACTION-CONTEXT", "WL4033-READ-KNOWN-FLAGGED")
     return mysql_events.plan(stream, EventType.TRANSACTION_CONTEXT, wire, fields, flags=_IGNORABLE, marks=marks)
 
 
@@ -83,7 +83,7 @@ def view_change(stream: StreamBuilder) -> PlannedEvent:
     about = {"view_id": view_id, "sequence_number": choose.integer(0, 2**63 - 1)}
     fields = {**about, "certification_count": len(certification)}
     wire = {**about, "view_id": view_id.encode(), "certification": certification}
-    marks = ("FORMAT-VIEW-CHANGE",)
+    marks = ("FORMAT-VIEW-CHANGE", "WL4033-READ-KNOWN-FLAGGED")
     return mysql_events.plan(stream, EventType.VIEW_CHANGE, wire, fields, flags=_IGNORABLE, marks=marks)
 
 

@@ -1,5 +1,7 @@
 """Streams of one version read by another: old logs, and new events given to old readers."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from conformance.binlog.event_types import PRE_GA_ROWS, EventType
@@ -136,19 +138,85 @@ def _add_known_or_skipped(stream: StreamBuilder, event: PlannedEvent) -> None:
     stream.leave_open("handled")
 
 
+@dataclass(frozen=True, slots=True)
+class _NewEvent:
+    """An event that a newer source sends, and that no reader of 5.1 or 5.5 knows.
+
+    Attributes:
+        make: Makes it.
+        flags: The flags with which servers have written it.
+        marks: The requirements by which an old reader stops at it.
+    """
+
+    make: Callable[[StreamBuilder], PlannedEvent]
+    flags: tuple[int, ...]
+    marks: tuple[str, ...]
+
+
+_CROSS: Final = ("WL4033-CROSS-NEW-TO-OLD",)
+_COMPAT: Final = ("WL7592-COMPAT-NEW-55",)
+_FLAG: Final = int(Flag.IGNORABLE)
+
+
+def _unknown(stream: StreamBuilder) -> PlannedEvent:
+    return mysql_events.ignorable(stream, stream.choose.one_of(UNASSIGNED), stream.choose.octets(0, 42), flags=0)
+
+
+def _statement_of_rows(stream: StreamBuilder) -> PlannedEvent:
+    return mysql_events.rows_query(stream, mysql_events.text(stream, 1, 80))
+
+
+def _previous_gtids(stream: StreamBuilder) -> PlannedEvent:
+    return gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=0)
+
+
+def _gtid(stream: StreamBuilder) -> PlannedEvent:
+    return groups.group_gtid(stream, [], anonymous=False)
+
+
+def _anonymous_gtid(stream: StreamBuilder) -> PlannedEvent:
+    return groups.group_gtid(stream, [], anonymous=True)
+
+
+#: What newer sources send, the simplest first.
+_NEW_EVENTS: Final = (
+    _NewEvent(_unknown, (_FLAG,), _CROSS),
+    _NewEvent(_statement_of_rows, (_FLAG,), _CROSS),
+    _NewEvent(_previous_gtids, (_FLAG,), (*_CROSS, *_COMPAT)),
+    _NewEvent(_previous_gtids, (0,), _COMPAT),
+    _NewEvent(_gtid, (0,), _COMPAT),
+    _NewEvent(_anonymous_gtid, (0, _FLAG), _COMPAT),
+)
+#: The sources without checksums, which no old replica could read, that newer servers can be.
+_NEWER: Final = ("mysql-5.7", "mysql-5.6")
+
+
 @family(focus="WL4033-CROSS-NEW-TO-OLD", profiles=_OLD, fault=True)
 def new_streams_to_old_readers(stream: StreamBuilder) -> None:
-    """Ignorable events, or Anonymous_gtid events, read by a reader of 5.1 or 5.5, which has no rule for them."""
-    choose = stream.choose
-    anonymous = choose.yes()
-    code = int(EventType.ANONYMOUS_GTID) if anonymous else choose.one_of(UNASSIGNED)
-    lengths = server_of("mysql-5.7").post_header_lengths
-    lengths += bytes(max(code - len(lengths), 0))
-    stream.describe_format(post_header_lengths=lengths)
-    for event in groups.transaction(stream) if choose.yes() else ():
-        stream.add(event)
-    event = mysql_events.ignorable(stream, code, bytes(42), flags=int(Flag.IGNORABLE))
-    mark = "WL7592-COMPAT-NEW-55" if anonymous else "WL4033-CROSS-NEW-TO-OLD"
-    stream.refuse(event, kind="unknown-event", marks=(mark,))
-    for event in groups.transaction(stream):
+    """Logs of 5.6 and 5.7 read by a reader of 5.1 or 5.5, which has no rule for the first event that is new to it."""
+    choose, reader = stream.choose, stream.server
+    source = server_of(choose.one_of(_NEWER))
+    new = choose.one_of(_NEW_EVENTS)
+    stream.server, stream.checksummed = source, False
+    # Servers of that time have no such types: later ones declare them.
+    more = UNASSIGNED[-1] - source.event_types if new.make is _unknown else 0
+    stream.describe_format(post_header_lengths=source.post_header_lengths + bytes(more))
+    # The algorithm of checksums, of which an old reader knows nothing, looks to it like the lengths of five more types.
+    stream.leave_open("event_types")
+    stream.leave_open("checksum_algorithm")
+    stream.server = reader
+    for _ in choose.several(0, 2):
+        _add_plain(stream, groups.group(stream))
+    begun = new.make is _statement_of_rows
+    if begun:
+        stream.add(mysql_events.query(stream, "BEGIN"))
+    stream.server = source
+    event = new.make(stream)
+    stream.refuse(event._replace(flags=choose.one_of(new.flags)), kind="unknown-event", marks=new.marks)
+    stream.server = reader
+    _add_plain(stream, [*groups.row_changes(stream), mysql_events.xid(stream)] if begun else groups.group(stream))
+
+
+def _add_plain(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
+    for event in planned:
         stream.add(event)

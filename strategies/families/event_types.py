@@ -12,6 +12,7 @@ from conformance.binlog.event_types import (
     ROWS_V2,
     EventType,
 )
+from conformance.binlog.flags import Flag
 from conformance.binlog.servers import (
     WITH_GROUP_REPLICATION,
     WITH_HEARTBEAT,
@@ -23,6 +24,7 @@ from conformance.binlog.servers import (
 from conformance.binlog.total_table import total
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import (
+    gtid_events,
     mariadb_events,
     mysql_events,
     payloads,
@@ -38,6 +40,7 @@ from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
 _MARIADB: Final = Profiles("mariadb")
+_IGNORABLE: Final = int(Flag.IGNORABLE)
 
 #: Adds whole groups, or single events between groups, to a stream.
 _Addition = Callable[[StreamBuilder], None]
@@ -46,19 +49,19 @@ _Addition = Callable[[StreamBuilder], None]
 @family(focus="FORMAT-USER-VAR")
 def user_variables(stream: StreamBuilder) -> None:
     """Statements preceded by the user variables that they use: of every type, NULL, signed and unsigned."""
-    _log_of(stream, _add_user_variables)
+    _log_of(stream, add_user_variables)
 
 
 @family(focus="FORMAT-LOAD-BLOCK")
 def loaded_files(stream: StreamBuilder) -> None:
     """LOAD DATA: the file in blocks, then the statement, or a Delete_file event if the statement failed."""
-    _log_of(stream, _add_load_data)
+    _log_of(stream, add_load_data)
 
 
 @family(focus="FORMAT-INCIDENT")
 def incidents(stream: StreamBuilder) -> None:
     """Incident events between transactions."""
-    _log_of(stream, _add_incident)
+    _log_of(stream, add_incident)
 
 
 @family(focus="FORMAT-HEARTBEAT", profiles=WITH_HEARTBEAT)
@@ -70,19 +73,19 @@ def heartbeats(stream: StreamBuilder) -> None:
 @family(focus="FORMAT-TRANSACTION-CONTEXT", profiles=WITH_GROUP_REPLICATION)
 def group_replication_streams(stream: StreamBuilder) -> None:
     """Transaction_context events before transactions, and View_change events in transactions of their own."""
-    _log_of(stream, _add_group_replication)
+    _log_of(stream, add_group_replication)
 
 
 @family(focus="FORMAT-XA-PREPARE", profiles=WITH_XA_PREPARE)
 def xa_transactions(stream: StreamBuilder) -> None:
     """XA transactions that are prepared, or committed in one phase."""
-    _log_of(stream, _add_xa_transaction)
+    _log_of(stream, add_xa_transaction)
 
 
 @family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=WITH_PAYLOADS)
 def transaction_payloads(stream: StreamBuilder) -> None:
     """Transactions inside Transaction_payload events, with and without zstd."""
-    _log_of(stream, _add_payload)
+    _log_of(stream, add_payload)
 
 
 @family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=WITH_PAYLOADS)
@@ -102,7 +105,7 @@ def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
 def large_transactions(stream: StreamBuilder) -> None:
     """Transactions after a header that gives their end, for which the format description declares one more type."""
     groups.begin_plain_log(stream, lengths=stream.server.post_header_lengths + b"\0")
-    _add_some(stream, (_add_large_transaction, _add_ordinary))
+    _add_some(stream, (_add_large_transaction, add_ordinary))
 
 
 @family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB)
@@ -126,7 +129,7 @@ def every_event_type(stream: StreamBuilder) -> None:
 
 def _log_of(stream: StreamBuilder, addition: _Addition) -> None:
     groups.begin_plain_log(stream)
-    _add_some(stream, (addition, _add_ordinary))
+    _add_some(stream, (addition, add_ordinary))
 
 
 def _add_some(stream: StreamBuilder, additions: tuple[_Addition, ...]) -> None:
@@ -142,22 +145,26 @@ def _add(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
     groups.add_group(stream, planned, anonymous=True)
 
 
-def _add_ordinary(stream: StreamBuilder) -> None:
+def add_ordinary(stream: StreamBuilder) -> None:
+    """Add a transaction or a statement that is one."""
     _add(stream, groups.group(stream))
 
 
-def _add_user_variables(stream: StreamBuilder) -> None:
+def add_user_variables(stream: StreamBuilder) -> None:
+    """Add a transaction with user variables."""
     planned = [mysql_events.query(stream, "BEGIN")]
     planned += [statement_events.user_var(stream) for _ in stream.choose.several(1, 4)]
     planned += [mysql_events.query(stream, "INSERT INTO t1 VALUES (@a)"), mysql_events.xid(stream)]
     _add(stream, planned)
 
 
-def _add_load_data(stream: StreamBuilder) -> None:
+def add_load_data(stream: StreamBuilder) -> None:
+    """Add a transaction with LOAD DATA."""
     _add(stream, statement_events.load_data(stream))
 
 
-def _add_incident(stream: StreamBuilder) -> None:
+def add_incident(stream: StreamBuilder) -> None:
+    """Add an Incident event, as a transaction where servers log it as one."""
     incident = server_events.incident(stream)
     if stream.server.profile == "worklog":
         # By WL#4162 it is Self Contained, so no Gtid event may come before it; servers log it as a transaction.
@@ -171,7 +178,8 @@ def _add_heartbeat(stream: StreamBuilder) -> None:
     stream.add(server_events.heartbeat_v2(stream) if with_version_2 else server_events.heartbeat(stream))
 
 
-def _add_group_replication(stream: StreamBuilder) -> None:
+def add_group_replication(stream: StreamBuilder) -> None:
+    """Add what group replication logs: a change of the group, or a transaction with its context."""
     if stream.choose.yes():
         view = [
             mysql_events.query(stream, "BEGIN"),
@@ -181,14 +189,16 @@ def _add_group_replication(stream: StreamBuilder) -> None:
         _add(stream, view)
     else:
         stream.add(server_events.transaction_context(stream))
-        _add_ordinary(stream)
+        add_ordinary(stream)
 
 
-def _add_xa_transaction(stream: StreamBuilder) -> None:
+def add_xa_transaction(stream: StreamBuilder) -> None:
+    """Add an XA transaction."""
     _add(stream, server_events.xa_transaction(stream, groups.statement(stream)))
 
 
-def _add_payload(stream: StreamBuilder) -> None:
+def add_payload(stream: StreamBuilder) -> None:
+    """Add a transaction in a Transaction_payload event."""
     _add(stream, [payloads.transaction_payload(stream, groups.transaction(stream))])
 
 
@@ -199,7 +209,7 @@ def _add_large_transaction(stream: StreamBuilder) -> None:
     _add(stream, planned)
 
 
-def _add_row_changes(stream: StreamBuilder) -> None:
+def add_row_changes(stream: StreamBuilder) -> None:
     """Add a transaction with write, update and delete rows events of one table."""
     planned = [mysql_events.query(stream, "BEGIN")]
     rows = row_events.table_of(stream, [stream.choose.one_of(column_kinds(stream))])
@@ -220,6 +230,23 @@ def _add_mariadb_group(stream: StreamBuilder) -> None:
     stream.timestamp += 1
 
 
+def _add_rows_query(stream: StreamBuilder) -> None:
+    statement = mysql_events.rows_query(stream, mysql_events.text(stream, 1, 80))
+    begin, end = mysql_events.query(stream, "BEGIN"), mysql_events.xid(stream)
+    _add(stream, [begin, statement, *groups.row_changes(stream), end])
+
+
+def _add_gtid(stream: StreamBuilder) -> None:
+    groups.add_group(stream, groups.group(stream), anonymous=False)
+
+
+def _add_tagged(stream: StreamBuilder) -> None:
+    planned = groups.group(stream)
+    stream.add(gtid_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
+    for event in planned:
+        stream.add(event)
+
+
 def _mariadb_changes(stream: StreamBuilder) -> list[PlannedEvent]:
     choose = stream.choose
     kind = choose.integer(0, 2)
@@ -235,14 +262,14 @@ def _mariadb_changes(stream: StreamBuilder) -> list[PlannedEvent]:
 
 #: What can be added to a stream, and under which profiles.
 _ADDITIONS: Final[tuple[tuple[_Addition, Profiles], ...]] = (
-    (_add_ordinary, EVERY_PROFILE),
-    (_add_row_changes, EVERY_PROFILE),
-    (_add_user_variables, EVERY_PROFILE),
-    (_add_load_data, EVERY_PROFILE),
-    (_add_incident, EVERY_PROFILE),
-    (_add_group_replication, WITH_GROUP_REPLICATION),
-    (_add_xa_transaction, WITH_XA_PREPARE),
-    (_add_payload, WITH_PAYLOADS),
+    (add_ordinary, EVERY_PROFILE),
+    (add_row_changes, EVERY_PROFILE),
+    (add_user_variables, EVERY_PROFILE),
+    (add_load_data, EVERY_PROFILE),
+    (add_incident, EVERY_PROFILE),
+    (add_group_replication, WITH_GROUP_REPLICATION),
+    (add_xa_transaction, WITH_XA_PREPARE),
+    (add_payload, WITH_PAYLOADS),
     (_add_mariadb_group, _MARIADB),
 )
 

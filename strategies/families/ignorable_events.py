@@ -3,11 +3,9 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER
 from conformance.binlog.servers import MOST_EVENT_TYPES, WITH_IGNORABLE_FLAG
 from conformance.models.boundary.boundary_type import MARKER_BITS
-from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -109,19 +107,3 @@ def uncovered_ignorable_events(stream: StreamBuilder) -> None:
     tolerated = stream.server.profile != "worklog"
     stream.add(event.marked("WL4033-READ-UNKNOWN-ANY-CODE")._replace(tolerated=tolerated))
     groups.add_groups(stream, 1, 2)
-
-
-#: The flag that a known event has in addition.
-_KNOWN_FLAGGED: Final = int(Flag.IGNORABLE)
-
-
-@family(focus="WL4033-READ-KNOWN-FLAGGED", profiles=Profiles("worklog", "mysql >= 5.6"))
-def flagged_known_events(stream: StreamBuilder) -> None:
-    """Events of ordinary types with the ignorable flag, which are decoded all the same."""
-    groups.begin_log(stream)
-    planned = []
-    for event in groups.transaction(stream):
-        flagged = event._replace(flags=event.flags | _KNOWN_FLAGGED).marked("WL4033-READ-KNOWN-FLAGGED")
-        planned.append(flagged if stream.choose.yes() else event)
-    groups.add_group(stream, planned)
-    groups.end_log(stream)

@@ -1,18 +1,25 @@
 """Transactions, rotation and checksums: ordinary streams."""
 
+from typing import Final
+
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_CHECKSUMS
 from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.dimension import Number
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
+#: Transactions and statements that are one, in a log.
+_GROUPS: Final = Number("groups", many=(200, 240))
 
-@family(focus=("FORMAT-EVENT-DELIVERED", "FORMAT-SEND-EVENT"))
+
+@family(focus=("FORMAT-EVENT-DELIVERED", "FORMAT-SEND-EVENT"), dimensions=(_GROUPS,))
 def transactions(stream: StreamBuilder) -> None:
     """Transactions and DDL statements in statement and row format, as the profile's server logs them."""
     groups.begin_log(stream)
-    groups.add_groups(stream, 1, 4)
+    for _ in stream.several_of(_GROUPS):
+        groups.add_group(stream, groups.group(stream))
     if stream.choose.yes(6):
         groups.add_create_select(stream)
     groups.end_log(stream)

@@ -40,19 +40,24 @@ _LARGE: Final = 3 << 28
 
 @family(focus="FORMAT-LENGTH-TOO-SMALL", fault=True)
 def wrong_event_lengths(stream: StreamBuilder) -> None:
-    """An event whose length is less than a header, or more than the stream holds."""
+    """An event whose length is less than a header, or than a header and a checksum, or more than the stream holds."""
+    choose = stream.choose
     _valid_log(stream)
-    start, _ = _victim(stream)
+    no_checksum = stream.checksummed and choose.yes(4)
+    start, _ = _victim(stream, first=1 if no_checksum else 0)
     left = stream.offset - start
-    small = not stream.choose.yes()
-    if small:
-        length = stream.choose.integer(0, HEADER_BYTES - 1)
+    small = no_checksum or not choose.yes()
+    mark = "FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"
+    if no_checksum:
+        length, mark = HEADER_BYTES + choose.integer(0, CHECKSUM_BYTES - 1), "FORMAT-LENGTH-NO-CHECKSUM"
+    elif small:
+        length = choose.integer(0, HEADER_BYTES - 1)
     else:
-        length = stream.choose.one_of((left + 1, left + 1000, _LARGE, 2**31 - 1, 2**31, 2**32 - 1))
+        length = choose.one_of((left + 1, left + 1000, _LARGE, 2**31 - 1, 2**31, 2**32 - 1))
     damaged = stream.bytes
     damaged[start + LENGTH_AT : start + LENGTH_AT + 4] = length.to_bytes(4, "little")
     stream.damage(damaged)
-    marks = ["FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"]
+    marks = [mark]
     if length >= _LARGE:
         marks.append("FORMAT-LENGTH-MEMORY")
     stream.expect_refusal(at=start, kind="invalid-length" if small else "truncated", marks=tuple(marks))

@@ -55,6 +55,7 @@ class Case:
             index after the last event means the refused one, `EVERY_EVENT` means all.
         focus: The requirement that the case was made for; a crash or a hang is charged to it.
         settings: The rest of the question besides the stream, in JSON values.
+        classes: Dimension -> the class that the case has; empty for a stored case.
     """
 
     id: CaseId
@@ -64,6 +65,7 @@ class Case:
     marks: Mapping[str, tuple[int, ...]] = field(repr=False)
     focus: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    classes: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def with_id(self, case_id: CaseId) -> "Case":
         """Return the same case under another id."""

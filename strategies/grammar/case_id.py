@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -66,11 +66,18 @@ class CaseId:
                 f"[ROLE:]FAMILY/PROFILE/{_CHOICES}..."
             ) from error
 
-    def chooser(self) -> Chooser:
-        """Return the chooser that makes this case."""
-        if self.choices is not None:
-            return ReplayingChooser(self.choices)
-        return SeededChooser(f"{self.family}/{self.profile}/{self.seed}/{self.index}")
+    @property
+    def key(self) -> str:
+        """The text from which the choices of a seeded case are drawn; it is the same in every role."""
+        return f"{self.family}/{self.profile}/{self.seed}/{self.index}"
+
+    def chooser(self, row: Mapping[str, str] | None = None) -> Chooser:
+        """Return the chooser that makes this case.
+
+        Args:
+            row: The classes of a seeded case, as its family's covering array has them.
+        """
+        return SeededChooser(self.key, row) if self.choices is None else ReplayingChooser(self.choices)
 
 
 def _varint(number: int) -> bytes:

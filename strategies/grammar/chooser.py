@@ -8,9 +8,11 @@ A question that has only one answer is answered without a choice, by every choos
 import hashlib
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from conformance.strategies.grammar.dimension import Dimension, Number
 
 Option = TypeVar("Option")
 
@@ -19,7 +21,51 @@ Choice = int | bytes
 
 
 class Chooser(ABC):
-    """Answers the questions of the grammar: an integer in a range, one of these, yes or no, bytes."""
+    """Answers the questions of the grammar: a class of a dimension, an integer in a range, yes or no, bytes.
+
+    Attributes:
+        met: Dimension -> its class where it was first asked.
+    """
+
+    def __init__(self) -> None:
+        self.met: dict[str, str] = {}
+
+    def vary(self, dimension: Dimension[Option], profile: str) -> Option:
+        """Return what the grammar takes for a class of a dimension, one that a profile has."""
+        names = dimension.names(profile)
+        if dimension.name in self.met:
+            # One heavy class in a stream is enough.
+            names = tuple(each for each in names if each not in dimension.heavy) or names
+        name = names[self._class(dimension, names) if len(names) > 1 else 0]
+        self.met.setdefault(dimension.name, name)
+        return dimension.classes[name]
+
+    def several_of(self, number: Number, profile: str) -> Iterator[int]:
+        """Yield 0, 1, 2, ... as many times as a class of a dimension of numbers has it.
+
+        What is recorded is whether there is one more, so that shrinking can remove a single iteration.
+        """
+        names = number.names(profile)
+        if number.name in self.met:
+            names = tuple(each for each in names if each not in number.heavy)
+        wanted = self._count(number, names)
+        done = 0
+        while done < number.most and (done < number.fewest or self._one_more(done, wanted)):
+            yield done
+            done += 1
+        self.met.setdefault(number.name, number.class_of(done))
+
+    def _class(self, dimension: Dimension[Any], names: Sequence[str]) -> int:
+        """Return the index of one of the classes of a dimension."""
+        return self._integer(0, len(names) - 1)
+
+    def _count(self, number: Number, names: Sequence[str]) -> int | None:
+        """Return a number of iterations in one of some classes; None if each iteration is asked for."""
+        return None
+
+    def _one_more(self, done: int, wanted: int | None) -> bool:
+        """Return whether there is one more iteration after some."""
+        return bool(self._integer(0, 1)) if wanted is None else done < wanted
 
     def integer(self, low: int, high: int) -> int:
         """Return an integer from `low` to `high`, both included."""
@@ -62,13 +108,16 @@ class Chooser(ABC):
 
 
 class SeededChooser(Chooser):
-    """Answers at random, the same for the same key on every machine and every run.
+    """Answers at random, the same for the same key and row on every machine and every run.
 
     Args:
-        key: The only thing on which the answers depend.
+        key: The only thing besides the row on which the answers depend.
+        row: Dimension -> the class that it has where it is first asked in the stream.
     """
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, row: Mapping[str, str] | None = None) -> None:
+        super().__init__()
+        self._row = dict(row or {})
         seed = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=16).digest(), "little")
         self._bits = random.Random(seed).getrandbits
 
@@ -84,6 +133,16 @@ class SeededChooser(Chooser):
         size = self._integer(low, high)
         return self._bits(8 * size).to_bytes(size, "little") if size else b""
 
+    def _class(self, dimension: Dimension[Any], names: Sequence[str]) -> int:
+        wanted = self._row.pop(dimension.name, None)
+        if wanted is not None and wanted in names:
+            return names.index(wanted)
+        light = [index for index, each in enumerate(names) if each not in dimension.heavy]
+        return light[self._integer(0, len(light) - 1) if len(light) > 1 else 0] if light else 0
+
+    def _count(self, number: Number, names: Sequence[str]) -> int:
+        return self._integer(*number.classes[names[self._class(number, names)]])
+
 
 class BytesChooser(Chooser):
     """Takes its answers from a byte string, as fuzzers make them; after its end every answer is the simplest.
@@ -93,6 +152,7 @@ class BytesChooser(Chooser):
     """
 
     def __init__(self, data: bytes) -> None:
+        super().__init__()
         self._data = data
         self._at = 0
 
@@ -122,6 +182,7 @@ class FittingChooser(Chooser):
     """
 
     def __init__(self, choices: Sequence[Choice | None]) -> None:
+        super().__init__()
         self._left = iter(choices)
 
     def _integer(self, low: int, high: int) -> int:
@@ -160,14 +221,23 @@ class RecordingChooser(Chooser):
     """
 
     def __init__(self, chooser: Chooser) -> None:
+        super().__init__()
         self._chooser = chooser
         self.choices: list[Choice] = []
         self.iterations: list[LoopIteration] = []
 
     def several(self, low: int, high: int, *, end_in: int = 2) -> Iterator[int]:
         """See `Chooser`."""
+        yield from self._recorded(super().several(low, high, end_in=end_in), low, high)
+
+    def several_of(self, number: Number, profile: str) -> Iterator[int]:
+        """See `Chooser`."""
+        yield from self._recorded(super().several_of(number, profile), number.fewest, number.most)
+
+    def _recorded(self, iterations: Iterator[int], low: int, high: int) -> Iterator[int]:
+        """Yield the iterations of a loop, and record which choices belong to which."""
         starts: list[int] = []
-        for number in super().several(low, high, end_in=end_in):
+        for number in iterations:
             starts.append(len(self.choices))
             yield number
         full = len(starts) == high
@@ -180,6 +250,19 @@ class RecordingChooser(Chooser):
     def _integer(self, low: int, high: int) -> int:
         answer = self._chooser.integer(low, high)
         self.choices.append(answer)
+        return answer
+
+    def _class(self, dimension: Dimension[Any], names: Sequence[str]) -> int:
+        answer = self._chooser._class(dimension, names)
+        self.choices.append(answer)
+        return answer
+
+    def _count(self, number: Number, names: Sequence[str]) -> int | None:
+        return self._chooser._count(number, names)
+
+    def _one_more(self, done: int, wanted: int | None) -> bool:
+        answer = self._chooser._one_more(done, wanted)
+        self.choices.append(int(answer))
         return answer
 
     def _octets(self, low: int, high: int) -> bytes:
@@ -197,6 +280,7 @@ class ReplayingChooser(Chooser):
     """
 
     def __init__(self, choices: Sequence[Choice]) -> None:
+        super().__init__()
         self._choices = list(choices)
         self._next = 0
 

@@ -1,7 +1,7 @@
 """Families: the named strategies, each of which produces whole streams."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -12,9 +12,11 @@ from conformance.specs.catalogue import catalogue
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
-from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.grammar.question import Question, asker
-from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.grammar.chooser import Chooser, RecordingChooser
+from conformance.strategies.grammar.covering import Space
+from conformance.strategies.grammar.dimension import Dimension, Impossible
+from conformance.strategies.grammar.question import Question, asker, dimensions_of_questions
+from conformance.strategies.grammar.stream import CHECKSUM, StreamBuilder
 
 #: The modules that register families.
 _MODULES: Final = (
@@ -27,6 +29,7 @@ _MODULES: Final = (
     "conformance.strategies.families.cross_version",
     "conformance.strategies.families.old_sources",
     "conformance.strategies.families.event_types",
+    "conformance.strategies.families.flagged_events",
     "conformance.strategies.families.column_types",
     "conformance.strategies.families.printed_logs",
     "conformance.strategies.families.replica_logs",
@@ -37,6 +40,7 @@ _MODULES: Final = (
     "conformance.strategies.families.table_filters",
     "conformance.strategies.faults.event_types",
     "conformance.strategies.faults.framing",
+    "conformance.strategies.faults.bodies",
     "conformance.strategies.faults.resources",
     "conformance.strategies.families.boundaries",
     "conformance.strategies.faults.boundaries",
@@ -56,7 +60,7 @@ Production = Callable[[StreamBuilder], None]
 Asking = Callable[[Chooser, Server], Question]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Family:
     """A named strategy: from choices to a case.
 
@@ -70,6 +74,8 @@ class Family:
         few: Whether it has a few cases only, each of which takes long: a run without end does not repeat them.
         production: Fills a stream; None if its questions are not about streams.
         asking: Makes the question if it is not about a stream.
+        dimensions: The ways in which its streams or questions vary.
+        impossible: Their classes that no case has together.
     """
 
     name: str
@@ -81,6 +87,20 @@ class Family:
     few: bool
     production: Production | None
     asking: Asking | None = None
+    dimensions: tuple[Dimension[Any], ...] = ()
+    impossible: tuple[Impossible, ...] = ()
+
+    def space(self, role: str) -> Space:
+        """Return the dimensions of its cases in a role: its own, and those of the questions about its streams."""
+        return _space(self, role)
+
+    def chooser(self, case_id: CaseId) -> Chooser:
+        """Return the chooser that makes one of its cases."""
+        if case_id.choices is not None or case_id.role not in self.focus:
+            return case_id.chooser()
+        assert case_id.index is not None, "a seeded case has an index"
+        row = self.space(case_id.role).row(case_id.profile, index=case_id.index, key=case_id.key)
+        return case_id.chooser(row)
 
     def profiles_of(self, role: str) -> Profiles:
         """Return the profiles under which it has cases in a role: those of the requirement that they are made for."""
@@ -99,11 +119,22 @@ class Family:
             roles = ", ".join(self.focus)
             raise ValueError(f"the family {self.name} has no questions in the role {case_id.role!r}; it has {roles}")
         if self.asking is not None:
-            return self.asking(chooser, server_of(profile)).case(case_id, focus)
-        assert self.production is not None, "a family has a production or an asking"
-        stream = StreamBuilder(chooser, server_of(profile), checksums=self.checksums)
-        self.production(stream)
-        return asker(case_id.role)(stream).case(case_id, focus)
+            case = self.asking(chooser, server_of(profile)).case(case_id, focus)
+        else:
+            assert self.production is not None, "a family has a production or an asking"
+            stream = StreamBuilder(chooser, server_of(profile), checksums=self.checksums)
+            self.production(stream)
+            case = asker(case_id.role)(stream).case(case_id, focus)
+        return replace(case, classes=chooser.met)
+
+
+@cache
+def _space(family: Family, role: str) -> Space:
+    dimensions = family.dimensions
+    if family.production is not None:
+        chosen = (CHECKSUM,) if family.checksums is None else ()
+        dimensions = (*chosen, *dimensions, *dimensions_of_questions(role))
+    return Space(f"{family.name} {role}", dimensions, family.impossible)
 
 
 _families: dict[str, Family] = {}
@@ -116,6 +147,8 @@ def family(
     fault: bool = False,
     checksums: bool | None = None,
     few: bool = False,
+    dimensions: Sequence[Dimension[Any]] = (),
+    impossible: Sequence[Impossible] = (),
 ) -> Callable[[Production], Production]:
     """Register a production as the family of the function's name; its docstring is the family's text.
 
@@ -125,17 +158,38 @@ def family(
         fault: Whether its streams break a rule.
         checksums: True or False if its streams always or never have them, None if that is chosen.
         few: Whether it has a few cases only, each of which takes long.
+        dimensions: The ways in which its streams vary; the production asks each of them.
+        impossible: Their classes that no stream has together.
     """
 
     def register(production: Production) -> Production:
-        _register(Family(*_name_and_text(production), _by_role(focus), profiles, fault, checksums, few, production))
+        name, text = _name_and_text(production)
+        _register(
+            Family(
+                name,
+                text,
+                _by_role(focus),
+                profiles,
+                fault,
+                checksums,
+                few,
+                production,
+                dimensions=tuple(dimensions),
+                impossible=tuple(impossible),
+            )
+        )
         return production
 
     return register
 
 
 def asking_family(
-    *, focus: str | tuple[str, ...], profiles: Profiles = EVERY_PROFILE, fault: bool = False
+    *,
+    focus: str | tuple[str, ...],
+    profiles: Profiles = EVERY_PROFILE,
+    fault: bool = False,
+    dimensions: Sequence[Dimension[Any]] = (),
+    impossible: Sequence[Impossible] = (),
 ) -> Callable[[Asking], Asking]:
     """Register a function that makes questions not about streams as the family of its name.
 
@@ -143,10 +197,27 @@ def asking_family(
         focus: The requirement that its cases are made for.
         profiles: The profiles under which it makes questions.
         fault: Whether its questions are about something that breaks a rule.
+        dimensions: The ways in which its questions vary; the function asks each of them.
+        impossible: Their classes that no question has together.
     """
 
     def register(asking: Asking) -> Asking:
-        _register(Family(*_name_and_text(asking), _by_role(focus), profiles, fault, None, False, None, asking))
+        name, text = _name_and_text(asking)
+        _register(
+            Family(
+                name,
+                text,
+                _by_role(focus),
+                profiles,
+                fault,
+                None,
+                False,
+                None,
+                asking,
+                tuple(dimensions),
+                tuple(impossible),
+            )
+        )
         return asking
 
     return register
@@ -178,13 +249,30 @@ def families() -> dict[str, Family]:
     return dict(_families)
 
 
+def recorded(case_id: CaseId) -> Case:
+    """Return the case of an id under an id of recorded choices, which can be shrunk.
+
+    Raises:
+        ValueError: As for `case_of`.
+    """
+    made_by = _family_of(case_id)
+    chooser = RecordingChooser(made_by.chooser(case_id))
+    case = made_by.build(chooser, case_id.profile, case_id)
+    return case.with_id(CaseId(case_id.family, case_id.profile, choices=tuple(chooser.choices), role=case_id.role))
+
+
 def case_of(case_id: CaseId) -> Case:
     """Return the case of an id: the same bytes on every machine.
 
     Raises:
         ValueError: There is no such family, it has no streams for the profile, or the choices do not fit it.
     """
+    made_by = _family_of(case_id)
+    return made_by.build(made_by.chooser(case_id), case_id.profile, case_id)
+
+
+def _family_of(case_id: CaseId) -> Family:
     known = families()
     if case_id.family not in known:
         raise ValueError(f"no family {case_id.family!r}; the families are {', '.join(sorted(known))}")
-    return known[case_id.family].build(case_id.chooser(), case_id.profile, case_id)
+    return known[case_id.family]

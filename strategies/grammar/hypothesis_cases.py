@@ -1,6 +1,6 @@
 """Hypothesis strategies over the grammar, for discovery and for a parser's own tests."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -13,6 +13,7 @@ from hypothesis.internal.constants_ast import Constants
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
 from conformance.strategies.grammar.chooser import Choice, Chooser
+from conformance.strategies.grammar.dimension import Number
 from conformance.strategies.grammar.family import Family, families
 
 
@@ -24,6 +25,7 @@ class DrawingChooser(Chooser):
     """
 
     def __init__(self, draw: Callable[[Any], Any]) -> None:
+        super().__init__()
         self._draw = draw
         self.choices: list[Choice] = []
 
@@ -35,6 +37,18 @@ class DrawingChooser(Chooser):
     def _octets(self, low: int, high: int) -> bytes:
         answer: bytes = self._draw(st.binary(min_size=low, max_size=high))
         self.choices.append(answer)
+        return answer
+
+    def _count(self, number: Number, names: Sequence[str]) -> int:
+        # Hypothesis refuses examples of very many choices.
+        light = [each for each in names if each not in number.heavy] or names
+        low, high = number.classes[self._draw(st.sampled_from(light))]
+        drawn: int = self._draw(st.integers(low, high))
+        return drawn
+
+    def _one_more(self, done: int, wanted: int | None) -> bool:
+        answer = super()._one_more(done, wanted)
+        self.choices.append(int(answer))
         return answer
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from conformance.specs.catalogue import ROLES, catalogue, governing, owners
 from conformance.strategies.grammar.case import EVERY_EVENT, Case, Expected
 from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.stream import StreamBuilder
 
 
@@ -87,3 +88,11 @@ def asker(role: str) -> Callable[[StreamBuilder], Question]:
     if question is None:
         raise ValueError(f"the role {role!r} has no questions about streams")
     return question
+
+
+def dimensions_of_questions(role: str) -> tuple[Dimension[Any], ...]:
+    """Return the ways in which the questions about one stream vary in a role."""
+    declared: tuple[Dimension[Any], ...] = getattr(
+        import_module(f"conformance.strategies.questions.{role}"), "DIMENSIONS", ()
+    )
+    return declared

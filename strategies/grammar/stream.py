@@ -1,6 +1,7 @@
 """The stream builder: planned events to bytes, with what is known of them."""
 
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Final
 
@@ -11,9 +12,10 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
-from conformance.binlog.servers import Server, with_own_length
+from conformance.binlog.servers import WITH_CHECKSUMS, Server, with_own_length
 from conformance.strategies.grammar.case import EVERY_EVENT
 from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Dimension, Number, Value
 from conformance.strategies.grammar.planned_event import PlannedEvent
 
 #: 10 June 2010, the day of the WL#4033 sample: the earliest time of a generated stream.
@@ -24,6 +26,9 @@ _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 #: Where the header of an event has its log_pos, and the largest one that fits.
 _LOG_POS: Final = slice(13, 17)
 _LARGEST_LOG_POS: Final = 0xFFFFFFFF
+
+#: Whether the events of a stream have checksums, where its family leaves that open.
+CHECKSUM: Final = Dimension("checksum", {"crc32": True, "none": False}, profiles={"crc32": WITH_CHECKSUMS})
 
 #: What every event of every stream exercises.
 _ALWAYS: Final = (
@@ -70,6 +75,7 @@ class StreamBuilder:
         columns: Index of a rows event -> the column type codes of its table, in their order.
         made_for: Index of an event that is made for a requirement of level should -> that requirement.
         burden: What the last event claims or holds, far more than it should, in words; empty if it is none such.
+        alter: Changes each event that is added; None leaves them as they are.
         executed: The GTIDs used so far, in Previous_gtids and in Gtid events.
         sequence_number: The sequence number of the last Gtid event; 0 before the first.
     """
@@ -78,7 +84,7 @@ class StreamBuilder:
         self.choose = chooser
         self.server = server
         if checksums is None:
-            checksums = server.checksums and not chooser.yes(3)
+            checksums = chooser.vary(CHECKSUM, server.profile)
         self.checksummed = checksums and server.checksums
         self.format, _ = _described(server.version, server.post_header_lengths, 0, self._algorithm())
         self.refused = False
@@ -93,6 +99,7 @@ class StreamBuilder:
         self.sequence_number = 0
         self.columns: dict[int, tuple[int, ...]] = {}
         self.made_for: dict[int, str] = {}
+        self.alter: Callable[[PlannedEvent], PlannedEvent] | None = None
         self._marks: dict[str, list[int]] = defaultdict(list, {each: [EVERY_EVENT] for each in _ALWAYS})
         self._refused_at: int | None = None
         self._refused_kind = ""
@@ -138,6 +145,14 @@ class StreamBuilder:
             return None
         return int(ChecksumAlgorithm.CRC32 if self.checksummed else ChecksumAlgorithm.NONE)
 
+    def vary(self, dimension: Dimension[Value]) -> Value:
+        """Return what the grammar takes for a class of a dimension."""
+        return self.choose.vary(dimension, self.server.profile)
+
+    def several_of(self, number: Number) -> Iterator[int]:
+        """Yield 0, 1, 2, ... as many times as a class of a dimension of numbers has it."""
+        return self.choose.several_of(number, self.server.profile)
+
     def length_of(self, event: PlannedEvent) -> int:
         """Return the length of a planned event in bytes, header and checksum included."""
         return HEADER_BYTES + len(event.body) + (CHECKSUM_BYTES if self.checksummed else 0)
@@ -175,7 +190,7 @@ class StreamBuilder:
 
     def add(self, event: PlannedEvent) -> None:
         """Add an event; after a refused one it is only bytes, which no reader reaches."""
-        self._append(event, checksummed=self.checksummed)
+        self._append(self.alter(event) if self.alter else event, checksummed=self.checksummed)
 
     def refuse(self, event: PlannedEvent, *, kind: str, marks: tuple[str, ...]) -> None:
         """Add an event that a reader refuses, and the requirements by which it does."""

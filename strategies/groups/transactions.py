@@ -60,6 +60,25 @@ def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> N
         stream.add(gtid_events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE)))
 
 
+def begin_next_log(stream: StreamBuilder, *, flags: int = 0, lengths: bytes | None = None) -> None:
+    """Add what a source sends between two logs: an artificial Rotate, then the events with which the next log begins.
+
+    Args:
+        stream: The stream to add to.
+        flags: The flags of the format description.
+        lengths: Its post-header lengths; the server's when None.
+    """
+    has_previous = any(event.type == EventType.PREVIOUS_GTIDS for event, _, _ in stream.placed)
+    stream.add(mysql_events.rotate(stream, flags=int(Flag.ARTIFICIAL)))
+    stream.describe_format(flags=flags, post_header_lengths=lengths or stream.server.post_header_lengths)
+    stream.mark_following("FORMAT-LATEST-GOVERNS")
+    if stream.server.is_mariadb:
+        add_gtid_list(stream)
+    elif has_previous:
+        ignorable = 0 if stream.server.gtid_form == "5.6" else int(Flag.IGNORABLE)
+        stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=ignorable))
+
+
 def number_from_anywhere(stream: StreamBuilder) -> None:
     """Start the sequence numbers of a log anywhere: they have 64 bits, of which ordinary logs need few."""
     if stream.server.gtid_form not in ("absent", "5.6"):

@@ -12,7 +12,7 @@ from conformance.oracles.judge import Judge
 from conformance.protocol.observation import Trouble
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
-from conformance.strategies.grammar.family import case_of
+from conformance.strategies.grammar.family import case_of, recorded
 
 TEXT = "WL4033-READ-ROWS-QUERY-TEXT"
 CUT = "rows_query of ROWS_QUERY cut short"
@@ -169,9 +169,11 @@ def test_shrinking_ends_when_its_time_is_up():
         judge = Judge(tested.declaration.roles["decode"])
         case = case_of(CaseId.parse(failure.first_case))
         left = Shrinker(tested, judge, seconds=-1.0).failure(
-            case, failure.verdict, failure.counts, choices=case.id.choices
+            case, failure.verdict, failure.counts, choices=recorded(case.id).id.choices
         )
-        shrunk = Shrinker(tested, judge).failure(case, failure.verdict, failure.counts, choices=case.id.choices)
+        shrunk = Shrinker(tested, judge).failure(
+            case, failure.verdict, failure.counts, choices=recorded(case.id).id.choices
+        )
     assert left.case.stream == case.stream
     assert len(shrunk.case.stream) < len(case.stream)
 
@@ -198,7 +200,7 @@ def test_shrinking_goes_on_when_the_process_is_killed():
         case = case_of(CaseId.parse(failure.first_case))
         shrunk = [
             Shrinker(reader, judge, seconds=600.0).failure(
-                case, failure.verdict, failure.counts, choices=case.id.choices
+                case, failure.verdict, failure.counts, choices=recorded(case.id).id.choices
             )
             for reader in (tested, Killed(tested))
         ]

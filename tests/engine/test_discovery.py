@@ -1,50 +1,28 @@
-"""Discovery: the same seed always gives the same cases."""
+"""Discovery: the same seed always gives the same cases, and those of the covering array come first."""
 
-import importlib
-import sys
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from conformance.engine.discovery import discover
+from conformance.engine.discovery import FEWEST, cases_by_default, discovered
 
 
-def streams(seed_value=0):
-    seen = []
-    discover(
-        "transactions", "mysql-8.0", examples=60, seed_value=seed_value, visit=lambda case: seen.append(case.stream)
-    )
-    return seen
+def streams(**options):
+    return [case.stream for case in discovered("transactions", "mysql-8.0", **options)]
 
 
 def test_the_same_seed_gives_the_same_cases():
-    assert streams() == streams()
+    assert streams(seed=0) == streams(seed=0)
+    assert streams(seed=0) != streams(seed=1)
 
 
-def test_an_exception_ends_the_discovery_at_once():
-    seen = []
-
-    def visit(case):
-        seen.append(case)
-        raise LookupError(len(seen))
-
-    with pytest.raises(LookupError, match="1"):
-        discover("transactions", "mysql-8.0", examples=60, seed_value=0, visit=visit)
-    assert len(seen) == 1
+def test_a_run_makes_the_cases_of_the_covering_array_unless_a_number_is_given():
+    assert len(streams(seed=0)) == cases_by_default("transactions", "mysql-8.0") >= FEWEST
+    assert len(streams(seed=0, count=3)) == 3
 
 
-def test_another_seed_gives_other_cases():
-    assert streams(0) != streams(1)
+def test_a_later_round_goes_on_where_the_one_before_ended():
+    assert streams(seed=0, count=4)[2:] == streams(seed=0, first=2, count=2)
 
 
-def test_numbers_in_the_source_of_other_modules_change_nothing(tmp_path, monkeypatch):
-    before = streams()
-    (tmp_path / "full_of_numbers.py").write_text("NUMBERS = [" + ", ".join(map(str, range(100_000, 100_900))) + "]\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    importlib.import_module("full_of_numbers")
-    given(st.integers(0, 2**32 - 1))(lambda number: None)()
-    try:
-        assert streams() == before
-    finally:
-        del sys.modules["full_of_numbers"]
+def test_a_case_is_made_again_from_its_id():
+    assert [str(case.id) for case in discovered("transactions", "mysql-8.0", seed=7, count=2)] == [
+        "transactions/mysql-8.0/7/0",
+        "transactions/mysql-8.0/7/1",
+    ]

@@ -237,6 +237,18 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         swallow=lambda error, stream: (_stated_length(error) or 0) > HEADER_BYTES,
     ),
     Mutant(
+        "no-room-ends-quietly",
+        "FORMAT-LENGTH-NO-CHECKSUM",
+        "an event without room for its checksum ends the log quietly",
+        swallow=lambda error, stream: "no room for a checksum" in error.message,
+    ),
+    Mutant(
+        "malformed-ends-quietly",
+        "FORMAT-BODY-MALFORMED",
+        "a malformed body ends the log quietly",
+        swallow=lambda error, stream: error.kind == "malformed",
+    ),
+    Mutant(
         "headless-ends-quietly",
         "FORMAT-NO-FORMAT-DESCRIPTION",
         "a log without format description is read as empty",

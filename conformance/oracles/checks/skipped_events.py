@@ -12,7 +12,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.oracle import Check, Oracle, delivered
+from conformance.oracles.oracle import Check, Oracle, delivered, fields
 
 _SKIPPED: Final = "WL4033-READ-UNKNOWN-SKIPPED"
 #: The most bytes of an event that counts as small.
@@ -81,6 +81,29 @@ def future_format(requirement: str) -> Oracle:
         )
 
     return Oracle(requirement, examine)
+
+
+def not_ignored_for_flag(requirement: str) -> Oracle:
+    """Return the oracle that checks that marked events are not passed over for their ignorable flag.
+
+    It is not blamed where the reader passes over events of the type with the flag the other way too.
+    """
+    each = fields(requirement, "handled", "type")
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        events = alignment.case.expected.events
+        offsets = {entry["offset"]: entry for entry in events}
+        passed_over = {
+            (entry["type"], entry["flags"] & Flag.IGNORABLE)
+            for index, entry in enumerate(events)
+            if (seen := alignment.observed(index)) is not None and seen.get("handled") == "ignored"
+        }
+        for check in each.examine(alignment, requirement):
+            entry = offsets.get(check.at or 0)
+            if entry is None or (entry["type"], ~entry["flags"] & Flag.IGNORABLE) not in passed_over:
+                yield check
+
+    return Oracle(requirement, examine, any_of=each.any_of)
 
 
 def either_way(requirement: str) -> Oracle:
