@@ -10,10 +10,10 @@ from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES, MAGIC
-from conformance.binlog.servers import WITH_HEARTBEAT_V2
 from conformance.models.sender.sender import FATAL_ERROR, Log, LoggedEvent, Origin, Sender, SenderStopped, SentEvent
 from conformance.models.sender.sender_settings import FIRST, LogFile, SenderSettings, Wait
 from conformance.strategies.grammar.case import Expected
+from conformance.strategies.grammar.dimension import Number, choices
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.replica_groups import SOURCE_ID
@@ -27,14 +27,24 @@ _ANNOTATED: Final = EventType.MARIADB_ANNOTATE_ROWS
 _FOREIGN: Final = "00000000-0000-0000-0000-0000000000ff:1-7"
 #: The most heartbeat periods of one wait.
 _MOST_HEARTBEATS: Final = 3
+#: The places in a log at which a replica may ask to begin.
+PLACES: Final = ("the beginning", "after the format description", "an event", "the end")
+#: Which GTIDs of the logs a replica may have.
+HOLDINGS: Final = ("none", "the first ones", "some", "all but the last", "all")
+
+_ANNOUNCED: Final = choices("checksums announced", ("CRC32", "NONE"))
+_SERVER_ID: Final = choices("server id of the sender", (SOURCE_ID, 0, 0xFFFFFFFF))
+_LAST_WAIT: Final = Number("heartbeats at the end", fewest=0)
+#: The ways in which the questions vary, besides what the families of logs declare.
+DIMENSIONS: Final = (_ANNOUNCED, _SERVER_ID, _LAST_WAIT)
 
 
 def question(stream: StreamBuilder) -> Question:
     """Return the question to a source that has a stream's logs, with what it must send.
 
     Each format description after the first begins another log. A production may put into `stream.settings` how the
-    names of the logs begin (``log_base``), the number of the first one (``log_number``), whether the replica asks by
-    GTIDs (``by_gtids``), and the source's ``gtid_mode``.
+    names of the logs begin (``log_base``), the number of the first one (``log_number``), the source's ``gtid_mode``,
+    and what the replica asks for: ``log`` and ``place``, or by GTIDs ``holding`` and ``foreign``.
     """
     logs = list(_logs(stream))
     settings = _settings(stream, logs)
@@ -80,31 +90,38 @@ def _moved(data: bytes, log_pos: int, *, has_checksum: bool) -> bytes:
 
 
 def _settings(stream: StreamBuilder, logs: Sequence[Log]) -> SenderSettings:
-    choose = stream.choose
-    by_gtids = stream.settings.get("by_gtids", False)
+    given = stream.settings
+    by_gtids = "holding" in given
     log_name, log_pos = ("", FIRST) if by_gtids else _place(stream, logs)
     return SenderSettings(
         profile=stream.server.profile,
         logs=tuple(LogFile(log.name, log.events[-1].end) for log in logs),
-        server_id=SOURCE_ID + choose.integer(0, 1),
-        gtid_mode=stream.settings.get("gtid_mode") or _gtid_mode(stream, logs),
+        server_id=stream.vary(_SERVER_ID),
+        gtid_mode=given.get("gtid_mode") or _gtid_mode(stream, logs),
         log_name=log_name,
         log_pos=log_pos,
         gtid_set=_gtid_set(stream, logs) if by_gtids else None,
-        checksum=choose.one_of(("CRC32", "NONE")),
-        heartbeat_v2=by_gtids and stream.server.profile in WITH_HEARTBEAT_V2 and choose.yes(),
-        annotate_rows=stream.server.is_mariadb and choose.yes(),
+        checksum=stream.vary(_ANNOUNCED),
+        heartbeat_v2=given.get("heartbeat_v2", False),
+        annotate_rows=given.get("annotate_rows", False),
         waits=tuple(_waits(stream, logs)),
     )
 
 
 def _place(stream: StreamBuilder, logs: Sequence[Log]) -> tuple[str, int]:
-    """Return where a replica begins: usually at the beginning of a log, or at an event, or at the end."""
+    """Return where a replica begins."""
     choose = stream.choose
-    log = choose.one_of(logs)
-    if not choose.yes():
-        return log.name, FIRST
-    return log.name, choose.one_of([event.end for event in log.events])
+    is_last = stream.settings["log"] == "last" if "log" in stream.settings else choose.yes()
+    log = logs[-1] if is_last else logs[0]
+    place = stream.settings.get("place") or choose.one_of(PLACES)
+    positions = {
+        "the beginning": FIRST,
+        "after the format description": log.events[0].end,
+        "the end": log.events[-1].end,
+    }
+    if place in positions:
+        return log.name, positions[place]
+    return log.name, choose.one_of([event.start for event in log.events[1:]] or [FIRST])
 
 
 def _gtid_mode(stream: StreamBuilder, logs: Sequence[Log]) -> str:
@@ -122,14 +139,16 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
     choose = stream.choose
     gtids = [event.gtid for log in logs for event in log.events if event.gtid]
     kept = ExecutedGtids(next((each.previous_gtids for each in logs[0].events if each.previous_gtids), None))
-    kind = choose.integer(0, 3)
-    if kind == 1:
-        chosen = gtids[: choose.integer(0, len(gtids))]
-    else:
-        chosen = gtids if kind == 2 else [each for each in gtids if kind == 3 and choose.yes()]
+    chosen: Sequence[str] = {
+        "none": (),
+        "the first ones": gtids[: choose.integer(1, len(gtids))],
+        "some": [each for each in gtids if choose.yes()],
+        "all but the last": gtids[:-1],
+        "all": gtids,
+    }[stream.settings["holding"]]
     for each in chosen:
         kept.add(*gtid_parts(each))
-    if choose.yes(4):
+    if stream.settings["foreign"]:
         kept.add_set(GtidSet.from_text(_FOREIGN))
     return kept.gtids()
 
@@ -137,12 +156,13 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
 def _waits(stream: StreamBuilder, logs: Sequence[Log]) -> Iterator[Wait]:
     """Yield where the source waits: between groups, and at the end."""
     choose = stream.choose
-    for number, log in enumerate(logs):
+    for log in logs:
         for event, following in zip(log.events, log.events[1:], strict=False):
             if following.type in _GROUP_STARTS and choose.yes(6):
                 yield Wait(log.name, event.end, choose.integer(1, _MOST_HEARTBEATS))
-        if number == len(logs) - 1 and choose.yes():
-            yield Wait(log.name, log.events[-1].end, choose.integer(1, _MOST_HEARTBEATS))
+    heartbeats = sum(1 for _ in stream.several_of(_LAST_WAIT))
+    if heartbeats:
+        yield Wait(logs[-1].name, logs[-1].events[-1].end, heartbeats)
 
 
 def _marks(settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEvent]) -> Iterator[tuple[str, int]]:

@@ -16,6 +16,7 @@ from conformance.protocol.observation import Request
 from conformance.reference.send import answer
 from conformance.strategies.families import sent_logs
 from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.family import case_of, families
 
 #: Unpacked server -> the profile whose rules it must follow.
@@ -64,11 +65,11 @@ def logs_of(server: RealServer, *, settling: float = SETTLING_AFTER_WORK) -> lis
 
 def expected(profile: str, logs: list[tuple[str, bytes]], **settings: object) -> Dumped:
     """Return what the model sends of a server's logs, as the dump client has it."""
-    asked = SenderSettings(
+    made = SenderSettings(
         profile=profile, logs=tuple(LogFile(name, len(data)) for name, data in logs), server_id=1, **settings
     )
     stream = b"".join(data for _, data in logs)
-    observed = answer(Request("send", profile, stream, asked.as_json()))
+    observed = answer(Request("send", profile, stream, made.as_json()))
     events = tuple(bytes.fromhex(each["data"]) for each in observed.events)
     return Dumped(events, 0 if observed.error is None else observed.error.code or -1)
 
@@ -83,7 +84,7 @@ def difference(seen: Dumped, wanted: Dumped) -> str:
 
 @pytest.mark.parametrize(("product", "family"), FAMILIES)
 def test_a_server_sends_generated_logs_as_the_model_does(servers, product, family, monkeypatch):
-    monkeypatch.setattr(sent_logs, "_NAMES", ((BASE, 1),))
+    monkeypatch.setattr(sent_logs, "_NAMES", Dimension("names of the logs", {"plain": (BASE, 1)}))
     if product not in servers:
         pytest.skip(f"{product} is not unpacked")
     server, profile = servers[product], PROFILES[product]
@@ -100,12 +101,12 @@ def test_a_server_sends_generated_logs_as_the_model_does(servers, product, famil
             at += log.length
         flags = NOT_BLOCKING | (HEARTBEAT_V2 if settings.heartbeat_v2 else 0)
         flags |= ANNOTATE_ROWS if settings.annotate_rows else 0
-        asked = {"log_name": settings.log_name, "log_pos": settings.log_pos, "checksum": settings.checksum}
-        asked["gtid_set"] = settings.gtid_set
+        request = {"log_name": settings.log_name, "log_pos": settings.log_pos, "checksum": settings.checksum}
+        request["gtid_set"] = settings.gtid_set
         logs = logs_of(server, settling=SETTLING)
-        seen = dump(server, flags=flags, **asked)
+        seen = dump(server, flags=flags, **request)
         of_case = {"heartbeat_v2": settings.heartbeat_v2, "annotate_rows": settings.annotate_rows}
-        wanted = expected(profile, logs, gtid_mode=settings.gtid_mode, **asked, **of_case)
+        wanted = expected(profile, logs, gtid_mode=settings.gtid_mode, **request, **of_case)
         assert difference(seen, wanted) == "", case.id
 
 
@@ -139,9 +140,9 @@ def test_a_server_sends_its_own_logs_from_every_position_as_the_model_does(serve
     for checksum in ("CRC32", "NONE"):
         for name, data in logs:
             for position in starts(data):
-                asked = {"log_name": name, "log_pos": position, "checksum": checksum}
-                seen = dump(server, **asked)
-                assert difference(seen, expected(profile, logs, gtid_mode=mode, **asked)) == "", asked
+                request = {"log_name": name, "log_pos": position, "checksum": checksum}
+                seen = dump(server, **request)
+                assert difference(seen, expected(profile, logs, gtid_mode=mode, **request)) == "", request
 
 
 @pytest.mark.parametrize("product", PROFILES)
@@ -156,9 +157,9 @@ def test_a_server_that_waits_sends_the_heartbeats_of_the_model(servers, product)
     server.run(*statements(server))
     logs = logs_of(server)
     name, data = logs[-1]
-    asked = {"log_name": name, "log_pos": 4}
-    seen = dump(server, flags=0, heartbeats=2, **asked)
-    wanted = expected(profile, logs, gtid_mode=mode, waits=(Wait(name, len(data), 2),), **asked)
+    request = {"log_name": name, "log_pos": 4}
+    seen = dump(server, flags=0, heartbeats=2, **request)
+    wanted = expected(profile, logs, gtid_mode=mode, waits=(Wait(name, len(data), 2),), **request)
     assert difference(seen, wanted) == ""
     if not server.product.is_mariadb:
         # After transactions that the replica has, there is one more, at once.
