@@ -175,7 +175,8 @@ def _marks(settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEve
                 yield requirement, index
     by_gtids = settings.gtid_set is not None
     first = next((index for index, event in enumerate(sent) if event.origin is Origin.LOGGED), None)
-    if first is not None and settings.log_pos > FIRST and _type_of(sent[first]) != EventType.PREVIOUS_GTIDS:
+    # What has a requirement of its own is missing for that one.
+    if first is not None and settings.log_pos > FIRST and not any(_marks_of_logged(sent[first].source)):
         yield "FORMAT-SEND-POSITION", first
     if by_gtids and sent:
         yield "FORMAT-SEND-FIRST-LOG", 0
@@ -201,7 +202,9 @@ _MARKS: Final[dict[Origin, tuple[str, ...]]] = {
 }
 
 
-def _marks_of_logged(event: LoggedEvent) -> Iterator[str]:
+def _marks_of_logged(event: LoggedEvent | None) -> Iterator[str]:
+    if event is None:
+        return
     flags: Any = int.from_bytes(event.data[_FLAGS_AT : _FLAGS_AT + 2], "little")
     if event.type == EventType.PREVIOUS_GTIDS:
         yield "WL7592-SEND-PREVIOUS-GTIDS"
