@@ -51,7 +51,7 @@ _ANNOTATED: Final = Dimension(
 )
 _IGNORABLE_PLACE: Final = choices("place of ignorable events", ("between groups", "in a group", "last of the log"))
 _GROUPS: Final = Number("groups of a log")
-_GTID_MODE: Final = choices("Gtid events", boundaries.GTID_MODES)
+_GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
 #: Which GTIDs the replica has, and whether of other sources too.
 _HAS: Final = choices("GTIDs that the replica has", HOLDINGS)
 _FOREIGN: Final = yes_or_no("the replica has foreign GTIDs")
@@ -99,7 +99,7 @@ def _add_group(stream: StreamBuilder, code: int | None) -> None:
         if place:
             planned.insert(place, mariadb_events.annotate_rows(stream))
     if code is not None:
-        planned.insert(stream.choose.integer(0, len(planned)), _ignorable(stream, code))
+        planned.insert(stream.choose.integer(0, len(planned) - 1), _ignorable(stream, code))
     groups.add_group(stream, planned)
 
 
