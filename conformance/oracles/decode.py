@@ -146,7 +146,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("FORMAT-CHECKSUM-ALGORITHM", "checksum_algorithm"),
     fields(
         "FORMAT-POST-HEADER-LENGTHS",
-        "database", "query", "next_file", "table", "column_count", "table_id",
+        "database", "query", "next_file", "next_position", "table", "column_count", "table_id", "xid", "intvar_type",
+        "intvar_value", "seed1", "seed2", "variable_name", "file_id", "block_data", "message", "rows_query", "gtid",
+        "sequence_number", "previous_gtids", "xa_format_id", "view_id", "server_uuid",
     ),
     # Checksums
     fields("FORMAT-CHECKSUM-NOT-BODY", "query", "next_file", "rows_query", blame=_off_by_a_checksum),

@@ -9,7 +9,7 @@ from conformance.binlog.gtid_set import GNO_END, GtidSet, Interval, Source, uuid
 from conformance.binlog.layout import TAIL
 from conformance.binlog.layouts.by_type import LOGICAL_TIMESTAMP_TYPECODE, layout_of
 from conformance.binlog.servers import WITH_COMMIT_TICKETS
-from conformance.strategies.events.mysql_events import plan
+from conformance.strategies.events.mysql_events import growth, plan
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -234,5 +234,5 @@ _PACKED_WIDTHS: Final = ((1, 251), (3, 1 << 16), (4, 1 << 24), (9, 1 << 64))
 def _transaction_length(stream: StreamBuilder, wire: dict[str, Any], group_length: int) -> int:
     # The length counts its own event, whose size depends on the width of the length.
     body = layout_of(EventType.GTID, 42).write(wire, post_header_length=42)
-    others = stream.length_of(PlannedEvent(EventType.GTID, body, {})) + group_length
+    others = stream.length_of(PlannedEvent(EventType.GTID, body, {})) + growth(stream, EventType.GTID) + group_length
     return next(others + width for width, limit in _PACKED_WIDTHS if others + width < limit)

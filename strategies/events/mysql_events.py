@@ -12,6 +12,7 @@ from conformance.binlog.servers import WITH_EXACT_BITS, WITH_TABLE_METADATA, WIT
 from conformance.strategies.events.status_variables import REQUIREMENT as STATUS_REQUIREMENT
 from conformance.strategies.events.status_variables import status_fields
 from conformance.strategies.events.status_variables import status_variables as generated_status
+from conformance.strategies.grammar.dimension import Dimension, bits
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -20,11 +21,19 @@ FRAGMENTS: Final = ("a", "insert into t1(a,b) values(1,2) ", "ä", "日本語 ",
 NAMES: Final = ("test", "t1", "a", "ünïcode", "x" * 64, "back`tick", "日本")
 #: Flag bits that do not affect how an event is read.
 FREE_FLAGS: Final = (0, Flag.THREAD_SPECIFIC, Flag.SUPPRESS_USE, 0x10, Flag.NO_FILTER, Flag.MTS_ISOLATE, 0x400, 0x1000)
-_IGNORABLE: Final = int(Flag.IGNORABLE)
+#: The flag of events that a reader may ignore if it does not know their type.
+IGNORABLE: Final = int(Flag.IGNORABLE)
+#: All other bits of the flags word.
+_OTHER_BITS: Final = tuple(1 << bit for bit in range(16) if 1 << bit != Flag.IGNORABLE)
 #: Column type code of INT.
 _INT: Final = 3
 #: The most rows of an event whose values are expected: more would make a case many times as large.
 _FEW_ROWS: Final = 16
+
+
+def other_flags(name: str) -> Dimension[int]:
+    """Return the dimension of the bits of the flags word other than the ignorable one."""
+    return bits(name, _OTHER_BITS)
 
 
 def text(stream: StreamBuilder, low: int, high: int) -> str:
@@ -53,18 +62,18 @@ def plan(
         fields = {**fields, **status_fields(wire["status_variables"])}
         marks = (*marks, STATUS_REQUIREMENT) if wire["status_variables"] else marks
     declared = stream.format.post_header_length(type_code)
-    known = declared - _growth(stream, type_code)
+    known = declared - growth(stream, type_code)
     if declared > known:
         wire = {**wire, POST_HEADER_REST: stream.choose.octets(declared - known, declared - known)}
     body = layout_of(type_code, known).write(wire, post_header_length=declared)
     planned = PlannedEvent(type_code, body, fields, flags, marks, columns=columns)
     # Rows cannot be read without their table.
-    if declared > known or (type_code in ROWS_TYPES and _growth(stream, EventType.TABLE_MAP)):
+    if declared > known or (type_code in ROWS_TYPES and growth(stream, EventType.TABLE_MAP)):
         return planned.only_for("FORMAT-POST-HEADER-LENGTHS")
     return planned
 
 
-def _growth(stream: StreamBuilder, type_code: int) -> int:
+def growth(stream: StreamBuilder, type_code: int) -> int:
     """Return by how many bytes the stream's format description lengthens a type's post-header."""
     own = stream.server.post_header_lengths
     return stream.format.post_header_length(type_code) - own[type_code - 1] if type_code <= len(own) else 0
@@ -191,9 +200,9 @@ def rows_query(stream: StreamBuilder, statement: str, *, length_byte: int | None
         "WL4033-READ-IGNORABLE-POST-HEADER",
         "WL4033-READ-KNOWN-FLAGGED",
     )
-    return plan(stream, EventType.ROWS_QUERY, wire, {"rows_query": stored}, flags=_IGNORABLE, marks=marks)
+    return plan(stream, EventType.ROWS_QUERY, wire, {"rows_query": stored}, flags=IGNORABLE, marks=marks)
 
 
 def ignorable(stream: StreamBuilder, type_code: int, body: bytes, *, flags: int) -> PlannedEvent:
     """Return an event of a type that no reader knows, with the ignorable flag."""
-    return PlannedEvent(type_code, body, {}, flags | _IGNORABLE, (), ignored=True)
+    return PlannedEvent(type_code, body, {}, flags | IGNORABLE, (), ignored=True)

@@ -34,7 +34,15 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         "declare longer post-headers and more event types than any server does, as a later one might",
     ),
     Departure(
-        ("ignorable_events", "uncovered_ignorable_events", "unknown_events_applied", "ignorable_events_in_payloads"),
+        (
+            "ignorable_events",
+            "ignorable_bodies",
+            "ignorable_flags",
+            "ignorable_codes",
+            "uncovered_ignorable_events",
+            "unknown_events_applied",
+            "ignorable_events_in_payloads",
+        ),
         "have ignorable events of types that no server writes yet",
     ),
     Departure(("flagged_known_events",), "have the ignorable flag on events of ordinary types"),

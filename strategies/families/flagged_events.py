@@ -24,13 +24,15 @@ from conformance.strategies.groups import transactions as groups
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 
 
-def _add_rows_query(stream: StreamBuilder) -> None:
+def add_rows_query(stream: StreamBuilder) -> None:
+    """Add a transaction with a Rows_query event."""
     statement = mysql_events.rows_query(stream, mysql_events.text(stream, 1, 80))
     begin, end = mysql_events.query(stream, "BEGIN"), mysql_events.xid(stream)
     groups.add_group(stream, [begin, statement, *groups.row_changes(stream), end], anonymous=True)
 
 
-def _add_gtid(stream: StreamBuilder) -> None:
+def add_gtid(stream: StreamBuilder) -> None:
+    """Add a group with a Gtid event."""
     groups.add_group(stream, groups.group(stream), anonymous=False)
 
 
@@ -47,8 +49,8 @@ _EVENTS: Final = Dimension[Callable[[StreamBuilder], None]](
     {
         "statements or rows": event_types.add_ordinary,
         "rows of every kind": event_types.add_row_changes,
-        "Rows_query": _add_rows_query,
-        "Gtid": _add_gtid,
+        "Rows_query": add_rows_query,
+        "Gtid": add_gtid,
         "User_var": event_types.add_user_variables,
         "LOAD DATA": event_types.add_load_data,
         "Incident": event_types.add_incident,

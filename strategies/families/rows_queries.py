@@ -4,13 +4,31 @@ from typing import Final
 
 from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.dimension import Dimension, Number, sizes
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-#: Lengths around the limits of the length byte, and around those at which parsers have cut the text.
-_LENGTHS: Final = (0, 1, 3, 4, 5, 33, 250, 251, 253, 254, 255, 256, 257, 258, 259, 260, 511, 512, 65535, 65536)
+#: Sizes in bytes around the limits of the length byte, without and with the worklog's prefix, and around those at which
+#: parsers have cut the text.
+_SIZE: Final = sizes("size of the statement", 4, 254, 256, 65_536, most=70_000)
+_TEXT: Final = Dimension(
+    "text of the statement",
+    {
+        "one letter": "a",
+        "a statement": "insert into t1(a,b) values(1,2) ",
+        "two bytes a character": "ä",
+        "three bytes a character": "日本語",
+        "quotes, line breaks and comments": "'\"`\\;\n-- ",
+        "the prefix": "# ",
+        "marks of other languages": "\t%s%n{}<b>&amp;",
+    },
+)
+#: Servers have written the low byte of the length, and 0 (9.7); readers use the event's length.
+_LENGTH_BYTE: Final = Dimension[int | None]("length byte", {"right": None, "0": 0, "7": 7, "255": 255})
+_STATEMENTS: Final = Number("statements", many=(100, 110))
+_ROWS_EVENTS: Final = Number("rows events of the first statement")
 
 
 @family(
@@ -21,33 +39,38 @@ _LENGTHS: Final = (0, 1, 3, 4, 5, 33, 250, 251, 253, 254, 255, 256, 257, 258, 25
         "WL4033-RELAY-IGNORABLE-COPIED",
     ),
     profiles=WITH_ROWS_QUERIES,
+    dimensions=(_SIZE, _TEXT, _LENGTH_BYTE, _STATEMENTS, _ROWS_EVENTS),
 )
 def rows_query_streams(stream: StreamBuilder) -> None:
     """Row-format transactions with their statements in Rows_query events, of every length."""
     choose = stream.choose
     groups.begin_log(stream)
-    for _ in choose.several(1, 2):
-        planned = [mysql_events.query(stream, "BEGIN")]
-        for _ in choose.several(1, 3):
-            rows_events = choose.integer(1, 3)
-            planned.append(_rows_query(stream))
-            changes = groups.row_changes(stream, rows_events=rows_events)
-            if rows_events > 1:
-                changes[1:] = [event.marked("WL4033-READ-ROWS-QUERY-SEVERAL-ROWS") for event in changes[1:]]
-            planned += changes
-        planned.append(mysql_events.xid(stream))
-        groups.add_group(stream, planned)
+    for number in stream.several_of(_STATEMENTS):
+        planned = [mysql_events.query(stream, "BEGIN"), _rows_query(stream)]
+        rows_events = sum(1 for _ in stream.several_of(_ROWS_EVENTS)) if number == 0 else choose.integer(1, 2)
+        changes = groups.row_changes(stream, rows_events=rows_events)
+        if rows_events > 1:
+            changes[1:] = [event.marked("WL4033-READ-ROWS-QUERY-SEVERAL-ROWS") for event in changes[1:]]
+        planned += changes
+        if choose.yes(4):
+            # A second statement of the transaction.
+            planned += [_rows_query(stream), *groups.row_changes(stream)]
+        groups.add_group(stream, [*planned, mysql_events.xid(stream)])
     groups.end_log(stream)
     stream.mark("WL4033-CROSS-NEW-TO-NEW")
 
 
 def _rows_query(stream: StreamBuilder) -> PlannedEvent:
-    choose = stream.choose
-    size = choose.one_of(_LENGTHS) if choose.yes() else choose.integer(0, 400)
-    # Servers have written the low byte of the length, and 0 (9.7); readers use the event's length.
-    length_byte = choose.one_of((None, 0, 255, 7))
-    event = mysql_events.rows_query(stream, mysql_events.text(stream, size, size), length_byte=length_byte)
+    size = stream.vary(_SIZE)
+    statement = _text_of(stream.vary(_TEXT), size)
+    event = mysql_events.rows_query(stream, statement, length_byte=stream.vary(_LENGTH_BYTE))
     if not stream.checksummed:
         event = event.marked("WL4033-GOLDEN-NO-CHECKSUM")
     # mysqlbinlog 9.7 refuses an empty one; no server writes it.
     return event._replace(tolerated=size == 0 and stream.server.profile != "worklog")
+
+
+def _text_of(piece: str, size: int) -> str:
+    """Return a text of `size` bytes: a piece again and again, and letters where it does not fit."""
+    text = (piece * (size // len(piece.encode()) + 1)).encode()[:size].decode(errors="ignore")
+    return text + "a" * (size - len(text.encode()))

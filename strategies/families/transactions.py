@@ -5,7 +5,7 @@ from typing import Final
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_CHECKSUMS
 from conformance.strategies.events import mysql_events
-from conformance.strategies.grammar.dimension import Number
+from conformance.strategies.grammar.dimension import Dimension, Number, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -27,25 +27,38 @@ def transactions(stream: StreamBuilder) -> None:
         stream.mark("WL4033-CROSS-OLD-TO-OLD", "WL7592-OLD-STREAMS-READ")
 
 
-@family(focus="FORMAT-ROTATE")
+_RELAY_LOG: Final = yes_or_no("relay log")
+_FEW_GROUPS: Final = Number("groups")
+
+
+@family(focus="FORMAT-ROTATE", dimensions=(_RELAY_LOG, _FEW_GROUPS))
 def rotations(stream: StreamBuilder) -> None:
     """Logs that end with a Rotate; and relay logs: an artificial Rotate, then a second format description."""
     groups.begin_log(stream)
-    if stream.choose.yes():
+    if stream.vary(_RELAY_LOG):
         stream.add(mysql_events.rotate(stream, flags=int(Flag.ARTIFICIAL)))
         stream.checksummed = stream.server.checksums and stream.choose.yes()
         stream.describe_format(flags=int(Flag.RELAY_LOG), marks=("FORMAT-LATEST-GOVERNS",))
         stream.mark_following("FORMAT-LATEST-GOVERNS")
-    groups.add_groups(stream, 1, 3)
+    for _ in stream.several_of(_FEW_GROUPS):
+        groups.add_group(stream, groups.group(stream))
     stream.add(mysql_events.rotate(stream))
 
 
-@family(focus="FORMAT-CHECKSUM-NOT-BODY", profiles=WITH_CHECKSUMS)
+_IN_USE: Final = yes_or_no("log in use")
+_END: Final = Dimension(
+    "end of the log", {each: each for each in ("none", "Rotate", "Stop")}, when={"log in use": ("no",)}
+)
+
+
+@family(focus="FORMAT-CHECKSUM-NOT-BODY", profiles=WITH_CHECKSUMS, dimensions=(_IN_USE, _FEW_GROUPS, _END))
 def checksum_streams(stream: StreamBuilder) -> None:
     """Streams with and without checksums, closed or still in use."""
-    in_use = stream.choose.yes(3)
+    in_use = stream.vary(_IN_USE)
     groups.begin_log(stream, flags=int(Flag.BINLOG_IN_USE) if in_use else 0)
-    groups.add_groups(stream, 1, 3)
-    if not in_use:
-        groups.end_log(stream)
+    for _ in stream.several_of(_FEW_GROUPS):
+        groups.add_group(stream, groups.group(stream))
+    end = "none" if in_use else stream.vary(_END)
+    if end != "none":
+        stream.add(mysql_events.rotate(stream) if end == "Rotate" else mysql_events.stop(stream))
     stream.mark("FORMAT-CHECKSUM-NOT-BODY")

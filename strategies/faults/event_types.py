@@ -2,56 +2,73 @@
 
 from typing import Final
 
-from conformance.binlog.event_types import EventType
 from conformance.binlog.servers import WITH_PAYLOADS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mariadb_events, mysql_events, payloads
-from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.events.unassigned_types import UNASSIGNED, codes_dimension, declare_up_to
+from conformance.strategies.grammar.dimension import Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-#: The most groups before the fault.
-_BEFORE: Final = 2
+_CODE: Final = codes_dimension("any up to 127", "28", "44", "127", "any from 128")
+_FLAGS: Final = mysql_events.other_flags("flags")
+_BEFORE: Final = Number("groups before", fewest=0, few=2)
+_LOG: Final = choices("log with the fault", ("the first", "the second"))
 
 
-@family(focus="WL4033-READ-UNKNOWN-REFUSED", fault=True)
+def _begin(stream: StreamBuilder, type_code: int) -> None:
+    """Add what comes before a fault: groups of a log that declares its type, perhaps after another log."""
+    if stream.vary(_LOG) == "the second":
+        groups.begin_plain_log(stream)
+        stream.add(mysql_events.rotate(stream))
+        groups.begin_next_log(stream, lengths=declare_up_to(stream, type_code))
+    else:
+        groups.begin_plain_log(stream, lengths=declare_up_to(stream, type_code))
+    for _ in stream.several_of(_BEFORE):
+        groups.add_group(stream, groups.group(stream))
+
+
+@family(focus="WL4033-READ-UNKNOWN-REFUSED", fault=True, dimensions=(_CODE, _FLAGS, _BEFORE, _LOG))
 def unknown_not_ignorable(stream: StreamBuilder) -> None:
     """An event of an unassigned type, or of type 28, without the ignorable flag, in an otherwise valid stream."""
     choose = stream.choose
-    code = choose.one_of(UNASSIGNED)
-    since_ignorable = stream.server.rules.ignorable
-    if since_ignorable and choose.yes(6):
-        code = int(EventType.IGNORABLE)
-    groups.begin_plain_log(stream, lengths=declare_up_to(stream, code))
-    groups.add_groups(stream, 0, _BEFORE)
-    flags = int(choose.one_of(mysql_events.FREE_FLAGS))
+    codes, flags = stream.vary(_CODE), stream.vary(_FLAGS)
+    code = choose.one_of(codes)
+    _begin(stream, code)
     event = PlannedEvent(code, choose.octets(0, 40), {}, flags)
     marks = ("WL4033-READ-UNKNOWN-REFUSED", *(("WL4033-READ-FLAG-BIT",) if flags else ()))
     stream.refuse(event, kind="unknown-event", marks=(*marks, "WL4033-READ-UNKNOWN-MESSAGE"))
     groups.add_groups(stream, 0, 1)
 
 
-@family(focus="FORMAT-TYPE-NOT-DECLARED", fault=True)
+#: Where the code of an undeclared type is among those that are not declared; 0 is below them.
+_BEYOND: Final = choices("undeclared type code", ("the lowest", "0", "any", "255"))
+
+
+@family(focus="FORMAT-TYPE-NOT-DECLARED", fault=True, dimensions=(_BEYOND, _FLAGS, _BEFORE, _LOG))
 def type_beyond_format_description(stream: StreamBuilder) -> None:
     """An event, without the ignorable flag, of a type that the format description does not declare."""
     choose = stream.choose
-    groups.begin_log(stream, previous=False)
-    groups.add_groups(stream, 0, _BEFORE)
-    code = choose.integer(max(stream.format.event_types + 1, UNASSIGNED[0]), 255)
-    event = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(mysql_events.FREE_FLAGS)))
+    beyond, flags = stream.vary(_BEYOND), stream.vary(_FLAGS)
+    lowest = max(stream.server.event_types + 1, UNASSIGNED[0])
+    code = {"the lowest": lowest, "0": 0, "255": 255}.get(beyond)
+    _begin(stream, 0)
+    event = PlannedEvent(choose.integer(lowest, 255) if code is None else code, choose.octets(0, 40), {}, flags)
     stream.refuse(event, kind="unknown-event", marks=("FORMAT-TYPE-NOT-DECLARED",))
     groups.add_groups(stream, 0, 1)
 
 
-@family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=WITH_PAYLOADS, fault=True)
+@family(
+    focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=WITH_PAYLOADS, fault=True, dimensions=(_CODE, _BEFORE, _LOG)
+)
 def unknown_inside_payload(stream: StreamBuilder) -> None:
     """A Transaction_payload that holds an event of an unassigned type without the ignorable flag."""
     choose = stream.choose
-    code = choose.one_of(UNASSIGNED)
-    groups.begin_plain_log(stream, lengths=declare_up_to(stream, code))
-    groups.add_groups(stream, 0, _BEFORE)
+    codes = stream.vary(_CODE)
+    code = choose.one_of(codes)
+    _begin(stream, code)
     unknown = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(mysql_events.FREE_FLAGS)))
     inner = payloads.put_in(stream, groups.transaction(stream), unknown)
     payload = payloads.transaction_payload(stream, inner, plain=True)

@@ -3,77 +3,189 @@
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.event_types import PLAIN_GTID_TYPES
+from conformance.binlog.event_types import PLAIN_GTID_TYPES, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, MAGIC, TYPE_AT
-from conformance.binlog.servers import WITH_CHECKSUMS
+from conformance.binlog.servers import WITH_CHECKSUMS, WITH_GTIDS, WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.dimension import Dimension, Impossible, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
+#: The event with the fault, by its types; none means any but a format description.
+_VICTIM: Final = Dimension[frozenset[int]](
+    "event with the fault",
+    {
+        "any": frozenset(),
+        "Query": frozenset({EventType.QUERY}),
+        "format description": frozenset({EventType.FORMAT_DESCRIPTION}),
+        "Previous_gtids": frozenset({EventType.PREVIOUS_GTIDS}),
+        "Gtid": frozenset(PLAIN_GTID_TYPES),
+        "Rows_query": frozenset({EventType.ROWS_QUERY}),
+        "Table_map": frozenset({EventType.TABLE_MAP}),
+        "rows": frozenset((*ROWS_V1, *ROWS_V2)),
+        "ignorable event of an unknown type": frozenset({UNASSIGNED[-1]}),
+        "the last": frozenset({EventType.ROTATE}),
+    },
+    profiles={
+        "Previous_gtids": WITH_GTIDS,
+        "Gtid": WITH_GTIDS,
+        "Rows_query": WITH_ROWS_QUERIES,
+        "ignorable event of an unknown type": WITH_IGNORABLE_FLAG,
+    },
+)
+_LOG: Final = choices("log with the fault", ("the first", "the second"))
 
-def _valid_log(stream: StreamBuilder) -> None:
-    groups.begin_log(stream)
-    groups.add_groups(stream, 1, 2)
+
+def _valid_log(stream: StreamBuilder) -> int:
+    """Add one log or two with events of every kind, and return the index of the first event of the last log."""
+    lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
+    groups.begin_log(stream, previous=True if stream.server.profile in WITH_GTIDS else None, lengths=lengths)
+    first = 0
+    if stream.vary(_LOG) == "the second":
+        groups.add_groups(stream, 0, 1)
+        stream.add(mysql_events.rotate(stream))
+        first = len(stream.placed) + 1
+        groups.begin_next_log(stream, lengths=lengths)
+    groups.add_groups(stream, 0, 1)
+    planned = [mysql_events.query(stream, "BEGIN")]
+    if stream.server.profile in WITH_ROWS_QUERIES:
+        planned.append(mysql_events.rows_query(stream, mysql_events.text(stream, 1, 80)))
+    planned += groups.row_changes(stream)
+    if stream.server.rules.ignorable:
+        planned.append(mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(0, 40), flags=0))
+    groups.add_group(stream, [*planned, mysql_events.xid(stream)])
+    groups.add_group(stream, groups.ddl(stream))
+    stream.add(mysql_events.rotate(stream))
+    return first
 
 
-def _victim(stream: StreamBuilder, *, first: int = 0) -> tuple[int, int]:
-    """Return where one event begins and ends (exclusive), not before the event with index `first`."""
+def _victim(stream: StreamBuilder, first: int) -> tuple[int, int]:
+    """Return where the event with the fault begins and ends (exclusive); the event of index `first` is the first."""
+    types = stream.vary(_VICTIM)
     offsets = [*stream.offsets, stream.offset]
-    index = stream.choose.integer(first, len(offsets) - 2)
+    of_log = list(enumerate(stream.placed))[first:]
+    wanted = [
+        index
+        for index, (event, _, _) in of_log
+        if (event.type in types if types else event.type != EventType.FORMAT_DESCRIPTION)
+    ]
+    index = stream.choose.one_of(wanted)
     return offsets[index], offsets[index + 1]
 
 
-@family(focus="FORMAT-TRUNCATED-BODY", fault=True)
+_CUT: Final = choices(
+    "place of the cut", ("within the body", "after the header", "within the header", "after one byte")
+)
+
+
+@family(focus="FORMAT-TRUNCATED-BODY", fault=True, dimensions=(_VICTIM, _LOG, _CUT))
 def truncated_streams(stream: StreamBuilder) -> None:
     """A stream that ends inside a header or inside a body."""
-    _valid_log(stream)
-    start, end = _victim(stream)
-    cut = stream.choose.integer(start + 1, end - 1)
-    mark = "FORMAT-TRUNCATED-HEADER" if cut < start + HEADER_BYTES else "FORMAT-TRUNCATED-BODY"
+    choose = stream.choose
+    start, end = _victim(stream, _valid_log(stream))
+    body = start + HEADER_BYTES
+    cut = {
+        "within the body": choose.integer(min(body + 1, end - 1), end - 1),
+        "after the header": body,
+        "within the header": choose.integer(start + 2, body - 1),
+        "after one byte": start + 1,
+    }[stream.vary(_CUT)]
+    # Some events are a header alone.
+    cut = min(cut, end - 1)
+    mark = "FORMAT-TRUNCATED-HEADER" if cut < body else "FORMAT-TRUNCATED-BODY"
     stream.damage(stream.bytes[:cut])
     stream.expect_refusal(at=start, kind="truncated", marks=(mark,))
 
 
 #: The least of the lengths at which memory shows; the usual limit on memory does not refuse so much.
 _LARGE: Final = 3 << 28
+#: Wrong lengths: a length, or how many bytes more than the stream has left.
+_LENGTH: Final = Dimension(
+    "length",
+    {
+        "18": 18,
+        "0": 0,
+        "1": 1,
+        "4": 4,
+        "19": 19,
+        "20": 20,
+        "22": 22,
+        "1 more than is left": -1,
+        "1000 more than are left": -1000,
+        "768 MiB": _LARGE,
+        "2^31 - 1": 2**31 - 1,
+        "2^31": 2**31,
+        "2^32 - 1": 2**32 - 1,
+    },
+    profiles=dict.fromkeys(("19", "20", "22"), WITH_CHECKSUMS),
+)
+_WITHOUT_ROOM: Final = ("19", "20", "22")
 
 
-@family(focus="FORMAT-LENGTH-TOO-SMALL", fault=True)
+@family(
+    focus="FORMAT-LENGTH-TOO-SMALL",
+    fault=True,
+    dimensions=(_LENGTH, _VICTIM, _LOG),
+    impossible=(
+        Impossible({"length": _WITHOUT_ROOM, "checksum": ("none",)}, "without checksums an event may be as short"),
+        Impossible(
+            {"length": _WITHOUT_ROOM, "event with the fault": ("format description",)},
+            "what is missing in a format description is more than its checksum",
+        ),
+    ),
+)
 def wrong_event_lengths(stream: StreamBuilder) -> None:
     """An event whose length is less than a header, or than a header and a checksum, or more than the stream holds."""
-    choose = stream.choose
-    _valid_log(stream)
-    no_checksum = stream.checksummed and choose.yes(4)
-    start, _ = _victim(stream, first=1 if no_checksum else 0)
-    left = stream.offset - start
-    small = no_checksum or not choose.yes()
-    mark = "FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"
-    if no_checksum:
-        length, mark = HEADER_BYTES + choose.integer(0, CHECKSUM_BYTES - 1), "FORMAT-LENGTH-NO-CHECKSUM"
-    elif small:
-        length = choose.integer(0, HEADER_BYTES - 1)
-    else:
-        length = choose.one_of((left + 1, left + 1000, _LARGE, 2**31 - 1, 2**31, 2**32 - 1))
+    length = stream.vary(_LENGTH)
+    start, _ = _victim(stream, _valid_log(stream))
+    if length < 0:
+        length = stream.offset - start - length
     damaged = stream.bytes
     damaged[start + LENGTH_AT : start + LENGTH_AT + 4] = length.to_bytes(4, "little")
     stream.damage(damaged)
-    marks = [mark]
+    small = length < HEADER_BYTES + CHECKSUM_BYTES
+    marks = ["FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"]
+    if small and length >= HEADER_BYTES:
+        marks = ["FORMAT-LENGTH-NO-CHECKSUM"]
     if length >= _LARGE:
         marks.append("FORMAT-LENGTH-MEMORY")
     stream.expect_refusal(at=start, kind="invalid-length" if small else "truncated", marks=tuple(marks))
 
 
-@family(focus="FORMAT-CHECKSUM-WRONG", profiles=WITH_CHECKSUMS, fault=True, checksums=True)
+#: The byte with the wrong bit. Neither the type nor the length: other families have those faults.
+_PLACE: Final = choices("place of the wrong bit", ("body", "checksum", "timestamp", "server id", "log_pos"))
+_BIT: Final = choices("wrong bit", (0, 7, 3))
+
+
+@family(
+    focus="FORMAT-CHECKSUM-WRONG",
+    profiles=WITH_CHECKSUMS,
+    fault=True,
+    checksums=True,
+    dimensions=(_VICTIM, _LOG, _PLACE, _BIT),
+    impossible=(
+        Impossible(
+            {"event with the fault": ("format description",), "place of the wrong bit": ("body",)},
+            "a wrong bit in a format description may change how all is read",
+        ),
+    ),
+)
 def bad_checksum(stream: StreamBuilder) -> None:
     """An event with one bit flipped, in its body, its checksum, or a header field that framing does not need."""
-    _valid_log(stream)
-    start, end = _victim(stream, first=1)
-    # Neither the type nor the length: other families have those faults.
-    places = [*range(start, start + TYPE_AT), *range(start + 5, start + LENGTH_AT), *range(start + 13, start + 17)]
-    places += range(start + HEADER_BYTES, end) if stream.choose.yes() else range(end - CHECKSUM_BYTES, end)
+    start, end = _victim(stream, _valid_log(stream))
+    border = end - CHECKSUM_BYTES
+    body = (start + HEADER_BYTES, border - 1) if border > start + HEADER_BYTES else (border, end - 1)
+    places = {
+        "body": body,
+        "checksum": (border, end - 1),
+        "timestamp": (start, start + TYPE_AT - 1),
+        "server id": (start + TYPE_AT + 1, start + LENGTH_AT - 1),
+        "log_pos": (start + LENGTH_AT + 4, start + LENGTH_AT + 7),
+    }
     damaged = stream.bytes
-    place = stream.choose.one_of(places[::-1])
-    damaged[place] ^= 1 << stream.choose.integer(0, 7)
+    damaged[stream.choose.integer(*places[stream.vary(_PLACE)])] ^= 1 << stream.vary(_BIT)
     type_code = damaged[start + TYPE_AT]
     stream.damage(damaged)
     marks = ("FORMAT-CHECKSUM-WRONG", *(("WL7592-GTID-CHECKSUM-WRONG",) if type_code in PLAIN_GTID_TYPES else ()))
@@ -87,12 +199,15 @@ def missing_format_description(stream: StreamBuilder) -> None:
     stream.expect_refusal(at=len(MAGIC), kind="no-format-description", marks=("FORMAT-NO-FORMAT-DESCRIPTION",))
 
 
-@family(focus="FORMAT-BAD-MAGIC", fault=True)
+_MAGIC_BYTE: Final = choices("wrong byte of the magic number", range(len(MAGIC)))
+
+
+@family(focus="FORMAT-BAD-MAGIC", fault=True, dimensions=(_MAGIC_BYTE, _LOG))
 def bad_magic(stream: StreamBuilder) -> None:
     """A file that does not begin with a binary log's magic number."""
     _valid_log(stream)
     damaged = stream.bytes
-    damaged[stream.choose.integer(0, 3)] ^= 1 << stream.choose.integer(0, 7)
+    damaged[stream.vary(_MAGIC_BYTE)] ^= 1 << stream.choose.integer(0, 7)
     if bytes(damaged[:4]) == b"\xfdbin":
         damaged[0] = 0
     stream.damage(damaged)

@@ -1,7 +1,7 @@
 """The stream builder: planned events to bytes, with what is known of them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final
 
@@ -236,6 +236,10 @@ class StreamBuilder:
     def mark_following(self, requirement: str, *, events: int = 1) -> None:
         """Record that a requirement governs the next `events` events."""
         self._marks[requirement] += range(len(self._events), len(self._events) + events)
+
+    def mark_events(self, requirement: str, indices: Iterable[int]) -> None:
+        """Record that a requirement governs the events of some indices."""
+        self._marks[requirement] += indices
 
     def set_log_pos(self, log_pos: int) -> None:
         """Change the log_pos of the last event, in bytes: its end as counted in another log.

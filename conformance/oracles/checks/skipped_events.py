@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, auto
 from typing import Any, Final
 
+from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
@@ -15,8 +16,8 @@ from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.oracle import Check, Oracle, delivered, fields
 
 _SKIPPED: Final = "WL4033-READ-UNKNOWN-SKIPPED"
-#: The most bytes of an event that counts as small.
-_SMALL: Final = HEADER_BYTES + 255
+#: The most bytes of a body that is empty, small or larger: a checksum counts as none.
+_SIZES: Final = (0, 255, 65_535)
 
 
 class Reason(Enum):
@@ -30,8 +31,8 @@ class Reason(Enum):
 
 
 def _size(entry: Mapping[str, Any]) -> int:
-    """Return whether an event is empty, small or large: 0, 1 or 2."""
-    return 0 if entry["length"] <= HEADER_BYTES + 4 else 1 if entry["length"] <= _SMALL else 2
+    """Return how large an event is: 0 if it is empty, then 1, 2 or 3."""
+    return sum(entry["length"] > HEADER_BYTES + CHECKSUM_BYTES + size for size in _SIZES)
 
 
 #: What one event may have that others have not.

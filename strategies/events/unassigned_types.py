@@ -1,0 +1,57 @@
+"""Event types that no server has given a meaning: their codes, and format descriptions that declare them."""
+
+from typing import Final
+
+from conformance.binlog.event_types import MARIADB_TYPES, MARIADB_TYPES_START, EventType
+from conformance.binlog.servers import MOST_EVENT_TYPES, WITH_IGNORABLE_FLAG
+from conformance.specs.versions import Profiles
+from conformance.strategies.grammar.dimension import Dimension, When
+from conformance.strategies.grammar.stream import StreamBuilder
+
+_HIGHEST_CODE: Final = 0xFF
+#: The highest type code that a signed char holds, as MySQL reads it.
+_HIGHEST_SIGNED: Final = 0x7F
+#: Type codes that no server has given a meaning, up to the highest that MySQL can skip.
+UNASSIGNED: Final = tuple(range(EventType.LARGE_TRANSACTION_HEADER + 1, _HIGHEST_SIGNED + 1))
+#: Codes that only the worklog and MariaDB let a reader skip, up to the highest that can be declared; and higher ones.
+UNASSIGNED_HIGH: Final = (
+    *range(_HIGHEST_SIGNED + 1, MARIADB_TYPES_START),
+    *range(max(MARIADB_TYPES) + 1, MOST_EVENT_TYPES + 1),
+)
+UNDECLARABLE: Final = tuple(range(MOST_EVENT_TYPES + 1, _HIGHEST_CODE + 1))
+#: The profiles whose readers skip events of types above the highest that a signed char holds.
+WITH_HIGH_TYPES: Final = Profiles("worklog", "mariadb")
+
+
+def codes_dimension(*names: str, when: When | None = None) -> Dimension[tuple[int, ...]]:
+    """Return the dimension of the codes of unassigned types that a format description can declare.
+
+    Args:
+        *names: The names of its classes, if not all.
+        when: See `Dimension`.
+    """
+    classes = {
+        "any up to 127": UNASSIGNED,
+        "28": (int(EventType.IGNORABLE),),
+        "44": UNASSIGNED[:1],
+        "64": (64,),
+        "127": UNASSIGNED[-1:],
+        "128": UNASSIGNED_HIGH[:1],
+        "any from 128": UNASSIGNED_HIGH,
+        "198": UNASSIGNED_HIGH[-1:],
+    }
+    classes = {name: codes for name, codes in classes.items() if name in names or not names}
+    profiles = {name: WITH_HIGH_TYPES for name, codes in classes.items() if codes[0] > _HIGHEST_SIGNED}
+    if "28" in classes:
+        profiles["28"] = WITH_IGNORABLE_FLAG
+    return Dimension("type code", classes, when or {}, profiles=profiles)
+
+
+def declare_up_to(stream: StreamBuilder, type_code: int) -> bytes:
+    """Return the server's post-header lengths, extended to cover a type code.
+
+    The entries for unknown types are arbitrary, as in the logs of Aurora 5.7.12.
+    """
+    lengths = stream.server.post_header_lengths
+    more = max(type_code - len(lengths), 0)
+    return lengths + stream.choose.octets(more, more)
