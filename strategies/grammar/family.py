@@ -35,6 +35,7 @@ _MODULES: Final = (
     "conformance.strategies.families.replica_logs",
     "conformance.strategies.families.received_streams",
     "conformance.strategies.families.sent_logs",
+    "conformance.strategies.families.recorded_logs",
     "conformance.strategies.families.logging_decisions",
     "conformance.strategies.families.tables_info",
     "conformance.strategies.families.table_filters",

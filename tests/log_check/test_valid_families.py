@@ -50,6 +50,10 @@ DEVIATIONS = {
             "WL4162-REPOSITION-AT-START",
         ),
     ),
+    "recorded_logs": Deviation(
+        "one value of a real log is changed: a flag, or a statement that makes its transaction longer",
+        ("WL4033-LOG-FLAG-ALONE", "FORMAT-LOG-TRANSACTION-LENGTH"),
+    ),
     "loaded_files": Deviation(DELETE_FILE, ("WL4162-REPOSITION-AT-START",)),
     "every_event_type": Deviation(DELETE_FILE, ("WL4162-REPOSITION-AT-START",)),
     "heartbeats": Deviation(
