@@ -57,7 +57,8 @@ _Mode = TypeVar("_Mode", bound=str)
     type=click.Choice(RENAMES_MODES),
     default=RENAMES_MODES[0],
     show_default=True,
-    help="name: a rule applies to a name; identity: it follows a table that is renamed.",
+    help="name: a rule applies to a name; identity: it follows a table that is renamed; list: as name, but a table "
+    "that was renamed can be renamed back.",
 )
 @click.option("--unpack-payloads", is_flag=True, help="Write what is left of compressed transactions uncompressed.")
 @limit_option
@@ -83,7 +84,12 @@ def command(
     output.
     """
     rules = _rules(do_tables, ignore_tables, do_databases, ignore_databases)
-    tables_filter = TableFilter(rules, tables=_one_of(TABLES_MODES, tables), renames=_one_of(RENAMES_MODES, renames))
+    try:
+        tables_filter = TableFilter(
+            rules, tables=_one_of(TABLES_MODES, tables), renames=_one_of(RENAMES_MODES, renames)
+        )
+    except ValueError as error:
+        raise UserError(f"--renames: {error}") from error
     chosen = LogFilter(tables_filter, unpack_payloads=unpack_payloads)
     try:
         with open_log(file) as stream, _new_file(output) as out, reading_progress(file, stream) as progress:
