@@ -6,7 +6,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT_V2
+from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT_V2, WITH_TAGGED_GTIDS
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.sender.sender import WITH_MODE_CHECK
 from conformance.specs.versions import Profiles
@@ -56,6 +56,7 @@ _GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
 _HAS: Final = choices("GTIDs that the replica has", HOLDINGS)
 _FOREIGN: Final = yes_or_no("the replica has foreign GTIDs")
 _HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
+_TAGS: Final = Dimension("tags of GTIDs", {"none": False, "some": True}, profiles={"some": WITH_TAGGED_GTIDS})
 _BEFORE: Final = yes_or_no("GTIDs before the first log")
 _MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"all": Profiles("worklog")})
 _REFUSING_MODE: Final = choices("gtid_mode", ("ON", "OFF"))
@@ -118,7 +119,8 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
         _begin(stream, number, count, change=boundaries.marked)
         mode = stream.vary(_GTID_MODE)
         for _ in stream.several_of(_GROUPS):
-            replica_groups.add(stream, boundaries.marked(boundaries.group(stream, mode)))
+            planned = groups.with_gtid(stream, groups.group(stream), anonymous=mode == "anonymous")
+            replica_groups.add(stream, boundaries.marked(planned))
         _end(stream, number, count, change=boundaries.marked)
     _ask_by_position(stream)
 
@@ -126,16 +128,17 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
 @family(
     focus="FORMAT-SEND-GTIDS-SKIPPED",
     profiles=WITH_AUTO_POSITION,
-    dimensions=(*_OF_LOGS, _GROUPS, _HAS, _FOREIGN, _HEARTBEAT, _BEFORE, _MARKED),
+    dimensions=(*_OF_LOGS, _GROUPS, _TAGS, _HAS, _FOREIGN, _HEARTBEAT, _BEFORE, _MARKED),
 )
 def sent_gtids(stream: StreamBuilder) -> None:
     """One to three logs with a GTID before each group, asked for by the GTIDs that the replica has."""
     before = gtid_events.gtid_set(stream) if stream.vary(_BEFORE) else GtidSet()
     change: Change = boundaries.marked if stream.vary(_MARKED) else list
+    tagged = stream.vary(_TAGS)
     for number, count in _several_logs(stream):
         _begin(stream, number, count, change=change, before=before)
         for _ in stream.several_of(_GROUPS):
-            planned = groups.with_gtid(stream, groups.group(stream), anonymous=False)
+            planned = _with_gtid(stream, groups.group(stream), tagged=tagged)
             replica_groups.add(stream, change(planned))
         _end(stream, number, count, change=change)
     stream.settings.update(
@@ -154,8 +157,18 @@ def sent_in_another_mode(stream: StreamBuilder) -> None:
     groups.begin_log(stream)
     for _ in stream.several_of(_GROUPS_BEFORE):
         groups.add_group(stream, groups.group(stream), anonymous=mode == "OFF")
+    if mode == "OFF" and stream.server.profile in WITH_TAGGED_GTIDS and stream.choose.yes():
+        replica_groups.add(stream, _with_gtid(stream, groups.group(stream), tagged=True))
     for _ in stream.choose.several(1, 2):
         groups.add_group(stream, groups.group(stream), anonymous=mode == "ON")
+
+
+def _with_gtid(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, tagged: bool) -> list[PlannedEvent]:
+    """Return a group with its Gtid event, one with a tag if `tagged` is true."""
+    if not tagged:
+        return groups.with_gtid(stream, planned, anonymous=False)
+    length = sum(map(stream.length_of, planned))
+    return [gtid_events.gtid_tagged(stream, group_length=length), *planned]
 
 
 def _several_logs(stream: StreamBuilder) -> Iterator[tuple[int, int]]:

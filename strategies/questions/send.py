@@ -148,6 +148,10 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
     }[stream.settings["holding"]]
     for each in chosen:
         kept.add(*gtid_parts(each))
+    # The same number without a tag is another transaction.
+    for uuid, tag, number in map(gtid_parts, gtids):
+        if tag and choose.yes():
+            kept.add(uuid, "", number)
     if stream.settings["foreign"]:
         kept.add_set(GtidSet.from_text(_FOREIGN))
     return kept.gtids()
