@@ -198,6 +198,13 @@ class _MarkersCleared(MysqlbinlogText):
         return super()._encoded(replace(event, data=data))
 
 
+class _TableMapsCleared(_MarkersCleared):
+    def _encoded(self, event: Event) -> Iterator[str]:
+        if event.header.type == EventType.TABLE_MAP:
+            return super()._encoded(event)
+        return MysqlbinlogText._encoded(self, event)
+
+
 #: Every mutant of the role, in the order of the catalogue.
 MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
@@ -349,6 +356,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-PRINT-BINLOG-STATEMENT-BYTES",
         "events have no markers in BINLOG statements",
         answer=_printed(printer=_MarkersCleared),
+    ),
+    Mutant(
+        "table-map-markers-cleared-in-base64",
+        "WL4162-PRINT-BINLOG-STATEMENT-BYTES",
+        "Table_map events have no markers in BINLOG statements",
+        answer=_printed(printer=_TableMapsCleared),
     ),
     Mutant(
         "previous-gtids-hidden",

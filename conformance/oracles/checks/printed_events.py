@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.header import TYPE_AT
 from conformance.binlog.rows.images import rows_kind
 from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.rendering.binlog_statement import LINE_CHARACTERS, statement_events
@@ -23,6 +24,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 #: Where the flags are in the common header, in bytes.
 _FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
+_LOG_POS: Final = slice(13, 17)
 #: Where the rows event of the WL#4033 sample starts; only for its columns is it known which may be NULL.
 _SAMPLE_AT: Final = 1279
 _SAMPLE_NULLABLE: Final = ("0", "1", "1")
@@ -294,5 +296,12 @@ def bytes_untouched(printed: Printed, index: int, event: PrintedEvent) -> Fault:
         printed_events = [each for events in statement_events(printed.log.text) for each in events]
     except ValueError as error:
         return "BINLOG statement unreadable", str(error)
-    wanted = printed.data(printed.facts[index])
-    return None if wanted in printed_events else ("event changed", "no BINLOG statement holds its bytes as stored")
+    fact = printed.facts[index]
+    wanted = printed.data(fact)
+    if wanted in printed_events:
+        return None
+    # Rows events are in a statement in any case; other events may be.
+    is_there = rows_kind(fact["type"]) is not None or any(
+        each[TYPE_AT] == wanted[TYPE_AT] and each[_LOG_POS] == wanted[_LOG_POS] for each in printed_events
+    )
+    return ("event changed", "no BINLOG statement holds its bytes as stored") if is_there else None
