@@ -14,7 +14,7 @@ from conformance.specs.conversion import converted
 from conformance.specs.versions import RANGE_PATTERN, Profiles
 
 Level = Literal["must", "should", "may"]
-Role = Literal["decode", "boundary", "filter", "decide", "render", "relay", "apply", "log"]
+Role = Literal["decode", "boundary", "filter", "decide", "render", "send", "relay", "apply", "log"]
 #: The roles of an implementation, in the order in which reports list them.
 ROLES: Final[tuple[str, ...]] = get_args(Role)
 #: Characters of a glob over requirement ids.

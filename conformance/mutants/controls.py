@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.event_types import GTID_TYPES, PRE_GA_ROWS, EventType
-from conformance.binlog.header import HEADER, HEADER_BYTES
+from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.binlog.reader import ReaderRules
 from conformance.binlog.servers import server_of
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
@@ -187,6 +188,17 @@ def _has_spare_marker(request: Request, entry: Entry) -> bool:
     return request.profile == "worklog" and MARKER_BITS.stored(HEADER.unpack(header)[5]) in SPARE_VALUES
 
 
+# Senders
+
+
+def _with_renewed_checksum(request: Request, entry: Entry) -> Entry:
+    data = bytes.fromhex(entry["data"])
+    if data[TYPE_AT] != EventType.FORMAT_DESCRIPTION:
+        return entry
+    kept = data[:-CHECKSUM_BYTES]
+    return {"data": (kept + checksum(kept).to_bytes(CHECKSUM_BYTES, "little")).hex()}
+
+
 # Replicas
 
 
@@ -336,6 +348,12 @@ CONTROLS: Final = (
     Control("spare-refused", "boundary", "refuses an event with a spare marker", _refusing(_has_spare_marker)),
     Control(
         "anonymous-passed-over", "boundary", "guesses Ignore for flagged Anonymous_gtid", _parsed_by(_SkipsAnonymous)
+    ),
+    Control(
+        "format-checksum-renewed",
+        "send",
+        "renews the checksum of a format description that announces none",
+        _entries(_with_renewed_checksum),
     ),
     Control(
         "words-in-any-spelling",

@@ -41,6 +41,7 @@ from conformance.oracles.checks.relay_freedoms import (
     stops_at_unknown,
 )
 from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
+from conformance.oracles.checks.send_freedoms import differs_in_unused_checksum
 from conformance.oracles.differences import ERROR_CODE, Difference
 from conformance.specs.catalogue import ENTRY
 
@@ -237,6 +238,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "and whether the `# ` that a source has stored before a statement is printed again",
         "Servers differ.",
         is_other_info,
+    ),
+    Freedom(
+        "send",
+        "checksum of a format description without checksums",
+        "the last four bytes of a format description that announces no checksums",
+        "They belong to no checksum of the log; servers leave them as they were, although they change the event.",
+        differs_in_unused_checksum,
     ),
     Freedom(
         "relay",

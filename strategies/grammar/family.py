@@ -37,6 +37,8 @@ _MODULES: Final = (
     "conformance.strategies.families.skips_and_stops",
     "conformance.strategies.families.received_streams",
     "conformance.strategies.families.unrecognised_events",
+    "conformance.strategies.families.sent_logs",
+    "conformance.strategies.families.recorded_logs",
     "conformance.strategies.families.logging_decisions",
     "conformance.strategies.families.tables_info",
     "conformance.strategies.families.extended_queries",

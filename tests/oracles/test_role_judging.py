@@ -29,7 +29,7 @@ from conformance.strategies.grammar.family import case_of, families
 from tests.extras import require_role
 
 REFERENCE = ReferenceImplementation()
-ROLES = ("boundary", "filter", "decide", "relay", "apply")
+ROLES = ("boundary", "filter", "decide", "relay", "send", "apply")
 #: Cases of each family and profile.
 CASES = 4
 
@@ -354,7 +354,7 @@ def wrong_answers(role):
             values += [with_next_value(name, field.words), *(with_value(name, word) for word in field.words)]
         else:
             values += [with_value(name, value) for value in (_TEXTS if field.kind == "text" else (0, 1, 7))]
-    if role == "relay":
+    if role in ("relay", "send"):
         values += [flipping(at) for at in _FLIPPED]
     if role == "boundary":
         made += map(after_the_last_reset, values)
@@ -391,6 +391,13 @@ SHOWN_BY_REQUIRED_FIELDS = {
         "WL4033-RELAY-IGNORABLE-COPIED", "WL4162-RELAY-KEEPS-EVENTS", "WL4162-TT-GUESS-LEAVES-BYTES",
         "WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", "WL7592-RELAY-ROTATE-OWN-POSITION",
+    },
+    "send": {
+        "FORMAT-SEND-ANNOTATE-ROWS", "FORMAT-SEND-CHECKSUM", "FORMAT-SEND-EVENT", "FORMAT-SEND-FIRST-LOG",
+        "FORMAT-SEND-FORMAT", "FORMAT-SEND-GTIDS-SKIPPED", "FORMAT-SEND-HEARTBEAT", "FORMAT-SEND-MODE",
+        "FORMAT-SEND-POSITION", "FORMAT-SEND-ROTATE",
+        "WL4033-SEND-IGNORABLE", "WL4162-SEND-HEARTBEAT-SELF", "WL4162-SEND-LOGGED-KEPT", "WL4162-SEND-ROTATE-IGNORE",
+        "WL7592-SEND-ANONYMOUS-GTIDS", "WL7592-SEND-PREVIOUS-GTIDS",
     },
     "apply": {
         "FORMAT-APPLY-EVENT", "FORMAT-APPLY-OUTCOME",
@@ -471,6 +478,19 @@ BLAMED = {
         every_entry_twice: "WL4033-RELAY-IGNORABLE-COPIED",
         backwards: "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         always_the_same: "WL4162-RELAY-KEEPS-EVENTS",
+    },
+    "send": {
+        nothing: "FORMAT-SEND-ROTATE",
+        error_at_once: "FORMAT-SEND-ROTATE",
+        error_in_the_middle: "FORMAT-SEND-MODE",
+        error_at_the_end: "FORMAT-SEND-EVENT",
+        no_error: "FORMAT-SEND-MODE",
+        silent_in_the_middle: "WL4033-SEND-IGNORABLE",
+        entry_missing: "WL4033-SEND-IGNORABLE",
+        entry_too_many: "FORMAT-SEND-EVENT",
+        every_entry_twice: "FORMAT-SEND-EVENT",
+        backwards: "FORMAT-SEND-ROTATE",
+        always_the_same: "FORMAT-SEND-FORMAT",
     },
     "apply": {
         nothing: "WL7592-COMPAT-OLD-NEW",

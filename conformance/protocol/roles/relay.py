@@ -34,6 +34,13 @@ def event_data(entry: Mapping[str, Any]) -> bytes | None:
     return data if len(data) >= HEADER_BYTES else None
 
 
+def body_of(data: bytes) -> bytes:
+    """Return what follows the header of an event, without its checksum if it has a right one."""
+    end = len(data) - CHECKSUM_BYTES
+    checksummed = end >= HEADER_BYTES and zlib.crc32(data[:end]) == int.from_bytes(data[end:], "little")
+    return data[HEADER_BYTES : end if checksummed else None]
+
+
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
     """Return what distinguishes one event of a relay log from another: its type, its server and its body.
 
@@ -46,13 +53,10 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     if data is None:
         return None
     type_code = data[TYPE_AT]
-    end = len(data) - CHECKSUM_BYTES
-    checksummed = end >= HEADER_BYTES and zlib.crc32(data[:end]) == int.from_bytes(data[end:], "little")
-    body = data[HEADER_BYTES : end if checksummed else None]
     if type_code in _OWN:
         return (type_code, bool(data[_FLAGS_AT] & Flag.RELAY_LOG))
     # Anonymous_gtid events are alike but for the server; those that come back from the replica itself are others.
-    return (type_code, data[_SERVER_ID], body[:_BODY_BYTES])
+    return (type_code, data[_SERVER_ID], body_of(data)[:_BODY_BYTES])
 
 
 #: The role itself.
