@@ -10,6 +10,7 @@ from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import flag_names
 from conformance.binlog.query_dump import is_extended_query, query_dump_lines
 from conformance.binlog.servers import server_of
+from conformance.binlog.tables_info import tables_text
 from conformance.binlog.transaction_payload import inner_events
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
 
@@ -63,7 +64,13 @@ def _line(place: str, event: Event) -> str:
     if info is None:
         info = _fields(event)
     text = f"{place:>12}  {type_name(code):<24} {event.header.length:>8}{flags}"
-    return f"{text}  {printable(info, limit=_TEXT)}" if info else text
+    listed = _tables(event) if is_extended_query(event) else ""
+    tables = f"  (tables info: {printable(listed, limit=_TEXT)})" if listed else ""
+    return f"{text}  {printable(info, limit=_TEXT)}{tables}" if info else f"{text}{tables}"
+
+
+def _tables(event: Event) -> str:
+    return tables_text(event.fields()["tables_info"]).decode("utf-8", "surrogateescape")
 
 
 def _flags(event: Event, flags: int) -> str:

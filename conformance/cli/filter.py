@@ -104,6 +104,8 @@ def command(
         raise UserError(f"{file} cannot be filtered: {error}; pip install 'binlog-conformance[sql]'") from error
     counts = chosen.counts
     click.echo(f"{output}: {counts.kept} events kept, {counts.dropped} left out")
+    for each in sorted(counts.unmet):
+        print_error(f"{file}: nothing in the log is about {each}; a rule is an exact name, without wildcards")
     if counts.uncertain:
         print_error(
             f"{file}: {counts.uncertain} statements that the SQL parser does not know were judged by the names in them"
@@ -148,6 +150,8 @@ def _new_file(name: str) -> Iterator[BinaryIO]:
     Raises:
         UserError: The file exists already, or cannot be written.
     """
+    if name == "-":
+        raise UserError("'-' is not a valid output: name a file, since a log is written only when it is complete")
     path = Path(name)
     try:
         if os.path.lexists(path):

@@ -38,6 +38,7 @@ ROWS = (
     ("safety-by-text", "WL3303-*", MORE_EVENTS),
     ("silent-dump", "WL4162-DUMP-FEEDS-READ", WHOLE),
     ("warning-types-swapped", "WL4162-DUMP-FEEDS-READ", WHOLE),
+    ("feeds-printed-events-only", "WL4162-WARN-DUMP", WHOLE),
     ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS", NOT_READ),
     ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),
     ("logs-gtid-of-rollback", "WL7592-LOG-LOGICAL-TIMESTAMPS WL7592-LOG-ON-UNCHANGED", TWO_SIDES),
