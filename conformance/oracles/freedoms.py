@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from conformance.models.boundary.open_readings import OPEN_READINGS, PASSED_OVER
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops
-from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_parser_that_skips, is_truncated
+from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_other_reading, is_truncated
 from conformance.oracles.checks.decode_freedoms import (
     is_at_burden,
     is_faulty_payload,
@@ -32,12 +33,15 @@ from conformance.oracles.checks.log_freedoms import (
 )
 from conformance.oracles.checks.relay_freedoms import (
     differs_in_checksum_alone,
+    is_format_again,
     is_from_replica_itself,
     is_log_number,
     is_own_event,
     is_own_value,
+    stops_at_unknown,
 )
 from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
+from conformance.oracles.checks.send_freedoms import differs_in_unused_checksum
 from conformance.oracles.differences import ERROR_CODE, Difference
 from conformance.specs.catalogue import ENTRY
 
@@ -196,7 +200,15 @@ FREE: Final[tuple[Freedom, ...]] = (
         "under `worklog`, the answers of a parser that passes over Anonymous_gtid events with the ignorable flag and "
         "without a marker",
         "WL#4162 has parsers pass over ignorable events, WL#7592 makes it the beginning of a group.",
-        is_of_parser_that_skips,
+        is_of_other_reading((PASSED_OVER,)),
+    ),
+    Freedom(
+        "boundary",
+        "other spellings of BEGIN, COMMIT and ROLLBACK",
+        "under `worklog`, whether a statement that means BEGIN, COMMIT or ROLLBACK in another spelling (letter case, "
+        "spaces, comments, further words, XA) counts as that word, and what follows from it",
+        "Servers write the words in upper case alone, and WL#4162 does not say what other spellings are.",
+        is_of_other_reading(OPEN_READINGS),
     ),
     Freedom(
         "boundary",
@@ -222,17 +234,26 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "render",
         "spelling of Info",
-        "in `info`: the space after `use`, flags after `STMT_END_F`, and whether the `# ` that a source has stored "
-        "before a statement is printed again",
+        "in `info`: the space after `use`, flags after `STMT_END_F`, the number of a transaction after a definition, "
+        "and whether the `# ` that a source has stored before a statement is printed again",
         "Servers differ.",
         is_other_info,
+    ),
+    Freedom(
+        "send",
+        "checksum of a format description without checksums",
+        "the last four bytes of a format description that announces no checksums",
+        "They belong to no checksum of the log; servers leave them as they were, although they change the event.",
+        differs_in_unused_checksum,
     ),
     Freedom(
         "relay",
         "relay logs",
         "how many relay logs there are, so `log`, and the events with which the replica ends and begins them",
         "A replica begins another log when it likes.",
-        lambda alignment, difference: is_log_number(alignment, difference) or is_own_event(alignment, difference),
+        lambda alignment, difference: any(
+            each(alignment, difference) for each in (is_log_number, is_own_event, is_format_again)
+        ),
     ),
     Freedom(
         "relay",
@@ -255,6 +276,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "whether an event that comes back with the replica's own server id is written",
         "It comes from the replica itself; WL#7592 is silent.",
         is_from_replica_itself,
+    ),
+    Freedom(
+        "relay",
+        "stop at unknown events",
+        "whether the receiver stops with an error at an event of an unknown type without the ignorable flag",
+        "WL#4033 has a replica stop there, and does not say which of its threads does.",
+        lambda alignment, difference: stops_at_unknown(alignment),
     ),
     Freedom(
         "apply",
