@@ -2,7 +2,9 @@
 
 import errno
 import os
+import signal
 import stat
+import subprocess
 import sys
 
 import pytest
@@ -237,3 +239,40 @@ def test_a_post_header_without_room_for_its_fields_is_damage(tmp_path):
     status, output = run(path, "--ignore-table", "test.t1", "--output", tmp_path / "out")
     assert status == 1
     assert "Traceback" not in output
+
+
+def test_a_rule_that_meets_no_table_is_named(log, tmp_path):
+    rules = ["--do-table", "test.t2", "--do-table", "test.absent", "--do-database", "nowhere", "--do-database", "test"]
+    status, output = run(log, *rules, "--output", tmp_path / "out")
+    assert status == 0
+    assert [line.partition("about ")[2] for line in output.splitlines() if "nothing in the log" in line] == [
+        "nowhere; a rule is an exact name, without wildcards",
+        "test.absent; a rule is an exact name, without wildcards",
+    ]
+
+
+def test_the_output_is_a_file(log):
+    status, output = run(log, "--do-table", "test.t2", "--output", "-")
+    assert (status, "'-' is not a valid output: name a file" in output) == (2, True)
+
+
+def test_a_list_of_renamings_is_for_do_rules(log, tmp_path):
+    status, output = run(log, "--ignore-table", "test.t1", "--renames", "list", "--output", tmp_path / "out")
+    assert (status, "--renames: 'list' needs do rules" in output) == (2, True)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit on the size of files")
+def test_an_output_for_which_there_is_no_room_is_named(log, tmp_path):
+    import resource
+
+    program = [sys.executable, "-m", "conformance", "filter", str(log), "--do-table", "test.t1", "--output"]
+    done = subprocess.run(
+        [*program, str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"binlog-conformance: {tmp_path / 'out'} cannot be written: File too large\n"
+    assert sorted(each.name for each in tmp_path.iterdir()) == [log.name]
