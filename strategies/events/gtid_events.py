@@ -10,6 +10,7 @@ from conformance.binlog.layout import TAIL
 from conformance.binlog.layouts.by_type import LOGICAL_TIMESTAMP_TYPECODE, layout_of
 from conformance.binlog.servers import WITH_COMMIT_TICKETS
 from conformance.strategies.events.mysql_events import growth, plan
+from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -186,7 +187,7 @@ def _gtid_marks(stream: StreamBuilder, *, anonymous: bool, form: str, flags: int
 
 def _unused_gno(stream: StreamBuilder, uuid: bytes, tag: str) -> int:
     """Return a number that gives the source a GTID unused in the stream, and record its use."""
-    gno = stream.choose.integer(1, GNO_END - 1)
+    gno = min(whole_number(stream.choose, 63, low=1), GNO_END - 1)
     while not stream.executed.add(uuid, tag, gno):
         gno = gno % (GNO_END - 1) + 1
     return gno
@@ -195,7 +196,7 @@ def _unused_gno(stream: StreamBuilder, uuid: bytes, tag: str) -> int:
 def _add_logical_timestamps(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any]) -> None:
     stream.sequence_number += 1
     timestamps = {
-        "last_committed": stream.choose.integer(0, stream.sequence_number - 1),
+        "last_committed": min(whole_number(stream.choose, 63), stream.sequence_number - 1),
         "sequence_number": stream.sequence_number,
     }
     fields.update(timestamps)
@@ -207,7 +208,7 @@ def _add_commit(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, A
     commit = _commit(stream)
     wire.update(commit)
     if stream.server.profile in WITH_COMMIT_TICKETS and choose.yes(4):
-        wire["commit_group_ticket"] = choose.integer(1, 2**64 - 1)
+        wire["commit_group_ticket"] = whole_number(choose, 64, low=1)
     commit["transaction_length"] = _transaction_length(stream, wire, group_length)
     wire.update(commit)
     fields.update(commit)
@@ -216,10 +217,10 @@ def _add_commit(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, A
 def _commit(stream: StreamBuilder) -> dict[str, Any]:
     """Return when and by which servers a transaction was committed: servers write the first one only if it differs."""
     choose = stream.choose
-    immediate = choose.integer(1, _LATEST)
+    immediate = whole_number(choose, 55, low=1)
     commit = {"immediate_commit_timestamp": immediate, "immediate_server_version": stream.server.version_number}
     if choose.yes():
-        original = choose.integer(1, _LATEST - 1)
+        original = min(whole_number(choose, 55, low=1), _LATEST - 1)
         commit["original_commit_timestamp"] = original + (original >= immediate)
     if choose.yes(3):
         others = [version for version in _SOURCES if version != stream.server.version_number]

@@ -10,6 +10,8 @@ from conformance.binlog.user_variable import VariableType
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
 from conformance.strategies.events.status_variables import status_variables
+from conformance.strategies.grammar.dimension import sizes
+from conformance.strategies.grammar.magnitude import size_up_to, whole_number
 from conformance.strategies.grammar.notation import DOUBLE, Value, decimal_size, decimal_text, real, shown_bytes
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -18,7 +20,13 @@ from conformance.strategies.grammar.stream import StreamBuilder
 _COLLATIONS: Final = (33, 45, 63)
 _BINARY: Final = 63
 _UNSIGNED: Final = 1
-_FILE_ID_LIMIT: Final = 2**32 - 1
+#: Blocks up to this size hold any bytes.
+_SOME: Final = 300
+
+
+#: Sizes in bytes of the text of a user variable, and of a piece of a file: servers cut it into blocks of 128 KiB.
+TEXT_SIZE: Final = sizes("size of a text", 33, 251, 256, 65_536, most=70_000)
+BLOCK_SIZE: Final = sizes("size of a block", 33, 251, 256, 65_536, most=131_072, fewest=1)
 
 
 def user_var(stream: StreamBuilder) -> PlannedEvent:
@@ -46,13 +54,20 @@ def _string(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
     about = _about(VariableType.STRING, collation)
     if collation in BY_COLLATION:
         return BY_COLLATION[collation].value(choose, 60, declared=True), about
-    data = choose.octets(0, 40) if collation == _BINARY else mysql_events.text(stream, 0, 60).encode()
+    size = stream.vary(TEXT_SIZE)
+    data = choose.octets(size, size) if collation == _BINARY else _some_text(stream, size)
     return Value(data, shown_bytes(data)), about
+
+
+def _some_text(stream: StreamBuilder, size: int) -> bytes:
+    return mysql_events.text_of(stream.choose.one_of(mysql_events.FRAGMENTS), size).encode()
 
 
 def _integer(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
     high = 2**64 - 1 if stream.server.profile in WITH_VARIABLE_FLAGS else 2**63 - 1
-    number = stream.choose.integer(-(2**63), high)
+    number = whole_number(stream.choose, high.bit_length())
+    if stream.choose.yes():
+        number = max(-number, -(2**63))
     return Value((number % 2**64).to_bytes(8, "little"), number), _about(VariableType.INT, _BINARY)
 
 
@@ -80,7 +95,8 @@ def load_block(stream: StreamBuilder, file_id: int, *, first: bool) -> PlannedEv
     """Return a Begin_load_query event, or the Append_block event of a later block of the file."""
     choose = stream.choose
     # Servers cut the file into blocks of 128 KiB, which is more than many parsers read at once.
-    data = b"1\tone\n" * choose.integer(1, 22_000) if choose.yes(20) else choose.octets(1, 60)
+    size = stream.vary(BLOCK_SIZE)
+    data = (b"1\tone\n" * (size // 6 + 1))[:size] if size > _SOME else choose.octets(size, size)
     fields = {"file_id": file_id, "block_data": shown_bytes(data)}
     code = EventType.BEGIN_LOAD_QUERY if first else EventType.APPEND_BLOCK
     return mysql_events.plan(
@@ -91,14 +107,16 @@ def load_block(stream: StreamBuilder, file_id: int, *, first: bool) -> PlannedEv
 def execute_load_query(stream: StreamBuilder, file_id: int) -> PlannedEvent:
     """Return an Execute_load_query event: a statement, and where in it the file is named."""
     choose = stream.choose
-    head = "LOAD DATA " + choose.one_of(("", "/* ä */ "))
+    comment = mysql_events.text_of("ä", size_up_to(choose, 70_000))
+    head = "LOAD DATA " + choose.one_of(("", f"/* {comment} */ "))
     clause = f"INFILE '{choose.one_of(mysql_events.NAMES)}.txt' IGNORE INTO"
     statement = f"{head}{clause} TABLE `t1` (a)"
     start = len(head.encode())
+    database = choose.one_of(mysql_events.DATABASES)
     about = {
-        "thread_id": choose.integer(0, 0xFFFFFFFF),
-        "exec_time": choose.integer(0, 255),
-        "error_code": choose.one_of((0, 1062)),
+        "thread_id": whole_number(choose, 32),
+        "exec_time": whole_number(choose, 32),
+        "error_code": choose.one_of((0, 1062, 65535, 1)),
         "file_id": file_id,
         "file_name_start": start,
         "file_name_end": start + len(clause.encode()),
@@ -107,10 +125,10 @@ def execute_load_query(stream: StreamBuilder, file_id: int) -> PlannedEvent:
     wire = {
         **about,
         "status_variables": status_variables(stream),
-        "database": b"test",
+        "database": database.encode(),
         "query": statement.encode(),
     }
-    fields = {**about, "database": "test", "query": statement}
+    fields = {**about, "database": database, "query": statement}
     marks = ("FORMAT-EXECUTE-LOAD-QUERY",)
     return mysql_events.plan(stream, EventType.EXECUTE_LOAD_QUERY, wire, fields, marks=marks)
 
@@ -124,7 +142,7 @@ def delete_file(stream: StreamBuilder, file_id: int) -> PlannedEvent:
 def load_data(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return the events of LOAD DATA in a transaction: the file block by block, then the statement."""
     choose = stream.choose
-    file_id = choose.integer(1, _FILE_ID_LIMIT)
+    file_id = whole_number(choose, 32, low=1)
     planned = [mysql_events.query(stream, "BEGIN")]
     for number in choose.several(1, 3):
         planned.append(load_block(stream, file_id, first=number == 0))

@@ -25,6 +25,27 @@ _WITH_ZONE: Final = {
 _WITH_DATABASES: Final = {**_WITH_ZONE, "time_zone": b"+02:00", "updated_databases": (b"test", b"db2")}
 
 
+#: The longest name of a database in bytes, and the most databases that are named.
+_LONGEST_NAME: Final = 192
+_MOST_NAMED: Final = 16
+#: Lengths in bytes of blocks at which a length of one byte ends, or that a packed one would need another byte for.
+_BORDERS: Final = (250, 251, 255, 256, 257)
+
+
+def _of_length(length: int) -> dict[str, Any]:
+    """Return variables whose block has a length in bytes: by the names of databases in it."""
+    shortest = {**_WITH_DATABASES, "updated_databases": (b"x", b"x" * _LONGEST_NAME)}
+    missing = length - len(write_status_variables(shortest))
+    first = 1 + max(missing, 0)
+    return {**shortest, "updated_databases": (b"x" * first, b"x" * (_LONGEST_NAME + min(missing, 0)))}
+
+
+_LONG: Final[tuple[dict[str, Any], ...]] = (
+    *map(_of_length, _BORDERS),
+    {**_WITH_DATABASES, "updated_databases": (b"d" * _LONGEST_NAME,) * _MOST_NAMED},
+)
+
+
 def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a reader reports of some variables."""
     shown = {"sql_mode": values["sql_mode"], **values["charset"]}
@@ -42,17 +63,20 @@ _BLOCKS: Final[dict[bytes, dict[str, Any]]] = {
     b"": {},
     **{
         write_status_variables(each): _shown(each)
-        for each in (_WITH_DEFAULTS, _WITH_MODES, _WITH_ZONE, _WITH_DATABASES)
+        for each in (_WITH_DEFAULTS, _WITH_MODES, _WITH_ZONE, _WITH_DATABASES, *_LONG)
     },
 }
-#: MySQL since 5.6 names the databases that a statement changes; they are the last block.
-_EVERY: Final = tuple(_BLOCKS)
+#: MySQL since 5.6 names the databases that a statement changes; they are in the last blocks.
+_EVERY: Final = tuple(_BLOCKS)[: -len(_LONG)]
 _WITHOUT_DATABASES: Final = _EVERY[:-1]
+_LONG_BLOCKS: Final = tuple(_BLOCKS)[-len(_LONG) :]
 
 
 def status_variables(stream: StreamBuilder) -> bytes:
     """Return the status variables of a Query event, as the stream's server writes them."""
     names_databases = stream.server.checksums and not stream.server.is_mariadb
+    if names_databases and stream.choose.yes(40):
+        return stream.choose.one_of(_LONG_BLOCKS)
     return stream.choose.one_of(_EVERY if names_databases else _WITHOUT_DATABASES)
 
 

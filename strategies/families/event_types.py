@@ -212,7 +212,9 @@ def _add_large_transaction(stream: StreamBuilder) -> None:
 def add_row_changes(stream: StreamBuilder) -> None:
     """Add a transaction with write, update and delete rows events of one table."""
     planned = [mysql_events.query(stream, "BEGIN")]
-    rows = row_events.table_of(stream, [stream.choose.one_of(column_kinds(stream))])
+    kind = stream.choose.one_of(column_kinds(stream))
+    count = stream.choose.one_of((251, 256)) if stream.choose.yes(30) else 1
+    rows = row_events.table_of(stream, [kind] * count)
     planned.append(row_events.table_map(stream, rows))
     for operation in row_events.OPERATIONS:
         planned.append(row_events.rows_event(stream, rows, operation, last=operation == "delete"))

@@ -65,7 +65,9 @@ def _of_packed() -> Domain:
 
 
 def _of_varlen(*, signed: bool) -> Domain:
-    width = lambda value: varlen.varlen_width(value << 1 if signed else value)
+    def width(value):
+        return varlen.varlen_width(value << 1 if signed else value)
+
     return {
         "1 byte": lambda value: width(value) == 1,
         "2 bytes": lambda value: width(value) == 2,
@@ -79,7 +81,9 @@ def _of_fixed(size: int) -> Domain:
 
 
 def _of_sets() -> Domain:
-    sources = lambda value: value.sources
+    def sources(value):
+        return value.sources
+
     return {
         "empty": lambda value: not sources(value),
         "one source": lambda value: len(sources(value)) == 1,
@@ -127,7 +131,8 @@ def named_layouts() -> dict[str, Layout]:
     found: dict[str, Layout] = {}
     for module in iter_modules(layouts.__path__):
         names = vars(import_module(f"{layouts.__name__}.{module.name}"))
-        found |= {name: each for name, each in names.items() if isinstance(each, Layout) and not name.startswith("_")}
+        own = {name: each for name, each in names.items() if isinstance(each, Layout)}
+        found |= {f"{module.name}.{name}": each for name, each in own.items()}
     return found
 
 
