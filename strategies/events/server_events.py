@@ -6,7 +6,8 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
 from conformance.strategies.events import gtid_events, mysql_events
-from conformance.strategies.grammar.magnitude import size_up_to, whole_number
+from conformance.strategies.grammar.dimension import Dimension, choices, sizes
+from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.notation import shown_bytes
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -18,9 +19,18 @@ _XID_PART_LIMIT: Final = 64
 _LARGE_HEADER_VERSION: Final = 1
 
 
+#: Size in bytes of an incident's message, and of the two parts of an XA transaction's name.
+MESSAGE_SIZE: Final = sizes("size of the message", 33, 251, most=255)
+_GTRID_SIZE: Final = sizes("size of the gtrid", 33, most=_XID_PART_LIMIT, fewest=1)
+_BQUAL_SIZE: Final = sizes("size of the bqual", most=_XID_PART_LIMIT)
+_ONE_PHASE: Final = Dimension("phases", {"two": 0, "one": 1})
+_FORMAT_ID: Final = choices("format id", (1, 0, 2**31, 2**32 - 1))
+XA_DIMENSIONS: Final = (_GTRID_SIZE, _BQUAL_SIZE, _ONE_PHASE, _FORMAT_ID)
+
+
 def incident(stream: StreamBuilder) -> PlannedEvent:
     """Return an Incident event: events were lost."""
-    size = size_up_to(stream.choose, 255)
+    size = stream.vary(MESSAGE_SIZE)
     message = mysql_events.text_of(stream.choose.one_of(mysql_events.FRAGMENTS), size)
     fields = {"incident": _LOST_EVENTS, "message": message}
     wire = {**fields, "message": str(fields["message"]).encode()}
@@ -89,10 +99,10 @@ def view_change(stream: StreamBuilder) -> PlannedEvent:
 def xa_transaction(stream: StreamBuilder, changes: list[PlannedEvent]) -> list[PlannedEvent]:
     """Return the events of an XA transaction with `changes` in it, prepared or committed in one phase."""
     choose = stream.choose
-    gtrid, bqual = choose.octets(1, _XID_PART_LIMIT), choose.octets(0, _XID_PART_LIMIT)
-    format_id = choose.one_of((1, 0, 2**32 - 1))
+    gtrid, bqual = (choose.octets(size, size) for size in (stream.vary(_GTRID_SIZE), stream.vary(_BQUAL_SIZE)))
+    format_id = stream.vary(_FORMAT_ID)
     name = f"X'{gtrid.hex()}',X'{bqual.hex()}',{format_id}"
-    about = {"one_phase": choose.integer(0, 1), "xa_format_id": format_id}
+    about = {"one_phase": stream.vary(_ONE_PHASE), "xa_format_id": format_id}
     fields = {**about, "xa_gtrid": shown_bytes(gtrid), "xa_bqual": shown_bytes(bqual)}
     wire = {
         **about,

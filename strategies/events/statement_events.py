@@ -1,5 +1,6 @@
 """Events of statement-based logging besides Query: user variables, and the file of LOAD DATA."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from conformance.binlog.user_variable import VariableType
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
 from conformance.strategies.events.status_variables import status_variables
-from conformance.strategies.grammar.dimension import sizes
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, sizes
 from conformance.strategies.grammar.magnitude import size_up_to, whole_number
 from conformance.strategies.grammar.notation import DOUBLE, Value, decimal_size, decimal_text, real, shown_bytes
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -24,37 +25,13 @@ _UNSIGNED: Final = 1
 _SOME: Final = 300
 
 
-#: Sizes in bytes of the text of a user variable, and of a piece of a file: servers cut it into blocks of 128 KiB.
-TEXT_SIZE: Final = sizes("size of a text", 33, 251, 256, 65_536, most=70_000)
-BLOCK_SIZE: Final = sizes("size of a block", 33, 251, 256, 65_536, most=131_072, fewest=1)
-
-
-def user_var(stream: StreamBuilder) -> PlannedEvent:
-    """Return a User_var event: a variable of any type, or NULL."""
-    choose = stream.choose
-    name = choose.one_of(mysql_events.NAMES)
-    fields: dict[str, Any] = {"variable_name": name, "variable_value": None}
-    wire: dict[str, Any] = {"variable_name": name.encode(), "is_null": 1}
-    marks = ("FORMAT-USER-VAR", "FORMAT-USER-VAR-VALUE")
-    kind = choose.integer(0, 4)
-    if kind:
-        value, about = _VARIABLES[kind - 1](stream)
-        fields.update(about, variable_value=value.shown)
-        wire.update(about, is_null=0, variable_value=value.wire)
-        if kind == _INT_KIND and stream.server.profile in WITH_VARIABLE_FLAGS:
-            unsigned = value.shown >= 2**63 or (value.shown >= 0 and choose.yes())
-            wire["variable_flags"] = _UNSIGNED if unsigned else 0
-    return mysql_events.plan(stream, EventType.USER_VAR, wire, fields, marks=marks)
-
-
-def _string(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+def _string(stream: StreamBuilder, size: int) -> tuple[Value, dict[str, int]]:
     choose = stream.choose
     others = [each.collation for each in character_sets(stream.server.profile)]
     collation = choose.one_of(others) if choose.yes(3) else choose.one_of(_COLLATIONS)
     about = _about(VariableType.STRING, collation)
     if collation in BY_COLLATION:
         return BY_COLLATION[collation].value(choose, 60, declared=True), about
-    size = stream.vary(TEXT_SIZE)
     data = choose.octets(size, size) if collation == _BINARY else _some_text(stream, size)
     return Value(data, shown_bytes(data)), about
 
@@ -63,7 +40,7 @@ def _some_text(stream: StreamBuilder, size: int) -> bytes:
     return mysql_events.text_of(stream.choose.one_of(mysql_events.FRAGMENTS), size).encode()
 
 
-def _integer(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+def _integer(stream: StreamBuilder, _: int) -> tuple[Value, dict[str, int]]:
     high = 2**64 - 1 if stream.server.profile in WITH_VARIABLE_FLAGS else 2**63 - 1
     number = whole_number(stream.choose, high.bit_length())
     if stream.choose.yes():
@@ -71,12 +48,12 @@ def _integer(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
     return Value((number % 2**64).to_bytes(8, "little"), number), _about(VariableType.INT, _BINARY)
 
 
-def _real(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+def _real(stream: StreamBuilder, _: int) -> tuple[Value, dict[str, int]]:
     number = real(stream.choose, DOUBLE)
     return Value(DOUBLE.pack(number), number), _about(VariableType.REAL, _BINARY)
 
 
-def _decimal(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+def _decimal(stream: StreamBuilder, _: int) -> tuple[Value, dict[str, int]]:
     size = decimal_size(stream.choose)
     text = decimal_text(stream.choose, size)
     data = bytes(size) + DecimalColumn(*size).write(Decimal(text), {})
@@ -87,8 +64,33 @@ def _about(kind: VariableType, collation: int) -> dict[str, int]:
     return {"variable_type": int(kind), "variable_charset": collation}
 
 
-_VARIABLES: Final = (_string, _integer, _real, _decimal)
-_INT_KIND: Final = 2
+#: What makes the value of a user variable; nothing does that of NULL.
+VARIABLE: Final = Dimension[Callable[[StreamBuilder, int], tuple[Value, dict[str, int]]] | None](
+    "variable", {"text": _string, "NULL": None, "integer": _integer, "double": _real, "decimal": _decimal}
+)
+#: Sizes in bytes of the text of a user variable, and of a piece of a file: servers cut it into blocks of 128 KiB.
+TEXT_SIZE: Final = sizes("size of a text", 33, 251, 256, 65_536, most=70_000)
+BLOCK_SIZE: Final = sizes("size of a block", 33, 251, 256, 65_536, most=131_072, fewest=1)
+BLOCKS: Final = Number("blocks of a file", many=(20, 30))
+FATE: Final = choices("end of LOAD DATA", ("statement", "failure"))
+
+
+def user_var(stream: StreamBuilder) -> PlannedEvent:
+    """Return a User_var event: a variable of any type, or NULL."""
+    choose = stream.choose
+    name = choose.one_of(mysql_events.NAMES)
+    fields: dict[str, Any] = {"variable_name": name, "variable_value": None}
+    wire: dict[str, Any] = {"variable_name": name.encode(), "is_null": 1}
+    marks = ("FORMAT-USER-VAR", "FORMAT-USER-VAR-VALUE")
+    make, size = stream.vary(VARIABLE), stream.vary(TEXT_SIZE)
+    if make is not None:
+        value, about = make(stream, size)
+        fields.update(about, variable_value=value.shown)
+        wire.update(about, is_null=0, variable_value=value.wire)
+        if make is _integer and stream.server.profile in WITH_VARIABLE_FLAGS:
+            unsigned = value.shown >= 2**63 or (value.shown >= 0 and choose.yes())
+            wire["variable_flags"] = _UNSIGNED if unsigned else 0
+    return mysql_events.plan(stream, EventType.USER_VAR, wire, fields, marks=marks)
 
 
 def load_block(stream: StreamBuilder, file_id: int, *, first: bool) -> PlannedEvent:
@@ -144,8 +146,8 @@ def load_data(stream: StreamBuilder) -> list[PlannedEvent]:
     choose = stream.choose
     file_id = whole_number(choose, 32, low=1)
     planned = [mysql_events.query(stream, "BEGIN")]
-    for number in choose.several(1, 3):
+    for number in stream.several_of(BLOCKS):
         planned.append(load_block(stream, file_id, first=number == 0))
-    if choose.yes(4):
+    if stream.vary(FATE) == "failure":
         return [*planned, delete_file(stream, file_id), mysql_events.query(stream, "ROLLBACK")]
     return [*planned, execute_load_query(stream, file_id), mysql_events.xid(stream)]

@@ -34,6 +34,7 @@ from conformance.strategies.events import (
 )
 from conformance.strategies.events.columns import column_kinds
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.dimension import Number, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -42,50 +43,67 @@ from conformance.strategies.groups import transactions as groups
 _MARIADB: Final = Profiles("mariadb")
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 
+_VIEW: Final = yes_or_no("change of the group")
 #: Adds whole groups, or single events between groups, to a stream.
 _Addition = Callable[[StreamBuilder], None]
 
 
-@family(focus="FORMAT-USER-VAR")
+_TIMES: Final = Number("times")
+
+
+def _of_times(addition: _Addition) -> _Addition:
+    """Return the addition of as many as the stream's row says."""
+
+    def add(stream: StreamBuilder) -> None:
+        for _ in stream.several_of(_TIMES):
+            addition(stream)
+
+    return add
+
+
+@family(focus="FORMAT-USER-VAR", dimensions=(_TIMES, statement_events.VARIABLE, statement_events.TEXT_SIZE))
 def user_variables(stream: StreamBuilder) -> None:
     """Statements preceded by the user variables that they use: of every type, NULL, signed and unsigned."""
-    _log_of(stream, add_user_variables)
+    _log_of(stream, _of_times(add_user_variables))
 
 
-@family(focus="FORMAT-LOAD-BLOCK")
+@family(
+    focus="FORMAT-LOAD-BLOCK",
+    dimensions=(_TIMES, statement_events.BLOCKS, statement_events.BLOCK_SIZE, statement_events.FATE),
+)
 def loaded_files(stream: StreamBuilder) -> None:
     """LOAD DATA: the file in blocks, then the statement, or a Delete_file event if the statement failed."""
-    _log_of(stream, add_load_data)
+    _log_of(stream, _of_times(add_load_data))
 
 
-@family(focus="FORMAT-INCIDENT")
+@family(focus="FORMAT-INCIDENT", dimensions=(_TIMES, server_events.MESSAGE_SIZE))
 def incidents(stream: StreamBuilder) -> None:
     """Incident events between transactions."""
-    _log_of(stream, add_incident)
+    _log_of(stream, _of_times(add_incident))
 
 
-@family(focus="FORMAT-HEARTBEAT", profiles=WITH_HEARTBEAT)
+@family(focus="FORMAT-HEARTBEAT", profiles=WITH_HEARTBEAT, dimensions=(_TIMES,))
 def heartbeats(stream: StreamBuilder) -> None:
     """Heartbeats between transactions, as a source sends them to a replica."""
-    _log_of(stream, _add_heartbeat)
+    _log_of(stream, _of_times(_add_heartbeat))
 
 
-@family(focus="FORMAT-TRANSACTION-CONTEXT", profiles=WITH_GROUP_REPLICATION)
+@family(focus="FORMAT-TRANSACTION-CONTEXT", profiles=WITH_GROUP_REPLICATION, dimensions=(_TIMES, _VIEW))
 def group_replication_streams(stream: StreamBuilder) -> None:
     """Transaction_context events before transactions, and View_change events in transactions of their own."""
-    _log_of(stream, add_group_replication)
+    _log_of(stream, _of_times(add_group_replication))
 
 
-@family(focus="FORMAT-XA-PREPARE", profiles=WITH_XA_PREPARE)
+@family(focus="FORMAT-XA-PREPARE", profiles=WITH_XA_PREPARE, dimensions=(_TIMES, *server_events.XA_DIMENSIONS))
 def xa_transactions(stream: StreamBuilder) -> None:
     """XA transactions that are prepared, or committed in one phase."""
-    _log_of(stream, add_xa_transaction)
+    _log_of(stream, _of_times(add_xa_transaction))
 
 
-@family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=WITH_PAYLOADS)
+@family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=WITH_PAYLOADS, dimensions=(_TIMES,))
 def transaction_payloads(stream: StreamBuilder) -> None:
     """Transactions inside Transaction_payload events, with and without zstd."""
-    _log_of(stream, add_payload)
+    _log_of(stream, _of_times(add_payload))
 
 
 @family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=WITH_PAYLOADS)
@@ -180,7 +198,7 @@ def _add_heartbeat(stream: StreamBuilder) -> None:
 
 def add_group_replication(stream: StreamBuilder) -> None:
     """Add what group replication logs: a change of the group, or a transaction with its context."""
-    if stream.choose.yes():
+    if stream.vary(_VIEW):
         view = [
             mysql_events.query(stream, "BEGIN"),
             server_events.view_change(stream),
