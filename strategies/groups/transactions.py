@@ -8,6 +8,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet
 from conformance.specs.versions import ByVersion
 from conformance.strategies.events import gtid_events, mariadb_events, mysql_events
+from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -17,6 +18,21 @@ _MANY_COLUMNS: Final = (250, 251, 255, 256, 4096)
 _DATABASES: Final = (*mysql_events.NAMES, *mysql_events.DATABASES)
 #: The highest sequence number from which a log can continue: no stream has enough groups to reach the end.
 _HIGHEST_START: Final = GNO_END - 64
+
+
+#: The sequence number before that of a log's first group.
+SEQUENCE: Final = Dimension(
+    "sequence numbers",
+    {
+        "from 1": 0,
+        "from 2^7": 2**7 - 1,
+        "from 2^14": 2**14 - 1,
+        "from 2^31": 2**31 - 1,
+        "from 2^32": 2**32 - 1,
+        "from 2^53": 2**53 - 1,
+        "to the end": _HIGHEST_START,
+    },
+)
 
 
 def begin_log(
@@ -86,7 +102,7 @@ def begin_next_log(stream: StreamBuilder, *, flags: int = 0, lengths: bytes | No
 def number_from_anywhere(stream: StreamBuilder) -> None:
     """Start the sequence numbers of a log anywhere: they have 64 bits, of which ordinary logs need few."""
     if stream.server.gtid_form not in ("absent", "5.6"):
-        stream.sequence_number = min(whole_number(stream.choose, 63), _HIGHEST_START)
+        stream.sequence_number = stream.vary(SEQUENCE)
 
 
 def end_log(stream: StreamBuilder) -> None:
