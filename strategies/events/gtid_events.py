@@ -221,7 +221,9 @@ def _unused_gno(stream: StreamBuilder, uuid: bytes, tag: str) -> int:
 def _add_logical_timestamps(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any]) -> None:
     stream.sequence_number += 1
     timestamps = {
-        "last_committed": min(whole_number(stream.choose, 63), stream.sequence_number - 1),
+        "last_committed": min(whole_number(stream.choose, 63), stream.sequence_number - 1)
+        if stream.choose.yes()
+        else stream.sequence_number - 1,
         "sequence_number": stream.sequence_number,
     }
     fields.update(timestamps)

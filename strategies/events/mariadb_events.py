@@ -11,7 +11,7 @@ from conformance.strategies.events import mysql_events
 from conformance.strategies.events.plain_compression import mariadb_part
 from conformance.strategies.events.status_variables import status_variables
 from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.grammar.magnitude import size_up_to, whole_number
+from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -120,7 +120,8 @@ def encrypt(stream: StreamBuilder, start: int) -> None:
 def annotate_rows(stream: StreamBuilder) -> PlannedEvent:
     """Return an Annotate_rows event: the statement that made the row changes."""
     choose = stream.choose
-    statement = mysql_events.text_of(choose.one_of(mysql_events.FRAGMENTS), size_up_to(choose, 70_000, low=1))
+    size = choose.one_of((1, 251, 256, 65_536)) if choose.yes(4) else choose.integer(2, 100)
+    statement = mysql_events.text_of(choose.one_of(mysql_events.FRAGMENTS), size)
     marks = ("FORMAT-MARIADB-ANNOTATE-ROWS",)
     wire = {"rows_query": statement.encode()}
     return mysql_events.plan(stream, EventType.MARIADB_ANNOTATE_ROWS, wire, {"rows_query": statement}, marks=marks)

@@ -24,7 +24,6 @@ from conformance.binlog.servers import (
 from conformance.binlog.total_table import total
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import (
-    gtid_events,
     mariadb_events,
     mysql_events,
     payloads,
@@ -34,7 +33,7 @@ from conformance.strategies.events import (
 )
 from conformance.strategies.events.columns import column_kinds
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Number, yes_or_no
+from conformance.strategies.grammar.dimension import Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -49,10 +48,14 @@ _Addition = Callable[[StreamBuilder], None]
 
 
 _TIMES: Final = Number("times")
+_CHANGES: Final = choices(
+    "changes of a group",
+    ("DDL", "compressed statement", "rows", *(f"compressed {operation}" for operation in row_events.OPERATIONS)),
+)
 
 
 def _of_times(addition: _Addition) -> _Addition:
-    """Return the addition of as many as the stream's row says."""
+    """Return the addition of as many as the row of the covering array has."""
 
     def add(stream: StreamBuilder) -> None:
         for _ in stream.several_of(_TIMES):
@@ -126,11 +129,12 @@ def large_transactions(stream: StreamBuilder) -> None:
     _add_some(stream, (_add_large_transaction, add_ordinary))
 
 
-@family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB)
+@family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB, dimensions=(_CHANGES, _TIMES))
 def mariadb_streams(stream: StreamBuilder) -> None:
     """MariaDB's logs, with its Gtid, Annotate_rows and compressed events."""
     groups.begin_log(stream)
-    _add_some(stream, (_add_mariadb_group,))
+    _of_times(_add_mariadb_group)(stream)
+    groups.end_log(stream)
 
 
 @family(focus="FORMAT-EVENT-DELIVERED")
@@ -240,43 +244,27 @@ def add_row_changes(stream: StreamBuilder) -> None:
 
 
 def _add_mariadb_group(stream: StreamBuilder) -> None:
-    choose = stream.choose
-    if choose.yes(4):
+    changes = stream.vary(_CHANGES)
+    if changes == "DDL":
         planned = [mariadb_events.gtid(stream, standalone=True), *groups.ddl(stream)]
     else:
-        planned = [mariadb_events.gtid(stream, standalone=False), *_mariadb_changes(stream), mysql_events.xid(stream)]
+        gtid = mariadb_events.gtid(stream, standalone=False)
+        planned = [gtid, *_mariadb_changes(stream, changes), mysql_events.xid(stream)]
     for event in planned:
         stream.add(event)
     stream.timestamp += 1
 
 
-def _add_rows_query(stream: StreamBuilder) -> None:
-    statement = mysql_events.rows_query(stream, mysql_events.text(stream, 1, 80))
-    begin, end = mysql_events.query(stream, "BEGIN"), mysql_events.xid(stream)
-    _add(stream, [begin, statement, *groups.row_changes(stream), end])
-
-
-def _add_gtid(stream: StreamBuilder) -> None:
-    groups.add_group(stream, groups.group(stream), anonymous=False)
-
-
-def _add_tagged(stream: StreamBuilder) -> None:
-    planned = groups.group(stream)
-    stream.add(gtid_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
-    for event in planned:
-        stream.add(event)
-
-
-def _mariadb_changes(stream: StreamBuilder) -> list[PlannedEvent]:
+def _mariadb_changes(stream: StreamBuilder, kind: str) -> list[PlannedEvent]:
     choose = stream.choose
-    kind = choose.integer(0, 2)
-    if kind == 0:
+    if kind == "compressed statement":
         return [mariadb_events.query_compressed(stream)]
     changes = [mariadb_events.annotate_rows(stream)]
-    if kind == 1:
+    if kind == "rows":
         return [*changes, *groups.row_changes(stream)]
     rows = row_events.table_of(stream, (choose.one_of(column_kinds(stream)) for _ in choose.several(1, 3)))
-    compressed = row_events.compressed_rows_event(stream, rows, choose.one_of(row_events.OPERATIONS))
+    operation = next(each for each in row_events.OPERATIONS if kind == f"compressed {each}")
+    compressed = row_events.compressed_rows_event(stream, rows, operation)
     return [*changes, row_events.table_map(stream, rows), compressed]
 
 

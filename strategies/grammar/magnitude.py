@@ -12,8 +12,8 @@ _USUAL: Final = 100
 
 
 def whole_number(choose: Chooser, bits: int, *, low: int = 0) -> int:
-    """Return an integer from `low` that fits in some bits, of each length in bits as likely as of any other."""
-    length = choose.integer(low.bit_length(), bits)
+    """Return an integer from `low` that fits in some bits: often of all of them, else of any number of bits alike."""
+    length = bits if choose.yes(5) else choose.integer(low.bit_length(), bits)
     least = 1 << (length - 1) if length else 0
     return choose.integer(max(low, least), (1 << length) - 1)
 

@@ -128,12 +128,12 @@ def domain_of(codec: object) -> Domain:
 
 def named_layouts() -> dict[str, Layout]:
     """Return every layout by its name."""
-    found: dict[str, Layout] = {}
+    by_name: dict[str, Layout] = {}
     for module in iter_modules(layouts.__path__):
         names = vars(import_module(f"{layouts.__name__}.{module.name}"))
         own = {name: each for name, each in names.items() if isinstance(each, Layout)}
-        found |= {f"{module.name}.{name}": each for name, each in own.items()}
-    return found
+        by_name |= {f"{module.name}.{name}": each for name, each in own.items()}
+    return by_name
 
 
 def fields_of(layout: Layout) -> Iterator[Field]:
