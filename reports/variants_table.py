@@ -11,32 +11,38 @@ def variants_table(variants: Sequence[Variants]) -> Html:
     if not variants:
         return element("p", "The record has no variants.")
     met, possible = sum(each.pairs for each in variants), sum(each.possible for each in variants)
-    rows = (_row(each) for each in sorted(variants, key=lambda each: (each.pairs >= each.possible, each.family)))
+    triples = any(each.possible_triples for each in variants)
+    heads = ("Family", "Role", "Varies in", "Pairs", *(("Triples",) if triples else ()), "Missing, impossible")
+    rows = (_row(each, triples=triples) for each in sorted(variants, key=lambda each: (_is_whole(each), each.family)))
     return fragment(
         element(
             "p",
             f"The cases had {met:,} of the {possible:,} pairs of variants that can occur, counted in each profile. "
-            "A family varies in the dimensions that are named; each has the number of classes after it.",
+            "Each dimension has the number of its classes after it; a family of one dimension has no pairs.",
         ),
-        scrolling_table(
-            ("Family", "Role", "Dimensions", "Pairs", "Of", "Missing, impossible"), rows, class_="variants"
-        ),
+        scrolling_table(heads, rows, class_="variants"),
     )
 
 
-def _row(variants: Variants) -> Html:
+def _is_whole(variants: Variants) -> bool:
+    return variants.pairs >= variants.possible and variants.triples >= variants.possible_triples
+
+
+def _row(variants: Variants, *, triples: bool) -> Html:
     dimensions = ", ".join(f"{name} ({count})" for name, count in variants.dimensions.items())
     return element(
         "tr",
         element("th", element("code", variants.family), scope="row"),
         element("td", variants.role),
         element("td", dimensions),
-        element("td", f"{variants.pairs:,}", class_="number"),
-        element("td", f"{variants.possible:,}", class_="number"),
-        element("td", f"{variants.triples:,}" if variants.possible_triples else "", class_="number"),
-        element("td", f"{variants.possible_triples:,}" if variants.possible_triples else "", class_="number"),
+        element("td", _of(variants.pairs, variants.possible), class_="number"),
+        element("td", _of(variants.triples, variants.possible_triples), class_="number") if triples else None,
         element("td", _list("missing", variants.uncovered), _list("impossible", _reasons(variants))),
     )
+
+
+def _of(number: int, possible: int) -> str:
+    return f"{number:,} of {possible:,}" if possible else "none"
 
 
 def _reasons(variants: Variants) -> list[str]:

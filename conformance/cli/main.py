@@ -34,6 +34,7 @@ _COMMANDS: Final = {
     "show": "conformance.cli.show",
     "filter": "conformance.cli.filter",
     "decide": "conformance.cli.decide",
+    "self-check": "conformance.cli.self_check",
     "corpus": "conformance.cli.corpus",
 }
 

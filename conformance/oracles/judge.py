@@ -104,6 +104,11 @@ class Judge:
             return [self._good[requirement] for requirement in case.marks if requirement in self._good]
         return self._examine(case, answer)
 
+    def allows(self, case: Case, answer: Observation) -> bool:
+        """Return whether an answer differs from the expected one only in what is free, or is not asked."""
+        alignment = Alignment(case, answer, self._role.under(case.id.profile))
+        return all(freedom_of(alignment, each) is not None for each in differences(alignment))
+
     def _judge_of(self, case: Case) -> "Judge":
         if not self._of_products:
             return self

@@ -25,30 +25,9 @@ _WITH_ZONE: Final = {
 _WITH_DATABASES: Final = {**_WITH_ZONE, "time_zone": b"+02:00", "updated_databases": (b"test", b"db2")}
 
 
-#: The longest name of a database in bytes, and the most databases that are named.
-_LONGEST_NAME: Final = 192
-_MOST_NAMED: Final = 16
-#: Lengths in bytes of blocks at which a length of one byte ends, or that a packed one would need another byte for.
-_BORDERS: Final = (250, 251, 255, 256, 257)
-
-
-def _of_length(length: int) -> dict[str, Any]:
-    """Return variables whose block has a length in bytes: by the names of databases in it."""
-    shortest = {**_WITH_DATABASES, "updated_databases": (b"x", b"x" * _LONGEST_NAME)}
-    missing = length - len(write_status_variables(shortest))
-    first = 1 + max(missing, 0)
-    return {**shortest, "updated_databases": (b"x" * first, b"x" * (_LONGEST_NAME + min(missing, 0)))}
-
-
-_LONG: Final[tuple[dict[str, Any], ...]] = (
-    *map(_of_length, _BORDERS),
-    {**_WITH_DATABASES, "updated_databases": (b"d" * _LONGEST_NAME,) * _MOST_NAMED},
-)
-
-
-def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
+def shown_variables(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a reader reports of some variables."""
-    shown = {"sql_mode": values["sql_mode"], **values["charset"]}
+    shown = {"sql_mode": values["sql_mode"], **values.get("charset", {})}
     if "auto_increment" in values:
         shown |= {f"auto_increment_{part}": number for part, number in values["auto_increment"].items()}
     if "time_zone" in values:
@@ -62,14 +41,42 @@ def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
 _BLOCKS: Final[dict[bytes, dict[str, Any]]] = {
     b"": {},
     **{
-        write_status_variables(each): _shown(each)
-        for each in (_WITH_DEFAULTS, _WITH_MODES, _WITH_ZONE, _WITH_DATABASES, *_LONG)
+        write_status_variables(each): shown_variables(each)
+        for each in (_WITH_DEFAULTS, _WITH_MODES, _WITH_ZONE, _WITH_DATABASES)
     },
 }
-#: MySQL since 5.6 names the databases that a statement changes; they are in the last blocks.
-_EVERY: Final = tuple(_BLOCKS)[: -len(_LONG)]
+#: Bytes of `flags2`, of `sql_mode` and of the number of names, each with its code; and of a name with the NUL after it.
+_BEFORE_NAMES: Final = 5 + 9 + 2
+_SHORTEST, _LONGEST, _MOST_NAMES = 2, 193, 253
+#: MySQL since 5.6 names the databases that a statement changes; they are the last block.
+_EVERY: Final = tuple(_BLOCKS)
 _WITHOUT_DATABASES: Final = _EVERY[:-1]
-_LONG_BLOCKS: Final = tuple(_BLOCKS)[-len(_LONG) :]
+
+
+def sized_variables(size: int) -> dict[str, Any]:
+    """Return the variables of a block of some size in bytes: at the end the databases that a statement changes.
+
+    Raises:
+        ValueError: No block has this size.
+    """
+    left = size - _BEFORE_NAMES
+    if not _SHORTEST <= left <= _MOST_NAMES * _LONGEST:
+        raise ValueError(f"{size} is not a valid size of status variables: from {_BEFORE_NAMES + _SHORTEST} bytes on")
+    names = []
+    while left:
+        # What is left is never too short for a name.
+        taken = left if left <= _LONGEST else min(_LONGEST, left - _SHORTEST)
+        names.append(b"d" * (taken - 1))
+        left -= taken
+    return {"flags2": 0, "sql_mode": 0x54200000, "updated_databases": tuple(names)}
+
+
+#: Sizes of blocks around the borders of a length of one byte, and a large one.
+_LONG: Final = {
+    write_status_variables(each): shown_variables(each)
+    for each in map(sized_variables, (250, 251, 255, 256, 257, 3000))
+}
+_LONG_BLOCKS: Final = tuple(_LONG)
 
 
 def status_variables(stream: StreamBuilder) -> bytes:
@@ -82,4 +89,4 @@ def status_variables(stream: StreamBuilder) -> bytes:
 
 def status_fields(block: bytes) -> dict[str, Any]:
     """Return what a reader reports of a block: of one that is not generated here only the bytes."""
-    return {"status_variables": shown_bytes(block), **_BLOCKS.get(block, {})}
+    return {"status_variables": shown_bytes(block), **(_BLOCKS.get(block) or _LONG.get(block, {}))}

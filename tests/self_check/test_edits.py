@@ -1,0 +1,74 @@
+"""Edits: all of them make the wrong answer, none of them the right one, some of them a part."""
+
+import pytest
+
+from conformance.mutants.mutant import MutantImplementation
+from conformance.oracles.judge import request_of
+from conformance.protocol.observation import Observation, Refusal, Request
+from conformance.protocol.roles.registry import role_names
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.self_check.cells import answer_of, mutants_of
+from conformance.self_check.edits import Difference
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
+from tests.extras import require_role
+
+REFERENCE = ReferenceImplementation()
+REQUEST = Request("decode", "mysql-8.0", b"")
+
+
+def entries(*offsets, error=None):
+    return Observation(tuple({"offset": each, "flags": 0} for each in offsets), error)
+
+
+def difference(right, wrong):
+    return Difference(REQUEST, right, wrong)
+
+
+def test_a_changed_entry_is_one_edit():
+    wrong = Observation(({"offset": 4, "flags": 1}, {"offset": 9, "flags": 0}, {"offset": 12, "flags": 1}))
+    made = difference(entries(4, 9, 12), wrong)
+    assert [each.start for each in made.edits] == [0, 2]
+    assert made.with_edits(made.edits[1:]).events == (entries(4, 9).events) + wrong.events[2:]
+
+
+def test_a_missing_entry_is_one_edit():
+    made = difference(entries(4, 9, 12, 20), entries(4, 12))
+    assert [(each.start, each.end) for each in made.edits] == [(1, 2), (3, 4)]
+    assert [each["offset"] for each in made.with_edits(made.edits[:1]).events] == [4, 12, 20]
+
+
+def test_a_refusal_takes_along_what_is_missing_after_it():
+    made = difference(entries(4, 9, 12), entries(4, error=Refusal(9, "other", "no")))
+    assert [(each.start, each.end) for each in made.edits] == [(1, 4)]
+    assert made.with_edits(made.edits) == entries(4, error=Refusal(9, "other", "no"))
+
+
+def test_what_is_read_after_a_refusal_goes_with_it():
+    made = difference(entries(4, error=Refusal(9, "checksum", "no")), entries(4, 9, 12))
+    assert [(each.start, each.end) for each in made.edits] == [(1, 2)]
+    assert made.with_edits(made.edits) == entries(4, 9, 12)
+
+
+@pytest.mark.parametrize("role", role_names())
+def test_every_edit_together_is_the_wrong_answer(role):
+    require_role(role)
+    differing = 0
+    for family in [each for each in families().values() if role in each.focus][:4]:
+        profile = family.profiles_of(role).names[0]
+        request = request_of(case_of(CaseId(family.name, profile, seed=5, index=0, role=role)))
+        right = REFERENCE.ask(request)
+        for mutant in mutants_of(role)[::7]:
+            wrong = answer_of(MutantImplementation(mutant), request)
+            if wrong in (right, None):
+                continue
+            differing += 1
+            made = Difference(request, right, wrong)
+            assert made.edits
+            assert shown(made.with_edits(made.edits)) == shown(wrong), mutant.name
+            assert shown(made.with_edits(())) == shown(right)
+    assert differing
+
+
+def shown(answer):
+    return answer.streams or answer.events, answer.error
