@@ -14,9 +14,11 @@ from conformance.specs.conversion import converted
 from conformance.specs.versions import RANGE_PATTERN, Profiles
 
 Level = Literal["must", "should", "may"]
-Role = Literal["decode", "boundary", "filter", "decide", "render", "relay", "apply", "log"]
+Role = Literal["decode", "boundary", "filter", "decide", "render", "send", "relay", "apply", "log"]
 #: The roles of an implementation, in the order in which reports list them.
 ROLES: Final[tuple[str, ...]] = get_args(Role)
+#: Characters of a glob over requirement ids.
+_LONGEST_GLOB: Final = 1000
 NotEmpty = Annotated[str, Meta(min_length=1)]
 
 #: In `Requirement.owns`: an entry that is missing, not expected or out of order.
@@ -280,7 +282,7 @@ def select(*, worklog: str | None = None, role: str | None = None, pattern: str 
         pattern: A shell-style glob over requirement ids.
 
     Raises:
-        ValueError: The worklog or the role does not exist.
+        ValueError: The worklog or the role does not exist, or the glob is too long.
     """
     selected = list(catalogue().values())
     if worklog is not None:
@@ -294,5 +296,19 @@ def select(*, worklog: str | None = None, role: str | None = None, pattern: str 
             raise ValueError(f"no role {role!r}; the roles are {', '.join(ROLES)}")
         selected = [each for each in selected if each.role == role]
     if pattern is not None:
+        check_glob(pattern)
         selected = [each for each in selected if fnmatch.fnmatchcase(each.id, pattern)]
     return selected
+
+
+def check_glob(pattern: str) -> None:
+    """Check the length of a glob over requirement ids: matching a very long one may take minutes.
+
+    Raises:
+        ValueError: It is too long.
+    """
+    if len(pattern) > _LONGEST_GLOB:
+        raise ValueError(
+            f"the glob {pattern[:20]!r}... has {len(pattern):,} characters; write at most {_LONGEST_GLOB:,}, "
+            "as ids of requirements are short"
+        )

@@ -33,6 +33,7 @@ class ReaderRules:
         highest_type: The highest type code that can be skipped; MySQL reads the code through a signed
             char, so 127.
         known: The type codes that the reader knows.
+        passes_unknown: Skip events of unknown types without the flag too, as a receiver does, which copies them.
     """
 
     verify_checksums: bool = True
@@ -40,6 +41,7 @@ class ReaderRules:
     beyond_format_description: bool = False
     highest_type: int = 255
     known: frozenset[int] = KNOWN_TYPES
+    passes_unknown: bool = False
 
 
 def read_events(stream: bytes, rules: ReaderRules | None = None) -> Iterator[Event]:
@@ -200,6 +202,8 @@ def recognises(header: Header, governing: FormatDescription, at: int, rules: Rea
     declared = 0 < code <= governing.event_types
     if code in rules.known and declared:
         return True
+    if rules.passes_unknown:
+        return False
     ignorable = (
         rules.ignorable
         and bool(header.flags & _IGNORABLE)

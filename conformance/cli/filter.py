@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
@@ -93,7 +94,7 @@ def command(
     chosen = LogFilter(tables_filter, unpack_payloads=unpack_payloads)
     try:
         with open_log(file) as stream, _new_file(output) as out, reading_progress(file, stream) as progress:
-            _copy(chosen, stream, out, progress)
+            _copy(chosen, stream, _Output(output, out), progress)
     except CannotOpen as error:
         print_error(f"{file}: {error}")
         raise SystemExit(COULD_NOT_RUN) from error
@@ -135,7 +136,31 @@ def _one_of(modes: tuple[_Mode, ...], name: str) -> _Mode:
     return next(each for each in modes if each == name)
 
 
-def _copy(chosen: LogFilter, stream: BinaryIO, out: BinaryIO, progress: Callable[[int], None]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """The output, whose errors name the file.
+
+    Attributes:
+        name: The name that the user gave.
+        file: The open file.
+    """
+
+    name: str
+    file: BinaryIO
+
+    def write(self, data: bytes) -> None:
+        """Write some bytes.
+
+        Raises:
+            UserError: They cannot be written, for instance as the disk is full.
+        """
+        try:
+            self.file.write(data)
+        except OSError as error:
+            raise _cannot_be_written(self.name, error) from error
+
+
+def _copy(chosen: LogFilter, stream: BinaryIO, out: _Output, progress: Callable[[int], None]) -> None:
     written = 0
     for piece in chosen.filtered(read_file(stream, _RULES)):
         out.write(piece)
@@ -148,7 +173,7 @@ def _new_file(name: str) -> Iterator[BinaryIO]:
     """Open a new file, which gets its name only once it is complete.
 
     Raises:
-        UserError: The file exists already, or cannot be written.
+        UserError: The file exists already, or cannot be made or completed.
     """
     if name == "-":
         raise UserError("'-' is not a valid output: name a file, since a log is written only when it is complete")
@@ -158,14 +183,20 @@ def _new_file(name: str) -> Iterator[BinaryIO]:
             raise _exists(path)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
-        raise UserError(f"{name} cannot be written: {error.strerror or error}") from error
+        raise _cannot_be_written(name, error) from error
+    stream = os.fdopen(handle, "wb")
     try:
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
+        yield stream
+        try:
+            stream.close()
+        except OSError as error:
+            raise _cannot_be_written(name, error) from error
         # Temporary files are for their owner alone; this one is as any other that the user makes.
         os.chmod(temporary, _ORDINARY & ~_umask())
         _publish(temporary, path)
     finally:
+        with suppress(OSError):
+            stream.close()
         with suppress(OSError):
             os.unlink(temporary)
 
@@ -187,6 +218,10 @@ def _publish(temporary: str, path: Path) -> None:
         except FileExistsError as error:
             raise _exists(path) from error
         os.replace(temporary, path)
+
+
+def _cannot_be_written(name: str, error: OSError) -> UserError:
+    return UserError(f"{name} cannot be written: {error.strerror or error}")
 
 
 def _exists(path: Path) -> UserError:

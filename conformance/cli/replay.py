@@ -52,10 +52,11 @@ def command(
     for verdict in sorted(verdicts, key=lambda each: (not each.is_failure, each.requirement)):
         # A crash is charged once; the other requirements of the case were not judged.
         click.echo(f"{verdict.status if verdict.charged else 'not judged':14} {verdict.requirement}")
-        if verdict.message:
-            click.echo(f"{'':14} {verdict.message}")
-        if verdict.is_failure:
-            click.echo(f"{'':14} finding: {verdict.finding}")
+        for each in (verdict, *verdict.further):
+            if each.message:
+                click.echo(f"{'':14} {each.message}")
+            if each.is_failure:
+                click.echo(f"{'':14} finding: {each.finding}")
     failed = sum(verdict.is_failure for verdict in verdicts)
     judged = failed + sum(verdict.status == "pass" for verdict in verdicts)
     click.echo(

@@ -7,6 +7,7 @@ from typing import Protocol
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from conformance.corpus.giving_up import next_decision
 from conformance.corpus.manifest import CORPUS_SCHEMA
 from conformance.corpus.output import Output, Wave
 from conformance.corpus.pace import Pace
@@ -66,11 +67,13 @@ class PlannedCases:
         goal = self.goal(done)
         if goal is not None and first >= goal:
             return None
+        running = first - (done[-1].end if done else 0)
         if seconds_left is not None:
-            seconds_left -= pace.seconds_of(first - (done[-1].end if done else 0))
-            if seconds_left <= 0 and first:
+            seconds_left -= pace.seconds_of(running)
+            if (seconds_left <= 0 and first) or (running and not pace.rate):
                 return None
-        return pace.stretch(first, goal=goal, seconds_left=seconds_left)
+        decided = next_decision(first)
+        return pace.stretch(first, goal=decided if goal is None else min(goal, decided), seconds_left=seconds_left)
 
     def goal(self, done: Sequence[Wave]) -> int | None:
         """Return how many cases there will be, None if that depends on time.

@@ -8,7 +8,7 @@ from conformance.corpus.results import Cluster
 from conformance.engine.baseline import Baseline
 from conformance.engine.events import FailureFound, ShrinkingStarted
 from conformance.engine.failure import Failure
-from conformance.engine.shrinking import Shrinker
+from conformance.engine.shrinking import Shrinker, cost_of_shrinking
 from conformance.oracles.cause import Cause
 from conformance.oracles.verdict import Verdict
 from conformance.specs.run_record import FailureStatus
@@ -41,7 +41,8 @@ class Clusters:
     def failures(self, clusters: Sequence[Cluster]) -> list[Failure]:
         """Return a failure for each cluster."""
         failures: list[Failure] = []
-        for number, cluster in enumerate(clusters):
+        ordered = sorted(clusters, key=lambda each: cost_of_shrinking(each.first.status))
+        for number, cluster in enumerate(ordered):
             failure = self._failure(cluster, failures, left=len(clusters) - number)
             failures.append(failure)
             self.notify(FailureFound(failure))

@@ -27,6 +27,8 @@ NOT_CLAIMED: Final = "cases of profiles not claimed"
 UNREPEATED: Final = "cases with a killed process, which a new one answered"
 #: Cases by what ended them: a crash, a hang or a broken protocol.
 TROUBLED: Final = {status: f"cases with {status}" for status in TROUBLES}
+#: Cases that the implementation answered.
+ANSWERED: Final = "cases answered"
 #: Cases that were not asked, as the implementation had hung too often.
 UNASKED: Final = "cases not asked"
 #: Cases whose answer differs in a way that no requirement accounts for.

@@ -9,7 +9,7 @@ from itertools import chain
 from types import TracebackType
 from typing import Final, Self
 
-from conformance.corpus.counts import UNREPEATED, Counts
+from conformance.corpus.counts import ANSWERED, UNREPEATED, Counts
 from conformance.corpus.failing_cases import storable
 from conformance.corpus.plan import Plan
 from conformance.engine.patience import Patience, not_asked
@@ -109,6 +109,7 @@ class CaseJudge:
         for number, case, answer, lost in answers:
             with self.kit_errors.at(case.id):
                 verdicts = [*self.judge.judge(case, answer), *lost]
+                counts.totals[ANSWERED] += not isinstance(answer, Trouble)
                 counts.add(number, case, self._selected(verdicts))
 
     def _not_declined(self, cases: Iterable[NumberedCase], counts: Counts) -> Iterator[NumberedCase]:

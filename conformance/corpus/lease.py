@@ -8,13 +8,14 @@ its next wave, and ends.
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from threading import Event, Lock, Thread
+from threading import Lock
 from typing import Final
 from uuid import uuid4
 
 import msgspec
 from py4j.protocol import Py4JError
 
+from conformance.corpus.repetition import repeated
 from conformance.corpus.storage import Storage, StorageError
 from conformance.engine.run_lock import InUse, this_process
 
@@ -67,14 +68,10 @@ class Lease:
         """
         self._wait_until_lapsed()
         self._write()
-        ended = Event()
-        thread = Thread(target=self._renew_until, args=(ended,), name="lease", daemon=True)
-        thread.start()
         try:
-            yield
+            with repeated(self._renew, seconds=self._renewed, name="lease"):
+                yield
         finally:
-            ended.set()
-            thread.join()
             with suppress(*_UNREACHABLE):
                 if self._is_mine(read_lease(self._storage)):
                     self._storage.delete(LEASE)
@@ -108,12 +105,10 @@ class Lease:
     def _write(self) -> None:
         self._storage.overwrite(LEASE, msgspec.json.encode(self._mine))
 
-    def _renew_until(self, ended: Event) -> None:
-        while not ended.wait(self._renewed):
-            with suppress(*_UNREACHABLE), self._file:
-                if not self._is_mine(read_lease(self._storage)):
-                    self._lost = True
-                    return
+    def _renew(self) -> None:
+        with suppress(*_UNREACHABLE), self._file:
+            self._lost = self._lost or not self._is_mine(read_lease(self._storage))
+            if not self._lost:
                 self._mine = msgspec.structs.replace(self._mine, renewed=self._mine.renewed + 1)
                 self._write()
 

@@ -48,6 +48,9 @@ class Wave:
         cases: Cases judged or stored.
         events: Their expected events.
         seconds: How long it took.
+        hangs: How often the implementation hung.
+        answered: Cases that it answered.
+        unasked: Cases that were not asked, as it had hung too often.
     """
 
     first: int
@@ -55,6 +58,9 @@ class Wave:
     cases: int
     events: int
     seconds: float
+    hangs: int = 0
+    answered: int = 0
+    unasked: int = 0
 
 
 class Output:

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from conformance import __version__
 from conformance.corpus.case_source import CaseSource, PlannedCases, StoredCases
 from conformance.corpus.clusters import Clusters
-from conformance.corpus.counts import JUDGED, TROUBLED, UNASKED
+from conformance.corpus.giving_up import has_given_up, is_asked
 from conformance.corpus.history import History, RunEntry, entries_of, shrunk_before
 from conformance.corpus.kit_archive import digest
 from conformance.corpus.manifest import CORPUS_SCHEMA, CorpusManifest, RunManifest, origin
@@ -23,7 +23,7 @@ from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.planned_variants import planned_variants
 from conformance.corpus.results import Results, read_results
-from conformance.corpus.waves import Watch, WaveFailed, Waves, totals_of, verified_corpus, verified_results
+from conformance.corpus.waves import Watch, WaveFailed, Waves, verified_corpus, verified_results
 from conformance.corpus.worker import Job, Report, Stretch
 from conformance.engine.baseline import Baseline
 from conformance.engine.events import Event, Listener, RunFinished, RunStarted
@@ -184,11 +184,14 @@ class CorpusRun:
             )
         )
         job = Job(self.spec, self.options.limits, selection.role, role, requirements, self.options.window)
-        self._run_waves(corpus.source, job, corpus.seconds)
+        done = self._run_waves(corpus.source, job, corpus.seconds)
         results = read_results(self.spark, self.output)
+        patience = Patience.of_run(job.limits, corpus.seconds)
+        if has_given_up(done, job.limits):
+            patience.end()
         history = self.options.history
         clusters = Clusters(
-            Shrinker(implementation, Judge(role), requirements, patience=Patience(self.options.limits)),
+            Shrinker(implementation, Judge(role), requirements, patience=patience),
             corpus.source,
             self.options.baseline,
             shrunk_before(history.read(), declaration.name) if history else {},
@@ -204,35 +207,32 @@ class CorpusRun:
         self._notify(finished)
         return finished, results
 
-    def _run_waves(self, source: CaseSource, job: Job, seconds: float | None) -> None:
+    def _run_waves(self, source: CaseSource, job: Job, seconds: float | None) -> list[Wave]:
         pace = Pace(self.options.cores or self.spark.sparkContext.defaultParallelism)
         deadline = None if seconds is None else time.monotonic() + seconds
 
         def next_stretch(done: Sequence[Wave], first: int) -> Stretch | None:
             return source.next(done, first, pace, None if deadline is None else deadline - time.monotonic())
 
-        # Of the committed waves, which a resumed run has too.
-        totals = totals_of(self.spark, self.output, self.output.committed())
-
-        def frame(stretch: Stretch, report: Report) -> DataFrame:
-            # One that hangs at a few families is asked about all others: a long run is for these.
-            asks = totals[TROUBLED["hang"]] < job.limits.hangs or 2 * totals[UNASKED] < totals[JUDGED]
-            return source.results(self.spark, stretch, job if asks else replace(job, asks=False), report)
+        def frame(stretch: Stretch, is_asked: bool, report: Report) -> DataFrame:
+            return source.results(self.spark, stretch, replace(job, asks=is_asked), report)
 
         done = Waves(
             self.spark,
             self.output,
             next_stretch=next_stretch,
             frame=frame,
-            verify=lambda stretch: verified_results(self.spark, self.output, stretch, totals.update),
+            verify=lambda stretch: verified_results(self.spark, self.output, stretch),
             goal=source.goal,
             pace=pace,
             watch=self.options.watch,
+            is_asked=lambda done, first: is_asked(done, first, job.limits),
         ).run()
         goal = source.goal(done)
         reached = done[-1].end if done else 0
         if goal is not None and (reached != goal or sum(wave.cases for wave in done) != goal):
             raise WaveFailed(f"{goal} cases were to be judged, {sum(wave.cases for wave in done)} were")
+        return done
 
     def _notify(self, event: Event) -> None:
         for listener in self.options.listeners:
@@ -267,11 +267,12 @@ def generate(spark: SparkSession, output: Output, plan: Plan, *, size: Size, opt
         next_stretch=lambda done, first: source.next(
             done, first, pace, None if deadline is None else deadline - time.monotonic()
         ),
-        frame=lambda stretch, report: source.corpus(spark, stretch, report),
+        frame=lambda stretch, is_asked, report: source.corpus(spark, stretch, report),
         verify=lambda stretch: verified_corpus(spark, output, stretch),
         goal=source.goal,
         pace=pace,
         watch=options.watch,
+        is_asked=lambda done, first: True,
     ).run()
     output.rewrite(msgspec.structs.replace(manifest, complete=True))
     return done

@@ -5,12 +5,11 @@ The first tasks of a wave already run while the last ones of the previous wave e
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from threading import Event, Thread
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from typing import Final, Protocol
 
 from py4j.protocol import Py4JError
@@ -19,9 +18,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from conformance.corpus.counts import EVENTS, JUDGED, NOT_CLAIMED, TAKEN, TOTALS
+from conformance.corpus.counts import ANSWERED, EVENTS, JUDGED, NOT_CLAIMED, TAKEN, TOTALS, TROUBLED, UNASKED
 from conformance.corpus.output import Output, Wave
 from conformance.corpus.pace import Pace
+from conformance.corpus.repetition import repeated
 from conformance.corpus.result_batches import CANNOT_START, KIT_ERRORS, ROWS_DDL
 from conformance.corpus.session import reason
 from conformance.corpus.worker import FAILED, REACHED, STOPPED, Report, Stretch
@@ -83,8 +83,19 @@ class _Sums(AccumulatorParam[Counter[str]]):
         return value1
 
 
-#: From a finished job's folder to (cases, events), or an error.
-Verify = Callable[[Stretch], tuple[int, int]]
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The totals of the results of a stretch; see `Wave`."""
+
+    cases: int
+    events: int
+    hangs: int = 0
+    answered: int = 0
+    unasked: int = 0
+
+
+#: From a finished job's folder to its totals, or an error.
+Verify = Callable[[Stretch], Verified]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +104,13 @@ class _RunningWave:
 
     Attributes:
         stretch: Its cases.
+        is_asked: Whether they are asked.
         reported: The sums that its tasks reported so far.
         job: Ends when its results are written, or holds the error.
     """
 
     stretch: Stretch
+    is_asked: bool
     reported: Accumulator[Counter[str]]
     job: Future[None]
 
@@ -120,11 +133,13 @@ class Waves:
         output: The run's folder.
         next_stretch: Returns the stretch from a case on, given the committed waves; None at the end, and if further
             waves have to be committed first.
-        frame: Returns the results of a stretch, not yet computed.
-        verify: Reads the results of a stretch, and returns their number of cases and of events.
+        frame: Returns the results of a stretch, not yet computed, given whether its cases are asked.
+        verify: Reads the results of a stretch, and returns their totals.
         goal: Returns how many cases there will be.
         pace: Records how long each wave took.
         watch: Takes snapshots of how far the run is.
+        is_asked: Returns whether the cases of a wave are asked, given the committed waves and its first case; a running
+            wave for which that changes is begun again.
     """
 
     def __init__(
@@ -133,11 +148,12 @@ class Waves:
         output: Output,
         *,
         next_stretch: Callable[[Sequence[Wave], int], Stretch | None],
-        frame: Callable[[Stretch, Report], DataFrame],
+        frame: Callable[[Stretch, bool, Report], DataFrame],
         verify: Verify,
         goal: Callable[[Sequence[Wave]], int | None],
         pace: Pace,
         watch: Watch,
+        is_asked: Callable[[Sequence[Wave], int], bool],
     ) -> None:
         self._spark = spark
         self._output = output
@@ -147,6 +163,7 @@ class Waves:
         self._goal = goal
         self._pace = pace
         self._watch = watch
+        self._is_asked = is_asked
         self._done: list[Wave] = []
         self._running: deque[_RunningWave] = deque()
         self._failures: Counter[str] = Counter()
@@ -165,11 +182,12 @@ class Waves:
         self._output.discard_uncommitted()
         self._done = self._output.committed()
         self._began = self._committed = time.monotonic()
-        with ThreadPoolExecutor(_AT_ONCE, "wave") as threads, self._watched():
+        with ThreadPoolExecutor(_AT_ONCE, "wave") as threads, repeated(self._look, seconds=_LOOK, name="progress"):
             try:
                 while self._begin(threads):
                     self._finish(self._running[0])
                     self._running.popleft()
+                    self._drop_outdated()
             except BaseException:
                 self._cancel()
                 raise
@@ -183,15 +201,25 @@ class Waves:
             if stretch is None:
                 break
             reported = self._spark.sparkContext.accumulator(Counter[str](), _Sums())
-            job = threads.submit(self._compute, stretch, reported.add)
-            self._running.append(_RunningWave(stretch, reported, job))
+            is_asked = self._is_asked(self._done, stretch.first)
+            job = threads.submit(self._compute, stretch, is_asked, reported.add)
+            self._running.append(_RunningWave(stretch, is_asked, reported, job))
         return bool(self._running)
 
-    def _compute(self, stretch: Stretch, report: Report) -> None:
+    def _drop_outdated(self) -> None:
+        """Cancel the running waves if they were begun before it was known whether their cases are asked."""
+        if any(wave.is_asked != self._is_asked(self._done, wave.stretch.first) for wave in self._running):
+            self._cancel()
+            for wave in self._running:
+                self._output.discard(wave.stretch.first, wave.stretch.end)
+            self._running.clear()
+
+    def _compute(self, stretch: Stretch, is_asked: bool, report: Report) -> None:
         context = self._spark.sparkContext
         context.setJobGroup(_group(stretch), f"{_group(stretch)}: generate, ask, judge", interruptOnCancel=True)
         context.setLocalProperty("spark.scheduler.pool", _POOL)
-        self._frame(stretch, report).write.mode("overwrite").parquet(self._output.wave_uri(stretch.first, stretch.end))
+        frame = self._frame(stretch, is_asked, report)
+        frame.write.mode("overwrite").parquet(self._output.wave_uri(stretch.first, stretch.end))
 
     def _finish(self, wave: _RunningWave) -> None:
         """Wait for a wave, verify it and commit it."""
@@ -206,17 +234,17 @@ class Waves:
         if error is not None:
             raise error
         self._spark.sparkContext.setJobGroup(f"{wave.group}, verified", f"{wave.group}: verify", interruptOnCancel=True)
-        cases, events = self._verify(stretch)
-        if cases != stretch.end - stretch.first:
+        totals = self._verify(stretch)
+        if totals.cases != stretch.end - stretch.first:
             self._output.discard(stretch.first, stretch.end)
-            where = "" if cases else f": do all workers reach {self._output.storage.uri}?"
-            raise WaveFailed(f"cases {stretch.first} to {stretch.end - 1}: {cases} were returned{where}")
+            where = "" if totals.cases else f": do all workers reach {self._output.storage.uri}?"
+            raise WaveFailed(f"cases {stretch.first} to {stretch.end - 1}: {totals.cases} were returned{where}")
         seconds = time.monotonic() - self._committed
         self._committed += seconds
-        committed = Wave(stretch.first, stretch.end, cases, events, round(seconds, 3))
+        committed = Wave(stretch.first, stretch.end, seconds=round(seconds, 3), **asdict(totals))
         self._output.commit(committed)
-        self._pace.done(cases, seconds)
-        self._events += events
+        self._pace.done(totals.cases, seconds)
+        self._events += totals.events
         self._failures += _of(FAILED, wave.sums)
         self._reached += _of(REACHED, wave.sums)
         self._done.append(committed)
@@ -239,24 +267,8 @@ class Waves:
             with suppress(*_SPARK_ERRORS):
                 self._spark.sparkContext.cancelJobGroup(wave.group)
 
-    @contextmanager
-    def _watched(self) -> Iterator[None]:
-        """Show progress from another thread, and cancel waves when no worker can begin."""
-        ended = Event()
-
-        def look() -> None:
-            while not ended.wait(_LOOK):
-                self._look()
-
-        thread = Thread(target=look, name="progress", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
-
     def _look(self) -> None:
+        """Show progress, and cancel the waves when no worker can begin."""
         done, running = tuple(self._done), tuple(self._running)
         if not running:
             return  # The number of cases is being estimated, or all are done.
@@ -290,25 +302,8 @@ def _stopped(sums: Counter[str]) -> str | None:
     return next((name.removeprefix(STOPPED) for name in sums if name.startswith(STOPPED)), None)
 
 
-def totals_of(spark: SparkSession, output: Output, waves: Sequence[Wave]) -> Counter[str]:
-    """Return the totals of the cases of committed waves."""
-    if not waves:
-        return Counter()
-    frame = spark.read.schema(ROWS_DDL).parquet(*(output.wave_uri(wave.first, wave.end) for wave in waves))
-    totals = frame.where(sql.col("table") == TOTALS).groupBy(sql.col("cell")[0].alias("name"))
-    return Counter({row["name"]: row["sum"] for row in totals.agg(sql.sum("count").alias("sum")).collect()})
-
-
-def verified_results(
-    spark: SparkSession, output: Output, stretch: Stretch, note: Callable[[Counter[str]], None] = lambda sums: None
-) -> tuple[int, int]:
-    """Return (cases, events) of the results of a stretch.
-
-    Args:
-        spark: The session.
-        output: The run's folder.
-        stretch: The stretch.
-        note: Takes the totals of its cases.
+def verified_results(spark: SparkSession, output: Output, stretch: Stretch) -> Verified:
+    """Return the totals of the results of a stretch.
 
     Raises:
         CannotStart: A worker could not begin; its results are deleted.
@@ -336,15 +331,14 @@ def verified_results(
             f"cases {stretch.first} to {stretch.end - 1}: {sums[TAKEN]} taken, {sums[JUDGED]} judged, "
             f"{sums['kit errors']} errors of the kit, {sums[NOT_CLAIMED]} not claimed"
         )
-    note(sums)
-    return sums[TAKEN], sums[EVENTS]
+    return Verified(sums[TAKEN], sums[EVENTS], sums[TROUBLED["hang"]], sums[ANSWERED], sums[UNASKED])
 
 
-def verified_corpus(spark: SparkSession, output: Output, stretch: Stretch) -> tuple[int, int]:
-    """Return (cases, events) of the stored cases of a stretch."""
+def verified_corpus(spark: SparkSession, output: Output, stretch: Stretch) -> Verified:
+    """Return the totals of the stored cases of a stretch."""
     frame = spark.read.parquet(output.wave_uri(stretch.first, stretch.end))
     (row,) = frame.agg(
         sql.countDistinct("number").alias("cases"),
         sql.coalesce(sql.sum("events"), sql.lit(0)).alias("events"),
     ).collect()
-    return row["cases"], row["events"]
+    return Verified(row["cases"], row["events"])

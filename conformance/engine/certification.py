@@ -19,7 +19,7 @@ from conformance.engine.events import (
 from conformance.engine.failure import Failure, Sighting
 from conformance.engine.patience import Patience
 from conformance.engine.selection import NothingToRun, Selection
-from conformance.engine.shrinking import Shrinker
+from conformance.engine.shrinking import Shrinker, cost_of_shrinking
 from conformance.engine.tally import Tally
 from conformance.engine.unused import Unused
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
@@ -135,7 +135,12 @@ class Certification:
                         continue  # The first round has asked all its cases.
                     before = self.tally.cases
                     for case in discovered(
-                        family, profile, role=role, seed=self.seed, first=number * ROUND, count=self._count(deadline)
+                        family,
+                        profile,
+                        role=role,
+                        seed=self.seed,
+                        first=number * ROUND,
+                        count=self._count(family, deadline),
                     ):
                         self._visit(case)
                         if deadline is not None and (time.monotonic() > deadline or self._has_given_up):
@@ -145,11 +150,13 @@ class Certification:
                     return
                 number += 1
 
-    def _count(self, deadline: float | None) -> int | None:
-        """Return how many cases of a family are made under a profile in a round."""
+    def _count(self, family: str, deadline: float | None) -> int | None:
+        """Return how many cases of a family are made under a profile in a round, None for its default number."""
         if self._shrinker.patience.exhausted:
             return _UNASKED
-        return self.budget.examples if deadline is None else ROUND
+        if deadline is None:
+            return self.budget.examples
+        return None if families()[family].few else ROUND
 
     def _visit(self, case: Case) -> None:
         verdicts = self._shrinker.verdicts(case)
@@ -170,7 +177,8 @@ class Certification:
 
     def _shrink_all(self) -> list[Failure]:
         failures: list[Failure] = []
-        for number, ((finding, group), seen) in enumerate(sorted(self._seen.items())):
+        self._shrinker.patience.begin_shrinking()
+        for number, ((finding, group), seen) in enumerate(sorted(self._seen.items(), key=_order)):
             case, verdict = seen.shown_by
             known = self.baseline.reason(finding, group, seen.requirements)
             failure = None
@@ -191,3 +199,9 @@ class Certification:
     def _emit(self, event: Event) -> None:
         for listener in self.listeners:
             listener(event)
+
+
+def _order(seen: tuple[tuple[str, str], Sighting]) -> tuple[int, tuple[str, str]]:
+    """Return the place of a finding in shrinking: what costs most time is last, as after it nothing may be asked."""
+    key, sighting = seen
+    return cost_of_shrinking(sighting.shown_by[1].status), key

@@ -32,7 +32,8 @@ class Patience:
 
     limits: Limits = DEFAULT_LIMITS
     counts_time: bool = True
-    _hangs: float = 0.0
+    _hangs: int = 0
+    _other: float = 0.0
     _of_family: dict[tuple[str, str], float] = field(default_factory=dict)
     _has_answered: bool = False
 
@@ -47,6 +48,14 @@ class Patience:
         in_time = int((seconds or 0) * _PART_OF_TIME / limits.seconds)
         return cls(replace(limits, hangs=max(limits.hangs, in_time)))
 
+    def end(self) -> None:
+        """Ask nothing more: it has hung too often before."""
+        self._hangs = max(self._hangs, self.limits.hangs)
+
+    def begin_shrinking(self) -> None:
+        """Forget the time of other trouble: shrinking has its own, while hangs remain counted."""
+        self._other = 0.0
+
     @property
     def few(self) -> float:
         """Hangs after which a family is not asked any more, and an implementation that has answered nothing."""
@@ -55,18 +64,22 @@ class Patience:
     @property
     def has_waited(self) -> bool:
         """Whether the implementation has hung so far."""
-        return self._hangs >= 1
+        return self._spent >= 1
 
     @property
     def exhausted(self) -> bool:
         """Whether nothing more is asked."""
-        return self._hangs >= (self.limits.hangs if self._has_answered else self.few)
+        return self._spent >= (self.limits.hangs if self._has_answered else self.few)
+
+    @property
+    def _spent(self) -> float:
+        return self._hangs + self._other
 
     def refusal(self, case: Case) -> Trouble | None:
         """Return what takes the place of an answer if a case is not asked, because of hangs in its family or in all."""
         if self.exhausted:
             where = "in all" if self._has_answered else "before its first answer"
-            return not_asked(self._hangs, where)
+            return not_asked(self._spent, where)
         hangs = self._of_family.get(_key(case), 0)
         return not_asked(hangs, f"in the family {case.id.family}") if hangs >= self.few else None
 
@@ -84,8 +97,12 @@ class Patience:
             return
         if not self.counts_time:
             seconds = EXIT_SECONDS if answer.signature == CLOSED_OUTPUT else 0.0
-        cost = 1.0 if answer.status == "hang" else min(seconds / self.limits.seconds, 1.0)
-        self._hangs += cost
+        if answer.status == "hang":
+            cost = 1.0
+            self._hangs += 1
+        else:
+            cost = min(seconds / self.limits.seconds, 1.0)
+            self._other += cost
         self._of_family[_key(case)] = self._of_family.get(_key(case), 0) + cost
 
 

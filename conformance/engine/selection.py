@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration
-from conformance.specs.catalogue import catalogue
+from conformance.specs.catalogue import catalogue, check_glob
 from conformance.strategies.grammar.family import Family, families
 
 
@@ -57,6 +57,10 @@ class Selection:
         Raises:
             NothingToRun: The selection is empty.
         """
+        try:
+            check_glob(self.requirements)
+        except ValueError as error:
+            raise NothingToRun(str(error)) from error
         if not fnmatch.filter(catalogue(), self.requirements):
             raise NothingToRun(f"no requirement matches {self.requirements!r}; `requirements` lists them")
         for name in self.families:

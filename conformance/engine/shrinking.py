@@ -10,10 +10,10 @@ from conformance.engine.kept_answer import kept_answer
 from conformance.engine.patience import Patience
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judge, Judges, request_of
-from conformance.oracles.verdict import Verdict, selected
+from conformance.oracles.verdict import Verdict, failures_of, selected
 from conformance.protocol.observation import Observation, Trouble
 from conformance.specs.profiles import group_of
-from conformance.specs.run_record import TROUBLES
+from conformance.specs.run_record import NOT_ASKED, TROUBLES
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import Choice
@@ -25,6 +25,11 @@ KILLED: Final = "signal-SIGKILL"
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
 #: Seconds for shrinking one failure: most take one, but each answer may come just before its time limit.
 SHRINK_SECONDS = 30.0
+
+
+def cost_of_shrinking(status: str) -> int:
+    """Return the rank of a failure by what each case that shows it costs: little, the start of a process, a hang."""
+    return 2 if status == "hang" else int(status in TROUBLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ class Shrinker:
             known: The reason that the baseline gives.
         """
         requirement, finding = verdict.requirement, verdict.finding
-        smallest, answer = case, None
+        smallest, answer, seen = case, None, None
         if choices is not None:
             tries = _Tries(self, requirement, finding)
             first = case.with_id(replace(case.id, seed=None, index=None, choices=tuple(choices)))
@@ -95,13 +100,14 @@ class Shrinker:
         if answer is None and verdict.status in TROUBLES and (verdict.status == "hang" or self.patience.exhausted):
             # The next answer would only take its time again.
             words = verdict.message.removeprefix(f"{verdict.signature}: ")
-            answer = Trouble(verdict.status, verdict.signature, words)
+            answer, seen = Trouble(verdict.status, verdict.signature, words), verdict
         if answer is None:
             answer = self.ask_again_if_killed(smallest)
-        seen = self.matching(smallest, answer, requirement, finding)
+        seen = seen or self.matching(smallest, answer, requirement, finding)
         if seen is None:
-            note = f"{verdict.message} (seen in discovery, but not when asked again)"
-            seen = replace(verdict, message=note)
+            unasked = isinstance(answer, Trouble) and answer.status == NOT_ASKED
+            note = "not asked again: it hangs" if unasked else "seen in discovery, but not when asked again"
+            seen = replace(verdict, message=f"{verdict.message} ({note})")
         kept, left_out = kept_answer(answer)
         if kept is not answer:
             self._shortened.add(smallest.id)
@@ -154,8 +160,8 @@ class Shrinker:
     def matching(self, case: Case, answer: Observation | Trouble, requirement: str, finding: str) -> Verdict | None:
         """Return the verdict that an answer breaks a requirement by the cause of a finding, None if it does not."""
         wanted = (requirement, finding)
-        verdicts = self._judged(case, answer)
-        return next((each for each in verdicts if each.charged and (each.requirement, each.finding) == wanted), None)
+        failures = failures_of(self._judged(case, answer))
+        return next((each for each in failures if (each.requirement, each.finding) == wanted), None)
 
 
 class _Tries:

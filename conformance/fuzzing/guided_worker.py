@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from conformance.oracles.verdict import failures_of
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import BytesChooser, RecordingChooser
@@ -80,7 +81,7 @@ class GuidedWorker:
             os._exit(0)
 
     def _new_failures(self, verdicts: Sequence[Any]) -> list[list[str]]:
-        keys = {(each.requirement, each.finding) for each in verdicts if each.is_failure} - self._failures
+        keys = {(each.requirement, each.finding) for each in failures_of(verdicts)} - self._failures
         self._failures |= keys
         return [list(key) for key in sorted(keys)]
 

@@ -75,10 +75,6 @@ def _is_data_of(code: EventType) -> Callable[[Entry], bool]:
     return lambda entry: bool(HEADER.unpack(bytes.fromhex(entry["data"])[:HEADER_BYTES])[1] == code)
 
 
-def _last_byte_changed(data: str) -> str:
-    return data[:-2] + f"{int(data[-2:], 16) ^ 1:02x}"
-
-
 #: Every mutant, in the order of specs/requirements/answers.toml.
 MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
@@ -146,12 +142,6 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-ENTRIES",
         "the row of an Xid event has the event's start as its end",
         answer=_entries(lambda entry: "xid=" in entry.get("info", ""), end_log_pos=lambda end: end - 1),
-    ),
-    Mutant(
-        "relay-query-checksum",
-        "FORMAT-RELAY-EVENT",
-        "the last byte of copied Query events is changed",
-        answer=_entries(_is_data_of(EventType.QUERY), data=_last_byte_changed),
     ),
     Mutant(
         "relay-xid-warned",

@@ -3,16 +3,21 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import gtid_parts
-from conformance.models.replica.applier import Applied, Applier, ApplierStopped, ApplyOutcome, LoggedGroup, StopReason
+from conformance.binlog.servers import server_of
+from conformance.models.replica.applier import Applied, Applier, ApplyOutcome
 from conformance.models.replica.compatibility import Anonymous
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
 from conformance.models.replica.failed_drop import CANNOT_REMOVE_DIRECTORY
 from conformance.models.replica.groups import State
+from conformance.models.replica.own_log import LoggedGroup, OwnLog
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.models.replica.replica_tables import ReplicaTables
+from conformance.models.replica.stop_reason import ApplierStopped, StopReason
 from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request
@@ -24,6 +29,94 @@ class _RefusesUnknown(Applier):
         if kind is Kind.UNKNOWN:
             raise ApplierStopped(StopReason.UNKNOWN_EVENT)
         return super()._take(event, kind)
+
+
+class _PassesOverUnknown(Applier):
+    def _passes_over(self, event: ReplicaEvent) -> bool:
+        return True
+
+
+class _KnowsTheFlag(Applier):
+    def _passes_over(self, event: ReplicaEvent) -> bool:
+        return event.ignorable
+
+
+class _PassesOverGtids(Applier):
+    def _passes_over(self, event: ReplicaEvent) -> bool:
+        return event.type in (*GTID_TYPES, EventType.PREVIOUS_GTIDS)
+
+
+class _IgnoresFlagged(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        ignores = event.ignorable and kind in OF_TRANSACTIONS
+        return ApplyOutcome.IGNORED if ignores else super()._take(event, kind)
+
+
+class _WithoutVariables(ReplicaTables):
+    def execute(self, event: ReplicaEvent) -> None:
+        if event.type != EventType.USER_VAR:
+            super().execute(event)
+
+
+class _StrictInPermissiveModes(Applier):
+    def _opens_group(self, event: ReplicaEvent) -> bool:
+        if event.gtid == ANONYMOUS and self.settings.gtid_mode == "ON_PERMISSIVE":
+            raise ApplierStopped(StopReason.ANONYMOUS)
+        return super()._opens_group(event)
+
+
+class _LogsNoSingleDrop(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.DIRECTORY_REMAINS_ONE_DROP:
+                stopped.logged = ()
+            raise
+
+
+class _RefusesGtidsOfNewer(Applier):
+    def _opens_group(self, event: ReplicaEvent) -> bool:
+        if self.settings.version in ("5.6.5", "5.7.4") and event.gtid != ANONYMOUS:
+            raise ApplierStopped(StopReason.UNKNOWN_EVENT)
+        return super()._opens_group(event)
+
+
+class _LosesVariables(Applier):
+    def _new_tables(self) -> ReplicaTables:
+        return _WithoutVariables()
+
+
+class _ShowsAtOnce(ReplicaTables):
+    def execute(self, event: ReplicaEvent) -> None:
+        super().execute(event)
+        self.commit()
+
+
+class _CommitsEachEvent(Applier):
+    def _new_tables(self) -> ReplicaTables:
+        return _ShowsAtOnce()
+
+
+class _PlainLog(OwnLog):
+    def _own_gtid(self, gtid: str) -> str:
+        return "" if gtid in ("", ANONYMOUS) else gtid
+
+
+class _LogsNothingBefore(Applier):
+    def _new_log(self) -> OwnLog:
+        return _PlainLog(self._rules)
+
+
+class _RenamingLog(OwnLog):
+    def _own_gtid(self, gtid: str) -> str:
+        _, _, number = gtid.rpartition(":")
+        return f"{UUID(int=0)}:{number}" if number.isdigit() else super()._own_gtid(gtid)
+
+
+class _LogsOwnGtids(Applier):
+    def _new_log(self) -> OwnLog:
+        return _RenamingLog(self._rules)
 
 
 class _UnknownEndsGroup(Applier):
@@ -196,6 +289,20 @@ def _of(applier: Callable[[ReplicaSettings], Applier]) -> Callable[[Request], Ob
     return lambda request: answer_with(applier, request)
 
 
+def _reading_on(applier: Callable[[ReplicaSettings], Applier]) -> Callable[[Request], Observation]:
+    """Return the answer of a faulty applier whose reader refuses no type."""
+
+    def answer(request: Request) -> Observation:
+        return answer_with(applier, request, replace(server_of(request.profile).rules, passes_unknown=True))
+
+    return answer
+
+
+def _ignores_the_counter(request: Request) -> Observation:
+    settings = {name: value for name, value in request.settings.items() if name != "skip_counter"}
+    return answer_with(Applier, replace(request, settings=settings))
+
+
 def _refuses_to_skip(request: Request) -> Observation:
     """Refuse the skip counter at the first event that it would count."""
     observed = answer_with(Applier, request)
@@ -237,6 +344,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4033-APPLY-UNKNOWN-POSITION",
         "does not move its position past an ignored event",
         answer=_of(_PositionStays),
+    ),
+    Mutant(
+        "apply-unknown-passed-over",
+        "WL4033-APPLY-UNKNOWN-REFUSED",
+        "passes over every event of an unknown type, flagged or not",
+        answer=_reading_on(_PassesOverUnknown),
+    ),
+    Mutant(
+        "apply-flag-known-too-early",
+        "WL4033-APPLY-CROSS-NEW-TO-OLD",
+        "as 5.1 or 5.5, passes over flagged events of types that it does not know",
+        answer=_reading_on(_KnowsTheFlag),
+    ),
+    Mutant(
+        "apply-gtids-passed-over",
+        "WL7592-APPLY-NEW-55",
+        "as 5.1 or 5.5, passes over the events of GTIDs",
+        answer=_reading_on(_PassesOverGtids),
+    ),
+    Mutant(
+        "apply-flagged-ignored",
+        "WL4033-APPLY-KNOWN-HANDLED",
+        "ignores events of known types that are flagged",
+        answer=_of(_IgnoresFlagged),
     ),
     Mutant(
         "apply-rows-query-forgets-tables",
@@ -309,6 +440,54 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-APPLY-OFF-SKIP-ALLOWED",
         "refuses the skip counter with gtid_mode=OFF",
         answer=_refuses_to_skip,
+    ),
+    Mutant(
+        "apply-permissive-as-on",
+        "FORMAT-APPLY-PERMISSIVE",
+        "refuses anonymous groups if gtid_mode is ON_PERMISSIVE",
+        answer=_of(_StrictInPermissiveModes),
+    ),
+    Mutant(
+        "apply-single-drop-not-logged",
+        "WL7592-APPLY-DROPDB-ONE-WITH-GTID",
+        "logs nothing of a failed DROP DATABASE with a GTID, though one DROP names all tables",
+        answer=_of(_LogsNoSingleDrop),
+    ),
+    Mutant(
+        "apply-newer-gtid-refused-by-milestones",
+        "WL7592-APPLY-ON-56-57",
+        "as 5.6.5 or 5.7.4, stops at the Gtid events of a newer source",
+        answer=_of(_RefusesGtidsOfNewer),
+    ),
+    Mutant(
+        "apply-user-variables-lost",
+        "FORMAT-APPLY-DATA",
+        "does not set user variables, so that statements insert NULL",
+        answer=_of(_LosesVariables),
+    ),
+    Mutant(
+        "apply-commits-each-event",
+        "FORMAT-APPLY-DATA",
+        "shows the rows of a group to other sessions before it is committed",
+        answer=_of(_CommitsEachEvent),
+    ),
+    Mutant(
+        "apply-own-log-without-anonymous",
+        "WL7592-APPLY-OWN-LOG-ANONYMOUS",
+        "writes groups without a GTID to its own log without an Anonymous_gtid event",
+        answer=_of(_LogsNothingBefore),
+    ),
+    Mutant(
+        "apply-own-log-other-gtid",
+        "WL7592-APPLY-OWN-LOG-GTID",
+        "gives the groups in its own log another UUID than the source's",
+        answer=_of(_LogsOwnGtids),
+    ),
+    Mutant(
+        "apply-skip-counter-ignored",
+        "WL7592-APPLY-ON-SKIP-REFUSED",
+        "takes a skip counter with gtid_mode=ON without an error, and skips nothing",
+        answer=_ignores_the_counter,
     ),
     Mutant(
         "apply-missing-gtid-accepted",

@@ -8,9 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.errors import BinlogError
 from conformance.binlog.event_types import GTID_TYPES, PRE_GA_ROWS, EventType
-from conformance.binlog.header import HEADER, HEADER_BYTES
+from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.binlog.reader import ReaderRules
+from conformance.binlog.servers import server_of
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.open_readings import SPELLINGS
@@ -185,6 +188,17 @@ def _has_spare_marker(request: Request, entry: Entry) -> bool:
     return request.profile == "worklog" and MARKER_BITS.stored(HEADER.unpack(header)[5]) in SPARE_VALUES
 
 
+# Senders
+
+
+def _with_renewed_checksum(request: Request, entry: Entry) -> Entry:
+    data = bytes.fromhex(entry["data"])
+    if data[TYPE_AT] != EventType.FORMAT_DESCRIPTION:
+        return entry
+    kept = data[:-CHECKSUM_BYTES]
+    return {"data": (kept + checksum(kept).to_bytes(CHECKSUM_BYTES, "little")).hex()}
+
+
 # Replicas
 
 
@@ -201,6 +215,16 @@ class _OneRelayLog(Receiver):
 
     def _rotate(self) -> None:
         """Begin no other log."""
+
+
+class _StopsAtUnknown(Receiver):
+    """A receiver that stops with an error at an event that it does not know and must not ignore."""
+
+    def receive(self, event: ReplicaEvent, data: bytes) -> Any:
+        skips = event.ignorable and server_of(self.settings.profile).rules.ignorable
+        if not event.recognised and not skips:
+            raise BinlogError(at=event.offset, kind="unknown-event", message=f"Unknown event code: {event.type}")
+        return super().receive(event, data)
 
 
 def _received_by(receiver: Any) -> Answer:
@@ -326,6 +350,12 @@ CONTROLS: Final = (
         "anonymous-passed-over", "boundary", "guesses Ignore for flagged Anonymous_gtid", _parsed_by(_SkipsAnonymous)
     ),
     Control(
+        "format-checksum-renewed",
+        "send",
+        "renews the checksum of a format description that announces none",
+        _entries(_with_renewed_checksum),
+    ),
+    Control(
         "words-in-any-spelling",
         "boundary",
         "takes every spelling of BEGIN, COMMIT and ROLLBACK for the word",
@@ -333,6 +363,12 @@ CONTROLS: Final = (
     ),
     Control("own-events-written", "relay", "writes events with its own server id", _received_by(_KeepsItsOwn)),
     Control("one-relay-log", "relay", "goes on in the same relay log", _received_by(_OneRelayLog)),
+    Control(
+        "receiver-stops-at-unknown",
+        "relay",
+        "stops with an error at an event that it does not know and must not ignore",
+        _received_by(_StopsAtUnknown),
+    ),
     Control("position-at-group-start", "apply", "keeps the group position at an ignored event", _GroupStart()),
     Control("drop-per-table", "apply", "logs more DROP statements of fewer tables", _entries(_drop_per_table)),
     Control(

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from conformance.binlog.event_types import KNOWN_TYPES, EventType
-from conformance.binlog.header import HEADER, HEADER_BYTES
+from conformance.binlog.event_types import KNOWN_TYPES, ROWS_TYPES, EventType
+from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
-from conformance.models.replica.relay import Feed, OwnGtids, Receiver, Reception, RelayRules, RelaySettings
+from conformance.models.replica.relay import NewFeed, OwnGtids, Receiver, Reception, RelayRules, RelaySettings
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request
@@ -20,6 +21,42 @@ _RECEIVED: Final = {int(EventType.QUERY)}
 class _DropsIgnorable(Receiver):
     def _reception(self, event: ReplicaEvent) -> Reception:
         return Reception.LEFT_OUT if not event.recognised else super()._reception(event)
+
+
+class _KeepsParserOnReconnect(Receiver):
+    def _connect(self) -> None:
+        """Go on with the parser of the connection before."""
+
+
+class _TakesIgnored(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        # The ids to be ignored are asked for once, at the first of them.
+        ids = self.settings.ignored_ids
+        last = event.server_id == max(ids, default=None)
+        return Reception.WRITTEN if last and not event.next_file else super()._reception(event)
+
+
+class _KeepsSourcesGtids(Receiver):
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        super()._note(event, data)
+        if event.type == EventType.PREVIOUS_GTIDS:
+            self._retrieved.add_set(GtidSet.from_text(event.fields["previous_gtids"]))
+
+
+class _DropsUnknown(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        refused = not event.recognised and not event.ignorable
+        return Reception.LEFT_OUT if refused else super()._reception(event)
+
+
+class _DropsRows(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        return Reception.LEFT_OUT if event.type in ROWS_TYPES else super()._reception(event)
+
+
+class _ReplacesNothing(Receiver):
+    def _replace(self, event: ReplicaEvent) -> None:
+        """Write no Rotate with the source's position in the place of an event that is left out."""
 
 
 class _CopiesPreviousGtids(Receiver):
@@ -36,8 +73,8 @@ class _FeedsAll(Receiver):
 
 
 class _KeepsParser(Receiver):
-    def __init__(self, settings: RelaySettings, feed: Feed | None = None) -> None:
-        super().__init__(settings, feed)
+    def __init__(self, settings: RelaySettings, new_feed: NewFeed) -> None:
+        super().__init__(settings, new_feed)
         # The previous connection was cut inside a transaction.
         for event in (
             ReplicaEvent(offset=0, type=int(EventType.ANONYMOUS_GTID), length=0, gtid="ANONYMOUS"),
@@ -64,7 +101,7 @@ class _OwnIdEverywhere(Receiver):
         return replace(super()._rules(), own_id_zero=False)
 
 
-def _of(receiver: Callable[[RelaySettings, Feed | None], Receiver]) -> Callable[[Request], Observation]:
+def _of(receiver: Callable[[RelaySettings, NewFeed], Receiver]) -> Callable[[Request], Observation]:
     """Return the answer of a faulty receiver."""
     return lambda request: answer_with(receiver, request)
 
@@ -97,6 +134,12 @@ def _marks_guesses(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return _with_header(entry, flags=MARKER_BITS.write(flags, BoundaryType.SELF_CONTAINED))
 
 
+def _spoils_ends(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Change the last byte of each Query event: of its checksum, or of its statement."""
+    data = bytes.fromhex(entry["data"])
+    return {**entry, "data": (data[:-1] + bytes([data[-1] ^ 1])).hex()} if data[TYPE_AT] == EventType.QUERY else entry
+
+
 def _moves_rotates(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     _, code, server_id, _, log_pos, flags = _header(entry)
     own = code == EventType.ROTATE and (server_id == 0 or flags & 0x40)
@@ -105,6 +148,11 @@ def _moves_rotates(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _silent(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**entry, "warning": ""}
+
+
+def _rewords(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    before, between, _ = entry["warning"].partition(" to ")
+    return {**entry, "warning": f"{before} to {before.rpartition(' from ')[2]}."} if between else entry
 
 
 def _clears_ignorable(entry: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -135,6 +183,30 @@ MUTANTS: tuple[Mutant, ...] = (
         answer=_changing(_clears_ignorable),
     ),
     Mutant(
+        "relay-query-checksum",
+        "WL4033-RELAY-EVENTS-AS-USUAL",
+        "the last byte of copied Query events is changed",
+        answer=_changing(_spoils_ends),
+    ),
+    Mutant(
+        "relay-rows-dropped",
+        "WL4033-RELAY-EVENTS-AS-USUAL",
+        "does not write rows events",
+        answer=_of(_DropsRows),
+    ),
+    Mutant(
+        "relay-unknown-dropped",
+        "WL4033-RELAY-UNKNOWN-NOT-LOST",
+        "does not write events of unknown types without the ignorable flag",
+        answer=_of(_DropsUnknown),
+    ),
+    Mutant(
+        "relay-replacement-missing",
+        "FORMAT-RELAY-EVENT",
+        "writes no Rotate in the place of the source's Previous_gtids event",
+        answer=_of(_ReplacesNothing),
+    ),
+    Mutant(
         "relay-guess-marked",
         "WL4162-TT-GUESS-LEAVES-BYTES",
         "writes the guessed boundary type into the event",
@@ -145,6 +217,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4162-RESET-RECEIVER-LOOP",
         "continues with the parser of the previous connection",
         answer=_of(_KeepsParser),
+    ),
+    Mutant(
+        "relay-parser-kept-on-reconnect",
+        "WL4162-RESET-RECEIVER-LOOP",
+        "continues with the parser after a reconnect",
+        answer=_of(_KeepsParserOnReconnect),
+    ),
+    Mutant(
+        "relay-ignored-id-written",
+        "FORMAT-RELAY-IGNORED",
+        "writes the events of one server of those to be ignored",
+        answer=_of(_TakesIgnored),
+    ),
+    Mutant(
+        "relay-sources-gtids-as-retrieved",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "puts the source's Previous_gtids into its own",
+        answer=_of(_KeepsSourcesGtids),
+    ),
+    Mutant(
+        "relay-warning-in-other-words",
+        "WL4162-RELAY-WARN-TEXT",
+        "names the same type twice in its warnings",
+        answer=_changing(_rewords),
     ),
     Mutant("relay-warning-missing", "WL4162-WARN-RECEIVER", "does not warn", answer=_changing(_silent)),
     Mutant(

@@ -199,7 +199,7 @@ class _MarkersCleared(MysqlbinlogText):
         return super()._encoded(replace(event, data=data))
 
 
-class _TableMarkersCleared(_MarkersCleared):
+class _TableMapsCleared(_MarkersCleared):
     def _encoded(self, event: Event) -> Iterator[str]:
         if event.header.type == EventType.TABLE_MAP:
             return super()._encoded(event)
@@ -371,10 +371,10 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_printed(printer=_MarkersCleared),
     ),
     Mutant(
-        "table-markers-cleared-in-base64",
+        "table-map-markers-cleared-in-base64",
         "WL4162-PRINT-BINLOG-STATEMENT-BYTES",
         "Table_map events have no markers in BINLOG statements",
-        answer=_printed(printer=_TableMarkersCleared),
+        answer=_printed(printer=_TableMapsCleared),
     ),
     Mutant(
         "rows-without-format",

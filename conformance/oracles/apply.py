@@ -63,6 +63,21 @@ def _at_stop(
     return Oracle(requirement, examine, needs=frozenset(needs), abilities=frozenset(abilities), asks_more=asks_more)
 
 
+def _counter_refused(requirement: str) -> Oracle:
+    """Return the oracle that checks that the skip counter is refused, and nothing applied."""
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for _ in alignment.marked(requirement):
+            if alignment.observation.events:
+                yield Check("applied despite the error", "events are applied, but the skip counter should be refused")
+            elif alignment.observation.error is None:
+                yield Check("no error", "the skip counter is taken without an error")
+            else:
+                yield GOOD
+
+    return Oracle(requirement, examine)
+
+
 def _stops_or_goes_on(requirement: str) -> Oracle:
     """Return the oracle that checks that the applier stops at those marked events where it should, and no others."""
 
@@ -166,16 +181,23 @@ def _to_the_end(requirement: str) -> Oracle:
 
 
 _LOGGED: Final = ("logged_statements", "logged_anonymous_gtids")
+_OF_OWN_LOG: Final = ("logged_groups", "logged_gtids")
 _STATE: Final = ("outcome", "in_group", "gtid", "executed_gtids", "transactions")
 
 ORACLES: Final = (
     _entries("WL4033-APPLY-UNKNOWN-IGNORED", *_STATE),
     fields("WL4033-APPLY-UNKNOWN-POSITION", "relay_log_pos"),
+    _at_stop("WL4033-APPLY-UNKNOWN-REFUSED"),
+    _at_stop("WL4033-APPLY-CROSS-NEW-TO-OLD"),
+    _entries("WL4033-APPLY-KNOWN-HANDLED", *_STATE),
     _entries("WL4033-APPLY-ROWS-QUERY-INFORMS", *_STATE),
     _stops_or_goes_on("WL7592-APPLY-CREATE-INSIDE"),
-    _entries("WL7592-APPLY-CREATE-SELECT-COMMITS", "in_group", "transactions"),
+    _entries("WL7592-APPLY-CREATE-SELECT-COMMITS", "in_group", "transactions", "tables"),
+    fields("WL7592-APPLY-OWN-LOG-ANONYMOUS", *_OF_OWN_LOG),
+    fields("WL7592-APPLY-OWN-LOG-GTID", *_OF_OWN_LOG),
     _at_stop("WL7592-APPLY-DROPDB-OFF-ANON-EACH", _anonymous_each, needs=_LOGGED),
     _at_stop("WL7592-APPLY-DROPDB-ON-ERROR", _nothing_logged),
+    both(_at_stop("WL7592-APPLY-DROPDB-ONE-WITH-GTID"), fields("WL7592-APPLY-DROPDB-ONE-WITH-GTID", *_LOGGED)),
     _at_stop("WL7592-APPLY-DROPDB-ERROR-CODE", _drop_code, abilities=("error_code",)),
     # Every error has a message, so its text is checked for all; the number is an ability.
     _at_stop("WL7592-APPLY-DROPDB-ERROR-TEXT", _drop_text, asks_more=True),
@@ -184,11 +206,15 @@ ORACLES: Final = (
     _entries("WL7592-APPLY-SKIP-NOT-MID-GROUP", "outcome", "skip_counter"),
     _entries("WL7592-APPLY-SKIP-GTID-IN-GROUP", "outcome", "skip_counter"),
     _entries("WL7592-APPLY-OFF-SKIP-ALLOWED", "outcome"),
+    _counter_refused("WL7592-APPLY-ON-SKIP-REFUSED"),
+    _at_stop("WL7592-APPLY-NEW-55"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING-BEGIN"),
     _entries("WL7592-APPLY-OFF-GTID-NOT-MISSED", "outcome", "in_group", "transactions"),
+    _entries("FORMAT-APPLY-PERMISSIVE", *_STATE),
     _to_the_end("WL7592-COMPAT-OLD-NEW"),
     _to_the_end("WL7592-COMPAT-ON-5621"),
+    _to_the_end("WL7592-APPLY-ON-56-57"),
     _to_the_end("WL7592-COMPAT-OFF-5622"),
     _at_stop("WL7592-COMPAT-OFF-5621", abilities=("profile_strict",)),
     _at_stop("WL7592-COMPAT-OFF-575", abilities=("profile_strict",)),

@@ -1,16 +1,16 @@
 """The oracles of the role `boundary`, and those that judge markers as a decoder reports them (WL#4162)."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from conformance.binlog.event_types import EventType
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.transition_table import CELLS, StepOutcome
 from conformance.models.boundary.type_table import TYPE_ROWS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
-from conformance.oracles.checks.boundary_steps import field_cause, is_in_step, own_steps, step_cause
+from conformance.oracles.checks.boundary_steps import NAME, field_cause, is_in_step, own_steps, step_cause
 from conformance.oracles.coverage.boundary_coverage import BOUNDARY_TABLES
 from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, delivered
@@ -22,13 +22,16 @@ Answer = Mapping[str, Any]
 #: does not show it. Its arguments are the expected entry and the observed one.
 Look = Callable[[Answer, Answer], str | None]
 
-_NAME: Final = re.compile("|".join(each.heading for each in BoundaryType))
 #: How many boundary types a warning names.
 _NAMED: Final = 2
+#: The types of events that hold statements.
+_OF_STATEMENTS: Final = frozenset({EventType.QUERY, EventType.EXECUTE_LOAD_QUERY})
 _FIELDS: Final = ("boundary_type", "state", "within_transaction", "warning")
 
 
-def _check_answers(requirement: str, look: Look, *names: str, anywhere: bool = False, begins: bool = False) -> Oracle:
+def _check_answers(
+    requirement: str, look: Look, *names: str, anywhere: bool = False, begins: bool = False, resets: bool = False
+) -> Oracle:
     """Return the oracle that checks the answers about the marked events.
 
     Args:
@@ -37,6 +40,7 @@ def _check_answers(requirement: str, look: Look, *names: str, anywhere: bool = F
         *names: The fields that show what is wrong; one of them must be declared.
         anywhere: Also check events at which another step follows from what the parser showed before.
         begins: Also check events that show that the parser began in a wrong state.
+        resets: Check these alone: a wrong step from the right state does not show a wrong reset.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -44,16 +48,60 @@ def _check_answers(requirement: str, look: Look, *names: str, anywhere: bool = F
             seen = alignment.observed(index)
             if seen is None:
                 continue
-            began = begins and index in own_steps(alignment).begun_elsewhere
-            if not (anywhere or began or is_in_step(alignment, index)):
+            began = index in own_steps(alignment).begun_elsewhere
+            if not (anywhere or (began and (begins or resets)) or is_in_step(alignment, index)):
                 continue
             expected = alignment.case.expected.events[index]
             wrong = look(expected, _judged_fields(alignment, expected, seen))
-            if wrong is not None:
-                message = f"{alignment.describe(index)}: {wrong}"
-                yield Check(wrong, message, expected["offset"], _cause(alignment, index, wrong)) if wrong else GOOD
+            if wrong is not None and (began or not (wrong and resets)):
+                yield _check(alignment, index, wrong)
 
     return Oracle(requirement, examine, any_of=frozenset(names or _FIELDS))
+
+
+def _check(alignment: Alignment, index: int, wrong: str) -> Check:
+    """Return the check of the answer about an event, given what is wrong with it."""
+    if not wrong:
+        return GOOD
+    at = alignment.case.expected.events[index]["offset"]
+    return Check(wrong, f"{alignment.describe(index)}: {wrong}", at, _cause(alignment, index, wrong))
+
+
+def _check_any_format(requirement: str) -> Oracle:
+    """Return the oracle that checks that a change is answered alike in transactions of one format and of several.
+
+    A parser that answers wrongly about it in all of them breaks another rule.
+    """
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        answers: list[tuple[int, tuple[int, bool], bool, str]] = []
+        for index, is_mixed in _changes(alignment, requirement):
+            seen = alignment.observed(index)
+            if seen is None or not is_in_step(alignment, index):
+                continue
+            expected = alignment.case.expected.events[index]
+            kind = expected["type"], expected["marker"] == BoundaryType.NOT_DEFINED.heading
+            wrong = _check_everything(expected, _judged_fields(alignment, expected, seen))
+            answers.append((index, kind, is_mixed, wrong))
+        right = {(kind, is_mixed) for _, kind, is_mixed, wrong in answers if not wrong}
+        for index, kind, is_mixed, wrong in answers:
+            if not wrong or (kind, not is_mixed) in right:
+                yield _check(alignment, index, wrong)
+
+    return Oracle(requirement, examine, any_of=frozenset(_FIELDS))
+
+
+def _changes(alignment: Alignment, requirement: str) -> Iterator[tuple[int, bool]]:
+    """Yield the marked changes, each with whether its transaction so far has both rows and statements."""
+    entries = alignment.case.expected.events
+    forms: set[bool] = set()
+    before = 0
+    for index in alignment.marked(requirement):
+        if any(entry["within_transaction"] == "no" for entry in entries[before:index]):
+            forms.clear()
+        forms.add(entries[index]["type"] in _OF_STATEMENTS)
+        before = index
+        yield index, len(forms) > 1
 
 
 def _cause(alignment: Alignment, index: int, wrong: str) -> Cause:
@@ -122,7 +170,7 @@ def _check_named_types(expected: Answer, seen: Answer) -> str | None:
     """Check that a warning names boundary types by their own names."""
     if not seen["warning"]:
         return None
-    named = len(_NAME.findall(seen["warning"])) >= _NAMED
+    named = len(NAME.findall(seen["warning"])) >= _NAMED
     return "" if named else "the warning does not name two boundary types"
 
 
@@ -161,8 +209,8 @@ def _check_never_ignore(expected: Answer, seen: Answer) -> str:
 def _check_reset(expected: Answer, seen: Answer) -> str:
     """Compare the state that the first event after a reset shows: a warning names it first."""
     wrong = _check_warning(expected, seen) or _differs(expected, seen, "state")
-    named = _NAME.findall(seen.get("warning") or "")[:1]
-    if wrong or not named or named == _NAME.findall(expected["warning"])[:1]:
+    named = NAME.findall(seen.get("warning") or "")[:1]
+    if wrong or not named or named == NAME.findall(expected["warning"])[:1]:
         return wrong
     return f"the warning is about a parser in {named[0]}"
 
@@ -315,9 +363,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _check_answers("WL4162-STREAM-GRAMMAR-REPETITION", _EQUAL_WARNING, "warning"),
     _check_answers("WL4162-STREAM-MIDDLE-KNOWN", _EQUAL_WITHIN, "within_transaction"),
     _check_same_rules("WL4162-STREAM-SAME-RULES"),
-    _check_answers("WL4162-STREAM-OWN-PARSER", _check_first_events, *_PROGRESS, begins=True),
+    _check_answers("WL4162-STREAM-OWN-PARSER", _check_first_events, *_PROGRESS, resets=True),
     _check_answers("WL4162-STREAM-WHOLE-EVENT-FED", _EQUAL_TYPE, "boundary_type"),
-    _check_answers("WL4162-ANY-BINLOG-FORMAT", _check_everything),
+    _check_any_format("WL4162-ANY-BINLOG-FORMAT"),
     _check_answers("WL4162-ANY-GTID-MODE", _equal_fields("within_transaction"), "within_transaction"),
     _check_answers("WL4162-TT-INITIAL", _check_undefined, "state", begins=True),
     _check_answers("WL4162-TT-NEVER-IGNORE", _check_never_ignore, "state"),
@@ -326,8 +374,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _check_answers("WL4162-TT-GUESS-OLD-SOURCE", _check_transactions, "warning", "within_transaction"),
     _check_answers("WL4162-TT-IGNORE-KEEPS-STATE", _check_unchanged, "state", "warning"),
     _check_answers("WL4162-OLD-METHOD-WITHOUT-MARKERS", _equal_fields("within_transaction"), "within_transaction"),
-    _check_answers("WL4162-RESET-NEW-STREAM", _check_first_events, *_PROGRESS, begins=True),
-    _check_answers("WL4162-RESET-TO-UNDEFINED", _check_reset, "state", "warning", begins=True),
+    _check_answers("WL4162-RESET-NEW-STREAM", _check_first_events, *_PROGRESS, resets=True),
+    _check_answers("WL4162-RESET-TO-UNDEFINED", _check_reset, "state", "warning", resets=True),
     _check_answers("WL4162-RESET-AFTER-ERROR", _fields_after("state"), "state"),
     _check_answers("WL4162-WARN-WRONG-TRANSITION", _EQUAL_WARNING, "warning"),
     _check_answers("WL4162-WARN-TEXT-RECEIVER", _check_warning_text, "warning"),

@@ -33,12 +33,15 @@ from conformance.oracles.checks.log_freedoms import (
 )
 from conformance.oracles.checks.relay_freedoms import (
     differs_in_checksum_alone,
+    is_format_again,
     is_from_replica_itself,
     is_log_number,
     is_own_event,
     is_own_value,
+    stops_at_unknown,
 )
 from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
+from conformance.oracles.checks.send_freedoms import differs_in_unused_checksum
 from conformance.oracles.differences import ERROR_CODE, Difference
 from conformance.specs.catalogue import ENTRY
 
@@ -237,11 +240,20 @@ FREE: Final[tuple[Freedom, ...]] = (
         is_other_info,
     ),
     Freedom(
+        "send",
+        "checksum of a format description without checksums",
+        "the last four bytes of a format description that announces no checksums",
+        "They belong to no checksum of the log; servers leave them as they were, although they change the event.",
+        differs_in_unused_checksum,
+    ),
+    Freedom(
         "relay",
         "relay logs",
         "how many relay logs there are, so `log`, and the events with which the replica ends and begins them",
         "A replica begins another log when it likes.",
-        lambda alignment, difference: is_log_number(alignment, difference) or is_own_event(alignment, difference),
+        lambda alignment, difference: any(
+            each(alignment, difference) for each in (is_log_number, is_own_event, is_format_again)
+        ),
     ),
     Freedom(
         "relay",
@@ -264,6 +276,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "whether an event that comes back with the replica's own server id is written",
         "It comes from the replica itself; WL#7592 is silent.",
         is_from_replica_itself,
+    ),
+    Freedom(
+        "relay",
+        "stop at unknown events",
+        "whether the receiver stops with an error at an event of an unknown type without the ignorable flag",
+        "WL#4033 has a replica stop there, and does not say which of its threads does.",
+        lambda alignment, difference: stops_at_unknown(alignment),
     ),
     Freedom(
         "apply",

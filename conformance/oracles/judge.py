@@ -3,10 +3,10 @@
 Every verdict, from `certify` to a corpus on a cluster, is made here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
@@ -29,6 +29,12 @@ from conformance.specs.catalogue import ENTRY, EVERY_FIELD, catalogue, owners
 from conformance.specs.profiles import profile_named
 from conformance.specs.run_record import NOT_ASKED, TROUBLE, UNEXPLAINED
 from conformance.strategies.grammar.case import Case
+
+#: Failed checks of one requirement on one case that are looked at, and causes that it shows.
+_CHECKS: Final = 64
+_CAUSES: Final = 8
+#: Roles in which one thing that is missing or added takes along others that belong to it: the first check is the cause.
+_SEQUENCES: Final = frozenset({"apply", "filter", "log"})
 
 
 def request_of(case: Case) -> Request:
@@ -164,7 +170,7 @@ class Judge:
     def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
         alignment = Alignment(case, answer, self._role)
         verdicts: dict[str, Verdict] = {}
-        failed: dict[str, Check] = {}
+        failed: dict[str, list[Check]] = {}
         every: list[Check] = []
         torn = alignment.about.answers_streams and answer.error is not None
         for requirement, indices in case.marks.items():
@@ -181,28 +187,26 @@ class Judge:
             wrong = [check for check in checks if check.signature]
             every += wrong
             if wrong:
-                failed[requirement] = wrong[0]
+                failed[requirement] = wrong
             elif checks:
                 verdicts[requirement] = self._good[requirement]
             elif (cause := obstacle(alignment, indices)) is not None:
                 verdicts[requirement] = Verdict(requirement, "blocked", charged=False, cause=cause)
-        failed = self._of_differences(alignment, every) | failed
-        why = causes(alignment, list(failed.values()))
-        failures = {each: _failure(each, failed[each], cause) for each, cause in zip(failed, why, strict=True)}
+        failures = _failures(alignment, self._of_differences(alignment, every) | failed)
         return list((verdicts | self._of_owners(alignment) | failures).values())
 
-    def _of_differences(self, alignment: Alignment, failed: list[Check]) -> dict[str, Check]:
+    def _of_differences(self, alignment: Alignment, failed: list[Check]) -> dict[str, list[Check]]:
         """Return what is wrong by each requirement that is blamed for what the failed checks do not account for."""
         case = alignment.case
         by_field = owners(case.role, case.id.profile)
-        blamed: dict[str, Check] = {}
+        blamed: dict[str, list[Check]] = {}
         for difference in differences(alignment):
             if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
                 continue
             owner = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
             requirement = case.expected.made_for.get(difference.index, owner)
             if requirement == UNEXPLAINED or self._is_shown(requirement, difference):
-                blamed.setdefault(requirement, difference.check)
+                blamed.setdefault(requirement, []).append(difference.check)
         return blamed
 
     def _is_shown(self, requirement: str, difference: Difference) -> bool:
@@ -220,7 +224,7 @@ class Judge:
         return {
             each: self._good[each]
             for each in owners(case.role, case.id.profile).values()
-            if not (each in self._supported and self._oracles[each].owns.isdisjoint(shown))
+            if each in case.marks and not (each in self._supported and self._oracles[each].owns.isdisjoint(shown))
         }
 
 
@@ -241,6 +245,20 @@ class Judges:
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         """Return a verdict for each requirement that the case exercises and that was reached."""
         return self._judges[case.role].judge(case, answer)
+
+
+def _failures(alignment: Alignment, failed: Mapping[str, Sequence[Check]]) -> dict[str, Verdict]:
+    """Return the failure of each requirement: of its first failed check, with one further for each other cause."""
+    most = 1 if alignment.case.role in _SEQUENCES else _CHECKS
+    checks = [(requirement, check) for requirement, each in failed.items() for check in each[:most]]
+    why = causes(alignment, [check for _, check in checks])
+    by_cause: dict[str, dict[str, Verdict]] = {}
+    for (requirement, check), cause in zip(checks, why, strict=True):
+        by_cause.setdefault(requirement, {}).setdefault(cause.text, _failure(requirement, check, cause))
+    return {
+        requirement: replace(first, further=tuple(further[: _CAUSES - 1]))
+        for requirement, (first, *further) in ((each, by_cause[each].values()) for each in by_cause)
+    }
 
 
 def _failure(requirement: str, check: Check, cause: Cause) -> Verdict:

@@ -418,6 +418,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         for name in (
             "BOUNDARY-CHANGED-BY-CONTEXT",
             "MARK-DEFAULT-SELF",
+            "MARK-FORMAT-DESCRIPTION",
             "MARK-INSIDE-AND-XID",
             "MARK-INSIDE-ROWS",
             "MARK-GTID-START",

@@ -1,19 +1,27 @@
 """The oracles of the role `relay`: which events the relay logs hold, with which bytes, and the warnings."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.relay_freedoms import stops_at_unknown
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import event_data
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
+_NEVER_IGNORED: Final = (EventType.FORMAT_DESCRIPTION, EventType.ROTATE)
+#: Where a Gtid event has the source's UUID and the number, in bytes of its body.
+_GTID_SOURCE: Final = slice(1, 17)
+_GTID_NUMBER: Final = slice(17, 25)
 _NAMED: Final = frozenset(int(each) for each in EventType)
 
 
@@ -23,6 +31,18 @@ class _Written:
 
     header: Header
     rest: bytes
+
+    @property
+    def body(self) -> bytes:
+        """What follows the header, without a checksum that is right."""
+        return self.rest[:-CHECKSUM_BYTES] if self.is_checksummed else self.rest
+
+    @property
+    def is_checksummed(self) -> bool:
+        """Whether it ends with its checksum."""
+        header = HEADER.pack(*astuple(self.header))
+        at = len(self.rest) - CHECKSUM_BYTES
+        return at >= 0 and checksum(header + self.rest[:at]) == int.from_bytes(self.rest[at:], "little")
 
     @property
     def name(self) -> str:
@@ -47,14 +67,16 @@ def _written(entry: Mapping[str, Any]) -> _Written | None:
 _Compare = Callable[[_Written, _Written], Check]
 
 
-def _each(requirement: str, compare: _Compare, *, required: bool = True) -> Oracle:
+def _each(requirement: str, compare: _Compare, *, required: bool = True, may_stop: bool = False) -> Oracle:
     """Return the oracle that compares each marked event with the observed one.
 
     Args:
         requirement: The requirement's id.
         compare: Compares them.
         required: Whether an event that is missing breaks the requirement.
+        may_stop: Whether the receiver may stop at it with an error instead.
     """
+    free = {Fate.UNREACHED, Fate.REFUSED} if may_stop else {Fate.UNREACHED}
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for index in alignment.marked(requirement):
@@ -62,7 +84,7 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True) -> Orac
             assert wanted is not None, "the model writes events"
             entry = alignment.observed(index)
             if entry is None:
-                if required and alignment.fate(index) is not Fate.UNREACHED:
+                if required and alignment.fate(index) not in free:
                     yield Check(f"{wanted.kind} not written", f"{_place(alignment, index)} is missing")
                 continue
             observed = _written(entry)
@@ -87,14 +109,22 @@ def _place(alignment: Alignment, index: int) -> str:
 
 def _copied(wanted: _Written, observed: _Written) -> Check:
     """Compare a copied event; a relay log may have checksums if the source has none, and the reverse."""
+    if wanted == observed:
+        return GOOD
     for name in ("type", "server_id", "log_pos", "flags", "timestamp"):
         expected, seen = getattr(wanted.header, name), getattr(observed.header, name)
         if expected != seen:
             return Check(f"{name} of {wanted.kind} changed", f"{name} is {seen}, but was {expected} when received")
-    bodies = (wanted.rest, wanted.rest[:-CHECKSUM_BYTES])
-    if observed.rest in bodies or observed.rest[:-CHECKSUM_BYTES] in bodies:
-        return GOOD
-    return Check(f"body of {wanted.kind} changed", f"the {len(observed.rest)} bytes of the body are not those received")
+    length = HEADER_BYTES + len(observed.rest)
+    if observed.header.length != length:
+        message = f"length is {observed.header.length}, but the event has {length} bytes"
+        return Check(f"length of {wanted.kind} wrong", message)
+    if wanted.body != observed.body:
+        message = f"the {len(observed.body)} bytes of the body are not those received"
+        return Check(f"body of {wanted.kind} changed", message)
+    if len(wanted.rest) == len(observed.rest):
+        return Check(f"checksum of {wanted.kind} changed", "the checksum is not the one received")
+    return GOOD
 
 
 def _equal_markers(wanted: _Written, observed: _Written) -> Check:
@@ -104,9 +134,15 @@ def _equal_markers(wanted: _Written, observed: _Written) -> Check:
     return Check(f"{wanted.kind} marked", f"the flags have the marker {marker}, which was not received")
 
 
-def _ignorable_copied(requirement: str) -> Oracle:
-    """Return the oracle that checks that each marked event is there once, exactly as received."""
-    each = _each(requirement, _copied)
+def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = False) -> Oracle:
+    """Return the oracle that checks that each marked event is there once, exactly as received.
+
+    Args:
+        requirement: The requirement's id.
+        what: The kind of event, for signatures.
+        or_stops: Whether the receiver may stop at it with an error instead.
+    """
+    each = _each(requirement, _copied, may_stop=or_stops)
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield from each.examine(alignment, requirement)
@@ -115,10 +151,16 @@ def _ignorable_copied(requirement: str) -> Oracle:
         }
         for place in alignment.phantoms:
             again = written.get(alignment.observation.events[place]["data"])
-            if again is not None:
-                yield Check("ignorable event written twice", f"{_place(alignment, again)} is there again")
+            if again is not None and not _came_back(alignment, again):
+                yield Check(f"{what} written twice", f"{_place(alignment, again)} is there again")
 
     return Oracle(requirement, examine, any_of=each.any_of)
+
+
+def _came_back(alignment: Alignment, index: int) -> bool:
+    """Return whether an event has the replica's own server id, so that writing it is free."""
+    event = _written(alignment.case.expected.events[index])
+    return event is not None and bool(event.header.server_id == alignment.case.settings["server_id"])
 
 
 def _present(wanted: _Written, observed: _Written) -> Check:
@@ -161,7 +203,7 @@ def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None
                 message = f"{_place(alignment, index)}: the warning is {seen!r}, expected {expected!r}"
                 yield Check("wrong warning" if seen else "no warning", message)
         error = alignment.observation.error
-        if stops and error is not None:
+        if stops and error is not None and not stops_at_unknown(alignment):
             yield Check("error", f"the receiver stops with an error: {error.message}")
 
     return Oracle(requirement, examine, any_of=frozenset({"warning"}))
@@ -178,17 +220,43 @@ def _logs(alignment: Alignment) -> dict[int, list[_Written]]:
 
 
 def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Check that each relay log begins with a format description and a Previous_gtids event of the replica."""
+    """Check that each relay log begins with a format description and a Previous_gtids event of the replica.
+
+    The set in it has nothing but what was received.
+    """
     logs = _logs(alignment)
     if not logs:
         yield Check("no relay log", "the answer has no event of a relay log")
+    own = (0, alignment.case.settings["server_id"])
+    received = ExecutedGtids()
     for number, log in logs.items():
         types = [event.header.type for event in log[:2]]
-        if types == [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS]:
-            yield GOOD
-        else:
+        if types != [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS]:
             names = " and ".join(map(type_name, types)) or "nothing"
             yield Check("relay log begins with wrong events", f"relay log {number + 1} begins with {names}")
+        elif any(event.header.server_id not in own or not event.header.flags & _RELAY_LOG for event in log[:2]):
+            yield Check("relay log begins with events of the source", f"relay log {number + 1} begins with them")
+        elif not _has_only(received, log[1]):
+            message = f"relay log {number + 1} has GTIDs in its Previous_gtids event that were not received"
+            yield Check("GTIDs not received in Previous_gtids", message)
+        else:
+            yield GOOD
+        for event in log:
+            _add_gtid(received, event)
+
+
+def _has_only(received: ExecutedGtids, event: _Written) -> bool:
+    """Return whether a Previous_gtids event has no GTIDs but some, and those with tags."""
+    try:
+        others = ExecutedGtids(GtidSet.from_bytes(event.body)).missing_in(received.gtids())
+    except (ValueError, MalformedBody):
+        return False
+    return all(source.tag for source in others.sources)
+
+
+def _add_gtid(received: ExecutedGtids, event: _Written) -> None:
+    if event.header.type == EventType.GTID and len(event.body) >= _GTID_NUMBER.stop:
+        received.add(event.body[_GTID_SOURCE], "", int.from_bytes(event.body[_GTID_NUMBER], "little"))
 
 
 def _without_sources(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -221,15 +289,30 @@ def _own_rotates(alignment: Alignment, requirement: str) -> Iterator[Check]:
                 yield Check("wrong end position of a Rotate", message)
 
 
+def _without_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that no relay log has an event of a server that is to be ignored, but what describes its log."""
+    ignored = alignment.case.settings.get("ignored_ids", ())
+    for number, log in _logs(alignment).items():
+        for event in log:
+            if event.header.server_id in ignored and event.header.type not in _NEVER_IGNORED:
+                yield Check(f"{event.kind} of an ignored server", f"relay log {number + 1} has an event of one")
+                return
+        yield GOOD
+
+
 def _check_logs(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
     return Oracle(requirement, examine, any_of=frozenset({"data"}))
 
 
 ORACLES: Final = (
-    _ignorable_copied("WL4033-RELAY-IGNORABLE-COPIED"),
+    _each_copied("WL4033-RELAY-IGNORABLE-COPIED", what="ignorable event"),
+    _each_copied("WL4033-RELAY-EVENTS-AS-USUAL"),
+    _each_copied("WL4033-RELAY-UNKNOWN-NOT-LOST", or_stops=True),
     _each("WL4162-TT-GUESS-LEAVES-BYTES", _equal_markers, required=False),
     _check_warnings("WL4162-RESET-RECEIVER-LOOP", wanted=False),
     _check_warnings("WL4162-WARN-RECEIVER", stops=True),
+    _check_warnings("WL4162-RELAY-WARN-TEXT", text=True, wanted=True),
+    _check_logs("FORMAT-RELAY-IGNORED", _without_ignored),
     _each("WL4162-RELAY-KEEPS-EVENTS", _present),
     _check_warnings("WL4162-RELAY-FEEDS-QUEUED", text=True),
     _check_logs("WL7592-RELAY-PREVIOUS-GTIDS-OWN", _begins),

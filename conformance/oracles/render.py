@@ -214,7 +214,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _check_warnings("WL4162-DUMP-FEEDS-READ", equal_warnings),
     _text("WL4162-PRINT-AS-COMMENT", lambda fact: fact["boundary"] != "Not Defined", boundary_is_comment),
     _text("WL4162-PRINT-EVERY-EVENT", lambda fact: True, boundary_shown),
-    _text("WL4162-PRINT-BINLOG-STATEMENT-BYTES", lambda fact: fact["handled"] == "known", bytes_untouched),
+    _text("WL4162-PRINT-BINLOG-STATEMENT-BYTES", lambda fact: True, bytes_untouched),
     Oracle("FORMAT-RENDER-BINLOG-RUNS", binlog_statements_run, frozenset({"text"}), asks_more=True),
     _either(
         _text("WL7592-RENDER-BOTH-EVENTS", _of(*GTID_WORDS), gtid_event_named, unprinted="event not printed"),

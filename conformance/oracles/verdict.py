@@ -1,7 +1,7 @@
 """Verdicts: what one case shows of one requirement, and what no requirement accounts for."""
 
 import fnmatch
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,6 +24,7 @@ class Verdict:
             requirements that its case exercises were not judged there, and only count it.
         cause: Why it failed: failures with equal causes are one finding. Of a requirement that was blocked, or
             crashed without being charged: the cause of what ended the reading before its events.
+        further: The failures of the same requirement on the same case for other causes.
     """
 
     requirement: str
@@ -33,6 +34,7 @@ class Verdict:
     at: int | None = None
     charged: bool = True
     cause: Cause | None = None
+    further: "tuple[Verdict, ...]" = ()
 
     @property
     def finding(self) -> str:
@@ -51,12 +53,19 @@ def trouble_of(verdicts: Iterable[Verdict]) -> TroubleStatus | None:
     return next((status for status in TROUBLES if status in statuses), None)
 
 
+def failures_of(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    """Yield the failures among verdicts: of each requirement one for each cause."""
+    for verdict in verdicts:
+        if verdict.is_failure:
+            yield verdict
+            yield from verdict.further
+
+
 def by_finding(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
     """Return the failures of a case by the signatures of their findings."""
     findings: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
-        if verdict.is_failure:
-            findings.setdefault(verdict.finding, []).append(verdict)
+    for failure in failures_of(verdicts):
+        findings.setdefault(failure.finding, []).append(failure)
     return findings
 
 

@@ -4,16 +4,20 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
-from conformance.binlog.reader import read_events
+from conformance.binlog.header import HEADER, Header
+from conformance.binlog.reader import ReaderRules, read_events
+from conformance.binlog.rows.open_tables import OpenTables
 from conformance.binlog.servers import server_of
 from conformance.models.replica.applier import Applier
 from conformance.models.replica.replica_event import ReplicaEvent
-from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.models.replica.replica_settings import COUNTER_REFUSED, ReplicaSettings
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.protocol.reported_event import report
 
 #: The kind of error of a stop: the stream can be read, but not applied.
 STOP_KIND: Final = "other"
+#: The kind of error of a stop at an event of a type that the replica does not know.
+UNKNOWN_KIND: Final = "unknown-event"
 
 
 def answer(request: Request) -> Observation:
@@ -21,33 +25,47 @@ def answer(request: Request) -> Observation:
     return answer_with(Applier, request)
 
 
-def answer_with(applier: Callable[[ReplicaSettings], Applier], request: Request) -> Observation:
+def answer_with(
+    applier: Callable[[ReplicaSettings], Applier], request: Request, rules: ReaderRules | None = None
+) -> Observation:
     """Return what an applier does with a relay log; an event that cannot be read is an error at its offset.
 
     Args:
         applier: Makes the applier for the settings of the question.
         request: The request.
+        rules: How the relay log is read; the profile's when None.
     """
-    made = applier(ReplicaSettings.of_json(request.profile, request.settings))
+    settings = ReplicaSettings.of_json(request.profile, request.settings)
+    if settings.is_counter_refused:
+        message = "sql_slave_skip_counter can not be set when gtid_mode is ON"
+        return Observation((), Refusal(0, STOP_KIND, message, COUNTER_REFUSED))
+    made = applier(settings)
     unreadable: list[BinlogError] = []
-    done = made.apply(_events(request, unreadable))
+    done = made.apply(_events(request, rules or server_of(request.profile).rules, unreadable))
     entries = tuple(each.entry() for each in done)
     stop = made.stopped
     if stop is not None:
-        return Observation(entries, Refusal(stop.event.offset, STOP_KIND, stop.message, stop.code))
+        kind = STOP_KIND if stop.event.recognised else UNKNOWN_KIND
+        return Observation(entries, Refusal(stop.event.offset, kind, stop.message, stop.code))
     if unreadable:
         error = unreadable[0]
         return Observation(entries, Refusal(error.at, error.kind, error.message, made.settings.rules.read_failure))
     return Observation(entries)
 
 
-def _events(request: Request, unreadable: list[BinlogError]) -> Iterator[ReplicaEvent]:
+def _events(request: Request, rules: ReaderRules, unreadable: list[BinlogError]) -> Iterator[ReplicaEvent]:
     """Yield the events of the stream; the error of the first one that cannot be read is added to `unreadable`."""
     try:
-        for event in read_events(request.stream, server_of(request.profile).rules):
+        tables = OpenTables()
+        for event in read_events(request.stream, rules):
             try:
-                yield ReplicaEvent.of_entry(report(event))
+                yield ReplicaEvent.of_entry(report(event, tables))
+                tables.observe(event)
             except MalformedBody as error:
                 raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
     except BinlogError as error:
-        unreadable.append(error)
+        if error.kind == UNKNOWN_KIND:
+            header = Header(*HEADER.unpack_from(request.stream, error.at))
+            yield ReplicaEvent.of_header(header, error.at)
+        else:
+            unreadable.append(error)

@@ -1,6 +1,7 @@
 """The reference in the role `relay`: the model of a receiver, and the boundary parser of its profile."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.event_types import EventType
@@ -10,7 +11,7 @@ from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.worklog_parser import WorklogParser
-from conformance.models.replica.relay import Feed, Receiver, RelaySettings
+from conformance.models.replica.relay import Feed, NewFeed, Receiver, RelaySettings
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.protocol.reported_event import report
@@ -21,17 +22,18 @@ def answer(request: Request) -> Observation:
     return answer_with(Receiver, request)
 
 
-def answer_with(receiver: Callable[[RelaySettings, Feed | None], Receiver], request: Request) -> Observation:
-    """Return what a receiver writes; an event that cannot be read is an error at its offset.
+def answer_with(receiver: Callable[[RelaySettings, NewFeed], Receiver], request: Request) -> Observation:
+    """Return what a receiver writes; one that is torn is an error at its offset.
 
     Args:
-        receiver: Makes the receiver from the settings of the request and the feed of the boundary parser.
+        receiver: Makes the receiver from the settings of the request and what makes the feed of a boundary parser.
         request: The request.
     """
-    made = receiver(RelaySettings.of_json(request.profile, request.settings), boundary_feed(request.profile))
+    settings = RelaySettings.of_json(request.profile, request.settings)
+    made = receiver(settings, lambda: boundary_feed(request.profile))
     refusal = None
     try:
-        for event in read_events(request.stream, server_of(request.profile).rules):
+        for event in read_events(request.stream, replace(server_of(request.profile).rules, passes_unknown=True)):
             made.receive(ReplicaEvent.of_entry(report(event)), event.data)
     except BinlogError as error:
         refusal = Refusal(error.at, error.kind, error.message)

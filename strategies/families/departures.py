@@ -52,6 +52,9 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     ),
     Departure(("heartbeats", "relay_logs"), "have events that a source sends but no log contains"),
     Departure(("golden_vectors",), "are parts cut out of logs"),
+    Departure(
+        ("recorded_logs",), "are logs that servers wrote, some of them cut off, and most of them with one value changed"
+    ),
     Departure(("cross_version_streams", "older_source_streams", "old_source_streams"), "are logs of older servers"),
     Departure(("newer_source_streams", "anonymous_gtids_to_older_readers"), "are logs of newer servers"),
     Departure(("rows_of_betas",), "are logs of 5.1's betas"),

@@ -4,56 +4,81 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import WITH_IGNORABLE_FLAG
+from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT, WITH_IGNORABLE_FLAG
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events, server_events
+from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.families.boundaries import WITH_PARSER
-from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
-from conformance.strategies.groups import replica_groups, sound_log
+from conformance.strategies.groups import boundary_groups as boundaries
+from conformance.strategies.groups import data_changes, replica_groups, replica_variants, sound_log
 from conformance.strategies.groups import transactions as groups
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
+_ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+_LOGS: Final = Number("logs of the source", many=(20, 24))
+_END: Final = choices("the last log ends with", ("nothing", "Rotate", "Stop"))
+_CAME_BACK: Final = yes_or_no("events of the replica itself")
+_HEARTBEAT: Final = Dimension(
+    "heartbeats", {"no": False, "yes": True}, profiles={"yes": WITH_HEARTBEAT & WITH_IGNORABLE_FLAG}
+)
+#: Each log of the source has checksums if the one before it has none, and the reverse.
+_OTHER_CHECKSUM: Final = Dimension(
+    "checksums of the next log",
+    {"the same": False, "other": True},
+    when={"logs of the source": ("2", "3", "many")},
+    profiles={"other": WITH_CHECKSUMS},
+)
 
 
-@family(focus="WL4033-RELAY-IGNORABLE-COPIED", profiles=WITH_IGNORABLE_FLAG)
+@family(
+    focus="WL4033-RELAY-IGNORABLE-COPIED",
+    profiles=WITH_IGNORABLE_FLAG,
+    dimensions=(_LOGS, _OTHER_CHECKSUM, MODE, _CAME_BACK, _HEARTBEAT, _END),
+)
 def relay_logs(stream: StreamBuilder) -> None:
-    """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, and perhaps a second log."""
-    choose = stream.choose
-    code = choose.one_of(UNASSIGNED)
+    """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, in one log or several."""
+    code = stream.choose.one_of(UNASSIGNED)
     lengths = declare_up_to(stream, code)
-    _begin(stream, lengths)
-    _add_ignorable(stream, code)
-    for _ in choose.several(1, 3):
-        _add_group(stream, code)
-        if choose.yes(4):
+    mode = replica_variants.set_mode(stream)
+    came_back, heartbeats = stream.vary(_CAME_BACK), stream.vary(_HEARTBEAT)
+    others = False
+    for number in stream.several_of(_LOGS):
+        if number:
+            stream.add(replica_groups.rotate(stream, f"binlog.{number + 1:06d}", 4))
+            others = others or (number == 1 and stream.vary(_OTHER_CHECKSUM))
+            stream.checksummed = stream.checksummed != others
+        _begin(stream, lengths)
+        _add_ignorable(stream, code)
+        _add_group(stream, code, mode, heartbeats=heartbeats)
+        if came_back:
             # A replica that is also a source gets its own events back, and omits them.
             stream.server_id = replica_groups.REPLICA_ID
             groups.add_group(stream, groups.ddl(stream))
             stream.server_id = replica_groups.SOURCE_ID
-    if choose.yes():
-        stream.add(mysql_events.stop(stream) if choose.yes(3) else replica_groups.rotate(stream, "binlog.000002", 4))
-        _begin(stream, lengths)
-        _add_group(stream, code)
+        _add_group(stream, code, mode, heartbeats=heartbeats)
+    end = stream.vary(_END)
+    if end != "nothing":
+        stream.add(mysql_events.stop(stream) if end == "Stop" else replica_groups.rotate(stream, "binlog.000099", 4))
 
 
-def _begin(stream: StreamBuilder, lengths: bytes) -> None:
+def _begin(stream: StreamBuilder, lengths: bytes | None = None) -> None:
     stream.describe_format(post_header_lengths=lengths)
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE))
 
 
-def _add_group(stream: StreamBuilder, code: int) -> None:
+def _add_group(stream: StreamBuilder, code: int, mode: str, *, heartbeats: bool) -> None:
     """Add a group, with ignorable events in it and heartbeats between its events."""
     choose = stream.choose
-    planned = groups.group(stream)
-    form = stream.server.gtid_form
-    if form != "absent" and (form != "5.6" or choose.yes()):
-        planned = [groups.group_gtid(stream, planned, anonymous=form != "5.6" and choose.yes()), *planned]
-    for event in planned:
+    for event in replica_groups.in_mode(stream, groups.group(stream), mode):
         stream.add(event)
-        if choose.yes(4):
+        if heartbeats and choose.yes():
             stream.add(server_events.heartbeat(stream))
         if choose.yes(4):
             _add_ignorable(stream, code)
@@ -64,15 +89,92 @@ def _add_ignorable(stream: StreamBuilder, code: int) -> None:
     stream.add(mysql_events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0))
 
 
-@family(focus="WL4162-WARN-RECEIVER", profiles=WITH_PARSER, fault=True)
-def broken_groups_received(stream: StreamBuilder) -> None:
-    """Groups that do not end, end without a beginning, or begin twice: a receiver warns, and writes them."""
-    choose = stream.choose
-    sound_log.begin_log(stream)
-    sound_log.add_groups(stream, 0, 1, anonymous=True)
-    for event in choose.one_of(_BROKEN)(stream):
-        stream.add(event)
-    sound_log.add_groups(stream, 0, 1, anonymous=True)
+_FLUSHES: Final = Number("relay logs flushed", many=(20, 24))
+_FLUSHED_AT: Final = choices(
+    "flushed", ("after a group", "after its first event", "within a group", "before every group")
+)
+
+
+@family(
+    focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+    profiles=Profiles("worklog", "mysql >= 5.7"),
+    dimensions=(_FLUSHES, _FLUSHED_AT, MODE, GROUP, CHANGE),
+)
+def flushed_relay_logs(stream: StreamBuilder) -> None:
+    """Groups for a replica that begins another relay log between them, within them or before them."""
+    _begin(stream)
+    mode, at = replica_variants.set_mode(stream), stream.vary(_FLUSHED_AT)
+    flushes = []
+    for number in stream.several_of(_FLUSHES):
+        planned = replica_variants.group(stream, mode, again=number > 0)
+        places = {"before every group": 0, "after its first event": 1, "within a group": len(planned) - 1}
+        place = places.get(at, len(planned))
+        replica_groups.add(stream, planned[:place])
+        flushes.append(stream.offset)
+        replica_groups.add(stream, planned[place:])
+    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
+    stream.settings["flushes"] = flushes
+
+
+_RECONNECTS: Final = Number("reconnects", many=(20, 24))
+_ENDS: Final = choices("a connection ends", ("after a group", "after its first event", "within a group"))
+_RESUMES: Final = choices("the source resumes", ("after the last event", "with the whole group"))
+
+
+@family(focus="WL4033-RELAY-EVENTS-AS-USUAL", dimensions=(_RECONNECTS, _ENDS, _RESUMES, GROUP, CHANGE))
+def reconnected_streams(stream: StreamBuilder) -> None:
+    """Groups that a source sends over several connections, which end between groups or within them."""
+    _begin(stream)
+    ends, resumes = stream.vary(_ENDS), stream.vary(_RESUMES)
+    connections = []
+    for number in stream.several_of(_RECONNECTS):
+        planned = replica_variants.group(stream, "OFF", again=number > 0)
+        places = {"after its first event": 1, "within a group": len(planned) - 1}
+        place = places.get(ends, len(planned))
+        replica_groups.add(stream, planned[:place])
+        connections.append(stream.offset)
+        stream.add(replica_groups.rotate(stream, replica_groups.SOURCE_LOG, stream.offset, flags=_ARTIFICIAL))
+        stream.describe_format()
+        stream.set_log_pos(0)
+        is_whole = resumes == "with the whole group" and place < len(planned)
+        replica_groups.add(stream, planned if is_whole else planned[place:])
+    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), "OFF"))
+    stream.settings["connections"] = connections
+
+
+_IGNORED: Final = Dimension("ignored ids", {"1": (7,), "2": (7, 9), "3": (7, 9, 4_294_967_295)})
+_PLACE_OF_IGNORED: Final = choices("events of ignored servers", ("first", "in the middle", "last", "all"))
+
+
+@family(
+    focus="FORMAT-RELAY-IGNORED",
+    profiles=Profiles("worklog", "mysql >= 5.5", "mariadb"),
+    dimensions=(_IGNORED, _PLACE_OF_IGNORED, MODE, BEFORE),
+)
+def ignored_servers(stream: StreamBuilder) -> None:
+    """Groups of several servers for a replica that is to ignore some of them."""
+    _begin(stream)
+    mode = replica_variants.set_mode(stream)
+    ignored, place = stream.vary(_IGNORED), stream.vary(_PLACE_OF_IGNORED)
+    stream.settings["ignored_ids"] = list(ignored)
+    if place in ("first", "all"):
+        _add_ignored(stream, mode, ignored)
+    replica_variants.add_before(stream, mode)
+    if place in ("in the middle", "all"):
+        _add_ignored(stream, mode, ignored)
+    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
+    if place in ("last", "all"):
+        _add_ignored(stream, mode, ignored)
+
+
+def _add_ignored(stream: StreamBuilder, mode: str, ids: Sequence[int]) -> None:
+    """Add a group of each server that is to be ignored, and what describes the log of the last, which is not."""
+    for server_id in ids:
+        stream.server_id = server_id
+        replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
+    stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=_ARTIFICIAL))
+    stream.describe_format()
+    stream.server_id = replica_groups.SOURCE_ID
 
 
 def _end_alone(stream: StreamBuilder) -> Sequence[PlannedEvent]:
@@ -80,7 +182,7 @@ def _end_alone(stream: StreamBuilder) -> Sequence[PlannedEvent]:
 
 
 def _begun_twice(stream: StreamBuilder) -> Sequence[PlannedEvent]:
-    begin = replica_groups.query(stream, "BEGIN")
+    begin = data_changes.query(stream, "BEGIN")
     return [*replica_groups.with_gtid(stream, [begin], anonymous=True), *replica_groups.transaction(stream)]
 
 
@@ -90,8 +192,48 @@ def _never_ended(stream: StreamBuilder) -> Sequence[PlannedEvent]:
     return [*first[: stream.choose.integer(2, len(first) - 1)], *second]
 
 
-_BROKEN: Final[tuple[Callable[[StreamBuilder], Sequence[PlannedEvent]], ...]] = (
-    _end_alone,
-    _begun_twice,
-    _never_ended,
+_BROKEN: Final[Dimension[Callable[[StreamBuilder], Sequence[PlannedEvent]]]] = Dimension(
+    "broken group", {"ends alone": _end_alone, "begins twice": _begun_twice, "does not end": _never_ended}
 )
+
+
+@family(focus="WL4162-WARN-RECEIVER", profiles=WITH_PARSER, fault=True, dimensions=(_BROKEN, BEFORE))
+def broken_groups_received(stream: StreamBuilder) -> None:
+    """Groups that do not end, end without a beginning, or begin twice: a receiver warns, and writes them."""
+    sound_log.begin_log(stream)
+    replica_variants.add_before(stream, "OFF")
+    for event in stream.vary(_BROKEN)(stream):
+        stream.add(event)
+    sound_log.add_groups(stream, 0, 1, anonymous=True)
+
+
+_MARKER: Final = Dimension("marker of the event", {each.heading: each for each in BoundaryType})
+_BEFORE_IT: Final = choices(
+    "before the event", ("nothing", "a whole group", "the first event of a group", "more of a group", "an error")
+)
+
+
+@family(
+    focus="WL4162-RELAY-WARN-TEXT",
+    profiles=Profiles("worklog"),
+    fault=True,
+    dimensions=(_MARKER, _BEFORE_IT, BEFORE),
+)
+def marked_streams_received(stream: StreamBuilder) -> None:
+    """Groups of a source that marks its events, and a statement with any marker in any state of the parser."""
+    stream.describe_format(flags=MARKER_BITS.write(0, BoundaryType.IGNORE_BOUNDARY))
+    for _ in stream.several_of(BEFORE):
+        _add_marked(stream, replica_groups.group(stream))
+    before = stream.vary(_BEFORE_IT)
+    planned = boundaries.marked(replica_groups.with_gtid(stream, replica_groups.transaction(stream), anonymous=True))
+    count = {"nothing": 0, "a whole group": len(planned), "the first event of a group": 1}.get(before, 2)
+    replica_groups.add(stream, planned[:count])
+    statement = data_changes.query(stream, "INSERT INTO `t1` VALUES (1, 2)")
+    if before == "an error":
+        stream.add(boundaries.with_marker(statement, BoundaryType.SELF_CONTAINED))
+    stream.add(boundaries.with_marker(statement, stream.vary(_MARKER)))
+    _add_marked(stream, replica_groups.group(stream))
+
+
+def _add_marked(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
+    replica_groups.add(stream, boundaries.marked(replica_groups.with_gtid(stream, planned, anonymous=True)))

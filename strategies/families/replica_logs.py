@@ -1,38 +1,37 @@
-"""Relay logs for an applier: what it skips, where it stops, what older and newer sources send (WL#7592, WL#4033)."""
+"""Relay logs for an applier: what it skips, where it stops, and statements that are split or fail (WL#7592)."""
 
 from typing import Final
 
-from conformance.binlog.event_types import EventType
-from conformance.binlog.flags import Flag
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_IGNORABLE_FLAG, server_of
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
+from conformance.models.replica.failed_drop import drop_statements
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import mysql_events
-from conformance.strategies.families.cross_version import OLDER
-from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.dimension import Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
-from conformance.strategies.groups import replica_groups
+from conformance.strategies.groups import data_changes, replica_groups, replica_variants
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP
 
-_IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The profiles whose DROP DATABASE and CREATE TABLE ... SELECT are the worklog's.
 _NOT_ATOMIC: Final = Profiles("worklog", "mysql >= 5.7, < 8.0")
 #: A position after every event of these streams.
 _FAR: Final = 1_000_000
-#: The sources that are newer than 5.6.
-_NEWER: Final = ("mysql-5.7", "mysql-8.0")
+_ASKED_FOR: Final = choices("what is set", ("skip counter", "stop position"))
+_OF_BOTH: Final = Number("groups", fewest=2, many=(100, 120))
+_ROWS_FOLLOW: Final = yes_or_no("the group with the rows")
+_SECOND_LOG: Final = yes_or_no("in the source's second log")
 
 
-@family(focus="WL7592-APPLY-SKIP-NOT-MID-GROUP", profiles=WITH_ANONYMOUS_GTIDS)
+@family(focus="WL7592-APPLY-SKIP-NOT-MID-GROUP", profiles=WITH_ANONYMOUS_GTIDS, dimensions=(_ASKED_FOR, _OF_BOTH))
 def skip_and_until(stream: StreamBuilder) -> None:
     """Anonymous groups for an applier with a skip counter, or with a position to stop at."""
     choose = stream.choose
     replica_groups.begin_relay_log(stream)
-    groups = [
-        replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True) for _ in choose.several(2, 4)
-    ]
+    groups = []
+    for _ in stream.several_of(_OF_BOTH):
+        groups.append(replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
     stream.settings["gtid_mode"] = "OFF"
-    if choose.yes():
+    if stream.vary(_ASKED_FOR) == "stop position":
         _stop_at(stream, groups)
         return
     stream.settings["skip_counter"] = choose.integer(1, sum(map(len, groups[:-1])))
@@ -61,143 +60,70 @@ def _stop_at(stream: StreamBuilder, groups: list[list[PlannedEvent]]) -> None:
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.create(stream), anonymous=True))
 
 
-@family(focus="WL7592-APPLY-ON-GTID-MISSING", profiles=WITH_ANONYMOUS_GTIDS, fault=True)
+@family(
+    focus="WL7592-APPLY-ON-GTID-MISSING",
+    profiles=WITH_ANONYMOUS_GTIDS,
+    fault=True,
+    dimensions=(BEFORE, GROUP, CHANGE, _SECOND_LOG),
+)
 def anonymous_with_gtid_mode_on(stream: StreamBuilder) -> None:
     """An anonymous group among groups with GTIDs, for the applier of a replica whose gtid_mode is ON."""
-    choose = stream.choose
     replica_groups.begin_relay_log(stream)
     stream.settings["gtid_mode"] = "ON"
-    for _ in choose.several(0, 2):
-        replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=False))
-    replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
+    replica_variants.add_before(stream, "ON")
+    if stream.vary(_SECOND_LOG):
+        replica_groups.begin_next_log(stream)
+    anonymous = replica_groups.with_gtid(stream, replica_variants.plain_group(stream), anonymous=True)
+    replica_groups.add(stream, anonymous)
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=False))
 
 
-@family(focus="WL7592-APPLY-CREATE-SELECT-COMMITS", profiles=_NOT_ATOMIC)
+@family(focus="WL7592-APPLY-CREATE-SELECT-COMMITS", profiles=_NOT_ATOMIC, dimensions=(BEFORE, _ROWS_FOLLOW))
 def split_create_selects(stream: StreamBuilder) -> None:
     """CREATE TABLE ... SELECT in row format: the CREATE and the rows in two anonymous groups, or only the first."""
-    choose = stream.choose
     replica_groups.begin_relay_log(stream)
     stream.settings["gtid_mode"] = "OFF"
-    for _ in choose.several(0, 1):
-        replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
-    created = [replica_groups.query(stream, "CREATE TABLE `t9` (`a` INT, `b` INT)")]
+    replica_variants.add_before(stream, "OFF")
+    created = [data_changes.query(stream, "CREATE TABLE `t9` (`a` INT, `b` INT)")]
     first = replica_groups.with_gtid(stream, created, anonymous=True)
     first[-1] = first[-1].marked("WL7592-APPLY-CREATE-SELECT-COMMITS")
     replica_groups.add(stream, first)
-    if choose.yes():
-        rows = [replica_groups.query(stream, "BEGIN"), *replica_groups.row_changes(stream, table="t9")]
-        rows.append(replica_groups.query(stream, "COMMIT"))
+    stream.settings["tables"] = [*replica_groups.TABLES, "test.t9"]
+    if stream.vary(_ROWS_FOLLOW):
+        rows = [data_changes.query(stream, "BEGIN"), *data_changes.row_changes(stream, table="t9")]
+        rows.append(data_changes.query(stream, "COMMIT"))
         replica_groups.add(stream, replica_groups.with_gtid(stream, rows, anonymous=True))
 
 
-#: Lengths of table names: few of the longest fit into one statement.
-_NAME_LENGTHS: Final = (64, 60, 33)
+_GIVEN: Final = choices("GTID", ("given", "none"))
+#: Bytes of the names of the dropped tables: few of the longest fit into one statement.
+_NAME_LENGTH: Final = choices("length of names", (64, 60, 33))
+#: How many tables were dropped: as many as one statement can name, one more, or three statements full.
+_DROPPED: Final = choices("dropped tables", ("one more than fit", "as many as fit", "many", "1"))
+_DATABASE: Final = choices("name of the database", ("d1", "x" * 64))
 
 
-@family(focus="WL7592-APPLY-DROPDB-OFF-ANON-EACH", profiles=_NOT_ATOMIC, fault=True)
+@family(
+    focus="WL7592-APPLY-DROPDB-OFF-ANON-EACH",
+    profiles=_NOT_ATOMIC,
+    fault=True,
+    dimensions=(_GIVEN, _DROPPED, _NAME_LENGTH, _DATABASE, BEFORE),
+)
 def failed_drop_databases(stream: StreamBuilder) -> None:
     """DROP DATABASE on a replica where a file remains in the directory, with a given GTID or without one."""
-    choose = stream.choose
     replica_groups.begin_relay_log(stream)
-    anonymous = not choose.yes()
-    stream.settings["gtid_mode"] = "OFF" if anonymous else "ON"
-    for _ in choose.several(0, 2):
-        replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=anonymous))
-    length = choose.one_of(_NAME_LENGTHS)
-    # So many that one statement cannot list them all.
-    count = choose.integer(1024 // length + 2, 3 * 1024 // length)
-    database = choose.one_of(("d1", "x" * 64))
-    tables = [f"{number:03d}".rjust(length, "t") for number in range(count)]
-    stream.settings["leftovers"] = {database: tables}
-    dropped = [replica_groups.query(stream, f"DROP DATABASE `{database}`", database=database)]
+    anonymous = stream.vary(_GIVEN) == "none"
+    mode = "OFF" if anonymous else "ON"
+    stream.settings["gtid_mode"] = mode
+    replica_variants.add_before(stream, mode)
+    length, database = stream.vary(_NAME_LENGTH), stream.vary(_DATABASE)
+    fit = next(count for count in range(1, 99) if len(list(drop_statements(_names(count + 1, length)))) > 1)
+    count = {"1": 1, "as many as fit": fit, "one more than fit": fit + 1, "many": 3 * fit}[stream.vary(_DROPPED)]
+    stream.settings["leftovers"] = {database: _names(count, length)}
+    dropped = [data_changes.query(stream, f"DROP DATABASE `{database}`", database=database)]
     replica_groups.add(stream, replica_groups.with_gtid(stream, dropped, anonymous=anonymous))
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=anonymous))
 
 
-@family(focus="WL7592-COMPAT-OLD-NEW", profiles=WITH_ANONYMOUS_GTIDS)
-def older_source_streams(stream: StreamBuilder) -> None:
-    """Logs of 5.1 and 5.5, without Gtid events, for the applier of a new replica with gtid_mode=OFF."""
-    choose = stream.choose
-    replica = stream.server
-    stream.settings["gtid_mode"] = "OFF"
-    stream.server = server_of(choose.one_of(OLDER))
-    stream.checksummed = False
-    replica_groups.begin_relay_log(stream, lengths=stream.server.post_header_lengths)
-    rows = replica.reads_rows_v1
-    for _ in choose.several(1, 3):
-        if rows and choose.yes():
-            # CREATE TABLE ... SELECT before WL#7592: one group.
-            planned = [replica_groups.query(stream, "BEGIN"), *replica_groups.create(stream)]
-            planned += [*replica_groups.row_changes(stream), replica_groups.query(stream, "COMMIT")]
-        else:
-            planned = replica_groups.group(stream, rows=rows)
-        replica_groups.add(stream, planned)
-    stream.server = replica
-
-
-@family(focus="WL7592-COMPAT-OFF-5622", profiles=Profiles("worklog", "mysql >= 5.6, < 5.7"))
-def newer_source_streams(stream: StreamBuilder) -> None:
-    """Logs of 5.7 and 8.0 for the applier of a 5.6 replica, whose gtid_mode is the source's."""
-    choose = stream.choose
-    replica = stream.server
-    stream.server = server_of(choose.one_of(_NEWER))
-    replica_groups.begin_relay_log(stream, lengths=stream.server.post_header_lengths)
-    anonymous = not choose.yes()
-    stream.settings["gtid_mode"] = "OFF" if anonymous else "ON"
-    stream.settings["version"] = "5.6.22" if anonymous else choose.one_of(("5.6.21", "5.6.22"))
-    for _ in choose.several(1, 3):
-        flags = _IGNORABLE if anonymous else 0
-        planned = replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=anonymous, flags=flags)
-        replica_groups.add(stream, planned)
-    stream.server = replica
-
-
-@family(focus="WL7592-COMPAT-OFF-5621", profiles=Profiles("worklog", "mysql >= 5.6, < 5.7"), fault=True)
-def anonymous_before_5_6_21(stream: StreamBuilder) -> None:
-    """Anonymous groups of a newer source for the applier of a replica of 5.6.21 or older."""
-    _add_anonymous(stream, ("5.6.21", "5.6.20", "5.6.5"))
-
-
-@family(focus="WL7592-COMPAT-OFF-575", profiles=Profiles("worklog", "mysql >= 5.7, < 8.0"), fault=True)
-def anonymous_before_5_7_5(stream: StreamBuilder) -> None:
-    """Anonymous groups of a newer source for the applier of a replica of 5.7.5 or older."""
-    _add_anonymous(stream, ("5.7.5", "5.7.4", "5.7.1"))
-
-
-def _add_anonymous(stream: StreamBuilder, versions: tuple[str, ...]) -> None:
-    choose = stream.choose
-    replica = stream.server
-    stream.server = server_of(choose.one_of(_NEWER))
-    replica_groups.begin_relay_log(stream, lengths=stream.server.post_header_lengths)
-    stream.settings.update(gtid_mode="OFF", version=choose.one_of(versions))
-    for _ in choose.several(1, 2):
-        flags = _IGNORABLE if choose.yes() else 0
-        planned = replica_groups.group(stream)
-        replica_groups.add(stream, replica_groups.with_gtid(stream, planned, anonymous=True, flags=flags))
-    stream.server = replica
-
-
-@family(focus="WL4033-APPLY-UNKNOWN-IGNORED", profiles=WITH_IGNORABLE_FLAG)
-def unknown_events_applied(stream: StreamBuilder) -> None:
-    """Ignorable events of unassigned types between, before and inside the groups of a relay log."""
-    choose = stream.choose
-    code = choose.one_of(UNASSIGNED)
-    replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, code))
-    anonymous = not choose.yes()
-    with_gtids = stream.server.gtid_form != "absent" and not (stream.server.gtid_form == "5.6" and anonymous)
-    stream.settings["gtid_mode"] = "OFF" if anonymous or not with_gtids else "ON"
-    for number in choose.several(1, 3):
-        planned = replica_groups.group(stream)
-        if with_gtids:
-            planned = replica_groups.with_gtid(stream, planned, anonymous=anonymous)
-        place = choose.integer(0, len(planned))
-        if number == 0 or choose.yes():
-            planned.insert(place, _unknown(stream, code))
-        replica_groups.add(stream, planned)
-
-
-def _unknown(stream: StreamBuilder, code: int) -> PlannedEvent:
-    if stream.choose.yes(6):
-        code = int(EventType.IGNORABLE)
-    return mysql_events.ignorable(stream, code, stream.choose.octets(0, 40), flags=0)
+def _names(count: int, length: int) -> list[str]:
+    return [f"{number:03d}".rjust(length, "t") for number in range(count)]

@@ -32,7 +32,12 @@ _ROWS_EVENTS: Final = Number("rows events of the first statement")
 
 
 @family(
-    focus=("WL4033-READ-ROWS-QUERY-TEXT", "WL4033-RENDER-ROWS-QUERY-SHOWN", "WL4033-RELAY-IGNORABLE-COPIED"),
+    focus=(
+        "WL4033-READ-ROWS-QUERY-TEXT",
+        "WL4033-RENDER-ROWS-QUERY-SHOWN",
+        "WL4033-SEND-IGNORABLE",
+        "WL4033-RELAY-IGNORABLE-COPIED",
+    ),
     profiles=WITH_ROWS_QUERIES,
     dimensions=(_SIZE, _TEXT, _LENGTH_BYTE, _STATEMENTS, _ROWS_EVENTS),
 )

@@ -14,7 +14,7 @@ from conformance.strategies.groups import transactions as groups
 _GROUPS: Final = Number("groups", many=(200, 240))
 
 
-@family(focus="FORMAT-EVENT-DELIVERED", dimensions=(_GROUPS,))
+@family(focus=("FORMAT-EVENT-DELIVERED", "FORMAT-SEND-EVENT"), dimensions=(_GROUPS,))
 def transactions(stream: StreamBuilder) -> None:
     """Transactions and DDL statements in statement and row format, as the profile's server logs them."""
     groups.begin_log(stream)

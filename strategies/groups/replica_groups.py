@@ -5,22 +5,23 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import use_flag
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
+from conformance.strategies.groups.data_changes import changes, query
 
 #: The statements run on a replica before it applies a stream of these groups.
 PREPARATION: Final = ("CREATE DATABASE `test`", "CREATE TABLE `test`.`t1` (`a` INT, `b` INT)")
+#: The tables whose rows are asked for.
+TABLES: Final = ("test.t1",)
 #: The log of the source from which the groups are.
 SOURCE_LOG: Final = "binlog.000001"
+NEXT_LOG: Final = "binlog.000002"
 SOURCE_ID: Final = 1
 REPLICA_ID: Final = 100
 
-_COLUMNS: Final = 2
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
-_INSERT_ID: Final = 2
 _STATEMENTS: Final = b"\x01"
 
 
@@ -32,7 +33,16 @@ def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> N
         lengths: The post-header lengths of the format description; the server's when None.
     """
     groups.begin_plain_log(stream, lengths=lengths)
+    stream.settings["tables"] = list(TABLES)
     stream.add(rotate(stream, SOURCE_LOG, 4, flags=_ARTIFICIAL))
+
+
+def begin_next_log(stream: StreamBuilder) -> None:
+    """Add the Rotate event that ends the source's first log, and the events with which its second one begins."""
+    stream.add(rotate(stream, NEXT_LOG, 4))
+    stream.describe_format()
+    if stream.server.gtid_form not in ("absent", "5.6"):
+        stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=int(Flag.IGNORABLE)))
 
 
 def rotate(stream: StreamBuilder, log_name: str, position: int, *, flags: int = 0) -> PlannedEvent:
@@ -42,42 +52,9 @@ def rotate(stream: StreamBuilder, log_name: str, position: int, *, flags: int = 
     return mysql_events.plan(stream, EventType.ROTATE, wire, fields, flags=flags)
 
 
-def query(stream: StreamBuilder, statement: str, *, database: str = "test") -> PlannedEvent:
-    """Return a Query event of a statement that succeeded, without status variables."""
-    fields = {"thread_id": stream.choose.integer(1, 99), "exec_time": 0, "error_code": 0}
-    wire = {**fields, "status_variables": b"", "database": database.encode(), "query": statement.encode()}
-    flags = use_flag(stream.server.profile, statement)
-    reported = {**fields, "database": database, "query": statement}
-    return mysql_events.plan(stream, EventType.QUERY, wire, reported, flags=flags)
-
-
 def create(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return a DDL statement that succeeds any number of times."""
     return [query(stream, f"CREATE TABLE IF NOT EXISTS `t{stream.choose.integer(2, 9)}` (`a` INT)")]
-
-
-def row_changes(stream: StreamBuilder, *, rows_events: int = 1, table: str = "t1") -> list[PlannedEvent]:
-    """Return a Table_map event and the rows events of one statement."""
-    table_id = stream.choose.integer(1, 1000)
-    return [
-        mysql_events.table_map(stream, table_id=table_id, table=table, columns=_COLUMNS),
-        *(
-            mysql_events.write_rows(stream, table_id=table_id, columns=_COLUMNS, rows=1, last=number == rows_events - 1)
-            for number in range(rows_events)
-        ),
-    ]
-
-
-def changes(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
-    """Return the events of one data change, in statement format or, if `rows` is true, perhaps in row format."""
-    choose = stream.choose
-    if rows and choose.yes():
-        return row_changes(stream, rows_events=choose.integer(1, 2))
-    planned = [query(stream, f"INSERT INTO `t1` VALUES ({choose.integer(0, 99)}, 0)")]
-    if choose.yes(3):
-        fields = {"intvar_type": _INSERT_ID, "intvar_value": choose.integer(1, 99)}
-        planned.insert(0, mysql_events.plan(stream, EventType.INTVAR, fields, fields))
-    return planned
 
 
 def transaction(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
@@ -106,6 +83,17 @@ def with_gtid(
     # Its gtid_flags allow statements among the rows; a replica relies on that.
     gtid = gtid._replace(body=_STATEMENTS + gtid.body[1:], fields={**gtid.fields, "gtid_flags": _STATEMENTS[0]})
     return [gtid, *planned]
+
+
+def in_mode(stream: StreamBuilder, planned: Sequence[PlannedEvent], mode: str) -> list[PlannedEvent]:
+    """Return a group with the Gtid or Anonymous_gtid event that a source in this mode puts before it, if any.
+
+    In a permissive mode a group may have either.
+    """
+    form = stream.server.gtid_form
+    if form == "absent" or (form == "5.6" and mode == "OFF"):
+        return list(planned)
+    return with_gtid(stream, planned, anonymous=stream.choose.yes() if "PERMISSIVE" in mode else mode == "OFF")
 
 
 def add(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:

@@ -11,6 +11,7 @@ from conformance.strategies.groups import transactions as groups
 def begin_log(stream: StreamBuilder) -> None:
     """Add a format description and the Previous_gtids event of a server that has executed nothing."""
     groups.begin_plain_log(stream)
+    stream.settings["tables"] = list(replica_groups.TABLES)
 
 
 def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymous: bool) -> None:

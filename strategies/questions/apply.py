@@ -4,17 +4,21 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from conformance.models.replica.applier import Applied, Applier, ApplyOutcome, StopReason
+from conformance.models.replica.applier import Applied, Applier, ApplyOutcome
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
-from conformance.models.replica.replica_event import ReplicaEvent
-from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.models.replica.replica_settings import COUNTER_REFUSED, ReplicaSettings
+from conformance.models.replica.stop_reason import StopReason
+from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.strategies.grammar.case import EVERY_EVENT, Expected
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.replica_groups import REPLICA_ID
+from conformance.strategies.questions.sent_events import events_to_apply
 
 #: The kind of error of a stop: the stream can be read but not applied.
 _STOP_KIND: Final = "other"
+#: The kind of error of a stop at an event of a type that the replica does not know.
+_UNKNOWN_KIND: Final = "unknown-event"
 #: Why an applier stops -> the requirements that it must.
 _STOPS: Final = {
     StopReason.GTID_MISSING: ("WL7592-APPLY-ON-GTID-MISSING",),
@@ -26,17 +30,22 @@ _STOPS: Final = {
         "WL7592-APPLY-DROPDB-GTID-UNUSED",
     ),
     StopReason.DIRECTORY_REMAINS: ("WL7592-APPLY-DROPDB-OFF-ANON-EACH",),
+    StopReason.DIRECTORY_REMAINS_ONE_DROP: ("WL7592-APPLY-DROPDB-ONE-WITH-GTID",),
 }
 #: Major and minor version -> the requirement on replicas that stop at Anonymous_gtid events.
 _STOPS_OF_OLD: Final = {"5.6": "WL7592-COMPAT-OFF-5621", "5.7": "WL7592-COMPAT-OFF-575"}
+#: Whether a group has no GTID -> the requirement on it in the replica's own log.
+_OWN_LOG: Final = {True: "WL7592-APPLY-OWN-LOG-ANONYMOUS", False: "WL7592-APPLY-OWN-LOG-GTID"}
 _MISSING_AT_BEGIN: Final = "WL7592-APPLY-ON-GTID-MISSING-BEGIN"
 
 
 def question(stream: StreamBuilder) -> Question:
     """Return the question about a relay log for an applier, with what it must answer."""
     settings = ReplicaSettings.of_json(stream.server.profile, {"server_id": REPLICA_ID, **stream.settings})
+    if settings.is_counter_refused:
+        return _refused_counter(settings, stream)
     applier = Applier(settings)
-    done = applier.apply(map(ReplicaEvent.of_entry, stream.expected_events))
+    done = applier.apply(events_to_apply(stream))
     stop = applier.stopped
     marks: dict[str, list[int]] = defaultdict(list)
     for requirement, indices in stream.marks.items():
@@ -52,7 +61,7 @@ def question(stream: StreamBuilder) -> Question:
     expected = Expected(
         tuple(each.entry() for each in done),
         refused_at=None if stop is None else stop.event.offset,
-        refused_kind="" if stop is None else _STOP_KIND,
+        refused_kind="" if stop is None else _STOP_KIND if stop.event.recognised else _UNKNOWN_KIND,
         refused_code=None if stop is None else stop.code,
     )
     return Question(
@@ -63,17 +72,31 @@ def question(stream: StreamBuilder) -> Question:
     )
 
 
+def _refused_counter(settings: ReplicaSettings, stream: StreamBuilder) -> Question:
+    """Return the question with a skip counter that the server refuses, so that nothing is applied."""
+    expected = Expected((), refused_at=0, refused_kind=_STOP_KIND, refused_code=COUNTER_REFUSED)
+    return Question(expected, {"WL7592-APPLY-ON-SKIP-REFUSED": (0,)}, settings.as_json(), bytes(stream.bytes))
+
+
 def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str, int]]:
     """Yield the requirements that the entries themselves show, each with the index of an entry."""
     for index, each in enumerate(done):
         if each.outcome is ApplyOutcome.IGNORED and kind_of(each.event) is Kind.UNKNOWN:
             yield "WL4033-APPLY-UNKNOWN-IGNORED", index
             yield "WL4033-APPLY-UNKNOWN-POSITION", index
-        starts = kind_of(each.event) in OF_TRANSACTIONS and not (index and done[index - 1].in_group)
+        if each.event.ignorable and each.event.recognised and each.outcome is ApplyOutcome.APPLIED:
+            yield "WL4033-APPLY-KNOWN-HANDLED", index
+        starts = kind_of(each.event) in {Kind.GTID, *OF_TRANSACTIONS} and not (index and done[index - 1].in_group)
         if settings.gtid_mode == "OFF" and starts and each.outcome is ApplyOutcome.APPLIED and settings.rules.gtids:
             yield "WL7592-APPLY-OFF-GTID-NOT-MISSED", index
+        for group in each.logged or () if each.outcome is ApplyOutcome.APPLIED else ():
+            yield _OWN_LOG[group.gtid in ("", ANONYMOUS)], index
+        if "PERMISSIVE" in settings.gtid_mode and starts:
+            yield "FORMAT-APPLY-PERMISSIVE", index
         if settings.until is not None and (each.outcome is ApplyOutcome.UNTIL or each.event.server_id == 0):
             yield "WL7592-APPLY-UNTIL-SERVER-ID-ZERO", index
+    if "test.t9" in settings.tables:
+        yield "WL7592-APPLY-CREATE-SELECT-COMMITS", len(done) - 1
     yield from _skipped(settings.skip_counter, done)
 
 
@@ -100,6 +123,8 @@ def _compatible(settings: ReplicaSettings, stream: StreamBuilder) -> Iterator[tu
     if settings.version:
         if settings.version == "5.6.21" and settings.gtid_mode == "ON":
             yield "WL7592-COMPAT-ON-5621", EVERY_EVENT
+        if settings.gtid_mode == "ON":
+            yield "WL7592-APPLY-ON-56-57", EVERY_EVENT
         if settings.version == "5.6.22":
             yield "WL7592-COMPAT-OFF-5622", EVERY_EVENT
     elif settings.gtid_mode == "OFF" and not any("gtid" in entry for entry in stream.expected_events):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.fed_event import WITH_QUERY, FedEvent
 from conformance.models.boundary.shipped_parser import ShippedParser
@@ -12,10 +13,11 @@ from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.models.replica.relay import Feed, Receiver, Reception, RelayEvent, RelaySettings
 from conformance.models.replica.replica_event import ReplicaEvent
-from conformance.strategies.grammar.case import Expected
+from conformance.strategies.grammar.case import EVERY_EVENT, Expected
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.replica_groups import REPLICA_ID, SOURCE_LOG
+from conformance.strategies.questions.sent_events import sent_events
 
 #: The events with which the replica itself begins a relay log.
 _FIRST: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS)})
@@ -28,12 +30,14 @@ def question(stream: StreamBuilder) -> Question:
     """Return the question to a replica that receives a stream, with what its relay logs must hold."""
     profile = stream.server.profile
     settings = RelaySettings.of_json(profile, {"server_id": REPLICA_ID, "source_log": SOURCE_LOG, **stream.settings})
-    receiver = Receiver(settings, _feed(profile))
+    receiver = Receiver(settings, lambda: _feed(profile))
     data = bytes(stream.bytes)
     marks: dict[str, list[int]] = defaultdict(list)
     unwritten = False
-    for entry in stream.expected_events:
-        event = ReplicaEvent.of_entry(entry)
+    first = [0]
+    for event in sent_events(stream):
+        if event.offset in settings.connections:
+            first.append(len(receiver.events))
         reception = receiver.receive(event, data[event.offset : event.end])
         if reception is not Reception.WRITTEN:
             unwritten = True
@@ -41,8 +45,10 @@ def question(stream: StreamBuilder) -> Question:
             # An event that was fed although it is not written is noticed at the next event that is.
             marks["WL4162-RELAY-FEEDS-QUEUED"].append(len(receiver.events) - 1)
             unwritten = False
-    for requirement, index in _marks(receiver.events):
+    for requirement, index in _marks(receiver.events, first, skips=stream.server.rules.ignorable):
         marks[requirement].append(index)
+    if settings.ignored_ids:
+        marks["FORMAT-RELAY-IGNORED"].append(EVERY_EVENT)
     expected = Expected(tuple(receiver.entries()))
     return Question(expected, dict(marks), settings.as_json(), data)
 
@@ -69,30 +75,46 @@ def _fed(event: ReplicaEvent) -> FedEvent:
     return FedEvent(event.type, event.flags, event.query.encode() if with_query else None)
 
 
-def _marks(events: list[RelayEvent]) -> Iterator[tuple[str, int]]:
-    """Yield the requirements that the events of relay logs exercise, each with the index of an event."""
+def _marks(events: list[RelayEvent], first: list[int], *, skips: bool) -> Iterator[tuple[str, int]]:
+    """Yield the requirements that the events of relay logs exercise, each with the index of an event.
+
+    Args:
+        events: The events of the relay logs.
+        first: Index of the first of them in each connection.
+        skips: Whether a replica of this version skips what is ignorable.
+    """
     written = [index for index, event in enumerate(events) if event.written]
-    for index in written[:_BEGINNING]:
-        yield "WL4162-RESET-RECEIVER-LOOP", index
+    for start in first:
+        for index in [each for each in written if each >= start][:_BEGINNING]:
+            yield "WL4162-RESET-RECEIVER-LOOP", index
     for index, event in enumerate(events):
-        yield from _written_marks(events, index) if event.written else _own_marks(event, index)
+        yield from _written_marks(events, index, skips=skips) if event.written else _own_marks(event, index)
 
 
-def _written_marks(events: list[RelayEvent], index: int) -> Iterator[tuple[str, int]]:
+def _written_marks(events: list[RelayEvent], index: int, *, skips: bool) -> Iterator[tuple[str, int]]:
     event = events[index]
     assert event.source is not None, "what is written was received"
-    if event.source.ignorable:
+    if event.source.ignorable and skips:
         yield "WL4033-RELAY-IGNORABLE-COPIED", index
+    elif event.source.recognised:
+        yield "WL4033-RELAY-EVENTS-AS-USUAL", index
+    else:
+        yield "WL4033-RELAY-UNKNOWN-NOT-LOST", index
     if MARKER_BITS.read(event.flags) is _NOT_DEFINED:
         yield "WL4162-TT-GUESS-LEAVES-BYTES", index
     if event.warning:
         yield "WL4162-WARN-RECEIVER", index
-        yield "WL4162-RELAY-KEEPS-EVENTS", index
+        yield "WL4162-RELAY-WARN-TEXT", index
+        if event.source.recognised or (event.source.ignorable and skips):
+            yield "WL4162-RELAY-KEEPS-EVENTS", index
         if index + 1 < len(events):
             yield "WL4162-RELAY-KEEPS-EVENTS", index + 1
 
 
 def _own_marks(event: RelayEvent, index: int) -> Iterator[tuple[str, int]]:
+    if event.source is None and not event.flags & Flag.RELAY_LOG:
+        # The source's format description, with which the next relay log goes on.
+        return
     yield "WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", index
     if event.type in _FIRST:
         yield "WL7592-RELAY-PREVIOUS-GTIDS-OWN", index

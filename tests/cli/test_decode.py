@@ -1,6 +1,7 @@
 """`binlog-conformance decode`: the output for healthy, damaged and missing logs, and the exit status."""
 
 import json
+import re
 import subprocess
 import sys
 import zlib
@@ -20,7 +21,9 @@ from conformance.protocol.observation import Request
 from conformance.protocol.roles.decode import STATE_FIELDS
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.events.extended_query import extended_query
+from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import SeededChooser
+from conformance.strategies.grammar.family import case_of
 from conformance.strategies.grammar.stream import StreamBuilder
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -198,6 +201,16 @@ def test_json_and_dump_exclude_each_other():
 @pytest.mark.parametrize("form", [[], ["--json"], ["--dump"]], ids=["lines", "json", "dump"])
 def test_every_golden_log_is_shown(path, form):
     assert run(*form, path).exit_code == 0
+
+
+def test_boundary_markers_are_shown_by_name(tmp_path):
+    case = case_of(CaseId("marked_streams", "worklog", seed=1, index=0, role="decode"))
+    log = tmp_path / "log"
+    log.write_bytes(case.stream)
+    headings = {each.heading for each in BoundaryType}
+    for line, entry in zip(run(log).stdout.splitlines(), case.expected.events, strict=True):
+        assert BoundaryType(entry["flags"] >> 10 & 7).heading in line
+    assert headings & set(re.findall("|".join(headings), run("--dump", log).stdout))
 
 
 def test_a_line_shows_tables_info_and_the_marker_by_name(tmp_path):

@@ -2,7 +2,9 @@
 
 import errno
 import os
+import signal
 import stat
+import subprocess
 import sys
 
 import pytest
@@ -257,3 +259,20 @@ def test_the_output_is_a_file(log):
 def test_a_list_of_renamings_is_for_do_rules(log, tmp_path):
     status, output = run(log, "--ignore-table", "test.t1", "--renames", "list", "--output", tmp_path / "out")
     assert (status, "--renames: 'list' needs do rules" in output) == (2, True)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit on the size of files")
+def test_an_output_for_which_there_is_no_room_is_named(log, tmp_path):
+    import resource
+
+    program = [sys.executable, "-m", "conformance", "filter", str(log), "--do-table", "test.t1", "--output"]
+    done = subprocess.run(
+        [*program, str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"binlog-conformance: {tmp_path / 'out'} cannot be written: File too large\n"
+    assert sorted(each.name for each in tmp_path.iterdir()) == [log.name]

@@ -10,6 +10,8 @@ from click.testing import CliRunner
 from hostile_logs import REFUSED, SHOWN, TINY, log_of, rows, table_map
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.table import Column
 from conformance.cli.main import cli
 from tests.extras import require
 
@@ -152,3 +154,24 @@ def test_long_rows_and_texts_are_the_same_json_as_in_one_piece(tmp_path):
     assert [line == json.dumps(json.loads(line), ensure_ascii=False) for line in lines] == [True] * 4
     assert json.loads(lines[1])["query"] == statement
     assert json.loads(lines[3])["rows"] == [{"before": None, "after": {"0": 5}}] * 60_000
+
+
+@pytest.mark.parametrize("command", ["show-v", "show-vv", "json"])
+def test_a_long_value_of_characters_that_are_escaped_is_shown_in_bounded_memory(tmp_path, command):
+    """One character beyond U+FFFF would make each of the 60 million characters of the escaped value take four bytes."""
+    value = bytes(15 << 20) + "\U0001f600".encode()
+    blob = Column(ColumnType.BLOB, 4)
+    row = b"\x00" + len(value).to_bytes(4, "little") + value
+    status, errors, peak = run(command, written(tmp_path, log_of("mysql-8.0", table_map(blob), rows(row))))
+    assert (status, errors) == (0, "")
+    assert peak < PEAK
+
+
+@pytest.mark.parametrize("size", [1000, (1 << 20) + 7])
+def test_a_value_is_shown_as_the_same_bytes_whether_it_is_long_or_not(tmp_path, size):
+    value = (b"\0'" + "\U0001f600é".encode() + b"\xff\n") * (size // 10)
+    row = b"\x00" + len(value).to_bytes(4, "little") + value
+    path = written(tmp_path, log_of("mysql-8.0", table_map(Column(ColumnType.BLOB, 4)), rows(row)))
+    shown = CliRunner().invoke(cli, ["show", "-v", str(path)]).stdout_bytes
+    escaped = (b"\\x00\\'" + "\U0001f600é".encode() + b"\xff\\n") * (size // 10)
+    assert b"###   @1='" + escaped + b"'\n" in shown

@@ -191,7 +191,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_verdicts(run, folder, monkeyp
 
 
 def test_lost_cases_are_noticed(run, folder, monkeypatch):
-    monkeypatch.setattr("conformance.corpus.run.verified_results", lambda *unused: (499, 1))
+    monkeypatch.setattr("conformance.corpus.run.verified_results", lambda *unused: waves.Verified(499, 1))
     with pytest.raises(waves.WaveFailed, match="499 were returned"):
         run(folder("run"), size=Size(cases=500))
     assert folder("run").committed() == []

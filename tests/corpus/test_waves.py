@@ -9,7 +9,7 @@ from conformance.corpus.case_source import PlannedCases, task_numbers
 from conformance.corpus.output import Wave
 from conformance.corpus.pace import Pace
 from conformance.corpus.plan import Plan, Size
-from conformance.corpus.waves import WaveFailed, Waves
+from conformance.corpus.waves import Verified, WaveFailed, Waves
 from conformance.corpus.worker import Stretch
 
 
@@ -17,8 +17,8 @@ from conformance.corpus.worker import Stretch
 def waves(spark, folder):
     """Return a function that makes waves of ten cases with thirty events; some take time, `begins` is called first."""
 
-    def make(*, count, verify, begins=lambda first: None, seconds=None):
-        def frame(stretch, report):
+    def make(*, count, verify, begins=lambda first: None, seconds=None, is_asked=lambda done, first: True):
+        def frame(stretch, is_asked, report):
             begins(stretch.first)
             takes = (seconds or {}).get(stretch.first, 0.0)
 
@@ -31,7 +31,7 @@ def waves(spark, folder):
 
         def verified(stretch):
             verify(stretch.first)
-            return 10, 30
+            return Verified(10, 30)
 
         return Waves(
             spark,
@@ -42,6 +42,7 @@ def waves(spark, folder):
             goal=lambda done: count * 10,
             pace=Pace(2),
             watch=lambda snapshot: None,
+            is_asked=is_asked,
         )
 
     return make

@@ -1,17 +1,23 @@
 """A run ends in bounded time whatever the answers take, and shows what was not asked."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from conformance.engine.baseline import Baseline, KnownFailure
 from conformance.engine.certification import Budget, Certification, Selection
+from conformance.engine.events import FailureFound
+from conformance.engine.failure import Counts
 from conformance.engine.patience import Patience
 from conformance.engine.record_lines import RecordLines
+from conformance.engine.shrinking import Shrinker
 from conformance.fuzzing.fuzzing import Fuzzing
 from conformance.fuzzing.kept_cases import KeptCases
 from conformance.implementations.process.limits import Limits
-from conformance.oracles.judge import request_of
+from conformance.oracles.cause import Cause
+from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import Trouble
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.reports.junit import junit_report
@@ -175,3 +181,49 @@ def test_a_question_is_asked_before_anything_has_hung():
 @pytest.mark.parametrize(("seconds", "hangs"), [(None, 5), (60, 5), (8 * 3600, 288)])
 def test_a_run_of_a_given_time_may_spend_a_tenth_of_it_on_hangs(seconds, hangs):
     assert Patience.of_run(Limits(), seconds).limits.hangs == hangs
+
+
+def test_crashes_that_take_their_time_do_not_keep_failures_from_being_shrunk():
+    """Crashes that take so long in discovery, and when they are shrunk, that nothing more would be asked."""
+
+    class Crashing(ReferenceImplementation):
+        def ask(self, request):
+            answer = super().ask(request)
+            if len(request.stream) % 3 == 0:
+                time.sleep(0.06)
+                return CRASH
+            return replace(answer, events=tuple({**event, "log_pos": 0} for event in answer.events))
+
+    finished = certify(Crashing(), limits=Limits(seconds=0.2))
+    shrunk = [each for each in finished.failures if each.verdict.status == "fail"]
+    assert shrunk
+    assert not [each for each in finished.failures if "asked again" in each.verdict.message]
+
+
+def test_what_hangs_is_shrunk_last():
+    class Wrong(Hanging):
+        def ask(self, request):
+            answer = super().ask(request)
+            if isinstance(answer, Trouble):
+                return answer
+            return replace(answer, events=tuple({**event, "log_pos": 0} for event in answer.events))
+
+    events = []
+    certify(Wrong(ROWS_QUERY), listeners=[events.append])
+    statuses = [each.failure.verdict.status for each in events if isinstance(each, FailureFound)]
+    assert set(statuses[:-1]) == {"fail"}
+    assert statuses[-1] == "hang"
+
+
+@pytest.mark.parametrize(("status", "added"), [("fail", " (not asked again: it hangs)"), ("hang", "")])
+def test_a_failure_that_is_not_asked_about_again_gives_the_reason(status, added):
+    patience = Patience()
+    patience.end()
+    hanging = Hanging()
+    shrinker = Shrinker(hanging, Judge(hanging.declaration.roles["decode"]), patience=patience)
+    case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
+    # Of a case of a corpus, only the message is left.
+    verdict = Verdict("FORMAT-XID", status, "", "xid is 5, expected 7", cause=Cause("xid of XID differs"))
+    failure = shrinker.failure(case, verdict, Counts(cases=1, requirements={}, profiles={}), choices=case.id.choices)
+    assert failure.verdict.message == f"xid is 5, expected 7{added}"
+    assert hanging.questions == 0

@@ -34,10 +34,10 @@ REPORTED = {
     "gtid_doubled": Reported("relay", (ON, OFF)),
     "broken_groups_received": Reported("relay", ("FORMAT-LOG-TRANSACTION-ENDS", "FORMAT-LOG-END-NEEDS-BEGIN")),
     "previous_gtids_missing": Reported("relay", ("WL7592-LOG-OFF-PREVIOUS-GTIDS",)),
-    "previous_gtids_doubled": Reported("relay", ("FORMAT-LOG-PREVIOUS-GTIDS-ONCE",)),
+    "previous_gtids_doubled": Reported("relay", ("FORMAT-LOG-PREVIOUS-GTIDS-ONCE",), times=2),
     "previous_gtids_misplaced": Reported("relay", ("WL7592-LOG-OFF-PREVIOUS-GTIDS",)),
     "create_select_not_split": Reported("apply", ("WL7592-LOG-CREATE-NOT-INSIDE", "WL7592-LOG-CREATE-SELECT-ROW")),
-    "drops_not_split": Reported("apply", ("WL7592-LOG-DROP-ON-GTID-EACH", "WL7592-LOG-DROP-OFF-ANON-EACH"), times=2),
+    "drops_not_split": Reported("apply", ("WL7592-LOG-DROP-ON-GTID-EACH", "WL7592-LOG-DROP-OFF-ANON-EACH"), times=7),
     "rows_before_rows_query": Reported("apply", ("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP",)),
 }
 

@@ -21,6 +21,7 @@ WHOLE = "it compares the whole sequence of events, or of warnings"
 NOT_READ = "the reading goes on from a wrong place, where nothing can be read"
 WHAT_BELONGS = "what is missing, added or moved takes along what belongs to it, and each is missing for its own rules"
 TWO_SIDES = "two rules about one place in a log, of which each looks at another event of it"
+TWO_SIDES_OF_COPY = "a marker that is written into an event changes its flags, and all bytes are compared"
 RESET = "the first step of a stream shows that the parser begins elsewhere, the state before it shows it too"
 #: Mutant, and the other requirements -> why they are right to fail for another cause and at another event than its own.
 ROWS = (
@@ -33,13 +34,18 @@ ROWS = (
     ("ignore-is-self", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
     ("ignore-is-self", "WL4162-RESET-TO-UNDEFINED WL4162-STREAM-OWN-PARSER WL4162-TT-INITIAL", RESET),
     ("no-reset", "WL4162-RESET-TO-UNDEFINED WL4162-TT-INITIAL", RESET),
-    ("moves-on-error", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
+    ("moves-on-error", "FORMAT-BOUNDARY-*", MORE_EVENTS),
     ("extended-not-read", "FORMAT-BOUNDARY-STATE WL4162-*", MORE_EVENTS),
     ("safety-by-text", "WL3303-*", MORE_EVENTS),
     ("silent-dump", "WL4162-DUMP-FEEDS-READ", WHOLE),
     ("warning-types-swapped", "WL4162-DUMP-FEEDS-READ", WHOLE),
     ("feeds-printed-events-only", "WL4162-WARN-DUMP", WHOLE),
-    ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS", NOT_READ),
+    ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS WL4033-RELAY-*", NOT_READ),
+    ("relay-warned-event-left-out", "WL4033-RELAY-*", MORE_EVENTS),
+    ("relay-unknown-dropped", "WL4162-*", WHAT_BELONGS),
+    ("relay-guess-marked", "WL4033-RELAY-EVENTS-AS-USUAL", TWO_SIDES_OF_COPY),
+    ("send-gtid-alone-skipped", "FORMAT-SEND-HEARTBEAT", WHAT_BELONGS),
+    ("send-all-logs", "FORMAT-SEND-HEARTBEAT FORMAT-SEND-CHECKSUM", WHAT_BELONGS),
     ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),
     ("logs-gtid-of-rollback", "WL7592-LOG-LOGICAL-TIMESTAMPS WL7592-LOG-ON-UNCHANGED", TWO_SIDES),
     ("logs-reads-past-previous-gtids", "FORMAT-LOG-GTID-ONCE", MORE_EVENTS),

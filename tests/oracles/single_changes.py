@@ -236,7 +236,7 @@ def with_bit(data, bit):
 
 
 def other_copies(case, answer, places=None):
-    """Yield answers in the role `relay` with one bit of one event changed."""
+    """Yield answers of whole events with one bit of one event changed."""
     for place in near(case, places):
         data = bytes.fromhex(answer.events[place]["data"])
         bits = {
@@ -346,7 +346,7 @@ def other_steps(case, answer, places=None):
 #: Role -> the changes of one decision with all that follows from it.
 CONSISTENT = {"decide": other_decisions, "filter": other_fates, "boundary": other_steps}
 #: Role -> changes of what the entries are made of.
-INSIDE = {"log": other_logs, "relay": other_copies, "render": other_lines}
+INSIDE = {"log": other_logs, "relay": other_copies, "send": other_copies, "render": other_lines}
 
 
 def changes_of(case, answer, places=None):

@@ -8,7 +8,7 @@ from conformance.binlog.event_types import EventType
 from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.boundary.event_class import EventClass, event_class
 from conformance.models.boundary.worklog_parser import WorklogParser
-from conformance.mutants.boundary.faulty_parsers import GtidsIgnored, NoReset
+from conformance.mutants.boundary.faulty_parsers import GtidsIgnored, LoadAlone, NoReset, NotMixed, OtherCell
 from conformance.oracles.judge import Judge, request_of
 from conformance.reference.boundary import observe
 from conformance.reference.implementation import ReferenceImplementation
@@ -90,3 +90,46 @@ def test_a_parser_that_is_not_reset_breaks_no_cell_from_not_defined_that_it_did_
         for requirement, verdict in blamed(case, NoReset()).items():
             if requirement.startswith("WL4162-TT-UNDEFINED-"):
                 assert warnings[verdict.at] == ""
+
+
+class NoWarnings(WorklogParser):
+    """A parser that takes every wrong step without a warning."""
+
+    def feed(self, event):
+        step = super().feed(event)
+        return replace(step, cell=None) if step.warning is not None else step
+
+
+#: Families in which streams begin after a reset in any state.
+RESETS = ("boundary_exhaustive", "boundary_sequences", "marked_streams", "unmarked_streams")
+
+
+def requirements_blamed(parser, *names, fields=None, count=4):
+    """Return the requirements that are blamed for a parser in the cases of some families."""
+    declared = ReferenceImplementation().declaration.roles["boundary"]
+    judge = Judge(replace(declared, fields=frozenset({"offset", "type", *fields})) if fields else declared)
+    answers = ((case, observe(request_of(case), parser())) for case in cases(*names, count=count))
+    return {each.requirement for case, answer in answers for each in judge.judge(case, answer) if each.is_failure}
+
+
+def test_a_wrong_step_is_not_blamed_on_a_reset():
+    assert not {each for each in requirements_blamed(NoWarnings, *RESETS) if "RESET" in each or "OWN-PARSER" in each}
+    cell = lambda: OtherCell("WL4162-TT-UNDEFINED-INSIDE")  # noqa: E731 - a class is expected
+    blamed = requirements_blamed(cell, *RESETS)
+    assert "WL4162-TT-UNDEFINED-INSIDE" in blamed
+    assert not {each for each in blamed if "RESET" in each or "OWN-PARSER" in each}
+
+
+@pytest.mark.parametrize("fields", [None, ("warning",), ("state",)])
+def test_a_missing_reset_is_not_blamed_on_a_cell_that_was_taken_rightly_elsewhere(fields):
+    blamed = requirements_blamed(NoReset, *RESETS, fields=fields)
+    assert "WL4162-RESET-NEW-STREAM" in blamed or "WL4162-RESET-TO-UNDEFINED" in blamed
+
+
+def test_the_format_is_blamed_only_where_the_same_change_is_right_in_another_format():
+    assert "WL4162-ANY-BINLOG-FORMAT" not in requirements_blamed(LoadAlone, *RESETS)
+    assert "WL4162-ANY-BINLOG-FORMAT" in requirements_blamed(NotMixed, "unmarked_streams", count=25)
+
+
+def test_a_load_does_not_exercise_the_words_of_statements():
+    assert "WL4162-QUERY-WORDS" not in requirements_blamed(LoadAlone, *RESETS)

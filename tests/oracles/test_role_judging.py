@@ -29,7 +29,7 @@ from conformance.strategies.grammar.family import case_of, families
 from tests.extras import require_role
 
 REFERENCE = ReferenceImplementation()
-ROLES = ("boundary", "filter", "decide", "relay", "apply")
+ROLES = ("boundary", "filter", "decide", "relay", "send", "apply")
 #: Cases of each family and profile.
 CASES = 4
 
@@ -354,7 +354,7 @@ def wrong_answers(role):
             values += [with_next_value(name, field.words), *(with_value(name, word) for word in field.words)]
         else:
             values += [with_value(name, value) for value in (_TEXTS if field.kind == "text" else (0, 1, 7))]
-    if role == "relay":
+    if role in ("relay", "send"):
         values += [flipping(at) for at in _FLIPPED]
     if role == "boundary":
         made += map(after_the_last_reset, values)
@@ -373,7 +373,8 @@ def test_what_passes_with_few_fields_can_fail_with_them(role, name):
     failing = set()
     for wrong in wrong_answers(role):
         for case, answer in cases:
-            if not passing <= failing and answer.events:
+            # An answer without entries can only be a refusal of the settings.
+            if not passing <= failing and (answer.events or wrong is no_error):
                 failing |= verdicts(judge, case, as_declared(wrong(case, answer), declared), "fail")
     # Those that own fields are held to fail by test_single_changes.py: here others are blamed first.
     passing = {each for each in passing if not oracles()[each].owns}
@@ -385,13 +386,23 @@ SHOWN_BY_REQUIRED_FIELDS = {
     "boundary": set(),
     "filter": set(),
     "relay": {
-        "FORMAT-RELAY-EVENT",
+        "FORMAT-RELAY-EVENT", "FORMAT-RELAY-IGNORED",
+        "WL4033-RELAY-EVENTS-AS-USUAL", "WL4033-RELAY-UNKNOWN-NOT-LOST",
         "WL4033-RELAY-IGNORABLE-COPIED", "WL4162-RELAY-KEEPS-EVENTS", "WL4162-TT-GUESS-LEAVES-BYTES",
         "WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", "WL7592-RELAY-ROTATE-OWN-POSITION",
     },
+    "send": {
+        "FORMAT-SEND-ANNOTATE-ROWS", "FORMAT-SEND-CHECKSUM", "FORMAT-SEND-EVENT", "FORMAT-SEND-FIRST-LOG",
+        "FORMAT-SEND-FORMAT", "FORMAT-SEND-GTIDS-SKIPPED", "FORMAT-SEND-HEARTBEAT", "FORMAT-SEND-MODE",
+        "FORMAT-SEND-POSITION", "FORMAT-SEND-ROTATE",
+        "WL4033-SEND-IGNORABLE", "WL4162-SEND-HEARTBEAT-SELF", "WL4162-SEND-LOGGED-KEPT", "WL4162-SEND-ROTATE-IGNORE",
+        "WL7592-SEND-ANONYMOUS-GTIDS", "WL7592-SEND-PREVIOUS-GTIDS",
+    },
     "apply": {
         "FORMAT-APPLY-EVENT", "FORMAT-APPLY-OUTCOME",
+        "FORMAT-APPLY-PERMISSIVE", "WL4033-APPLY-KNOWN-HANDLED", "WL4033-APPLY-UNKNOWN-REFUSED",
+        "WL4033-APPLY-CROSS-NEW-TO-OLD", "WL7592-APPLY-NEW-55", "WL7592-APPLY-ON-56-57", "WL7592-APPLY-ON-SKIP-REFUSED",
         "WL4033-APPLY-ROWS-QUERY-INFORMS", "WL4033-APPLY-UNKNOWN-IGNORED", "WL7592-APPLY-CREATE-INSIDE",
         "WL7592-APPLY-DROPDB-ERROR-TEXT", "WL7592-APPLY-DROPDB-ON-ERROR", "WL7592-APPLY-OFF-GTID-NOT-MISSED",
         "WL7592-APPLY-OFF-SKIP-ALLOWED", "WL7592-APPLY-ON-GTID-MISSING", "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
@@ -467,6 +478,19 @@ BLAMED = {
         every_entry_twice: "WL4033-RELAY-IGNORABLE-COPIED",
         backwards: "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         always_the_same: "WL4162-RELAY-KEEPS-EVENTS",
+    },
+    "send": {
+        nothing: "FORMAT-SEND-ROTATE",
+        error_at_once: "FORMAT-SEND-ROTATE",
+        error_in_the_middle: "FORMAT-SEND-MODE",
+        error_at_the_end: "FORMAT-SEND-EVENT",
+        no_error: "FORMAT-SEND-MODE",
+        silent_in_the_middle: "WL4033-SEND-IGNORABLE",
+        entry_missing: "WL4033-SEND-IGNORABLE",
+        entry_too_many: "FORMAT-SEND-EVENT",
+        every_entry_twice: "FORMAT-SEND-EVENT",
+        backwards: "FORMAT-SEND-ROTATE",
+        always_the_same: "FORMAT-SEND-FORMAT",
     },
     "apply": {
         nothing: "WL7592-COMPAT-OLD-NEW",

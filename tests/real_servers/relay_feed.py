@@ -40,6 +40,8 @@ class Fed:
         running: Whether it still runs and waits for more.
         skip_counter: The number of events still to be skipped.
         executed: The GTIDs that the server has executed.
+        rows: The rows of `test`.`t1` that other sessions see, sorted.
+        logged_gtids: The GTIDs of the groups in its own binary log, ``ANONYMOUS`` for those without one.
         hangs: Whether it cannot be stopped because a group has begun and does not end; the server must be killed.
     """
 
@@ -50,6 +52,8 @@ class Fed:
     running: bool
     skip_counter: int
     executed: str
+    rows: list[list[Any]]
+    logged_gtids: list[str]
     hangs: bool
 
 
@@ -121,6 +125,10 @@ def _wait(server: RealServer, cursor: Any) -> Fed:
         time.sleep(_POLL)
     cursor.execute("SELECT @@GLOBAL.sql_replica_skip_counter, @@GLOBAL.gtid_executed")
     counter, executed = cursor.fetchone()
+    cursor.execute("SELECT `a`, `b` FROM `test`.`t1` ORDER BY `a`, `b`")
+    rows = [list(row) for row in cursor.fetchall()]
+    cursor.execute("SHOW BINLOG EVENTS")
+    gtids = [info.split("'")[1] for _, _, kind, _, _, info in cursor.fetchall() if kind in ("Gtid", "Anonymous_Gtid")]
     hangs = False
     try:
         cursor.execute("STOP REPLICA")
@@ -134,5 +142,7 @@ def _wait(server: RealServer, cursor: Any) -> Fed:
         running=running,
         skip_counter=counter,
         executed=executed.replace("\n", ""),
+        rows=rows,
+        logged_gtids=gtids,
         hangs=hangs,
     )

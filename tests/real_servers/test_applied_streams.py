@@ -23,6 +23,8 @@ SEED = 1
 CASES = 40
 FAMILIES = (
     "unknown_events_applied",
+    "unknown_events_refused",
+    "flagged_groups",
     "gtid_missing",
     "anonymous_with_gtid_mode_on",
     "create_select_not_split",
@@ -98,6 +100,8 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, family):
             "source_log_pos": last["source_log_pos"],
             "skip_counter": last["skip_counter"],
             "executed": last["executed_gtids"],
+            "rows": last["tables"]["test.t1"] if "tables" in last else [],
+            "logged_gtids": _logged_gtids(case),
             "hangs": False,
         }
         state = apply_case(replicas, case)
@@ -108,6 +112,10 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, family):
         if seen != expected:
             different.append((str(case.id), expected, seen, state.message))
     assert different == []
+
+
+def _logged_gtids(case: Case) -> list[str]:
+    return [gtid for entry in case.expected.events for gtid in entry.get("logged_gtids", "").split(",") if gtid]
 
 
 def _truncated(data: bytearray, start: int, end: int) -> bytearray:

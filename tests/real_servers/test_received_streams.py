@@ -141,7 +141,7 @@ def modelled(case: Case, events: list[tuple[ReplicaEvent, bytes]], version: str)
         version=version,
         source_checksums=has_checksums(case),
     )
-    receiver = Receiver(settings, boundary_feed(PROFILE))
+    receiver = Receiver(settings, lambda: boundary_feed(PROFILE))
     receiver.receive_all(events)
     receiver.close()
     return receiver.events

@@ -38,7 +38,7 @@ def asked_over_the_wire(case):
 @pytest.mark.parametrize(("role", "family"), ASKED)
 def test_nothing_is_lost_on_the_way(role, family):
     for index in range(10):
-        case = case_of(CaseId(family, families()[family].profiles.names[0], seed=2, index=index, role=role))
+        case = case_of(CaseId(family, families()[family].profiles_of(role).names[0], seed=2, index=index, role=role))
         observed, declared = asked_over_the_wire(case)
         verdicts = Judge(declared).judge(case, observed)
         assert {each.status for each in verdicts} == {"pass"}
@@ -48,7 +48,7 @@ def test_nothing_is_lost_on_the_way(role, family):
 def test_a_recorded_case_is_made_again_from_its_choices(role, family):
     made = families()[family]
     for index in range(5):
-        seeded = CaseId(family, made.profiles.names[-1], seed=5, index=index, role=role)
+        seeded = CaseId(family, made.profiles_of(role).names[-1], seed=5, index=index, role=role)
         chooser = RecordingChooser(seeded.chooser())
         case = made.build(chooser, seeded.profile, seeded)
         again = case_of(CaseId(family, seeded.profile, choices=tuple(chooser.choices), role=role))

@@ -117,11 +117,14 @@ def test_every_requirement_is_exercised_under_each_profile_for_which_it_holds(re
 
 #: The families that users of WL#4033 and WL#7592 look for -> roles that they must have.
 WELL_KNOWN = {
-    "ignorable_events": {"decode", "relay", "apply"},
-    "rows_query_streams": {"decode", "render", "relay"},
+    "ignorable_events": {"decode", "send", "relay", "apply"},
+    "rows_query_streams": {"decode", "render", "send", "relay"},
     "gtid_streams": {"decode", "boundary", "render", "relay"},
     "anonymous_gtid_streams": {"decode", "boundary", "render", "relay"},
     "cross_version_streams": {"decode", "relay", "apply"},
+    "sent_logs": {"send"},
+    "sent_marked_logs": {"send"},
+    "sent_gtids": {"send"},
     "relay_logs": {"relay"},
     "skip_and_until": {"apply"},
     "create_select_splits": {"log"},

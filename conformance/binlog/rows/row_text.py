@@ -8,9 +8,10 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, Final
 
+from conformance.binlog.raw_text import LONG, long_raw_text, raw_text
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.images import ABSENT, Image, Row
 from conformance.binlog.rows.json_diff import DiffOperation, JsonDiff, JsonDiffs
@@ -78,11 +79,13 @@ def _image_lines(image: Image, table: Table, *, types: bool) -> Iterator[str]:
             continue
         about = f"{type_name(column, value)} meta={column.meta} nullable={column.nullable:d} is_null={value is None:d}"
         note = f" /* {about} */" if types else ""
-        line = f"###   @{number}={value_lines(value, column, number)}{note}"
-        if isinstance(value, JsonDiffs):
-            yield from line.split("\n")
+        head = f"###   @{number}="
+        if isinstance(value, bytes):
+            yield quoted(value, head=head, tail=note)
+        elif isinstance(value, JsonDiffs):
+            yield from f"{head}{_changes(value, number)}{note}".split("\n")
         else:
-            yield line
+            yield f"{head}{value_text_of(value, column)}{note}"
 
 
 def type_name(column: Column, value: Any = None) -> str:
@@ -94,28 +97,22 @@ def type_name(column: Column, value: Any = None) -> str:
     return f"TYPE_{kind}" if name is None else name(column)
 
 
-def value_lines(value: Any, column: Column, number: int) -> str:
-    """Return a value as text; only the changes of a JSON document take more than one line.
+def value_text_of(value: Any, column: Column) -> str:
+    """Return a value as text, except one that is bytes, or changes of a JSON document.
 
     Args:
         value: The value, as `conformance.binlog.rows.images` reads it.
         column: Its column.
-        number: The column's number, which the changes of a document refer to.
     """
-    if value is None:
-        return "NULL"
-    if isinstance(value, JsonDiffs):
-        return _changes(value, number)
-    return _VALUES.get(column.type, _quoted)(value, column)
+    return "NULL" if value is None else _VALUES[column.type](value, column)
 
 
-def quoted(data: bytes) -> str:
-    """Return bytes in quotes."""
-    shown = bytearray(b"'")
-    for at in range(0, len(data), _PIECE):
-        shown += _ESCAPED.sub(lambda match: _ESCAPES[match[0][0]], data[at : at + _PIECE])
-    shown += b"'"
-    return shown.decode("utf-8", "surrogateescape")
+def quoted(data: bytes, *, head: str = "", tail: str = "") -> str:
+    """Return bytes in quotes, between two other texts: a long value is not copied to be put there."""
+    pieces = (data[at : at + _PIECE] for at in range(0, len(data), _PIECE))
+    shown = (_ESCAPED.sub(lambda match: _ESCAPES[match[0][0]], piece) for piece in pieces)
+    line = chain((f"{head}'".encode(),), shown, (f"'{tail}".encode(),))
+    return raw_text(b"".join(line)) if len(data) < LONG else long_raw_text(line)
 
 
 def _integer(value: int, size: int) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from tempfile import TemporaryFile
 from typing import IO, Final
 
+from conformance.binlog.raw_text import LONG, long_raw_text, raw_bytes, raw_text
+
 #: Bytes that an empty line takes in memory.
 _OVERHEAD: Final = 64
 #: Characters that are held in memory; more are in a temporary file, as mysqlbinlog does.
@@ -36,7 +38,8 @@ class HeldLines:
         if file is not None:
             with file:
                 file.seek(0)
-                yield from (line[:-1].decode("utf-8", "surrogateescape") for line in file)
+                while line := file.readline(LONG):
+                    yield raw_text(line[:-1]) if line.endswith(b"\n") else long_raw_text(_long_line(line, file))
         yield from lines
 
     def close(self) -> None:
@@ -48,5 +51,15 @@ class HeldLines:
     def _write(self) -> None:
         if self._file is None:
             self._file = TemporaryFile()  # noqa: SIM115 - closed once its lines are taken
-        self._file.writelines(line.encode("utf-8", "surrogateescape") + b"\n" for line in self._lines)
+        for line in self._lines:
+            self._file.write(raw_bytes(line))
+            self._file.write(b"\n")
         self._lines, self._size = [], 0
+
+
+def _long_line(start: bytes, file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the pieces of a line, of which the first has been read."""
+    while not start.endswith(b"\n"):
+        yield start
+        start = file.readline(LONG)
+    yield start[:-1]

@@ -2,25 +2,25 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.total_table import total
 from conformance.models.replica.compatibility import Anonymous, ChecksBegin
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
 from conformance.models.replica.failed_drop import (
-    CANNOT_LOG_PARTIAL_DROP,
-    CANNOT_REMOVE_DIRECTORY,
     drop_statements,
     failure_message,
 )
 from conformance.models.replica.groups import Effect, State, step
+from conformance.models.replica.own_log import LoggedGroup, OwnLog
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.models.replica.replica_tables import ReplicaTables
+from conformance.models.replica.stop_reason import CODES, GTID_NEXT_USED, ApplierStopped, StopReason
 from conformance.models.replica.transaction_table import ANONYMOUS
 
 #: The kinds that the skip counter does not count: they are part of files, not of what is applied.
@@ -42,47 +42,6 @@ class ApplyOutcome(Enum):
     FAILED = "failed"
 
 
-class StopReason(Enum):
-    """The reason why an applier stops with an error."""
-
-    GTID_MISSING = "a transaction has no Gtid event, and gtid_mode is ON"
-    ANONYMOUS = "a transaction is anonymous, and gtid_mode is ON"
-    GTID = "a transaction has a GTID, and gtid_mode is OFF"
-    IMPLICIT_COMMIT = "an implicit commit inside a transaction that has a GTID"
-    ANONYMOUS_UNKNOWN = "the replica cannot handle Anonymous_gtid events (BUG#74683)"
-    UNKNOWN_EVENT = "the replica does not know the event type, and must not skip it"
-    INCIDENT = "the source reports lost events"
-    PARTIAL_DROP = "DROP DATABASE failed halfway, and cannot be logged with its GTID"
-    DIRECTORY_REMAINS = "DROP DATABASE failed: the directory is not empty"
-
-
-#: Reason -> its error number in servers; None for those that differ by version and are in `ReplicaRules`.
-_CODES: Final[dict[StopReason, int | None]] = total(
-    f"{__name__}._CODES",
-    StopReason,
-    {
-        StopReason.GTID_MISSING: 1782,
-        StopReason.ANONYMOUS: 1782,
-        StopReason.GTID: 1781,
-        StopReason.IMPLICIT_COMMIT: 1778,
-        StopReason.PARTIAL_DROP: CANNOT_LOG_PARTIAL_DROP,
-        StopReason.DIRECTORY_REMAINS: CANNOT_REMOVE_DIRECTORY,
-    },
-    entry="its error number in servers",
-    rest={(StopReason.ANONYMOUS_UNKNOWN, StopReason.UNKNOWN_EVENT, StopReason.INCIDENT): None},
-)
-#: ER_GTID_NEXT_TYPE_UNDEFINED_GTID: the error for a missing Gtid event after a transaction that had one.
-_GTID_NEXT_USED: Final = 1837
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedGroup:
-    """A group that the replica wrote to its own binary log: its GTID or ``ANONYMOUS``, and its statement."""
-
-    gtid: str
-    statement: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
     """What an applier did with one event, and its state after it.
@@ -99,7 +58,8 @@ class Applied:
         gtid: The GTID of the open group, ``ANONYMOUS`` if it has none, empty outside groups and in skipped ones.
         executed: The GTIDs executed so far.
         transactions: How many groups were committed so far.
-        logged: What the replica wrote to its own log because of an event that failed.
+        logged: What the replica wrote to its own log because of the event; None if that is not certain.
+        tables: The rows that the replica ends up with, in the last entry, where they are asked for.
     """
 
     event: ReplicaEvent
@@ -113,7 +73,8 @@ class Applied:
     gtid: str
     executed: GtidSet
     transactions: int
-    logged: tuple[LoggedGroup, ...] = ()
+    logged: tuple[LoggedGroup, ...] | None = ()
+    tables: dict[str, list[list[Any]]] | None = None
 
     def entry(self) -> dict[str, Any]:
         """Return the entry of the role `apply` for it."""
@@ -131,9 +92,15 @@ class Applied:
             "executed_gtids": str(self.executed),
             "transactions": self.transactions,
         }
+        logged = self.logged or ()
         if self.outcome is ApplyOutcome.FAILED:
-            entry["logged_statements"] = len(self.logged)
-            entry["logged_anonymous_gtids"] = sum(group.gtid == ANONYMOUS for group in self.logged)
+            entry["logged_statements"] = len(logged)
+            entry["logged_anonymous_gtids"] = sum(group.gtid == ANONYMOUS for group in logged)
+        elif self.logged is not None:
+            entry["logged_groups"] = len(logged)
+            entry["logged_gtids"] = ",".join(group.gtid for group in logged)
+        if self.tables is not None:
+            entry["tables"] = self.tables
         return entry
 
 
@@ -152,22 +119,6 @@ class Stop:
     reason: StopReason
     message: str
     code: int | None
-
-
-class ApplierStopped(Exception):
-    """An event cannot be applied.
-
-    Attributes:
-        reason: The reason.
-        message: The reason in words.
-        logged: What the replica wrote to its own log nevertheless.
-    """
-
-    def __init__(self, reason: StopReason, *, message: str = "", logged: tuple[LoggedGroup, ...] = ()) -> None:
-        super().__init__(reason.value)
-        self.reason = reason
-        self.message = message or reason.value
-        self.logged = logged
 
 
 class Applier:
@@ -199,11 +150,15 @@ class Applier:
         self._group_relay_log_pos = start
         self._source_log = ""
         self._source_log_pos = 0
+        self._tables = self._new_tables()
+        self._own_log = self._new_log()
+        self._logged: tuple[LoggedGroup, ...] | None = ()
 
     def apply(self, events: Iterable[ReplicaEvent]) -> list[Applied]:
         """Apply events until they end, the position to stop at is reached, or an error stops it (`stopped`)."""
         done: list[Applied] = []
         for event in events:
+            self._logged = ()
             if self._reaches_until(event):
                 done.append(self._applied(event, ApplyOutcome.UNTIL, event.offset))
                 break
@@ -212,11 +167,20 @@ class Applier:
             except ApplierStopped as stopped:
                 code = self.code_of(stopped.reason)
                 self.stopped = Stop(event=event, reason=stopped.reason, message=stopped.message, code=code)
-                done.append(self._applied(event, ApplyOutcome.FAILED, event.offset, stopped.logged))
+                self._logged = stopped.logged
+                done.append(self._applied(event, ApplyOutcome.FAILED, event.offset))
                 break
             self._advance(event, kind_of(event))
             done.append(self._applied(event, outcome, event.end))
+        if done and self.settings.tables:
+            done[-1] = replace(done[-1], tables=self._tables.visible(self.settings.tables))
         return done
+
+    def _new_tables(self) -> ReplicaTables:
+        return ReplicaTables()
+
+    def _new_log(self) -> OwnLog:
+        return OwnLog(self._rules)
 
     def code_of(self, reason: StopReason) -> int | None:
         """Return a reason's error number in servers, at this point of the relay log; None if it has none."""
@@ -225,12 +189,10 @@ class Applier:
         if reason is StopReason.INCIDENT:
             return self._rules.incident
         if reason is StopReason.GTID_MISSING and self._had_gtid:
-            return _GTID_NEXT_USED
-        return _CODES[reason]
+            return GTID_NEXT_USED
+        return CODES[reason]
 
-    def _applied(
-        self, event: ReplicaEvent, outcome: ApplyOutcome, relay_log_pos: int, logged: tuple[LoggedGroup, ...] = ()
-    ) -> Applied:
+    def _applied(self, event: ReplicaEvent, outcome: ApplyOutcome, relay_log_pos: int) -> Applied:
         inside = self._state is not State.OUTSIDE
         executes = inside and outcome is not ApplyOutcome.SKIPPED
         return Applied(
@@ -245,7 +207,7 @@ class Applier:
             gtid=self._gtid or ANONYMOUS if executes else "",
             executed=self._executed.gtids(),
             transactions=len(self.history),
-            logged=logged,
+            logged=self._logged,
         )
 
     def _reaches_until(self, event: ReplicaEvent) -> bool:
@@ -265,8 +227,8 @@ class Applier:
         return (0, self.settings.server_id) if self._rules.own_id_exempt else (0,)
 
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
-        if kind is Kind.UNKNOWN and not self._rules.ignorable:
-            raise ApplierStopped(StopReason.UNKNOWN_EVENT)
+        if kind is Kind.UNKNOWN and not self._passes_over(event):
+            raise ApplierStopped(StopReason.UNKNOWN_EVENT, message=f"Unknown event code: {event.type}")
         if self._skip_counter and kind not in _NOT_COUNTED:
             self._skip(kind)
             return ApplyOutcome.SKIPPED
@@ -278,6 +240,10 @@ class Applier:
             return ApplyOutcome.IGNORED
         self._check_gtid(kind)
         return self._run(event, kind)
+
+    def _passes_over(self, event: ReplicaEvent) -> bool:
+        """Return whether the replica may ignore an event of a type that it does not know (WL#4033)."""
+        return self._rules.ignorable and event.ignorable
 
     def _skip(self, kind: Kind) -> None:
         # WL#7592, Plan 10: inside a group the counter does not go down to 0.
@@ -323,25 +289,48 @@ class Applier:
         after, effect = step(before, kind)
         if effect is Effect.IMPLICIT_COMMIT and _is_mysql(self._gtid):
             raise ApplierStopped(StopReason.IMPLICIT_COMMIT)
-        if effect is Effect.IMPLICIT_COMMIT and kind is Kind.BEGIN:
-            self.history.append(self._gtid or ANONYMOUS)
+        if effect is Effect.IMPLICIT_COMMIT:
+            self._commit_within(kind)
+        elif effect is Effect.ROLLBACK:
+            self._tables.rollback()
         if kind is Kind.DDL and not self._executed_before:
             self._fail_drop(event)
         if kind in (Kind.GTID, Kind.GTID_AND_BEGIN):
             self._gtid = event.gtid
             self._had_gtid = event.gtid != ANONYMOUS
             self._executed_before = _is_mysql(event.gtid) and event.gtid in self._executed
-        elif before is State.OUTSIDE and after is not State.OUTSIDE:
+        elif before is State.OUTSIDE:
             self._gtid = ""
+        if before is State.OUTSIDE or kind in (Kind.GTID, Kind.GTID_AND_BEGIN):
+            self._own_log.begin()
         self._state = after
         skipped = self._executed_before and kind not in _NOT_COUNTED
-        if effect is Effect.COMMIT and not skipped:
-            self.history.append(self._gtid if before is not State.OUTSIDE and self._gtid else ANONYMOUS)
-            if before is not State.OUTSIDE and _is_mysql(self._gtid):
-                self._executed.add(*gtid_parts(self._gtid))
+        if not skipped:
+            self._own_log.add(kind)
+            self._tables.execute(event)
+            if effect is Effect.COMMIT:
+                self._commit(event)
         if after is State.OUTSIDE:
             self._executed_before = False
         return ApplyOutcome.SKIPPED if skipped else ApplyOutcome.APPLIED
+
+    def _commit(self, event: ReplicaEvent) -> None:
+        """Commit the group that ends with an event."""
+        self.history.append(self._gtid or ANONYMOUS)
+        if _is_mysql(self._gtid):
+            self._executed.add(*gtid_parts(self._gtid))
+        if event.query.upper().startswith("ROLLBACK"):
+            self._tables.rollback()
+        self._tables.commit()
+        self._logged = self._own_log.commit(self._gtid)
+
+    def _commit_within(self, kind: Kind) -> None:
+        """Commit what is before a statement that commits implicitly, inside a group that goes on."""
+        if kind is Kind.BEGIN:
+            self.history.append(self._gtid or ANONYMOUS)
+        self._tables.commit()
+        self._own_log.split()
+        self._logged = None
 
     def _fail_drop(self, event: ReplicaEvent) -> None:
         """Fail at a DROP DATABASE that cannot remove the directory (WL#7592, DROP DATABASE and Plan 13.3)."""
@@ -355,7 +344,9 @@ class Applier:
             raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=logged)
         if len(statements) > 1 or self.settings.profile != "worklog":
             raise ApplierStopped(StopReason.PARTIAL_DROP, message=failure_message(match[1], self._gtid))
-        raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=(LoggedGroup(self._gtid, statements[0]),))
+        # What is in the binary log is executed.
+        self._executed.add(*gtid_parts(self._gtid))
+        raise ApplierStopped(StopReason.DIRECTORY_REMAINS_ONE_DROP, logged=(LoggedGroup(self._gtid, statements[0]),))
 
     def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
         # A Previous_gtids event is read but does not end a group: a restart may read it again.

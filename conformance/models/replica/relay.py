@@ -15,6 +15,8 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.servers import server_of
 from conformance.binlog.total_table import total
+from conformance.models.replica.event_kind import kind_of
+from conformance.models.replica.groups import State, step
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.specs.versions import ByVersion
@@ -73,11 +75,15 @@ class RelayRules:
 
     Attributes:
         previous_gtids: When they begin with a Previous_gtids event.
+        replaces_previous_gtids: A Previous_gtids event of the source is replaced; older servers do not know it.
+        retrieves_at_end: A GTID counts as retrieved when its transaction is complete, not only when the next begins.
         own_id_zero: Every event that the replica makes has the server id 0, as in the worklog; servers use 0 only
             for the Rotate that replaces a skipped event.
     """
 
     previous_gtids: OwnGtids
+    replaces_previous_gtids: bool = True
+    retrieves_at_end: bool = True
     own_id_zero: bool = False
 
 
@@ -85,12 +91,16 @@ RELAY_RULES: Final = ByVersion(
     "the rules of relay logs",
     {
         "worklog": RelayRules(OwnGtids.ALWAYS, own_id_zero=True),
-        "mysql": RelayRules(OwnGtids.NEVER),
-        "mysql >= 5.6": RelayRules(OwnGtids.WITH_GTID_MODE),
+        "mysql": RelayRules(OwnGtids.NEVER, replaces_previous_gtids=False),
+        "mysql >= 5.6": RelayRules(OwnGtids.WITH_GTID_MODE, retrieves_at_end=False),
         "mysql >= 5.7": RelayRules(OwnGtids.ALWAYS),
         "mariadb": RelayRules(OwnGtids.NEVER),
     },
 )
+
+
+#: The settings that a question may lack.
+_OPTIONAL: Final = ("ignored_ids", "flushes", "connections")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +115,8 @@ class RelaySettings:
         source_log: The source's log that is read first.
         retrieved: The GTIDs received before.
         ignored_ids: Ids of servers whose events are not written.
+        flushes: Offsets of events, in the source's stream, before which the replica begins the next relay log.
+        connections: Offsets of the events with which a new connection begins.
         timestamp: The time of the replica's own events, in seconds since 1970.
         version: The version that the replica reports; empty: that of the profile's server.
         source_checksums: Whether the source's events before its format description have a checksum.
@@ -117,6 +129,8 @@ class RelaySettings:
     source_log: str = "binlog.000001"
     retrieved: GtidSet = field(default_factory=GtidSet)
     ignored_ids: frozenset[int] = frozenset()
+    flushes: frozenset[int] = frozenset()
+    connections: frozenset[int] = frozenset()
     timestamp: int = 0
     version: str = ""
     source_checksums: bool = True
@@ -139,15 +153,25 @@ class RelaySettings:
             server_id=settings.get("server_id", 100),
             gtid_mode=settings.get("gtid_mode", "OFF"),
             source_log=settings.get("source_log", "binlog.000001"),
+            ignored_ids=frozenset(settings.get("ignored_ids", ())),
+            flushes=frozenset(settings.get("flushes", ())),
+            connections=frozenset(settings.get("connections", ())),
         )
 
     def as_json(self) -> dict[str, Any]:
         """Return the settings as in a question, which holds the profile separately."""
-        return {"server_id": self.server_id, "gtid_mode": self.gtid_mode, "source_log": self.source_log}
+        settings = {"server_id": self.server_id, "gtid_mode": self.gtid_mode, "source_log": self.source_log}
+        return settings | {name: sorted(getattr(self, name)) for name in _OPTIONAL if getattr(self, name)}
 
 
 #: Takes an event that is queued for the relay log; returns the warning to log, None if there is none.
 Feed = Callable[[ReplicaEvent], str | None]
+#: Returns a function that feeds events to a new boundary parser; None if the replica has no parser.
+NewFeed = Callable[[], Feed | None]
+
+
+def _no_feed() -> Feed | None:
+    return None
 
 
 class RelayEvent(NamedTuple):
@@ -177,17 +201,18 @@ class RelayEvent(NamedTuple):
 
 
 class Receiver:
-    """Receives what a source sends over one connection.
+    """Receives what a source sends, over one connection or several.
 
     Args:
         settings: The replica's settings.
-        feed: Feeds each event that is queued to a boundary parser, which is new for the connection (WL#4162).
+        new_feed: Makes what feeds each event that is queued to a boundary parser, which is new for each connection
+            (WL#4162).
 
     Attributes:
         events: The events of the relay logs, in their order.
     """
 
-    def __init__(self, settings: RelaySettings, feed: Feed | None = None) -> None:
+    def __init__(self, settings: RelaySettings, new_feed: NewFeed = _no_feed) -> None:
         self.settings = settings
         self.events: list[RelayEvent] = []
         self._server = server_of(settings.profile)
@@ -199,7 +224,9 @@ class Receiver:
         self._source_log = settings.source_log
         #: The source's format description, as long as events that it governs may still come.
         self._source_format: bytes | None = None
-        self._feed = feed
+        self._new_feed = new_feed
+        self._feed = new_feed()
+        self._state = State.OUTSIDE
         self._left_out: ReplicaEvent | None = None
         self._own = self._rules()
         self._open(created=settings.timestamp)
@@ -225,6 +252,10 @@ class Receiver:
             event: The event.
             data: All its bytes, header and checksum included.
         """
+        if event.offset in self.settings.connections:
+            self._connect()
+        if event.offset in self.settings.flushes:
+            self.rotate()
         reception = self._reception(event)
         if event.type not in _SENT_ONLY:
             self._left_out = event if reception is Reception.LEFT_OUT else None
@@ -237,6 +268,12 @@ class Receiver:
             data = self._with_checksum(event, data)
             self._write(RelayEvent(self._log, *_header(event), data, source=event, written=True, warning=warning))
         return reception
+
+    def _connect(self) -> None:
+        """Begin a new connection: what has been received of an unfinished transaction comes again, or its rest."""
+        self._feed = self._new_feed()
+        if self._state is not State.OUTSIDE:
+            self._gtid = ""
 
     def close(self) -> None:
         """End the connection: if the last event was left out, write one Rotate in its place."""
@@ -251,8 +288,9 @@ class Receiver:
             timestamp: The time of the replica's own events from now on, in seconds since 1970; None: unchanged.
         """
         self._timestamp = self._timestamp if timestamp is None else timestamp
+        logs = len(self._logs)
         self._rotate()
-        if self._source_format is not None:
+        if self._source_format is not None and len(self._logs) > logs:
             # The next events are in the source's format, and no Rotate from the source will announce it again.
             renewed = bytearray(self._source_format)
             renewed[_CREATED_AT : _CREATED_AT + 4] = bytes(4)
@@ -275,7 +313,9 @@ class Receiver:
             return Reception.LEFT_OUT
         if event.server_id in self.settings.ignored_ids and event.type not in _NEVER_IGNORED:
             return Reception.LEFT_OUT
-        return _RECEPTIONS.get(event.type, Reception.WRITTEN)
+        reception = _RECEPTIONS.get(event.type, Reception.WRITTEN)
+        replaces = self._own.replaces_previous_gtids
+        return reception if replaces or reception is not Reception.REPLACED else Reception.WRITTEN
 
     def _note(self, event: ReplicaEvent, data: bytes) -> None:
         if event.gtid or event.type in (EventType.ROTATE, EventType.FORMAT_DESCRIPTION):
@@ -283,6 +323,7 @@ class Receiver:
             if self._gtid:
                 self._retrieved.add(*gtid_parts(self._gtid))
             self._gtid = event.gtid if event.gtid != ANONYMOUS and ":" in event.gtid else ""
+        self._follow(event)
         if event.type == EventType.ROTATE:
             self._source_format = None
             self._rotate()
@@ -290,6 +331,15 @@ class Receiver:
         elif event.type == EventType.FORMAT_DESCRIPTION:
             self._source_format = data
             self._algorithm = FormatDescription.from_event(data).checksum_algorithm
+
+    def _follow(self, event: ReplicaEvent) -> None:
+        """Follow the transaction that an event belongs to: a GTID is retrieved when its transaction is complete."""
+        kind = kind_of(event)
+        before, self._state = self._state, step(self._state, kind).state
+        ends = before is not State.OUTSIDE and self._state is State.OUTSIDE
+        if ends and self._gtid and self._own.retrieves_at_end:
+            self._retrieved.add(*gtid_parts(self._gtid))
+            self._gtid = ""
 
     def _with_checksum(self, event: ReplicaEvent, data: bytes) -> bytes:
         """Return the bytes to write: in a log with checksums, the first Rotate of a source without them gets one."""

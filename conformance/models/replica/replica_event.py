@@ -1,10 +1,11 @@
 """An event as a replica sees it: the fields on which its rules depend."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Self
 
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import Header
 from conformance.binlog.layouts.mariadb_layouts import STANDALONE
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
@@ -24,7 +25,7 @@ class ReplicaEvent:
         log_pos: Offset of its end in the log that it was first written to; 0 if it is in none.
         server_id: Id of the server that made it.
         flags: The flags word.
-        recognised: False if a reader skips it as an ignorable event of a type that it does not know.
+        recognised: False if a reader does not know its type, and skips it or refuses it by its flag.
         query: The statement of a Query event, else empty.
         gtid: Of a Gtid event ``UUID:NUMBER`` or ``UUID:TAG:NUMBER``, ``ANONYMOUS`` of an Anonymous_gtid event, else
             empty.
@@ -32,6 +33,7 @@ class ReplicaEvent:
         standalone: Whether a Gtid event of MariaDB comes before a statement without BEGIN.
         next_file: The log that a Rotate event names, else empty.
         next_position: The position in that log, in bytes.
+        fields: What a reader reports of it, in the words of the role `decode`.
     """
 
     offset: int
@@ -47,6 +49,7 @@ class ReplicaEvent:
     standalone: bool = False
     next_file: str = ""
     next_position: int = 0
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of_entry(cls, entry: Mapping[str, Any]) -> Self:
@@ -65,7 +68,14 @@ class ReplicaEvent:
             standalone=bool(entry.get("mariadb_gtid_flags", 0) & STANDALONE),
             next_file=entry.get("next_file", ""),
             next_position=entry.get("next_position", 0),
+            fields=entry,
         )
+
+    @classmethod
+    def of_header(cls, header: Header, offset: int, fields: Mapping[str, Any] | None = None) -> Self:
+        """Return the event with a header and the fields of its body; None: of a type that the replica does not know."""
+        handled = "ignored" if fields is None else "known"
+        return cls.of_entry({"offset": offset, **asdict(header), **(fields or {}), "handled": handled})
 
     @property
     def end(self) -> int:

@@ -8,6 +8,8 @@ from conformance.models.replica.compatibility import ReplicaRules, replica_rules
 
 GtidMode = Literal["OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"]
 GTID_MODES: Final[tuple[GtidMode, ...]] = get_args(GtidMode)
+#: ER_SQL_SLAVE_SKIP_COUNTER_NOT_SETTABLE_IN_GTID_MODE.
+COUNTER_REFUSED: Final = 1858
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +31,11 @@ class ReplicaSettings:
         gtid_mode: One of `GTID_MODES`; has no effect before 5.6 and in MariaDB.
         skip_counter: How many events to skip.
         until: Where to stop; None: nowhere.
+        tables: The tables whose rows are asked for, as ``database.table``.
         leftovers: Database -> its tables, if its directory holds a file that DROP DATABASE does not remove.
 
     Raises:
-        ValueError: There is no such mode, the counter is negative, or must not be set in this mode.
+        ValueError: There is no such mode, or the counter is negative.
     """
 
     profile: str
@@ -41,6 +44,7 @@ class ReplicaSettings:
     gtid_mode: GtidMode = "OFF"
     skip_counter: int = 0
     until: Until | None = None
+    tables: tuple[str, ...] = ()
     leftovers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -48,13 +52,16 @@ class ReplicaSettings:
             raise ValueError(f"{self.gtid_mode!r} is not a valid gtid_mode: write one of {', '.join(GTID_MODES)}")
         if self.skip_counter < 0:
             raise ValueError(f"{self.skip_counter} is not a valid skip counter: write an integer from 0")
-        if self.skip_counter and self.gtid_mode == "ON" and not self.rules.skips_with_gtids:
-            raise ValueError("the skip counter must not be set with gtid_mode=ON (error 1858)")
 
     @property
     def rules(self) -> ReplicaRules:
         """What a replica of this version does."""
         return replica_rules(self.profile, self.version)
+
+    @property
+    def is_counter_refused(self) -> bool:
+        """Whether the server refuses to set the skip counter in this mode (WL#7592, NFR3)."""
+        return bool(self.skip_counter) and self.gtid_mode == "ON" and not self.rules.skips_with_gtids
 
     @classmethod
     def of_json(cls, profile: str, settings: Mapping[str, Any]) -> Self:
@@ -71,6 +78,7 @@ class ReplicaSettings:
             gtid_mode=settings.get("gtid_mode", "OFF"),
             skip_counter=settings.get("skip_counter", 0),
             until=None if until is None else Until(**until),
+            tables=tuple(settings.get("tables", ())),
             leftovers={name: tuple(tables) for name, tables in settings.get("leftovers", {}).items()},
         )
 
@@ -83,6 +91,8 @@ class ReplicaSettings:
             settings["skip_counter"] = self.skip_counter
         if self.until is not None:
             settings["until"] = {"log_name": self.until.log_name, "log_pos": self.until.log_pos}
+        if self.tables:
+            settings["tables"] = list(self.tables)
         if self.leftovers:
             settings["leftovers"] = {name: list(tables) for name, tables in self.leftovers.items()}
         return settings

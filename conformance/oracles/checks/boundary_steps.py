@@ -4,6 +4,7 @@ A wrong step is a fault of its own; what follows from it is not. So each step is
 answer before it, of which the right one is always one: an answer that equals the expected one is never wrong.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -29,6 +30,8 @@ State = tuple[BoundaryType, bool] | ShippedState
 
 #: The fields of an entry that depend on the events before, in the order in which they follow from each other.
 OF_STEP: Final = ("boundary_type", "warning", "state", "within_transaction")
+#: The name of a boundary type.
+NAME: Final = re.compile("|".join(each.heading for each in BoundaryType))
 #: A boundary parser is fed every event, of any type.
 _EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
 _OF_WORKLOG: Final[tuple[State, ...]] = tuple(
@@ -66,8 +69,11 @@ def _shows(state: State) -> Entry:
     """Return what an entry shows of a state after its event."""
     if isinstance(state, ShippedState):
         return {"within_transaction": "yes" if state.within_transaction else "no"}
-    within = "yes" if state[0] in WITHIN_TRANSACTION else "no"
-    return {"state": state[0].heading, "within_transaction": within}
+    return {"state": state[0].heading, "within_transaction": _is_within(state[0])}
+
+
+def _is_within(boundary_type: BoundaryType) -> str:
+    return "yes" if boundary_type in WITHIN_TRANSACTION else "no"
 
 
 @lru_cache(maxsize=4)
@@ -95,9 +101,20 @@ class OwnSteps:
 
 
 class _Follower:
-    """Follows an answer event by event."""
+    """Follows an answer event by event.
 
-    def __init__(self, alignment: Alignment) -> None:
+    Args:
+        alignment: The answer beside the expected one.
+        taken: The cells that the answer has taken rightly somewhere: a first step that looks as if one of them were
+            wrong shows another beginning.
+
+    Attributes:
+        taken: The cells that were taken rightly so far.
+    """
+
+    def __init__(self, alignment: Alignment, *, taken: frozenset[str] = frozenset()) -> None:
+        self.taken: set[str] = set()
+        self._sound = taken
         self._table = _Table(alignment.case.id.profile)
         self._declared = alignment.role.fields & set(OF_STEP)
         self.begin()
@@ -118,6 +135,7 @@ class _Follower:
         if seen is None:
             self._shown = self._table.every
             return expected, False
+        self._note_cells(before, taken[0][0], seen)
         fitting = [(entry, after) for entry, after in taken if self._agree(entry, seen)]
         if fitting:
             self._shown = tuple(dict.fromkeys(after for _, after in fitting))
@@ -131,6 +149,13 @@ class _Follower:
         self._shown = self._showing(seen) or self._table.every
         return {**expected, **nearest}, False
 
+    def _note_cells(self, before: State, right: Entry, seen: Entry) -> None:
+        """Take note of the cell of the right step if the answer shows that it was taken."""
+        if isinstance(before, ShippedState) or before not in self._shown or not self._agree(right, seen):
+            return
+        used = (each for each in CELLS.values() if _is_of(each, before[0], right))
+        self.taken.update(each.requirement for each in used if not self._agree(_opposite(each), seen))
+
     def _likeness(self, seen: Entry, step: tuple[Entry, State]) -> int:
         return sum(seen.get(name) == step[0][name] for name in self._declared if name in step[0])
 
@@ -140,7 +165,12 @@ class _Follower:
         if isinstance(start, ShippedState):
             return ()
         right, _ = self._table.step(start, event)
-        if any(self._agree(_opposite(each), seen) for each in CELLS.values() if _is_of(each, start[0], right)):
+        if "warning" in self._declared:
+            before, *fed = NAME.findall(seen.get("warning") or "")[:2] or ("",)
+            if fed == [right["boundary_type"]] and before != start[0].heading:
+                return tuple(self._showing(seen)) or self._table.every  # The warning names the state before.
+        used = (each for each in CELLS.values() if _is_of(each, start[0], right))
+        if any(each.requirement not in self._sound and self._agree(_opposite(each), seen) for each in used):
             return ()
         steps = (self._table.step(state, event) for state in self._table.every)
         return tuple(dict.fromkeys(after for entry, after in steps if self._agree(entry, seen)))
@@ -161,15 +191,21 @@ def _is_of(cell: Cell, before: BoundaryType, entry: Entry) -> bool:
 def _opposite(cell: Cell) -> Entry:
     """Return what an answer shows if a cell has the wrong outcome."""
     other = replace(cell, outcome=StepOutcome.OK if cell.warning else StepOutcome.ERR)
-    return {"state": other.after.heading, "warning": other.warning or ""}
+    return {"state": other.after.heading, "warning": other.warning or "", "within_transaction": _is_within(other.after)}
 
 
 # One entry is enough: an answer is examined for all requirements before the next one.
 @lru_cache(maxsize=1)
 def own_steps(alignment: Alignment) -> OwnSteps:
     """Return the steps that an answer had to have."""
+    first = _Follower(alignment)
+    steps = _followed(alignment, first)
+    return _followed(alignment, _Follower(alignment, taken=frozenset(first.taken))) if first.taken else steps
+
+
+def _followed(alignment: Alignment, follower: _Follower) -> OwnSteps:
     case = alignment.case
-    follower, fed, resets = _Follower(alignment), fed_by_offset(case.stream), frozenset(case.settings["resets"])
+    fed, resets = fed_by_offset(case.stream), frozenset(case.settings["resets"])
     entries, elsewhere = list(case.expected.events), []
     for index, expected in enumerate(case.expected.events):
         if expected["offset"] not in fed:

@@ -77,6 +77,15 @@ def is_own_event(alignment: Alignment, difference: Difference) -> bool:
     return event is not None and event.begins_or_ends_a_log
 
 
+def is_format_again(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a relay log is missing with the source's format description with which it goes on."""
+    event = _of_entry(alignment, difference)
+    if event is None or event.header.type != EventType.FORMAT_DESCRIPTION or event.header.log_pos:
+        return False
+    wanted = {entry["log"] for entry in alignment.case.expected.events}
+    return len({entry["log"] for entry in alignment.observation.events}) < len(wanted)
+
+
 def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool:
     """Return whether an event that is there besides what is expected has the replica's own server id.
 
@@ -136,3 +145,10 @@ def differs_in_checksum_alone(alignment: Alignment, difference: Difference) -> b
     entry = alignment.observed(difference.index)
     wanted = alignment.case.expected.events[difference.index]["data"]
     return entry is not None and len(entry["data"]) != len(wanted)
+
+
+def stops_at_unknown(alignment: Alignment) -> bool:
+    """Return whether the receiver stops with an error at an event of an unknown type that it must not ignore."""
+    if alignment.observation.error is None:
+        return False
+    return alignment.stop in alignment.marked("WL4033-RELAY-UNKNOWN-NOT-LOST")

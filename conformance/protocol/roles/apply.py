@@ -7,6 +7,8 @@ from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.role import AnswerField, Role
 
 _ONLY_IF_FAILED: Final = frozenset({"logged_statements", "logged_anonymous_gtids"})
+#: An entry may lack what is not certain there, and has the rows only at the end.
+_MAY_BE_MISSING: Final = frozenset({"logged_groups", "logged_gtids", "tables"})
 
 #: Every field by name, in the order of the protocol's page.
 FIELDS: Final[Mapping[str, AnswerField]] = {
@@ -30,6 +32,19 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
     "gtid": AnswerField("text", "the GTID of the open group, ``ANONYMOUS`` if it has none; empty if none is open"),
     "executed_gtids": AnswerField("text", "the GTIDs executed so far, as a set"),
     "transactions": AnswerField("integer", "how many groups were committed so far"),
+    "logged_groups": AnswerField(
+        "integer", "how many groups the replica wrote to its own binary log because of the event"
+    ),
+    "logged_gtids": AnswerField(
+        "text",
+        "the GTIDs of these groups in its own log, separated by commas; ``ANONYMOUS`` for an Anonymous_gtid event, and "
+        "nothing for a group without either",
+    ),
+    "tables": AnswerField(
+        "value",
+        "in the last entry, if the setting `tables` asks for it: ``database.table`` -> its rows as other sessions see "
+        "them, sorted, each an array of its values; without tables that do not exist",
+    ),
     "logged_statements": AnswerField(
         "integer", "in a ``failed`` entry: how many statements the replica wrote to its own log because of the event"
     ),
@@ -42,7 +57,8 @@ ALWAYS: Final = ("offset", "outcome")
 
 def missing_fields(declaration: RoleDeclaration, entry: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the declared fields that an entry of the role `apply` lacks, sorted."""
-    required = declaration.fields if entry["outcome"] == "failed" else declaration.fields - _ONLY_IF_FAILED
+    fields = declaration.fields - _MAY_BE_MISSING
+    required = fields if entry["outcome"] == "failed" else fields - _ONLY_IF_FAILED
     return () if required <= entry.keys() else tuple(sorted(required - entry.keys()))
 
 
@@ -59,6 +75,7 @@ ROLE: Final = Role(
         "version": "the replica's version; missing if it is the default version of the profile",
         "skip_counter": "how many events to skip, the value of sql_slave_skip_counter; missing if none",
         "until": "where to stop: `log_name` and `log_pos`, a position in the source's log; missing if at the end",
+        "tables": "the tables whose rows are asked for, as ``database.table``; missing if none",
         "leftovers": "database -> its tables, for each database that DROP DATABASE fails for, because its directory "
         "holds a file that it does not remove; it can drop the tables",
     },

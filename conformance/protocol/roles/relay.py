@@ -20,6 +20,7 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 #: Event types that a replica also writes itself, with another body in each.
 _OWN: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS), int(EventType.ROTATE)})
 _FLAGS_AT: Final = 17
+_SERVER_ID: Final = slice(5, 9)
 #: Bytes of a body that distinguish events.
 _BODY_BYTES: Final = 24
 
@@ -33,8 +34,15 @@ def event_data(entry: Mapping[str, Any]) -> bytes | None:
     return data if len(data) >= HEADER_BYTES else None
 
 
+def body_of(data: bytes) -> bytes:
+    """Return what follows the header of an event, without its checksum if it has a right one."""
+    end = len(data) - CHECKSUM_BYTES
+    checksummed = end >= HEADER_BYTES and zlib.crc32(data[:end]) == int.from_bytes(data[end:], "little")
+    return data[HEADER_BYTES : end if checksummed else None]
+
+
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
-    """Return what distinguishes one event of a relay log from another: its type and its body.
+    """Return what distinguishes one event of a relay log from another: its type, its server and its body.
 
     Of a type that a replica writes itself too, it is the type and whether the event is marked as one of a relay log.
 
@@ -45,18 +53,16 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     if data is None:
         return None
     type_code = data[TYPE_AT]
-    end = len(data) - CHECKSUM_BYTES
-    checksummed = end >= HEADER_BYTES and zlib.crc32(data[:end]) == int.from_bytes(data[end:], "little")
-    body = data[HEADER_BYTES : end if checksummed else None]
     if type_code in _OWN:
         return (type_code, bool(data[_FLAGS_AT] & Flag.RELAY_LOG))
-    return (type_code, body[:_BODY_BYTES])
+    # Anonymous_gtid events are alike but for the server; those that come back from the replica itself are others.
+    return (type_code, data[_SERVER_ID], body_of(data)[:_BODY_BYTES])
 
 
 #: The role itself.
 ROLE: Final = Role(
     name="relay",
-    question="Which events are in the relay logs of a replica that received these events over one connection?",
+    question="Which events are in the relay logs of a replica that received these events?",
     fields=FIELDS,
     always=("log", "data"),
     missing=required(*FIELDS),
@@ -64,6 +70,10 @@ ROLE: Final = Role(
         "server_id": "the replica's own server id",
         "gtid_mode": "the replica's gtid_mode, ``ON`` or ``OFF``",
         "source_log": "the name of the source's log that contains the first event",
+        "ignored_ids": "the ids of servers whose events are to be ignored; missing if none",
+        "flushes": "the offsets of the events before which the replica begins its next relay log, as after FLUSH RELAY "
+        "LOGS; missing if none",
+        "connections": "the offsets of the events with which a new connection begins; missing if there is only one",
     },
     aligned="sequence",
     kind_of=kind_of,

@@ -27,8 +27,9 @@ from replica_events import (
 )
 
 from conformance.binlog.event_types import EventType
-from conformance.models.replica.applier import Applier, ApplyOutcome, StopReason
+from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.replica_settings import ReplicaSettings, Until
+from conformance.models.replica.stop_reason import StopReason
 
 NEW = ("worklog", "mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x")
 
@@ -211,10 +212,10 @@ def test_without_gtid_events_begin_and_context_events_keep_the_counter_at_one():
 
 
 def test_the_counter_may_be_set_in_mode_off_and_in_5_7_not_in_mode_on():
-    with pytest.raises(ValueError, match="1858"):
-        ReplicaSettings(profile="mysql-5.7", gtid_mode="ON", skip_counter=1)
-    ReplicaSettings(profile="mysql-5.7", gtid_mode="OFF", skip_counter=1)
-    ReplicaSettings(profile="mysql-9.x", gtid_mode="ON", skip_counter=1)
+    assert ReplicaSettings(profile="mysql-5.7", gtid_mode="ON", skip_counter=1).is_counter_refused
+    assert not ReplicaSettings(profile="mysql-5.7", gtid_mode="ON").is_counter_refused
+    assert not ReplicaSettings(profile="mysql-5.7", gtid_mode="OFF", skip_counter=1).is_counter_refused
+    assert not ReplicaSettings(profile="mysql-9.x", gtid_mode="ON", skip_counter=1).is_counter_refused
 
 
 def test_the_error_for_a_negative_counter_or_an_unknown_mode_has_the_value():
@@ -353,8 +354,9 @@ def test_with_a_gtid_nothing_is_logged_and_the_gtid_remains_unused(profile):
 def test_in_the_worklog_a_single_drop_can_be_logged_with_the_gtid():
     few = {"d1": TABLES[:2]}
     done, applier = applied(gtid(7), DROP, profile="worklog", gtid_mode="ON", leftovers=few)
-    assert applier.stopped.reason is StopReason.DIRECTORY_REMAINS
+    assert (applier.stopped.reason, applier.stopped.code) == (StopReason.DIRECTORY_REMAINS_ONE_DROP, 1010)
     assert [group.gtid for group in done[-1].logged] == [f"{UUID}:7"]
+    assert str(done[-1].executed) == f"{UUID}:7"
     assert stop(gtid(7), DROP, profile="mysql-5.7", gtid_mode="ON", leftovers=few) == (StopReason.PARTIAL_DROP, 3091)
 
 

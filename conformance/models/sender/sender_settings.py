@@ -1,0 +1,125 @@
+"""What a sender is asked: the logs that it has, what the replica asks for, and where the sender waits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.header import MAGIC
+from conformance.binlog.servers import server_of
+
+#: The offset of a log's first event, in bytes.
+FIRST: Final = len(MAGIC)
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """One log on the sender's disk: its name, and its length in bytes."""
+
+    name: str
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A place at which a log ended when the sender came to it, and was continued later.
+
+    Attributes:
+        log_name: The log.
+        log_pos: Where it ended, in bytes.
+        heartbeats: The heartbeat periods that passed until it was continued.
+    """
+
+    log_name: str
+    log_pos: int
+    heartbeats: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SenderSettings:
+    """The settings of a question in the role `send`.
+
+    Attributes:
+        profile: The profile whose rules apply.
+        logs: The logs, oldest first.
+        server_id: The sender's own server id.
+        gtid_mode: Its gtid_mode.
+        log_name: The log in which the replica asks to begin; empty if it asks by GTIDs.
+        log_pos: The position there, in bytes.
+        gtid_set: The GTIDs that the replica has; None if it asks by position.
+        checksum: What the replica announced for checksums, ``CRC32`` or ``NONE``.
+        heartbeat_v2: Whether it takes heartbeats of the second version.
+        annotate_rows: Whether it asks for Annotate_rows events (MariaDB).
+        waits: Where the sender waits for more.
+    """
+
+    profile: str
+    logs: tuple[LogFile, ...]
+    server_id: int = 1
+    gtid_mode: str = "OFF"
+    log_name: str = ""
+    log_pos: int = FIRST
+    gtid_set: GtidSet | None = None
+    checksum: str = "CRC32"
+    heartbeat_v2: bool = False
+    annotate_rows: bool = False
+    waits: tuple[Wait, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a question that names a log which is not there.
+
+        Raises:
+            ValueError: There is no such profile, no log, or no log of that name.
+        """
+        server_of(self.profile)
+        names = [each.name for each in self.logs]
+        if not names:
+            raise ValueError("there are no logs: a sender has at least one")
+        if self.gtid_set is None and self.log_name not in names:
+            raise ValueError(f"{self.log_name!r} is not a valid log name: the logs are {', '.join(names)}")
+
+    @classmethod
+    def of_json(cls, profile: str, settings: Mapping[str, Any]) -> Self:
+        """Return the settings of a question.
+
+        Raises:
+            ValueError: There is no such profile, log, or GTID set.
+        """
+        gtids = settings["gtid_set"]
+        return cls(
+            profile=profile,
+            logs=tuple(LogFile(each["name"], each["length"]) for each in settings["logs"]),
+            server_id=settings["server_id"],
+            gtid_mode=settings["gtid_mode"],
+            log_name=settings["log_name"],
+            log_pos=settings["log_pos"],
+            gtid_set=None if gtids is None else GtidSet.from_text(gtids),
+            checksum=settings["checksum"],
+            heartbeat_v2=settings["heartbeat_v2"],
+            annotate_rows=settings["annotate_rows"],
+            waits=tuple(Wait(each["log_name"], each["log_pos"], each["heartbeats"]) for each in settings["waits"]),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the settings as in a question, which holds the profile separately."""
+        return {
+            "server_id": self.server_id,
+            "gtid_mode": self.gtid_mode,
+            "logs": [{"name": each.name, "length": each.length} for each in self.logs],
+            "log_name": self.log_name,
+            "log_pos": self.log_pos,
+            "gtid_set": None if self.gtid_set is None else str(self.gtid_set),
+            "checksum": self.checksum,
+            "heartbeat_v2": self.heartbeat_v2,
+            "annotate_rows": self.annotate_rows,
+            "waits": [
+                {"log_name": each.log_name, "log_pos": each.log_pos, "heartbeats": each.heartbeats}
+                for each in self.waits
+            ],
+        }
+
+    def heartbeats_at(self, log_name: str, log_pos: int) -> int | None:
+        """Return how many heartbeat periods the sender waits at a place; None if it does not wait there."""
+        return next(
+            (each.heartbeats for each in self.waits if (each.log_name, each.log_pos) == (log_name, log_pos)), None
+        )

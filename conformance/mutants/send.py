@@ -1,0 +1,345 @@
+"""The mutants of the role `send`: the model of a sender with one fault each."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.event_types import KNOWN_TYPES, EventType
+from conformance.binlog.header import HEADER_BYTES
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.sender.sender import Log, LoggedEvent, Origin, Sender, SenderStopped, SentEvent
+from conformance.models.sender.sender_settings import SenderSettings
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.send import answer_with
+
+_FLAGS: Final = slice(17, 19)
+_LOG_POS: Final = slice(13, 17)
+_SERVER_ID: Final = slice(5, 9)
+_ARTIFICIAL: Final = 0x20
+_IGNORABLE: Final = 0x80
+_IN_USE: Final = 0x01
+
+
+def _with_flags(data: bytes, change: Callable[[int], int]) -> bytes:
+    """Return an event with other flags, and the checksum of its new bytes if it has one."""
+    return _rewritten(data, _FLAGS, change(int.from_bytes(data[_FLAGS], "little")))
+
+
+def _rewritten(data: bytes, at: slice, value: int) -> bytes:
+    """Return an event with another number in its header, and the checksum of its new bytes if it has one."""
+    made = bytearray(data)
+    made[at] = value.to_bytes(at.stop - at.start, "little")
+    kept = data[:-CHECKSUM_BYTES]
+    has_checksum = len(kept) >= HEADER_BYTES and checksum(kept) == int.from_bytes(data[-CHECKSUM_BYTES:], "little")
+    if has_checksum:
+        made[-CHECKSUM_BYTES:] = checksum(made[:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
+    return bytes(made)
+
+
+#: Changes an event that is sent; None leaves it out.
+Change = Callable[[SentEvent], bytes | None]
+
+
+def _changing(change: Change) -> Callable[[Request], Observation]:
+    """Return the answer of a sender that changes each event before it sends it."""
+
+    class Changing(Sender):
+        def entries(self) -> list[dict[str, str]]:
+            changed = (change(event) for event in self.events)
+            return [{"data": data.hex()} for data in changed if data is not None]
+
+    return _by(Changing)
+
+
+def _by(sender: Callable[[SenderSettings], Sender]) -> Callable[[Request], Observation]:
+    return lambda request: answer_with(sender, request)
+
+
+def _unmarked(origin: Origin) -> Change:
+    def change(event: SentEvent) -> bytes:
+        return (
+            _with_flags(event.data, lambda flags: flags & ~MARKER_BITS.mask) if event.origin is origin else event.data
+        )
+
+    return change
+
+
+def _marks_logged_rotates(event: SentEvent) -> bytes:
+    if event.origin is not Origin.LOGGED or event.data[4] != EventType.ROTATE:
+        return event.data
+    return _with_flags(event.data, lambda flags: MARKER_BITS.write(flags, BoundaryType.IGNORE_BOUNDARY))
+
+
+def _source_has(event: SentEvent, *types: int) -> bool:
+    return event.source is not None and event.source.type in types
+
+
+def _without_unknown(event: SentEvent) -> bytes | None:
+    flags = int.from_bytes(event.data[_FLAGS], "little")
+    unknown = event.origin is Origin.LOGGED and bool(flags & _IGNORABLE) and event.data[4] not in KNOWN_TYPES
+    return None if unknown else event.data
+
+
+def _without(*types: int) -> Change:
+    return lambda event: None if _source_has(event, *types) else event.data
+
+
+def _unflagged_rotate(event: SentEvent) -> bytes:
+    return _with_flags(event.data, lambda flags: flags & ~_ARTIFICIAL) if event.origin is Origin.ROTATE else event.data
+
+
+def _in_use_kept(event: SentEvent) -> bytes:
+    if event.origin is not Origin.FORMAT or event.source is None or not event.source.data[17] & _IN_USE:
+        return event.data
+    return _with_flags(event.data, lambda flags: flags | _IN_USE)
+
+
+def _old_checksum(event: SentEvent) -> bytes:
+    if event.origin is not Origin.FORMAT or event.source is None:
+        return event.data
+    return event.data[:-CHECKSUM_BYTES] + event.source.data[-CHECKSUM_BYTES:]
+
+
+def _heartbeat_without_position(event: SentEvent) -> bytes:
+    return _rewritten(event.data, _LOG_POS, 0) if event.origin is Origin.HEARTBEAT else event.data
+
+
+def _foreign_id(event: SentEvent) -> bytes:
+    if event.origin is not Origin.LOGGED:
+        return event.data
+    return _rewritten(event.data, _SERVER_ID, int.from_bytes(event.data[_SERVER_ID], "little") + 1)
+
+
+class _ChecksumsAlways(Sender):
+    """Checksums what it makes, also in logs without checksums."""
+
+    def _made(self, code: EventType, body: bytes, *, flags: int, log_pos: int = 0) -> bytes:
+        before, self._checksummed = self._checksummed, True
+        try:
+            return super()._made(code, body, flags=flags, log_pos=log_pos)
+        finally:
+            self._checksummed = before
+
+
+class _FromTheBeginning(Sender):
+    """Names the position asked for, and sends the log from its beginning."""
+
+    def _send_event(self, log: Log, event: LoggedEvent) -> None:
+        if not any(each.origin is Origin.LOGGED for each in self.events):
+            for earlier in log.events[1:]:
+                if earlier.start < event.start:
+                    super()._send_event(log, earlier)
+        super()._send_event(log, event)
+
+
+class _CreatedKept(Sender):
+    """Sends the time of creation also for a later position."""
+
+    def _send_format(self, event: LoggedEvent, *, moved: bool, created: bool) -> None:
+        super()._send_format(event, moved=moved, created=True)
+
+
+class _SilentAfterSkipping(Sender):
+    """Sends no heartbeat after transactions that it leaves out."""
+
+    def _send_skipped_position(self, log: Log) -> None:
+        self._skipped_to = None
+
+
+class _LeavesOutGtidOnly(Sender):
+    """Leaves out the Gtid event of a transaction that the replica has, and sends the rest of it."""
+
+    def _skips(self, event: LoggedEvent) -> bool:
+        return bool(event.gtid) and super()._skips(event)
+
+
+class _FromTheFirstLog(Sender):
+    """Sends from the first log on."""
+
+    def _first(self, logs: Sequence[Log]) -> int:
+        return super()._first(logs) if self._excluded is None else 0
+
+
+class _AnyMode(Sender):
+    """Takes no notice of the gtid_mode."""
+
+    def _check_mode(self, event: LoggedEvent) -> None:
+        try:
+            super()._check_mode(event)
+        except SenderStopped:
+            return
+
+
+class _AnnotatesUnasked(Sender):
+    """Sends Annotate_rows events to every replica."""
+
+    def _leaves_out(self, event: LoggedEvent) -> bool:
+        return False
+
+
+class _OneHeartbeat(Sender):
+    """Sends one heartbeat, however long it waits."""
+
+    def _wait(self, log: Log, position: int) -> None:
+        before = len(self.events)
+        super()._wait(log, position)
+        del self.events[before + 1 :]
+
+
+class _MarksFirstRotate(Sender):
+    """Marks the Rotate with which a connection begins, and none between two logs."""
+
+    def _marked(self, flags: int, boundary: BoundaryType) -> int:
+        is_first = boundary is not BoundaryType.IGNORE_BOUNDARY or not self.events
+        return super()._marked(flags, boundary) if is_first else flags
+
+
+class _OneRotate(Sender):
+    """Makes a Rotate for the first log only: the logs' own ones name those that follow."""
+
+    def _send_rotate(self, name: str, position: int) -> None:
+        if not self.events:
+            super()._send_rotate(name, position)
+
+
+MUTANTS: tuple[Mutant, ...] = (
+    Mutant(
+        "send-rotate-unmarked",
+        "WL4162-SEND-ROTATE-IGNORE",
+        "does not mark the artificial Rotate events that it makes",
+        answer=_changing(_unmarked(Origin.ROTATE)),
+    ),
+    Mutant(
+        "send-later-rotate-unmarked",
+        "WL4162-SEND-ROTATE-IGNORE",
+        "marks the artificial Rotate of the first log only",
+        answer=_by(_MarksFirstRotate),
+    ),
+    Mutant(
+        "send-heartbeat-unmarked",
+        "WL4162-SEND-HEARTBEAT-SELF",
+        "does not mark the heartbeats that it makes",
+        answer=_changing(_unmarked(Origin.HEARTBEAT)),
+    ),
+    Mutant(
+        "send-logged-rotate-ignore",
+        "WL4162-SEND-LOGGED-KEPT",
+        "marks the Rotate events of the logs as Ignore Boundary, too",
+        answer=_changing(_marks_logged_rotates),
+    ),
+    Mutant(
+        "send-format-unmarked",
+        "WL4162-SEND-LOGGED-KEPT",
+        "sends format descriptions without their markers",
+        answer=_changing(_unmarked(Origin.FORMAT)),
+    ),
+    Mutant(
+        "send-ignorable-dropped",
+        "WL4033-SEND-IGNORABLE",
+        "does not send ignorable events of unknown types",
+        answer=_changing(_without_unknown),
+    ),
+    Mutant(
+        "send-previous-gtids-dropped",
+        "WL7592-SEND-PREVIOUS-GTIDS",
+        "does not send Previous_gtids events, as replicas skip them",
+        answer=_changing(_without(EventType.PREVIOUS_GTIDS)),
+    ),
+    Mutant(
+        "send-anonymous-dropped",
+        "WL7592-SEND-ANONYMOUS-GTIDS",
+        "does not send Anonymous_gtid events",
+        answer=_changing(_without(EventType.ANONYMOUS_GTID)),
+    ),
+    Mutant(
+        "send-rotate-unflagged",
+        "FORMAT-SEND-ROTATE",
+        "makes its Rotate events without the artificial flag",
+        answer=_changing(_unflagged_rotate),
+    ),
+    Mutant(
+        "send-one-rotate",
+        "FORMAT-SEND-ROTATE",
+        "makes a Rotate event for the first log only",
+        answer=_by(_OneRotate),
+    ),
+    Mutant(
+        "send-format-in-use",
+        "FORMAT-SEND-FORMAT",
+        "sends the flag of a log in use",
+        answer=_changing(_in_use_kept),
+    ),
+    Mutant(
+        "send-format-created",
+        "FORMAT-SEND-FORMAT",
+        "sends the time of creation for a later position, too",
+        answer=_by(_CreatedKept),
+    ),
+    Mutant(
+        "send-from-beginning",
+        "FORMAT-SEND-POSITION",
+        "sends the log from its beginning for every position",
+        answer=_by(_FromTheBeginning),
+    ),
+    Mutant(
+        "send-heartbeat-unplaced",
+        "FORMAT-SEND-HEARTBEAT",
+        "sends heartbeats without a position in the header",
+        answer=_changing(_heartbeat_without_position),
+    ),
+    Mutant(
+        "send-one-heartbeat",
+        "FORMAT-SEND-HEARTBEAT",
+        "sends one heartbeat, however long it waits",
+        answer=_by(_OneHeartbeat),
+    ),
+    Mutant(
+        "send-silent-after-skipping",
+        "FORMAT-SEND-HEARTBEAT",
+        "sends no heartbeat after transactions that the replica has",
+        answer=_by(_SilentAfterSkipping),
+    ),
+    Mutant(
+        "send-checksums-always",
+        "FORMAT-SEND-CHECKSUM",
+        "gives what it makes a checksum in logs without checksums, too",
+        answer=_by(_ChecksumsAlways),
+    ),
+    Mutant(
+        "send-format-old-checksum",
+        "FORMAT-SEND-CHECKSUM",
+        "changes a format description and leaves its checksum as it was",
+        answer=_changing(_old_checksum),
+    ),
+    Mutant(
+        "send-gtid-alone-skipped",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "leaves out only the Gtid event of a transaction that the replica has",
+        answer=_by(_LeavesOutGtidOnly),
+    ),
+    Mutant(
+        "send-all-logs",
+        "FORMAT-SEND-FIRST-LOG",
+        "begins with the first log, whatever the replica has",
+        answer=_by(_FromTheFirstLog),
+    ),
+    Mutant(
+        "send-any-mode",
+        "FORMAT-SEND-MODE",
+        "sends events that its gtid_mode forbids",
+        answer=_by(_AnyMode),
+    ),
+    Mutant(
+        "send-annotations-unasked",
+        "FORMAT-SEND-ANNOTATE-ROWS",
+        "sends Annotate_rows events to replicas that do not ask for them",
+        answer=_by(_AnnotatesUnasked),
+    ),
+    Mutant(
+        "send-other-server-id",
+        "FORMAT-SEND-EVENT",
+        "changes the server id of the events of its logs",
+        answer=_changing(_foreign_id),
+    ),
+)

@@ -1,0 +1,250 @@
+"""The oracles of the role `send`: which events a source sends, those of its logs and those that it makes."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
+from conformance.binlog.errors import MalformedBody
+from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType, type_name
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import HEADER, HEADER_BYTES, Header
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.oracle import GOOD, Check, Oracle
+from conformance.protocol.roles.relay import body_of, event_data
+
+_NAMED: Final = frozenset(int(each) for each in EventType)
+#: Events that are about a log, not about a transaction.
+_OF_LOGS: Final = HEARTBEAT_TYPES | {
+    EventType.FORMAT_DESCRIPTION,
+    EventType.PREVIOUS_GTIDS,
+    EventType.ROTATE,
+    EventType.STOP,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """An event that is sent: its header, and what follows it."""
+
+    header: Header
+    rest: bytes
+    data: bytes
+
+    @property
+    def kind(self) -> str:
+        """The name for signatures; all types without a name share one."""
+        return type_name(self.header.type) if self.header.type in _NAMED else "ignorable"
+
+    @property
+    def flags(self) -> int:
+        """The flags word without the marker."""
+        return self.header.flags & ~MARKER_BITS.mask
+
+    @property
+    def has_room_for_checksum(self) -> bool:
+        """Whether it is a format description with a checksum, which is there also in a log without checksums."""
+        return self.header.type == EventType.FORMAT_DESCRIPTION and _announced(self) is not None
+
+    @property
+    def is_checksummed(self) -> bool:
+        """Whether it ends with a right checksum."""
+        kept = self.data[:-CHECKSUM_BYTES]
+        wanted = int.from_bytes(self.data[-CHECKSUM_BYTES:], "little")
+        return len(kept) >= HEADER_BYTES and checksum(kept) == wanted
+
+
+def _announced(event: _Sent) -> int | None:
+    """Return the checksum algorithm that a format description announces, None if it has none or cannot be read."""
+    try:
+        return FormatDescription.from_event(event.data).checksum_algorithm
+    except MalformedBody:
+        return None
+
+
+def _sent(entry: Mapping[str, Any]) -> _Sent | None:
+    """Return the event of an entry, None if its data is not an event."""
+    data = event_data(entry)
+    if data is None:
+        return None
+    return _Sent(Header(*HEADER.unpack(data[:HEADER_BYTES])), data[HEADER_BYTES:], data)
+
+
+#: Compares the expected event with the observed one.
+_Compare = Callable[[_Sent, _Sent], Check]
+
+
+def _each(requirement: str, compare: _Compare, *, required: bool = True) -> Oracle:
+    """Return the oracle that compares each marked event with the observed one.
+
+    Args:
+        requirement: The requirement's id.
+        compare: Compares them.
+        required: Whether an event that is missing breaks the requirement.
+    """
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
+            wanted = _sent(alignment.case.expected.events[index])
+            assert wanted is not None, "the model sends events"
+            place = f"the {type_name(wanted.header.type)} event, number {index + 1} of those sent"
+            entry = alignment.observed(index)
+            if entry is None:
+                if required and alignment.fate(index) is not Fate.UNREACHED:
+                    yield Check(f"{wanted.kind} not sent", f"{place} is missing")
+                continue
+            observed = _sent(entry)
+            if observed is None:
+                yield Check("data is not an event", f"{place}: {entry['data'][:80]!r} is not an event")
+                continue
+            check = compare(wanted, observed)
+            yield Check(check.signature, f"{place}: {check.message}") if check.signature else GOOD
+
+    return _shown(requirement, examine)
+
+
+def _shown(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
+    return Oracle(requirement, examine, any_of=frozenset({"data"}))
+
+
+def _equal_marker(wanted: _Sent, observed: _Sent) -> Check:
+    expected, seen = (MARKER_BITS.stored(each.header.flags) for each in (wanted, observed))
+    if expected == seen:
+        return GOOD
+    heading = BoundaryType(expected).heading
+    return Check(
+        f"marker of {wanted.kind} differs", f"the flags have the marker {seen}, expected {expected}, {heading}"
+    )
+
+
+def _equal_event(wanted: _Sent, observed: _Sent) -> Check:
+    """Compare all but the marker and the checksum, which have requirements of their own."""
+    for name in ("type", "timestamp", "server_id", "log_pos"):
+        expected, seen = getattr(wanted.header, name), getattr(observed.header, name)
+        if expected != seen:
+            return Check(f"{name} of {wanted.kind} differs", f"{name} is {seen}, expected {expected}")
+    if wanted.flags != observed.flags:
+        message = f"the flags are {observed.flags:#06x}, expected {wanted.flags:#06x}"
+        return Check(f"flags of {wanted.kind} differ", message)
+    body = wanted.rest[:-CHECKSUM_BYTES] if wanted.has_room_for_checksum else body_of(wanted.data)
+    if body in (observed.rest, observed.rest[:-CHECKSUM_BYTES]):
+        return GOOD
+    return Check(f"body of {wanted.kind} differs", f"the {len(observed.rest)} bytes of the body are not those expected")
+
+
+def _equal_checksum(wanted: _Sent, observed: _Sent) -> Check:
+    if wanted.is_checksummed == observed.is_checksummed:
+        return GOOD
+    if wanted.has_room_for_checksum and _announced(wanted) == ChecksumAlgorithm.NONE:
+        return GOOD  # In a log without checksums it is left open.
+    if wanted.is_checksummed:
+        return Check(f"{wanted.kind} without a right checksum", "it does not end with the checksum of its bytes")
+    return Check(f"{wanted.kind} with a checksum", "it ends with a checksum, which is not expected")
+
+
+def _and_no_other(
+    each: Oracle, is_of_kind: Callable[[_Sent], bool], what: str, *, by_themselves: bool = False
+) -> Oracle:
+    """Return an oracle that also finds events of a kind that are not expected.
+
+    Args:
+        each: The oracle of the expected events.
+        is_of_kind: Returns whether an event is of the kind.
+        what: The signature for one that is not expected.
+        by_themselves: Look for them only where no event of another kind is unexpected: they follow from such events.
+    """
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        yield from each.examine(alignment, requirement)
+        unexpected = list(_unexpected(alignment))
+        if by_themselves and not all(is_of_kind(event) for _, event in unexpected):
+            return
+        for place, event in unexpected:
+            if is_of_kind(event):
+                yield Check(what, f"the {type_name(event.header.type)} event, number {place + 1} sent, is not expected")
+
+    return _shown(each.requirement, examine)
+
+
+def _unexpected(alignment: Alignment) -> Iterator[tuple[int, _Sent]]:
+    """Yield the events that are not expected, each with its place in the answer."""
+    for place in alignment.phantoms:
+        event = _sent(alignment.observation.events[place])
+        if event is not None:
+            yield place, event
+
+
+def _present(wanted: _Sent, observed: _Sent) -> Check:
+    return GOOD
+
+
+def _is_of_transaction(event: _Sent) -> bool:
+    return event.header.type not in _OF_LOGS
+
+
+def _is_of(*types: int) -> Callable[[_Sent], bool]:
+    return lambda event: event.header.type in types
+
+
+def _begins_at_position(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that the first event of the log that is sent is the one at the position asked for."""
+    for index in alignment.marked(requirement):
+        seen = alignment.observed(index)
+        if seen is None:
+            if alignment.fate(index) is not Fate.UNREACHED:
+                yield Check("event at the position not sent", f"{alignment.describe(index)} is missing")
+            continue
+        place = next(place for place, entry in enumerate(alignment.observation.events) if entry == seen)
+        earlier = [at for at, event in _unexpected(alignment) if at < place and _is_of_transaction(event)]
+        if earlier:
+            yield Check("events before the position sent", f"{len(earlier)} events come before the one asked for")
+        else:
+            yield GOOD
+
+
+def _begins_with_last_log(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that no log is sent of which the replica has every transaction, and of the next one's begin, too."""
+    logs = sum(event.header.type == EventType.FORMAT_DESCRIPTION for _, event in _unexpected(alignment))
+    yield Check("earlier log sent", f"{logs} logs are sent that are not expected") if logs else GOOD
+
+
+def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that the connection ends with an error at the event that is not allowed."""
+    error, at = alignment.observation.error, alignment.case.expected.refused_at
+    if error is None:
+        yield Check("no error", f"no error at offset {at}, where the gtid_mode forbids the event", at)
+    elif "error_at" in alignment.role.abilities and error.at != at:
+        yield Check("error at another event", f"the error is at offset {error.at}, expected {at}", at)
+    else:
+        yield GOOD
+
+
+ORACLES: Final = (
+    _each("WL4162-SEND-ROTATE-IGNORE", _equal_marker, required=False),
+    _each("WL4162-SEND-HEARTBEAT-SELF", _equal_marker, required=False),
+    _each("WL4162-SEND-LOGGED-KEPT", _equal_marker, required=False),
+    _each("WL4033-SEND-IGNORABLE", _equal_event),
+    _each("WL7592-SEND-PREVIOUS-GTIDS", _equal_event),
+    _each("WL7592-SEND-ANONYMOUS-GTIDS", _equal_event),
+    _each("FORMAT-SEND-ROTATE", _equal_event),
+    _each("FORMAT-SEND-FORMAT", _equal_event),
+    _shown("FORMAT-SEND-POSITION", _begins_at_position),
+    _and_no_other(
+        _each("FORMAT-SEND-HEARTBEAT", _equal_event),
+        _is_of(*HEARTBEAT_TYPES),
+        "heartbeat sent without waiting",
+        by_themselves=True,
+    ),
+    _each("FORMAT-SEND-CHECKSUM", _equal_checksum, required=False),
+    _and_no_other(
+        _each("FORMAT-SEND-GTIDS-SKIPPED", _present), _is_of_transaction, "transaction sent that the replica has"
+    ),
+    _shown("FORMAT-SEND-FIRST-LOG", _begins_with_last_log),
+    _shown("FORMAT-SEND-MODE", _refuses),
+    _and_no_other(
+        _each("FORMAT-SEND-ANNOTATE-ROWS", _present),
+        _is_of(EventType.MARIADB_ANNOTATE_ROWS),
+        "Annotate_rows sent unasked",
+    ),
+)

@@ -1,0 +1,227 @@
+"""Logs that a source sends to a replica (WL#4162, WL#4033, WL#7592): one, or several that follow each other."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT_V2, WITH_TAGGED_GTIDS
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.sender.sender import WITH_MODE_CHECK
+from conformance.specs.versions import Profiles
+from conformance.strategies.events import gtid_events, mariadb_events, mysql_events
+from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_groups as boundaries
+from conformance.strategies.groups import replica_groups
+from conformance.strategies.groups import transactions as groups
+from conformance.strategies.questions.send import HOLDINGS, PLACES
+
+#: The profiles whose senders skip what a replica has by its GTIDs.
+WITH_AUTO_POSITION: Final = Profiles("worklog", "mysql >= 5.7")
+_IN_USE: Final = int(Flag.BINLOG_IN_USE)
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+
+_LOGS: Final = choices("logs", (1, 2, 3))
+_SEVERAL: Final = {"logs": ("2", "3")}
+#: How the names of logs begin, and the number of the first: at 999999 they get longer, and paths have their limits.
+_NAMES: Final = Dimension(
+    "names of the logs",
+    {
+        "plain": ("binlog", 1),
+        "with a dot": ("log.name", 9),
+        "not in ASCII": ("l\u00f6g", 1),
+        "beyond 999999": ("b", 999_999),
+        "long": ("n" * 200, 1),
+    },
+)
+_END: Final = Dimension("end of a log", {"Rotate": "rotate", "Stop": "stop"}, _SEVERAL)
+_CHECKSUMS: Final = Dimension("checksums of the next log", {"the same": False, "others": True}, _SEVERAL)
+_LAST_IN_USE: Final = yes_or_no("the last log is in use")
+_CREATED: Final = yes_or_no("the first log has the time of a start")
+#: Where a replica asks to begin.
+_ASKED_LOG: Final = Dimension("log asked for", {"the first": "first", "the last": "last"}, _SEVERAL)
+_ASKED_PLACE: Final = choices("position asked for", PLACES)
+_ANNOTATED: Final = Dimension(
+    "Annotate_rows asked for", {"no": False, "yes": True}, profiles={"yes": Profiles("mariadb")}
+)
+_IGNORABLE_PLACE: Final = choices("place of ignorable events", ("between groups", "in a group", "last of the log"))
+_GROUPS: Final = Number("groups of a log")
+_GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
+#: Which GTIDs the replica has, and whether of other sources too.
+_HAS: Final = choices("GTIDs that the replica has", HOLDINGS)
+_FOREIGN: Final = yes_or_no("the replica has foreign GTIDs")
+_HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
+_TAGS: Final = Dimension("tags of GTIDs", {"none": False, "some": True}, profiles={"some": WITH_TAGGED_GTIDS})
+_BEFORE: Final = yes_or_no("GTIDs before the first log")
+_MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"all": Profiles("worklog")})
+_REFUSING_MODE: Final = choices("gtid_mode", ("ON", "OFF"))
+_GROUPS_BEFORE: Final = Number("groups before the one that is refused", fewest=0)
+
+_BY_POSITION: Final = (_ASKED_LOG, _ASKED_PLACE)
+_OF_LOGS: Final = (_LOGS, _NAMES, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED)
+
+#: Changes the events that are added: those of one group, or one event outside groups.
+Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
+
+
+@family(
+    focus="WL4033-SEND-IGNORABLE",
+    profiles=WITH_CHECKSUMS,
+    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED),
+)
+def sent_logs(stream: StreamBuilder) -> None:
+    """One to three logs that follow each other, with ignorable events of unknown types, asked for by position."""
+    code = stream.choose.one_of(UNASSIGNED)
+    lengths = declare_up_to(stream, code)
+    for number, count in _several_logs(stream):
+        _begin(stream, number, count, lengths=lengths)
+        place = stream.vary(_IGNORABLE_PLACE)
+        for _ in stream.several_of(_GROUPS):
+            if place == "between groups":
+                stream.add(_ignorable(stream, code))
+            _add_group(stream, code if place == "in a group" else None)
+        if place == "last of the log":
+            stream.add(_ignorable(stream, code))
+        _end(stream, number, count)
+    _ask_by_position(stream)
+    stream.settings["annotate_rows"] = stream.vary(_ANNOTATED)
+
+
+def _add_group(stream: StreamBuilder, code: int | None) -> None:
+    """Add a group, with MariaDB's annotations, and with an ignorable event in it if `code` is given."""
+    planned = groups.group(stream)
+    if stream.server.is_mariadb:
+        place = next((at for at, event in enumerate(planned) if event.type == EventType.TABLE_MAP), 0)
+        if place:
+            planned.insert(place, mariadb_events.annotate_rows(stream))
+    if code is not None:
+        planned.insert(stream.choose.integer(0, len(planned) - 1), _ignorable(stream, code))
+    groups.add_group(stream, planned)
+
+
+def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:
+    return mysql_events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0)
+
+
+@family(
+    focus="WL4162-SEND-ROTATE-IGNORE",
+    profiles=Profiles("worklog"),
+    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _GTID_MODE),
+)
+def sent_marked_logs(stream: StreamBuilder) -> None:
+    """One to three logs with a marker on every event, asked for by position."""
+    for number, count in _several_logs(stream):
+        _begin(stream, number, count, change=boundaries.marked)
+        mode = stream.vary(_GTID_MODE)
+        for _ in stream.several_of(_GROUPS):
+            planned = groups.with_gtid(stream, groups.group(stream), anonymous=mode == "anonymous")
+            replica_groups.add(stream, boundaries.marked(planned))
+        _end(stream, number, count, change=boundaries.marked)
+    _ask_by_position(stream)
+
+
+@family(
+    focus="FORMAT-SEND-GTIDS-SKIPPED",
+    profiles=WITH_AUTO_POSITION,
+    dimensions=(*_OF_LOGS, _GROUPS, _TAGS, _HAS, _FOREIGN, _HEARTBEAT, _BEFORE, _MARKED),
+)
+def sent_gtids(stream: StreamBuilder) -> None:
+    """One to three logs with a GTID before each group, asked for by the GTIDs that the replica has."""
+    before = gtid_events.gtid_set(stream) if stream.vary(_BEFORE) else GtidSet()
+    change: Change = boundaries.marked if stream.vary(_MARKED) else list
+    tagged = stream.vary(_TAGS)
+    for number, count in _several_logs(stream):
+        _begin(stream, number, count, change=change, before=before)
+        for _ in stream.several_of(_GROUPS):
+            planned = _with_gtid(stream, groups.group(stream), tagged=tagged)
+            replica_groups.add(stream, change(planned))
+        _end(stream, number, count, change=change)
+    stream.settings.update(
+        holding=stream.vary(_HAS),
+        foreign=stream.vary(_FOREIGN),
+        heartbeat_v2=stream.vary(_HEARTBEAT),
+        gtid_mode="ON",
+    )
+
+
+@family(focus="FORMAT-SEND-MODE", profiles=WITH_MODE_CHECK, dimensions=(_REFUSING_MODE, _GROUPS_BEFORE))
+def sent_in_another_mode(stream: StreamBuilder) -> None:
+    """A log from another gtid_mode than the source has: it meets GTIDs under OFF, or groups without them under ON."""
+    mode = stream.vary(_REFUSING_MODE)
+    stream.settings.update(gtid_mode=mode, log="first", place=PLACES[0])
+    groups.begin_log(stream)
+    for _ in stream.several_of(_GROUPS_BEFORE):
+        groups.add_group(stream, groups.group(stream), anonymous=mode == "OFF")
+    if mode == "OFF" and stream.server.profile in WITH_TAGGED_GTIDS and stream.choose.yes():
+        replica_groups.add(stream, _with_gtid(stream, groups.group(stream), tagged=True))
+    for _ in stream.choose.several(1, 2):
+        groups.add_group(stream, groups.group(stream), anonymous=mode == "ON")
+
+
+def _with_gtid(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, tagged: bool) -> list[PlannedEvent]:
+    """Return a group with its Gtid event, one with a tag if `tagged` is true."""
+    if not tagged:
+        return groups.with_gtid(stream, planned, anonymous=False)
+    length = sum(map(stream.length_of, planned))
+    return [gtid_events.gtid_tagged(stream, group_length=length), *planned]
+
+
+def _several_logs(stream: StreamBuilder) -> Iterator[tuple[int, int]]:
+    """Choose the names of the logs; yield the number of each, from 0, and how many there are."""
+    base, first = stream.vary(_NAMES)
+    stream.settings.update(log_base=base, log_number=first)
+    count = stream.vary(_LOGS)
+    for number in range(count):
+        yield number, count
+
+
+def _ask_by_position(stream: StreamBuilder) -> None:
+    """Choose where the replica asks to begin, once the logs are there."""
+    several = stream.settings["logs"] > 1
+    stream.settings.update(
+        log=stream.vary(_ASKED_LOG) if several else "first",
+        place=stream.vary(_ASKED_PLACE),
+    )
+
+
+def _begin(
+    stream: StreamBuilder,
+    number: int,
+    count: int,
+    *,
+    lengths: bytes | None = None,
+    change: Change = list,
+    before: GtidSet | None = None,
+) -> None:
+    """Begin a log; the last may still be in use, and each may have checksums or not."""
+    stream.settings["logs"] = count
+    if number and stream.vary(_CHECKSUMS):
+        stream.checksummed = not stream.checksummed
+    flags = _IN_USE if number == count - 1 and stream.vary(_LAST_IN_USE) else 0
+    if change is boundaries.marked:
+        flags = MARKER_BITS.write(flags, BoundaryType.IGNORE_BOUNDARY)
+    created = stream.timestamp if not number and stream.vary(_CREATED) else 0
+    stream.describe_format(flags=flags, created=created, post_header_lengths=lengths)
+    if stream.server.is_mariadb:
+        groups.add_gtid_list(stream)
+    elif stream.server.gtid_form != "5.6":
+        known = before if before is not None and not number else stream.executed.gtids()
+        for event in change([gtid_events.previous_gtids(stream, known, flags=_IGNORABLE)]):
+            stream.add(event)
+
+
+def _end(stream: StreamBuilder, number: int, count: int, *, change: Change = list) -> None:
+    """End a log that another one follows: with a Rotate event, or with a Stop event where the server was restarted."""
+    if number == count - 1:
+        return
+    following = f"{stream.settings['log_base']}.{stream.settings['log_number'] + number + 1:06d}"
+    end = mysql_events.stop(stream)
+    if stream.vary(_END) == "rotate":
+        end = replica_groups.rotate(stream, following, 4)
+    for event in change([end]):
+        stream.add(event)

@@ -1,0 +1,152 @@
+"""Relay logs for an applier with a skip counter, or with a position at which it stops (WL#7592, Plan 10)."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
+from conformance.specs.versions import Profiles
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import replica_groups, replica_variants
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, GROUPS
+
+#: A position after every event of these streams.
+_FAR: Final = 1_000_000
+_CODE: Final = UNASSIGNED[0]
+#: Where in a group the counter has come down to 1.
+_LAST_COUNT: Final = choices("the counter is 1 at", ("first event", "second event", "last event but one", "last event"))
+_EVENT_BEFORE: Final = choices("event before groups", ("Anonymous_gtid", "none"))
+_UNKNOWN: Final = yes_or_no("an unknown event in the group")
+_COUNTER: Final = Dimension("skip counter", {"1": 1, "2": 2, "1000": 1000})
+
+
+@family(
+    focus="WL7592-APPLY-SKIP-NOT-MID-GROUP",
+    profiles=WITH_ANONYMOUS_GTIDS,
+    dimensions=(_EVENT_BEFORE, GROUP, CHANGE, _LAST_COUNT, _UNKNOWN, BEFORE),
+)
+def skipped_groups(stream: StreamBuilder) -> None:
+    """Groups for an applier whose skip counter ends at each event of a group, and is not to end within it."""
+    replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, _CODE))
+    stream.settings["gtid_mode"] = "OFF"
+    has_event = stream.vary(_EVENT_BEFORE) != "none"
+    skipped = 0
+    for _ in stream.several_of(BEFORE):
+        skipped += _add(stream, replica_groups.group(stream), has_event=has_event)
+    planned = replica_variants.plain_group(stream)
+    if stream.vary(_UNKNOWN):
+        event = mysql_events.ignorable(stream, _CODE, b"", flags=0)
+        planned.insert(replica_variants.index_of("in its middle", len(planned)), event)
+    count = _add(stream, planned, has_event=has_event)
+    last = {"first event": 1, "second event": 2, "last event but one": max(count - 1, 1), "last event": count}
+    stream.settings["skip_counter"] = skipped + min(last[stream.vary(_LAST_COUNT)], count)
+    for _ in range(2):
+        _add(stream, replica_groups.group(stream), has_event=has_event)
+
+
+def _add(stream: StreamBuilder, planned: list[PlannedEvent], *, has_event: bool) -> int:
+    """Add an anonymous group, with its Anonymous_gtid event or without, and return the number of its events."""
+    group = replica_groups.with_gtid(stream, planned, anonymous=True) if has_event else planned
+    replica_groups.add(stream, group)
+    return len(group)
+
+
+@family(
+    focus="WL7592-APPLY-ON-SKIP-REFUSED",
+    profiles=Profiles("worklog", "mysql >= 5.6, < 8.0"),
+    fault=True,
+    dimensions=(_COUNTER, GROUPS),
+)
+def skip_counter_refused(stream: StreamBuilder) -> None:
+    """Groups with GTIDs for an applier whose skip counter is set although its gtid_mode is ON."""
+    replica_groups.begin_relay_log(stream)
+    stream.settings.update(gtid_mode="ON", skip_counter=stream.vary(_COUNTER))
+    for _ in stream.several_of(GROUPS):
+        replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=False))
+
+
+_POSITION: Final = choices(
+    "stop position",
+    (
+        "start of the group",
+        "within its first event",
+        "end of its first event",
+        "within its last event",
+        "end of the group",
+        "after the group",
+        "the log's first event",
+    ),
+)
+_LOG: Final = choices("log of the stop position", ("the first", "the second", "one before both", "one after both"))
+#: The event with a position in another log, which may come before the group.
+_ODD: Final = choices("event with a far position", ("none", "Rotate", "statement", "unknown event"))
+_ODD_ID: Final = Dimension(
+    "its server id",
+    {"0": 0, "another server's": replica_groups.SOURCE_ID + 1},
+    when={"event with a far position": ("Rotate", "statement", "unknown event")},
+)
+
+
+@family(
+    focus="WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+    profiles=WITH_ANONYMOUS_GTIDS,
+    dimensions=(_POSITION, _LOG, _ODD, _ODD_ID, GROUP, BEFORE),
+)
+def stop_positions(stream: StreamBuilder) -> None:
+    """Groups for an applier that stops at a position, with an event before them whose position must not count."""
+    replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, _CODE))
+    stream.settings["gtid_mode"] = "OFF"
+    log = stream.vary(_LOG)
+    if log == "the second":
+        stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4))
+    for _ in stream.several_of(BEFORE):
+        _add(stream, replica_groups.group(stream), has_event=True)
+    if (odd := stream.vary(_ODD)) != "none":
+        _add_far(stream, odd)
+    start = stream.offset
+    count = _add(stream, replica_variants.plain_group(stream, by_change=False), has_event=True)
+    starts = [*stream.offsets[-count:], stream.offset]
+    position = {
+        "start of the group": start,
+        "within its first event": start + 1,
+        "end of its first event": starts[1],
+        "within its last event": starts[-2] + 1,
+        "end of the group": starts[-1],
+        "after the group": starts[-1] + 1,
+        "the log's first event": 4,
+    }[stream.vary(_POSITION)]
+    stream.settings["until"] = {"log_name": _NAMES[log], "log_pos": position}
+    for _ in range(2):
+        _add(stream, replica_groups.create(stream), has_event=True)
+
+
+_NAMES: Final = {
+    "the first": replica_groups.SOURCE_LOG,
+    "the second": replica_groups.NEXT_LOG,
+    "one before both": "binlog.000000",
+    "one after both": "binlog.000009",
+}
+
+
+def _add_far(stream: StreamBuilder, odd: str) -> None:
+    """Add an event whose position is that in another log: one that the replica made, or another server."""
+    stream.server_id = stream.vary(_ODD_ID)
+    if odd == "Rotate":
+        # The replica makes it in the place of what it did not write.
+        stream.add(replica_groups.rotate(stream, _log_of(stream), stream.offset))
+    elif odd == "statement":
+        replica_groups.add(stream, replica_groups.create(stream))
+    else:
+        stream.add(mysql_events.ignorable(stream, _CODE, b"", flags=0))
+    stream.set_log_pos(_FAR)
+    stream.server_id = replica_groups.SOURCE_ID
+
+
+def _log_of(stream: StreamBuilder) -> str:
+    """Return the source's log that the stream is in."""
+    rotates = [event for event, _, _ in stream.placed if event.type == EventType.ROTATE]
+    return str(rotates[-1].fields["next_file"])

@@ -1,0 +1,218 @@
+"""Questions in the role `send`: what the model of a sender sends of the logs that a stream is cut into."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.event_types import GTID_TYPES, MARIADB_TYPES, EventType
+from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.models.sender.sender import FATAL_ERROR, Log, LoggedEvent, Origin, Sender, SenderStopped, SentEvent
+from conformance.models.sender.sender_settings import FIRST, LogFile, SenderSettings, Wait
+from conformance.strategies.grammar.case import Expected
+from conformance.strategies.grammar.dimension import Number, choices
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups.replica_groups import SOURCE_ID
+
+_LOG_POS: Final = slice(13, 17)
+_FLAGS_AT: Final = 17
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+_GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID)))
+_ANNOTATED: Final = EventType.MARIADB_ANNOTATE_ROWS
+#: A GTID that no stream has: a replica may have applied transactions of other sources.
+_FOREIGN: Final = "00000000-0000-0000-0000-0000000000ff:1-7"
+#: The most heartbeat periods of one wait.
+_MOST_HEARTBEATS: Final = 3
+#: The places in a log at which a replica may ask to begin.
+PLACES: Final = ("the beginning", "after the format description", "an event", "the end")
+#: Which GTIDs of the logs a replica may have.
+HOLDINGS: Final = ("none", "the first ones", "some", "all but the last", "all")
+
+_ANNOUNCED: Final = choices("checksums announced", ("CRC32", "NONE"))
+_SERVER_ID: Final = choices("server id of the sender", (SOURCE_ID, 0, 0xFFFFFFFF))
+_LAST_WAIT: Final = Number("heartbeats at the end", fewest=0)
+#: The ways in which the questions vary, besides what the families of logs declare.
+DIMENSIONS: Final = (_ANNOUNCED, _SERVER_ID, _LAST_WAIT)
+
+
+def question(stream: StreamBuilder) -> Question:
+    """Return the question to a source that has a stream's logs, with what it must send.
+
+    Each format description after the first begins another log. A production may put into `stream.settings` how the
+    names of the logs begin (``log_base``), the number of the first one (``log_number``), the source's ``gtid_mode``,
+    and what the replica asks for: ``log`` and ``place``, or by GTIDs ``holding`` and ``foreign``.
+    """
+    logs = list(_logs(stream))
+    settings = _settings(stream, logs)
+    sender = Sender(settings)
+    refused_at, code, refused_kind = None, None, ""
+    marks: dict[str, list[int]] = defaultdict(list)
+    try:
+        sender.send(logs)
+    except SenderStopped as stopped:
+        refused_at, code, refused_kind = stopped.event.offset, FATAL_ERROR, "other"
+        marks["FORMAT-SEND-MODE"].append(len(sender.events))
+    for requirement, index in _marks(settings, logs, sender.events):
+        marks[requirement].append(index)
+    expected = Expected(tuple(sender.entries()), refused_at, refused_kind, code)
+    data = b"".join(MAGIC + b"".join(event.data for event in log.events) for log in logs)
+    return Question(expected, dict(marks), settings.as_json(), data)
+
+
+def _logs(stream: StreamBuilder) -> Iterator[Log]:
+    """Yield the logs of a stream, each with the positions of its own file."""
+    base, number = stream.settings.get("log_base", "binlog"), stream.settings.get("log_number", 1)
+    events: list[LoggedEvent] = []
+    #: Where the log begins in the stream, less than the magic number; how much the logs before have added to it.
+    begin, added = 0, 0
+    for entry, (planned, _, _) in zip(stream.expected_events, stream.placed, strict=True):
+        if events and entry["type"] == EventType.FORMAT_DESCRIPTION:
+            yield Log(f"{base}.{number:06d}", tuple(events))
+            begin, added, events, number = entry["offset"] - FIRST, added + FIRST, [], number + 1
+        data = bytes(stream.bytes[entry["offset"] : entry["offset"] + entry["length"]])
+        if begin and entry["log_pos"]:
+            data = _moved(data, entry["log_pos"] - begin, has_checksum=len(data) > HEADER_BYTES + len(planned.body))
+        start = entry["offset"] - begin
+        events.append(LoggedEvent.of_entry(entry, start=start, offset=entry["offset"] + added, data=data))
+    yield Log(f"{base}.{number:06d}", tuple(events))
+
+
+def _moved(data: bytes, log_pos: int, *, has_checksum: bool) -> bytes:
+    moved = bytearray(data)
+    moved[_LOG_POS] = log_pos.to_bytes(4, "little")
+    if has_checksum:
+        moved[-CHECKSUM_BYTES:] = checksum(moved[:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
+    return bytes(moved)
+
+
+def _settings(stream: StreamBuilder, logs: Sequence[Log]) -> SenderSettings:
+    given = stream.settings
+    by_gtids = "holding" in given
+    log_name, log_pos = ("", FIRST) if by_gtids else _place(stream, logs)
+    return SenderSettings(
+        profile=stream.server.profile,
+        logs=tuple(LogFile(log.name, log.events[-1].end) for log in logs),
+        server_id=stream.vary(_SERVER_ID),
+        gtid_mode=given.get("gtid_mode") or _gtid_mode(stream, logs),
+        log_name=log_name,
+        log_pos=log_pos,
+        gtid_set=_gtid_set(stream, logs) if by_gtids else None,
+        checksum=stream.vary(_ANNOUNCED),
+        heartbeat_v2=given.get("heartbeat_v2", False),
+        annotate_rows=given.get("annotate_rows", False),
+        waits=tuple(_waits(stream, logs)),
+    )
+
+
+def _place(stream: StreamBuilder, logs: Sequence[Log]) -> tuple[str, int]:
+    """Return where a replica begins."""
+    choose = stream.choose
+    is_last = stream.settings["log"] == "last" if "log" in stream.settings else choose.yes()
+    log = logs[-1] if is_last else logs[0]
+    place = stream.settings.get("place") or choose.one_of(PLACES)
+    positions = {
+        "the beginning": FIRST,
+        "after the format description": log.events[0].end,
+        "the end": log.events[-1].end,
+    }
+    if place in positions:
+        return log.name, positions[place]
+    return log.name, choose.one_of([event.start for event in log.events[1:]] or [FIRST])
+
+
+def _gtid_mode(stream: StreamBuilder, logs: Sequence[Log]) -> str:
+    """Return a gtid_mode with which the logs can be sent."""
+    types = {event.type for log in logs for event in log.events} & GTID_TYPES
+    has_anonymous, has_gtids = EventType.ANONYMOUS_GTID in types, bool(types - {EventType.ANONYMOUS_GTID})
+    modes = ["OFF_PERMISSIVE", "ON_PERMISSIVE"]
+    modes += [] if has_gtids else ["OFF"]
+    modes += [] if has_anonymous else ["ON"]
+    return stream.choose.one_of(modes[::-1])
+
+
+def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
+    """Return what a replica has: what came before the first log, and some of what is in the logs."""
+    choose = stream.choose
+    gtids = [event.gtid for log in logs for event in log.events if event.gtid]
+    kept = ExecutedGtids(next((each.previous_gtids for each in logs[0].events if each.previous_gtids), None))
+    chosen: Sequence[str] = {
+        "none": (),
+        "the first ones": gtids[: choose.integer(1, len(gtids))],
+        "some": [each for each in gtids if choose.yes()],
+        "all but the last": gtids[:-1],
+        "all": gtids,
+    }[stream.settings["holding"]]
+    for each in chosen:
+        kept.add(*gtid_parts(each))
+    # The same number without a tag is another transaction.
+    for uuid, tag, number in map(gtid_parts, gtids):
+        if tag and choose.yes():
+            kept.add(uuid, "", number)
+    if stream.settings["foreign"]:
+        kept.add_set(GtidSet.from_text(_FOREIGN))
+    return kept.gtids()
+
+
+def _waits(stream: StreamBuilder, logs: Sequence[Log]) -> Iterator[Wait]:
+    """Yield where the source waits: between groups, and at the end."""
+    choose = stream.choose
+    for log in logs:
+        for event, following in zip(log.events, log.events[1:], strict=False):
+            if following.type in _GROUP_STARTS and choose.yes(6):
+                yield Wait(log.name, event.end, choose.integer(1, _MOST_HEARTBEATS))
+    heartbeats = sum(1 for _ in stream.several_of(_LAST_WAIT))
+    if heartbeats:
+        yield Wait(logs[-1].name, logs[-1].events[-1].end, heartbeats)
+
+
+def _marks(settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEvent]) -> Iterator[tuple[str, int]]:
+    """Yield the requirements that what is sent exercises, each with the index of an event."""
+    for index, event in enumerate(sent):
+        for requirement in _MARKS[event.origin]:
+            yield requirement, index
+        if event.source is not None:
+            for requirement in _marks_of_logged(event.source):
+                yield requirement, index
+    by_gtids = settings.gtid_set is not None
+    first = next((index for index, event in enumerate(sent) if event.origin is Origin.LOGGED), None)
+    # What has a requirement of its own is missing for that one.
+    if first is not None and settings.log_pos > FIRST and not any(_marks_of_logged(sent[first].source)):
+        yield "FORMAT-SEND-POSITION", first
+    if by_gtids and sent:
+        yield "FORMAT-SEND-FIRST-LOG", 0
+        for index, event in enumerate(sent):
+            if event.origin is Origin.LOGGED:
+                yield "FORMAT-SEND-GTIDS-SKIPPED", index
+    if any(event.type == _ANNOTATED for log in logs for event in log.events):
+        for index, event in enumerate(sent):
+            if _type_of(event) in MARIADB_TYPES:
+                yield "FORMAT-SEND-ANNOTATE-ROWS", index
+
+
+def _type_of(event: SentEvent) -> int | None:
+    """Return the type of an event of a log, None for one that the sender makes."""
+    return None if event.source is None else event.source.type
+
+
+_MARKS: Final[dict[Origin, tuple[str, ...]]] = {
+    Origin.LOGGED: ("WL4162-SEND-LOGGED-KEPT",),
+    Origin.FORMAT: ("FORMAT-SEND-FORMAT", "FORMAT-SEND-CHECKSUM", "WL4162-SEND-LOGGED-KEPT"),
+    Origin.ROTATE: ("WL4162-SEND-ROTATE-IGNORE", "FORMAT-SEND-ROTATE", "FORMAT-SEND-CHECKSUM"),
+    Origin.HEARTBEAT: ("WL4162-SEND-HEARTBEAT-SELF", "FORMAT-SEND-HEARTBEAT", "FORMAT-SEND-CHECKSUM"),
+}
+
+
+def _marks_of_logged(event: LoggedEvent | None) -> Iterator[str]:
+    if event is None:
+        return
+    flags: Any = int.from_bytes(event.data[_FLAGS_AT : _FLAGS_AT + 2], "little")
+    if event.type == EventType.PREVIOUS_GTIDS:
+        yield "WL7592-SEND-PREVIOUS-GTIDS"
+    elif event.type == EventType.ANONYMOUS_GTID:
+        yield "WL7592-SEND-ANONYMOUS-GTIDS"
+    elif flags & _IGNORABLE:
+        yield "WL4033-SEND-IGNORABLE"

@@ -1,0 +1,191 @@
+"""Real servers send what the model of a sender sends: logs of the kit in the place of their own, and their own logs."""
+
+import time
+from collections.abc import Iterator
+from itertools import zip_longest
+
+import pytest
+from dump_client import ANNOTATE_ROWS, HEARTBEAT_V2, NOT_BLOCKING, Dumped, dump
+from server import RealServer, products
+
+from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.models.sender.sender_settings import LogFile, SenderSettings, Wait
+from conformance.protocol.observation import Request
+from conformance.reference.send import answer
+from conformance.strategies.families import sent_logs
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.dimension import Dimension
+from conformance.strategies.grammar.family import case_of, families
+
+#: Unpacked server -> the profile whose rules it must follow.
+PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}
+#: How the names of generated logs and of the servers' own logs begin.
+BASE = "binlog"
+SEED, CASES = 9, 25
+#: The ways to the modes of MySQL, one step at a time.
+MODES = ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")
+FAMILIES = [(product, name) for product, profile in PROFILES.items() for name, each in families().items()
+            if "send" in each.focus and profile in each.profiles_of("send")]  # fmt: skip
+#: Seconds until MariaDB has written its checkpoint to a new log, and after transactions.
+SETTLING, SETTLING_AFTER_WORK = 0.3, 2.0
+
+
+@pytest.fixture(scope="module")
+def servers(server_folder, template_of) -> Iterator[dict[str, RealServer]]:
+    made: dict[str, RealServer] = {}
+    for name, product in products().items():
+        options = [f"--log-bin={BASE}", "--binlog-checksum=CRC32"]
+        options += [] if product.is_mariadb else ["--gtid-mode=ON", "--enforce-gtid-consistency=ON"]
+        made[name] = RealServer(
+            product, server_folder / f"sender-{name}", options=options, template=template_of(product)
+        )
+        made[name].start()
+    yield made
+    for server in made.values():
+        server.kill()
+
+
+def set_mode(server: RealServer, mode: str) -> None:
+    now = MODES.index(server.value("SELECT @@GLOBAL.gtid_mode"))
+    wanted = MODES.index(mode)
+    step = 1 if wanted > now else -1
+    for at in range(now + step, wanted + step, step) if now != wanted else ():
+        server.run(f"SET GLOBAL gtid_mode = {MODES[at]}")
+
+
+def logs_of(server: RealServer, *, settling: float = SETTLING_AFTER_WORK) -> list[tuple[str, bytes]]:
+    """Return the names and the bytes of the server's logs; MariaDB writes its checkpoints a moment later."""
+    if server.product.is_mariadb:
+        time.sleep(settling)
+    names = (server.data / f"{BASE}.index").read_text(encoding="utf-8").split()
+    return [(name.removeprefix("./"), (server.data / name).read_bytes()) for name in names]
+
+
+def expected(profile: str, logs: list[tuple[str, bytes]], **settings: object) -> Dumped:
+    """Return what the model sends of a server's logs, as the dump client has it."""
+    made = SenderSettings(
+        profile=profile, logs=tuple(LogFile(name, len(data)) for name, data in logs), server_id=1, **settings
+    )
+    stream = b"".join(data for _, data in logs)
+    observed = answer(Request("send", profile, stream, made.as_json()))
+    events = tuple(bytes.fromhex(each["data"]) for each in observed.events)
+    return Dumped(events, 0 if observed.error is None else observed.error.code or -1)
+
+
+def difference(seen: Dumped, wanted: Dumped) -> str:
+    """Return the first difference between what a server sent and what the model sends; empty if there is none."""
+    for number, (event, model) in enumerate(zip_longest(seen.events, wanted.events, fillvalue=b"")):
+        if event != model:
+            return f"event {number + 1} is {event.hex()}, of the model {model.hex()}; {seen.message}"
+    return "" if seen.error == wanted.error else f"the error is {seen.error} {seen.message}, expected {wanted.error}"
+
+
+@pytest.mark.parametrize(("product", "family"), FAMILIES)
+def test_a_server_sends_generated_logs_as_the_model_does(servers, product, family, monkeypatch):
+    monkeypatch.setattr(sent_logs, "_NAMES", Dimension("names of the logs", {"plain": (BASE, 1)}))
+    if product not in servers:
+        pytest.skip(f"{product} is not unpacked")
+    server, profile = servers[product], PROFILES[product]
+    for index in range(CASES):
+        case = case_of(CaseId(family, profile, seed=SEED, index=index, role="send"))
+        settings = SenderSettings.of_json(profile, case.settings)
+        if not server.product.is_mariadb:
+            set_mode(server, settings.gtid_mode)
+        server.reset()
+        server.run(*["FLUSH BINARY LOGS"] * len(settings.logs))
+        at = 0
+        for log in settings.logs:
+            (server.data / log.name).write_bytes(case.stream[at : at + log.length])
+            at += log.length
+        flags = NOT_BLOCKING | (HEARTBEAT_V2 if settings.heartbeat_v2 else 0)
+        flags |= ANNOTATE_ROWS if settings.annotate_rows else 0
+        request = {"log_name": settings.log_name, "log_pos": settings.log_pos, "checksum": settings.checksum}
+        request["gtid_set"] = settings.gtid_set
+        logs = logs_of(server, settling=SETTLING)
+        seen = dump(server, flags=flags, **request)
+        of_case = {"heartbeat_v2": settings.heartbeat_v2, "annotate_rows": settings.annotate_rows}
+        wanted = expected(profile, logs, gtid_mode=settings.gtid_mode, **request, **of_case)
+        assert difference(seen, wanted) == "", case.id
+
+
+def statements(server: RealServer) -> list[str]:
+    checkpoint = ["CREATE DATABASE d", "CREATE TABLE d.t (a INT PRIMARY KEY)", "INSERT INTO d.t VALUES (1), (2)"]
+    return [*checkpoint, "FLUSH BINARY LOGS", "UPDATE d.t SET a = a + 10", "SET GLOBAL binlog_checksum = 'NONE'",
+            "DELETE FROM d.t", "SET GLOBAL binlog_checksum = 'CRC32'", "INSERT INTO d.t VALUES (3)"]  # fmt: skip
+
+
+def starts(log: bytes) -> Iterator[int]:
+    """Yield where each event of a log starts, and where the log ends."""
+    at = len(MAGIC)
+    while at + HEADER_BYTES <= len(log):
+        yield at
+        at += int.from_bytes(log[at + 9 : at + 13], "little")
+    yield at
+
+
+@pytest.mark.parametrize("product", PROFILES)
+def test_a_server_sends_its_own_logs_from_every_position_as_the_model_does(servers, product):
+    if product not in servers:
+        pytest.skip(f"{product} is not unpacked")
+    server, profile = servers[product], PROFILES[product]
+    server.reset()
+    if not server.product.is_mariadb:
+        set_mode(server, "ON")
+        server.reset()
+    server.run(*statements(server))
+    logs = logs_of(server)
+    mode = "OFF" if server.product.is_mariadb else "ON"
+    for checksum in ("CRC32", "NONE"):
+        for name, data in logs:
+            for position in starts(data):
+                request = {"log_name": name, "log_pos": position, "checksum": checksum}
+                seen = dump(server, **request)
+                assert difference(seen, expected(profile, logs, gtid_mode=mode, **request)) == "", request
+
+
+@pytest.mark.parametrize("product", PROFILES)
+def test_a_server_that_waits_sends_the_heartbeats_of_the_model(servers, product):
+    if product not in servers:
+        pytest.skip(f"{product} is not unpacked")
+    server, profile = servers[product], PROFILES[product]
+    mode = "OFF" if server.product.is_mariadb else "ON"
+    if not server.product.is_mariadb:
+        set_mode(server, mode)
+    server.reset()
+    server.run(*statements(server))
+    logs = logs_of(server)
+    name, data = logs[-1]
+    request = {"log_name": name, "log_pos": 4}
+    seen = dump(server, flags=0, heartbeats=2, **request)
+    wanted = expected(profile, logs, gtid_mode=mode, waits=(Wait(name, len(data), 2),), **request)
+    assert difference(seen, wanted) == ""
+    if not server.product.is_mariadb:
+        # After transactions that the replica has, there is one more, at once.
+        gtids = GtidSet.from_text(server.value("SELECT @@GLOBAL.gtid_executed"))
+        for heartbeat_v2 in (False, True):
+            flags = HEARTBEAT_V2 if heartbeat_v2 else 0
+            seen = dump(server, flags=flags, heartbeats=3, gtid_set=gtids)
+            wanted = expected(
+                profile, logs, gtid_mode=mode, gtid_set=gtids, heartbeat_v2=heartbeat_v2,
+                waits=(Wait(name, len(data), 2),),
+            )  # fmt: skip
+            assert difference(seen, wanted) == ""
+
+
+def test_a_server_sends_each_part_of_its_gtids_as_the_model_does(servers):
+    if "mysql" not in servers:
+        pytest.skip("mysql is not unpacked")
+    server = servers["mysql"]
+    set_mode(server, "ON")
+    server.reset()
+    server.run(*statements(server))
+    logs = logs_of(server)
+    uuid = server.value("SELECT @@GLOBAL.server_uuid")
+    count = 6
+    for number in range(2**count):
+        chosen = [f"{uuid}:{each + 1}" for each in range(count) if number >> each & 1]
+        gtids = ExecutedGtids(GtidSet.from_text(",".join(chosen))).gtids()
+        wanted = expected("mysql-9.x", logs, gtid_mode="ON", gtid_set=gtids)
+        assert difference(dump(server, gtid_set=gtids), wanted) == "", chosen
