@@ -19,6 +19,7 @@ SAMPLE = {
     "filter": (("any-do-table", "rows-stay"), 6),
     "decide": (("safe-row-yy", "warning-stops"), 4),
     "render": (("silent-dump", "render-end-of-xid"), 2),
+    "send": (("send-heartbeat-unmarked", "send-rotate-unflagged"), 2),
     "relay": (("relay-query-checksum", "relay-xid-warned"), 2),
     "apply": (("apply-gtid-kept", "apply-source-position"), 2),
     "log": (("logs-two-query-formats", "log-insert-id-lost"), 3),
