@@ -150,8 +150,9 @@ def statement(stream: StreamBuilder) -> list[PlannedEvent]:
     planned = []
     if choose.yes(4):
         planned.append(choose.one_of((mysql_events.intvar, mysql_events.rand))(stream))
-    high = 70_000 if choose.yes(30) else 300
-    planned.append(mysql_events.query(stream, mysql_events.text(stream, 1, high), database=choose.one_of(_DATABASES)))
+    # Some statements need more than two bytes for their length.
+    low, high = (65_535, 70_000) if choose.yes(100) else (1, 300)
+    planned.append(mysql_events.query(stream, mysql_events.text(stream, low, high), database=choose.one_of(_DATABASES)))
     return planned
 
 
