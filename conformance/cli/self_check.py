@@ -1,6 +1,7 @@
 """`binlog-conformance self-check`: how many machine-made wrong implementations the kit notices."""
 
 import time
+from concurrent.futures.process import BrokenProcessPool
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -81,13 +82,15 @@ def command(
     if not selected:
         wanted = f"--mutant {' '.join(mutants) or '*'} --trigger {' '.join(triggers) or '*'}"
         raise UserError(f"{wanted}: there is no such mutant with such a trigger")
-    record = _checked(scope, selected, seconds)
     try:
+        record = _checked(scope, selected, seconds)
         earlier = _keep(record, history)
         if report is not None:
             report.mkdir(parents=True, exist_ok=True)
             write_record(report / RECORD, record)
             write_text(report / PAGE, kill_page(record, earlier))
+    except BrokenProcessPool as error:
+        raise UserError("a process of the self-check was killed: allow more memory, or give --jobs 1") from error
     except Malformed as error:
         raise UserError(str(error)) from error
     print_summary(record)

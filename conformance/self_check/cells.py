@@ -147,13 +147,19 @@ class _Worker:
         self.cells = {each.name: MutantCells() for each, _ in self._mutants}
 
     def ask(self, order: tuple[int, int], number: int, case: Case) -> None:
-        """Put a case to every mutant that may still show something."""
+        """Put a case to every mutant that may still show something.
+
+        Raises:
+            RuntimeError: The reference does not conform at this case, so that every mutant would seem to be noticed.
+        """
         if self._judge.declined(case):
             return
         request = request_of(case)
         right = self._reference.ask(request)
         if isinstance(right, Trouble):
             return
+        if any(verdict.is_failure for verdict in self._judge.judge(case, right)):
+            raise RuntimeError(f"the reference does not conform at {case.id}")
         question = _Question(case, right, view_of(request, number, right), self._forms)
         for mutant, implementation in self._mutants:
             wanted = self._open[mutant.name] & question.holding
@@ -187,10 +193,16 @@ class _Worker:
 
 
 def answer_of(implementation: MutantImplementation, request: Request) -> Observation | Trouble | None:
-    """Return a mutant's answer; None where it changes a scenario into one that no server runs."""
+    """Return a mutant's answer; None where it changes a scenario into one that no server runs.
+
+    Raises:
+        ValueError: The mutant fails at a question of another role.
+    """
     try:
         return implementation.ask(request)
     except ValueError:
+        if request.role != "log":
+            raise
         return None
 
 
@@ -332,6 +344,3 @@ def _kill(case: Case, order: tuple[int, int], verdicts: Sequence[Verdict], requi
 
 def _is_beside(one: Verdict, other: Verdict) -> bool:
     return one.at is not None and one.at == other.at
-
-
-__all__ = ["ITEM", "QUESTION", "Kill", "MutantCells", "Request", "TriggerForm", "filled", "forms_of", "mutants_of"]

@@ -111,7 +111,7 @@ def _entries(answer: Observation) -> list[_Part]:
         place = entry.get("offset", entry.get("pos"))
         key: Hashable = index if place is None else ("at", place)
         if "data" in entry:
-            key = ("data", entry["log"], entry["data"][8:10], entry["data"][2 * HEADER_BYTES :][:64])
+            key = ("data", entry.get("log", 0), entry["data"][8:10], entry["data"][2 * HEADER_BYTES :][:64])
         parts.append(_Part(key, entry))
     return [*parts, _Part(_END, answer.error)]
 

@@ -121,7 +121,21 @@ def _read(request: Request, answer: Observation) -> Observation:
         return answer
     if not role_of(request.role).has_stream:
         return Observation(())
+    if "logs" in request.settings:
+        return _read_logs(request)
     return Decoder().answer(replace(request, role="decode", settings={}))
+
+
+def _read_logs(request: Request) -> Observation:
+    """Return the events of logs that follow each other in one stream, each with the number of its log."""
+    events: list[Mapping[str, Any]] = []
+    start = 0
+    for number, log in enumerate(request.settings["logs"]):
+        stream = request.stream[start : start + log["length"]]
+        read = Decoder().answer(replace(request, role="decode", stream=stream, settings={}))
+        events += ({**event, "offset": start + event["offset"], "log": number} for event in read.events)
+        start += log["length"]
+    return Observation(tuple(events))
 
 
 def _items(request: Request, read: Observation) -> Iterator[ItemView]:

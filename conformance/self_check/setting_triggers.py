@@ -11,6 +11,12 @@ from conformance.self_check.trigger import Trigger
 _WORDS: Final[Mapping[str, Mapping[str, tuple[Any, ...]]]] = {
     "filter": {"tables": ("literal", "clever"), "renames": ("name", "identity")},
     "render": {"form": ("mysqlbinlog", "events"), "verbose": (0, 1, 2), "base64_output": ("auto", "decode-rows")},
+    "send": {
+        "gtid_mode": ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"),
+        "checksum": ("CRC32", "NONE"),
+        "heartbeat_v2": (False, True),
+        "annotate_rows": (False, True),
+    },
     "relay": {"gtid_mode": ("OFF", "ON")},
     "apply": {"gtid_mode": ("OFF", "ON")},
     "log": {
@@ -244,6 +250,20 @@ SETTINGS: Final = (
         text="where mysqlbinlog reads the stream",
         roles=("boundary",),
         whole=lambda view: "dump" in view.request.settings["uses"],
+    ),
+    *_counts("send", "logs in all", lambda view: len(view.request.settings["logs"]), (1, 2, 3)),
+    *_counts("send", "waits", lambda view: len(view.request.settings["waits"])),
+    Trigger(
+        name="by-gtids",
+        text="where the replica asks by GTIDs",
+        roles=("send",),
+        whole=lambda view: view.request.settings["gtid_set"] is not None,
+    ),
+    Trigger(
+        name="by-position",
+        text="where the replica asks by a position",
+        roles=("send",),
+        whole=lambda view: view.request.settings["gtid_set"] is None,
     ),
     *_counts("filter", "do rules", lambda view: len(view.request.settings["do_tables"])),
     *_counts("filter", "ignore rules", lambda view: len(view.request.settings["ignore_tables"])),

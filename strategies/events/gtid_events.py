@@ -10,6 +10,8 @@ from conformance.binlog.layout import TAIL
 from conformance.binlog.layouts.by_type import LOGICAL_TIMESTAMP_TYPECODE, layout_of
 from conformance.binlog.servers import WITH_COMMIT_TICKETS
 from conformance.strategies.events.mysql_events import growth, plan
+from conformance.strategies.grammar.dimension import Dimension
+from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -24,6 +26,22 @@ UUIDS: Final = tuple(
     )
 )
 _IGNORABLE: Final = int(Flag.IGNORABLE)
+#: The source of a transaction, and its number among those of the source: the fewest and the most.
+SOURCE: Final = Dimension("source", dict(zip(("ordinary", "lowest", "highest", "another"), UUIDS, strict=True)))
+NUMBER: Final = Dimension(
+    "number of the GTID",
+    {
+        "any": (1, GNO_END - 1),
+        "1": (1, 1),
+        "up to 127": (2, 127),
+        "2^31 - 1": (2**31 - 1, 2**31 - 1),
+        "from 2^31": (2**31, 2**32 - 1),
+        "2^32": (2**32, 2**32),
+        "2^53 + 1": (2**53 + 1, 2**53 + 1),
+        "the largest": (GNO_END - 1, GNO_END - 1),
+    },
+)
+GTID_DIMENSIONS: Final = (SOURCE, NUMBER)
 
 
 def previous_gtids(stream: StreamBuilder, gtids: GtidSet, *, flags: int) -> PlannedEvent:
@@ -61,12 +79,15 @@ def gtid_set(stream: StreamBuilder) -> GtidSet:
 
 #: Tags of GTIDs (8.3 and later): up to 32 letters, digits and underscores.
 TAGS: Final = ("a", "tag", "_under_score_9", "x" * 32)
+TAG: Final = Dimension(
+    "tag", dict(zip(("one letter", "a word", "underscores and digits", "the longest"), TAGS, strict=True))
+)
 
 
 def gtid_tagged(stream: StreamBuilder, *, group_length: int) -> PlannedEvent:
     """Return a tagged Gtid event; `group_length` is the length of its transaction in bytes."""
     choose = stream.choose
-    uuid, tag = choose.one_of(UUIDS), choose.one_of(TAGS)
+    uuid, tag = stream.vary(SOURCE), stream.vary(TAG)
     gno = _unused_gno(stream, uuid, tag)
     fields: dict[str, Any] = {"gtid_flags": choose.integer(0, 1)}
     wire: dict[str, Any] = {"source_uuid": uuid, "gno": gno, "tag": tag.encode()}
@@ -109,13 +130,14 @@ def gtid(
         stream: The stream it is for.
         anonymous: Whether it is an Anonymous_gtid event.
         form: One of `GTID_FORMS`: how much the body holds; or ``commit-field``, the form of a development
-            release: the fixed part, one byte of value 1 and one 8-byte number.
+            release: the fixed part, one byte of value 1 and one 8-byte number; or ``one-number``, the same without
+            that byte.
         group_length: Length in bytes of the transaction after this event.
         flags: The flags word.
         tail: Bytes after the last field.
     """
     choose = stream.choose
-    uuid = bytes(16) if anonymous else choose.one_of(UUIDS)
+    uuid = bytes(16) if anonymous else stream.vary(SOURCE)
     gno = 0 if anonymous else _unused_gno(stream, uuid, "")
     # In 5.6 it is set where the transaction commits.
     flags_of_gtid = 1 if stream.server.gtid_form == "5.6" else choose.integer(0, 1)
@@ -126,6 +148,10 @@ def gtid(
     }
     if form == "commit-field":
         tail = b"\x01" + choose.octets(8, 8)
+    elif form == "one-number":
+        # Its first byte would be read as the type code of two numbers.
+        number = choose.octets(8, 8)
+        tail = number if number[0] != LOGICAL_TIMESTAMP_TYPECODE else b"\0" + number[1:]
     elif form != "5.6":
         wire["logical_timestamp_typecode"] = LOGICAL_TIMESTAMP_TYPECODE
         _add_logical_timestamps(stream, wire, fields)
@@ -171,7 +197,7 @@ def _gtid_marks(stream: StreamBuilder, *, anonymous: bool, form: str, flags: int
     marks.append("WL7592-ANON-NO-IDENTIFIER" if anonymous else "WL7592-GTID-IDENTIFIER-READ")
     if form == "5.6":
         marks += ["WL7592-BODY-NO-TIMESTAMPS"] if whole else []
-    elif form != "commit-field":
+    elif form not in ("commit-field", "one-number"):
         marks.append("WL7592-ANON-TIMESTAMPS-ALIKE" if anonymous else "WL7592-BODY-LOGICAL-TIMESTAMPS")
     if anonymous:
         marks.append("WL7592-ANON-FLAG-EITHER-WAY")
@@ -186,7 +212,7 @@ def _gtid_marks(stream: StreamBuilder, *, anonymous: bool, form: str, flags: int
 
 def _unused_gno(stream: StreamBuilder, uuid: bytes, tag: str) -> int:
     """Return a number that gives the source a GTID unused in the stream, and record its use."""
-    gno = stream.choose.integer(1, GNO_END - 1)
+    gno = stream.choose.integer(*stream.vary(NUMBER))
     while not stream.executed.add(uuid, tag, gno):
         gno = gno % (GNO_END - 1) + 1
     return gno
@@ -195,7 +221,9 @@ def _unused_gno(stream: StreamBuilder, uuid: bytes, tag: str) -> int:
 def _add_logical_timestamps(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any]) -> None:
     stream.sequence_number += 1
     timestamps = {
-        "last_committed": stream.choose.integer(0, stream.sequence_number - 1),
+        "last_committed": min(whole_number(stream.choose, 63), stream.sequence_number - 1)
+        if stream.choose.yes()
+        else stream.sequence_number - 1,
         "sequence_number": stream.sequence_number,
     }
     fields.update(timestamps)
@@ -207,7 +235,7 @@ def _add_commit(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, A
     commit = _commit(stream)
     wire.update(commit)
     if stream.server.profile in WITH_COMMIT_TICKETS and choose.yes(4):
-        wire["commit_group_ticket"] = choose.integer(1, 2**64 - 1)
+        wire["commit_group_ticket"] = whole_number(choose, 64, low=1)
     commit["transaction_length"] = _transaction_length(stream, wire, group_length)
     wire.update(commit)
     fields.update(commit)
@@ -216,10 +244,10 @@ def _add_commit(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, A
 def _commit(stream: StreamBuilder) -> dict[str, Any]:
     """Return when and by which servers a transaction was committed: servers write the first one only if it differs."""
     choose = stream.choose
-    immediate = choose.integer(1, _LATEST)
+    immediate = whole_number(choose, 55, low=1)
     commit = {"immediate_commit_timestamp": immediate, "immediate_server_version": stream.server.version_number}
     if choose.yes():
-        original = choose.integer(1, _LATEST - 1)
+        original = min(whole_number(choose, 55, low=1), _LATEST - 1)
         commit["original_commit_timestamp"] = original + (original >= immediate)
     if choose.yes(3):
         others = [version for version in _SOURCES if version != stream.server.version_number]

@@ -10,6 +10,8 @@ from conformance.binlog.layouts import mariadb_layouts
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.plain_compression import mariadb_part
 from conformance.strategies.events.status_variables import status_variables
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -18,19 +20,49 @@ _GTID_FLAGS: Final = int(Flag.SUPPRESS_USE)
 _ENCRYPTION_SCHEME: Final = 1
 _NONCE_BYTES: Final = 12
 _LENGTH_BYTES: Final = 4
+#: The most bytes of each of the two parts of an XA transaction's name.
+_XID_PART_LIMIT: Final = 64
+
+
+def _engines(choose: Chooser) -> dict[str, int]:
+    return {"mariadb_gtid_extra_flags": mariadb_layouts.MULTI_ENGINE, "extra_engines": choose.integer(1, 0xFF)}
+
+
+def _end_of_alter(choose: Chooser) -> dict[str, int]:
+    flags = choose.one_of((mariadb_layouts.COMMIT_ALTER, mariadb_layouts.ROLLBACK_ALTER))
+    return {"mariadb_gtid_extra_flags": flags, "start_alter_gno": whole_number(choose, 64, low=1)}
+
+
+def _thread(choose: Chooser) -> dict[str, int]:
+    return {"mariadb_gtid_extra_flags": mariadb_layouts.EXTRA_THREAD_ID, "thread_id": whole_number(choose, 32, low=1)}
+
+
+#: What the flags of newer servers announce after the other fields.
+_EXTRA: Final = (_engines, _end_of_alter, _thread)
 
 
 def gtid(stream: StreamBuilder, *, standalone: bool) -> PlannedEvent:
     """Return a Gtid event; `standalone` means that one statement follows instead of a transaction."""
     choose = stream.choose
-    domain_id, gno = choose.integer(0, 2**32 - 1), choose.integer(1, 2**64 - 1)
+    domain_id, gno = whole_number(choose, 32), whole_number(choose, 64, low=1)
     flags = mariadb_layouts.STANDALONE | mariadb_layouts.DDL if standalone else mariadb_layouts.TRANSACTIONAL
     flags |= mariadb_layouts.ALLOW_PARALLEL if choose.yes() else 0
     wire: dict[str, Any] = {"gno": gno, "domain_id": domain_id}
     fields: dict[str, Any] = {"gtid": f"{domain_id}-{stream.server_id}-{gno}"}
     if not standalone and choose.yes(3):
         flags |= mariadb_layouts.GROUP_COMMIT
-        wire["commit_id"] = fields["commit_id"] = choose.integer(0, 2**64 - 1)
+        wire["commit_id"] = fields["commit_id"] = whole_number(choose, 64)
+    if not standalone and choose.yes(8):
+        flags |= choose.one_of((mariadb_layouts.PREPARED_XA, mariadb_layouts.COMPLETED_XA))
+        gtrid, bqual = choose.octets(1, _XID_PART_LIMIT), choose.octets(0, _XID_PART_LIMIT)
+        wire |= {
+            "xa_format_id": whole_number(choose, 32),
+            "xa_gtrid_length": len(gtrid),
+            "xa_bqual_length": len(bqual),
+            "xa_data": gtrid + bqual,
+        }
+    if choose.yes(6):
+        wire |= choose.one_of(_EXTRA)(choose)
     wire["mariadb_gtid_flags"] = fields["mariadb_gtid_flags"] = flags
     marks = ("FORMAT-MARIADB-GTID",)
     return mysql_events.plan(stream, EventType.MARIADB_GTID, wire, fields, flags=_GTID_FLAGS, marks=marks)
@@ -41,9 +73,9 @@ def gtid_list(stream: StreamBuilder) -> PlannedEvent:
     choose = stream.choose
     listed = [
         {
-            "domain_id": choose.integer(0, 2**32 - 1),
-            "server_id": choose.integer(1, 2**32 - 1),
-            "gno": choose.integer(1, 2**64 - 1),
+            "domain_id": whole_number(choose, 32),
+            "server_id": whole_number(choose, 32, low=1),
+            "gno": whole_number(choose, 64, low=1),
         }
         for _ in choose.several(0, 3)
     ]
@@ -56,7 +88,7 @@ def gtid_list(stream: StreamBuilder) -> PlannedEvent:
 
 def binlog_checkpoint(stream: StreamBuilder) -> PlannedEvent:
     """Return a Binlog_checkpoint event: the oldest log that recovery still needs."""
-    name = f"binlog.{stream.choose.integer(1, 999_999):06d}"
+    name = mysql_events.log_name(stream)
     marks = ("FORMAT-MARIADB-BINLOG-CHECKPOINT",)
     wire = {"log_name": name.encode()}
     return mysql_events.plan(stream, EventType.MARIADB_BINLOG_CHECKPOINT, wire, {"log_name": name}, marks=marks)
@@ -67,7 +99,7 @@ def start_encryption(stream: StreamBuilder) -> PlannedEvent:
     choose = stream.choose
     wire = {
         "encryption_scheme": _ENCRYPTION_SCHEME,
-        "key_version": choose.integer(1, 2**32 - 1),
+        "key_version": whole_number(choose, 32, low=1),
         "nonce": choose.octets(_NONCE_BYTES, _NONCE_BYTES),
     }
     marks = ("FORMAT-MARIADB-START-ENCRYPTION",)
@@ -87,7 +119,9 @@ def encrypt(stream: StreamBuilder, start: int) -> None:
 
 def annotate_rows(stream: StreamBuilder) -> PlannedEvent:
     """Return an Annotate_rows event: the statement that made the row changes."""
-    statement = mysql_events.text(stream, 1, 400)
+    choose = stream.choose
+    size = choose.one_of((1, 251, 256, 65_536)) if choose.yes(4) else choose.integer(2, 100)
+    statement = mysql_events.text_of(choose.one_of(mysql_events.FRAGMENTS), size)
     marks = ("FORMAT-MARIADB-ANNOTATE-ROWS",)
     wire = {"rows_query": statement.encode()}
     return mysql_events.plan(stream, EventType.MARIADB_ANNOTATE_ROWS, wire, {"rows_query": statement}, marks=marks)
@@ -97,13 +131,18 @@ def query_compressed(stream: StreamBuilder) -> PlannedEvent:
     """Return a Query_compressed event: a Query whose statement is compressed."""
     choose = stream.choose
     statement = mysql_events.text(stream, 1, 600)
-    about = {"thread_id": choose.integer(0, 0xFFFFFFFF), "exec_time": choose.integer(0, 255), "error_code": 0}
+    database = choose.one_of(mysql_events.DATABASES)
+    about = {
+        "thread_id": whole_number(choose, 32),
+        "exec_time": whole_number(choose, 32),
+        "error_code": choose.one_of((0, 1, 1062, 65535)),
+    }
     wire = {
         **about,
         "status_variables": status_variables(stream),
-        "database": b"test",
+        "database": database.encode(),
         "compressed_query": mariadb_part(statement.encode()),
     }
-    fields = {**about, "database": "test", "query": statement}
+    fields = {**about, "database": database, "query": statement}
     marks = ("FORMAT-MARIADB-QUERY-COMPRESSED",)
     return mysql_events.plan(stream, EventType.MARIADB_QUERY_COMPRESSED, wire, fields, marks=marks)

@@ -3,6 +3,7 @@
 import struct
 from typing import Any, Final
 
+from conformance.binlog.codecs import Packed
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layout import POST_HEADER_REST
@@ -13,11 +14,14 @@ from conformance.strategies.events.status_variables import REQUIREMENT as STATUS
 from conformance.strategies.events.status_variables import status_fields
 from conformance.strategies.events.status_variables import status_variables as generated_status
 from conformance.strategies.grammar.dimension import Dimension, bits
+from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
 #: The pieces of generated text, the simplest first.
 FRAGMENTS: Final = ("a", "insert into t1(a,b) values(1,2) ", "ä", "日本語 ", "'\"`\\;\n-- ", "# ", "\t%s%n{}<b>&amp;")
+#: Names of default databases: none, and the longest in characters and in bytes.
+DATABASES: Final = ("test", "", "a", "日" * 64)
 NAMES: Final = ("test", "t1", "a", "ünïcode", "x" * 64, "back`tick", "日本")
 #: Flag bits that do not affect how an event is read.
 FREE_FLAGS: Final = (0, Flag.THREAD_SPECIFIC, Flag.SUPPRESS_USE, 0x10, Flag.NO_FILTER, Flag.MTS_ISOLATE, 0x400, 0x1000)
@@ -94,9 +98,9 @@ def query(
     """
     choose = stream.choose
     fields = {
-        "thread_id": choose.integer(0, 0xFFFFFFFF),
-        "exec_time": choose.integer(0, 255),
-        "error_code": choose.one_of((0, 1062, 65535)),
+        "thread_id": whole_number(choose, 32),
+        "exec_time": whole_number(choose, 32),
+        "error_code": choose.one_of((0, 1062, 65535, 1)),
     }
     wire = {
         **fields,
@@ -110,10 +114,25 @@ def query(
     return plan(stream, EventType.QUERY, wire, reported, flags=flags, marks=marks)
 
 
+def log_name(stream: StreamBuilder) -> str:
+    """Return the name of a log, as short as can be or with the longest of paths."""
+    choose = stream.choose
+    name = f"binlog.{choose.integer(1, 999_999):06d}"
+    return choose.one_of(("b", "d" * 242 + "/b.000001", "d" * 502 + "/b.000001")) if choose.yes(12) else name
+
+
+def text_of(piece: str, size: int) -> str:
+    """Return a text of `size` bytes: a piece again and again, and letters where it does not fit."""
+    text = (piece * (size // len(piece.encode()) + 1)).encode()[:size].decode(errors="ignore")
+    return text + "a" * (size - len(text.encode()))
+
+
 def rotate(stream: StreamBuilder, *, flags: int = 0) -> PlannedEvent:
     """Return a Rotate event."""
-    number = stream.choose.integer(1, 999_999)
-    fields = {"next_position": 4, "next_file": f"binlog.{number:06d}"}
+    choose = stream.choose
+    # An artificial one names the place from which the replica asked for events.
+    position = whole_number(choose, 40, low=4) if choose.yes(4) else 4
+    fields = {"next_position": position, "next_file": log_name(stream)}
     wire = {**fields, "next_file": str(fields["next_file"]).encode()}
     return plan(stream, EventType.ROTATE, wire, fields, flags=flags, marks=("FORMAT-ROTATE",))
 
@@ -125,19 +144,19 @@ def stop(stream: StreamBuilder) -> PlannedEvent:
 
 def xid(stream: StreamBuilder) -> PlannedEvent:
     """Return an Xid event."""
-    fields = {"xid": stream.choose.integer(0, 2**64 - 1)}
+    fields = {"xid": whole_number(stream.choose, 64)}
     return plan(stream, EventType.XID, fields, fields, marks=("FORMAT-XID", "WL7592-XID-SIZE"))
 
 
 def intvar(stream: StreamBuilder) -> PlannedEvent:
     """Return an Intvar event: LAST_INSERT_ID (1) or INSERT_ID (2)."""
-    fields = {"intvar_type": stream.choose.one_of((2, 1)), "intvar_value": stream.choose.integer(0, 2**64 - 1)}
+    fields = {"intvar_type": stream.choose.one_of((2, 1)), "intvar_value": whole_number(stream.choose, 64)}
     return plan(stream, EventType.INTVAR, fields, fields, marks=("FORMAT-INTVAR",))
 
 
 def rand(stream: StreamBuilder) -> PlannedEvent:
     """Return a Rand event."""
-    fields = {"seed1": stream.choose.integer(0, 2**64 - 1), "seed2": stream.choose.integer(0, 2**64 - 1)}
+    fields = {"seed1": whole_number(stream.choose, 64), "seed2": whole_number(stream.choose, 64)}
     return plan(stream, EventType.RAND, fields, fields, marks=("FORMAT-RAND",))
 
 
@@ -183,7 +202,7 @@ def write_rows(stream: StreamBuilder, *, table_id: int, columns: int, rows: int,
         marks += ("FORMAT-ROWS-IMAGES",)
     nulls = 0 if stream.server.profile in WITH_ZERO_FILLED_BITMAPS else bits_up_to(8 * bitmap) ^ bits_up_to(columns)
     row = nulls.to_bytes(bitmap, "little") + values
-    wire = {**fields, "row_data": bytes([columns]) + b"\xff" * bitmap + row * rows}
+    wire = {**fields, "row_data": Packed().write(columns, {}) + b"\xff" * bitmap + row * rows}
     return plan(stream, stream.server.rows_events[0], wire, fields, marks=marks, columns=(_INT,) * columns)
 
 

@@ -18,6 +18,7 @@ from conformance.strategies.events import mysql_events
 from conformance.strategies.events.columns import COMPRESSED_COLUMNS, JSON, ColumnKind, value_requirement
 from conformance.strategies.events.json_values import json_changes
 from conformance.strategies.events.plain_compression import mariadb_part
+from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.notation import Value
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -50,7 +51,8 @@ def table_of(stream: StreamBuilder, kinds: Iterable[ColumnKind]) -> RowTable:
     choose = stream.choose
     columns = [(kind, kind.column(stream)) for kind in kinds]
     name = choose.one_of(mysql_events.NAMES)
-    table = Table(choose.integer(1, 2**48 - 2), b"test", name.encode(), tuple(column for _, column in columns))
+    table_id = min(whole_number(choose, 48, low=1), 2**48 - 2)
+    table = Table(table_id, b"test", name.encode(), tuple(column for _, column in columns))
     return RowTable(table, tuple(kind for kind, _ in columns))
 
 

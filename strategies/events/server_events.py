@@ -6,6 +6,8 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
 from conformance.strategies.events import gtid_events, mysql_events
+from conformance.strategies.grammar.dimension import Dimension, choices, sizes
+from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.notation import shown_bytes
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -17,20 +19,27 @@ _XID_PART_LIMIT: Final = 64
 _LARGE_HEADER_VERSION: Final = 1
 
 
+#: Size in bytes of an incident's message, and of the two parts of an XA transaction's name.
+MESSAGE_SIZE: Final = sizes("size of the message", 33, 251, most=255)
+_GTRID_SIZE: Final = sizes("size of the gtrid", 33, most=_XID_PART_LIMIT, fewest=1)
+_BQUAL_SIZE: Final = sizes("size of the bqual", most=_XID_PART_LIMIT)
+_ONE_PHASE: Final = Dimension("phases", {"two": 0, "one": 1})
+_FORMAT_ID: Final = choices("format id", (1, 0, 2**31, 2**32 - 1))
+XA_DIMENSIONS: Final = (_GTRID_SIZE, _BQUAL_SIZE, _ONE_PHASE, _FORMAT_ID)
+
+
 def incident(stream: StreamBuilder) -> PlannedEvent:
     """Return an Incident event: events were lost."""
-    fields = {"incident": _LOST_EVENTS, "message": mysql_events.text(stream, 0, 80)}
+    size = stream.vary(MESSAGE_SIZE)
+    message = mysql_events.text_of(stream.choose.one_of(mysql_events.FRAGMENTS), size)
+    fields = {"incident": _LOST_EVENTS, "message": message}
     wire = {**fields, "message": str(fields["message"]).encode()}
     return mysql_events.plan(stream, EventType.INCIDENT, wire, fields, marks=("FORMAT-INCIDENT",))
 
 
-def _log_name(stream: StreamBuilder) -> str:
-    return f"binlog.{stream.choose.integer(1, 999_999):06d}"
-
-
 def heartbeat(stream: StreamBuilder) -> PlannedEvent:
     """Return a Heartbeat event, as a source sends it between two events."""
-    name = _log_name(stream)
+    name = mysql_events.log_name(stream)
     wire = {"log_name": name.encode()}
     event = mysql_events.plan(stream, EventType.HEARTBEAT, wire, {"log_name": name}, marks=("FORMAT-HEARTBEAT",))
     return event._replace(tolerated=True)  # No log holds one, so a reader of files may refuse it.
@@ -38,8 +47,8 @@ def heartbeat(stream: StreamBuilder) -> PlannedEvent:
 
 def heartbeat_v2(stream: StreamBuilder) -> PlannedEvent:
     """Return a heartbeat of MySQL 8.0.26 and later, whose position may be beyond 4 GiB."""
-    name = _log_name(stream)
-    fields = {"log_name": name, "log_position": stream.choose.integer(4, 2**40)}
+    name = mysql_events.log_name(stream)
+    fields = {"log_name": name, "log_position": whole_number(stream.choose, 64, low=4)}
     wire = {**fields, "log_name": name.encode()}
     event = mysql_events.plan(stream, EventType.HEARTBEAT_V2, wire, fields, marks=("FORMAT-HEARTBEAT-V2",))
     return event._replace(tolerated=True)
@@ -49,11 +58,11 @@ def transaction_context(stream: StreamBuilder) -> PlannedEvent:
     """Return a Transaction_context event: the data by which a group certifies the next transaction."""
     choose = stream.choose
     snapshot = gtid_events.gtid_set(stream).to_bytes()
-    writes = [choose.octets(8, 16) for _ in choose.several(0, 4)]
-    reads = [choose.octets(8, 16) for _ in choose.several(0, 2)]
+    writes = [choose.octets(8, 16) for _ in choose.several(0, 5)]
+    reads = [choose.octets(8, 16) for _ in choose.several(0, 5)]
     about: dict[str, Any] = {
         "server_uuid": uuid_text(choose.one_of(gtid_events.UUIDS)),
-        "thread_id": choose.integer(0, 0xFFFFFFFF),
+        "thread_id": whole_number(choose, 32),
         "gtid_specified": choose.integer(0, 1),
     }
     fields = {
@@ -76,11 +85,11 @@ def transaction_context(stream: StreamBuilder) -> PlannedEvent:
 def view_change(stream: StreamBuilder) -> PlannedEvent:
     """Return a View_change event: the members of the group change here."""
     choose = stream.choose
-    view_id = f"{choose.integer(0, 2**63)}:{choose.integer(1, 99)}"
+    view_id = f"{whole_number(choose, 64)}:{choose.integer(1, 99)}".rjust(40 if choose.yes(4) else 0, "0")
     certification = [
-        {"key": choose.octets(8, 8), "value": gtid_events.gtid_set(stream).to_bytes()} for _ in choose.several(0, 2)
+        {"key": choose.octets(8, 8), "value": gtid_events.gtid_set(stream).to_bytes()} for _ in choose.several(0, 5)
     ]
-    about = {"view_id": view_id, "sequence_number": choose.integer(0, 2**63 - 1)}
+    about = {"view_id": view_id, "sequence_number": whole_number(choose, 63)}
     fields = {**about, "certification_count": len(certification)}
     wire = {**about, "view_id": view_id.encode(), "certification": certification}
     marks = ("FORMAT-VIEW-CHANGE", "WL4033-READ-KNOWN-FLAGGED")
@@ -90,10 +99,10 @@ def view_change(stream: StreamBuilder) -> PlannedEvent:
 def xa_transaction(stream: StreamBuilder, changes: list[PlannedEvent]) -> list[PlannedEvent]:
     """Return the events of an XA transaction with `changes` in it, prepared or committed in one phase."""
     choose = stream.choose
-    gtrid, bqual = choose.octets(1, _XID_PART_LIMIT), choose.octets(0, _XID_PART_LIMIT)
-    format_id = choose.one_of((1, 0, 2**32 - 1))
+    gtrid, bqual = (choose.octets(size, size) for size in (stream.vary(_GTRID_SIZE), stream.vary(_BQUAL_SIZE)))
+    format_id = stream.vary(_FORMAT_ID)
     name = f"X'{gtrid.hex()}',X'{bqual.hex()}',{format_id}"
-    about = {"one_phase": choose.integer(0, 1), "xa_format_id": format_id}
+    about = {"one_phase": stream.vary(_ONE_PHASE), "xa_format_id": format_id}
     fields = {**about, "xa_gtrid": shown_bytes(gtrid), "xa_bqual": shown_bytes(bqual)}
     wire = {
         **about,

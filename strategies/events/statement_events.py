@@ -1,5 +1,6 @@
 """Events of statement-based logging besides Query: user variables, and the file of LOAD DATA."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
@@ -10,6 +11,8 @@ from conformance.binlog.user_variable import VariableType
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
 from conformance.strategies.events.status_variables import status_variables
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, sizes
+from conformance.strategies.grammar.magnitude import size_up_to, whole_number
 from conformance.strategies.grammar.notation import DOUBLE, Value, decimal_size, decimal_text, real, shown_bytes
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -18,50 +21,39 @@ from conformance.strategies.grammar.stream import StreamBuilder
 _COLLATIONS: Final = (33, 45, 63)
 _BINARY: Final = 63
 _UNSIGNED: Final = 1
-_FILE_ID_LIMIT: Final = 2**32 - 1
+#: Blocks up to this size hold any bytes.
+_SOME: Final = 300
 
 
-def user_var(stream: StreamBuilder) -> PlannedEvent:
-    """Return a User_var event: a variable of any type, or NULL."""
-    choose = stream.choose
-    name = choose.one_of(mysql_events.NAMES)
-    fields: dict[str, Any] = {"variable_name": name, "variable_value": None}
-    wire: dict[str, Any] = {"variable_name": name.encode(), "is_null": 1}
-    marks = ("FORMAT-USER-VAR", "FORMAT-USER-VAR-VALUE")
-    kind = choose.integer(0, 4)
-    if kind:
-        value, about = _VARIABLES[kind - 1](stream)
-        fields.update(about, variable_value=value.shown)
-        wire.update(about, is_null=0, variable_value=value.wire)
-        if kind == _INT_KIND and stream.server.profile in WITH_VARIABLE_FLAGS:
-            unsigned = value.shown >= 2**63 or (value.shown >= 0 and choose.yes())
-            wire["variable_flags"] = _UNSIGNED if unsigned else 0
-    return mysql_events.plan(stream, EventType.USER_VAR, wire, fields, marks=marks)
-
-
-def _string(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+def _string(stream: StreamBuilder, size: int) -> tuple[Value, dict[str, int]]:
     choose = stream.choose
     others = [each.collation for each in character_sets(stream.server.profile)]
     collation = choose.one_of(others) if choose.yes(3) else choose.one_of(_COLLATIONS)
     about = _about(VariableType.STRING, collation)
     if collation in BY_COLLATION:
         return BY_COLLATION[collation].value(choose, 60, declared=True), about
-    data = choose.octets(0, 40) if collation == _BINARY else mysql_events.text(stream, 0, 60).encode()
+    data = choose.octets(size, size) if collation == _BINARY else _some_text(stream, size)
     return Value(data, shown_bytes(data)), about
 
 
-def _integer(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+def _some_text(stream: StreamBuilder, size: int) -> bytes:
+    return mysql_events.text_of(stream.choose.one_of(mysql_events.FRAGMENTS), size).encode()
+
+
+def _integer(stream: StreamBuilder, _: int) -> tuple[Value, dict[str, int]]:
     high = 2**64 - 1 if stream.server.profile in WITH_VARIABLE_FLAGS else 2**63 - 1
-    number = stream.choose.integer(-(2**63), high)
+    number = whole_number(stream.choose, high.bit_length())
+    if stream.choose.yes():
+        number = max(-number, -(2**63))
     return Value((number % 2**64).to_bytes(8, "little"), number), _about(VariableType.INT, _BINARY)
 
 
-def _real(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+def _real(stream: StreamBuilder, _: int) -> tuple[Value, dict[str, int]]:
     number = real(stream.choose, DOUBLE)
     return Value(DOUBLE.pack(number), number), _about(VariableType.REAL, _BINARY)
 
 
-def _decimal(stream: StreamBuilder) -> tuple[Value, dict[str, int]]:
+def _decimal(stream: StreamBuilder, _: int) -> tuple[Value, dict[str, int]]:
     size = decimal_size(stream.choose)
     text = decimal_text(stream.choose, size)
     data = bytes(size) + DecimalColumn(*size).write(Decimal(text), {})
@@ -72,15 +64,41 @@ def _about(kind: VariableType, collation: int) -> dict[str, int]:
     return {"variable_type": int(kind), "variable_charset": collation}
 
 
-_VARIABLES: Final = (_string, _integer, _real, _decimal)
-_INT_KIND: Final = 2
+#: What makes the value of a user variable; nothing does that of NULL.
+VARIABLE: Final = Dimension[Callable[[StreamBuilder, int], tuple[Value, dict[str, int]]] | None](
+    "variable", {"text": _string, "NULL": None, "integer": _integer, "double": _real, "decimal": _decimal}
+)
+#: Sizes in bytes of the text of a user variable, and of a piece of a file: servers cut it into blocks of 128 KiB.
+TEXT_SIZE: Final = sizes("size of a text", 33, 251, 256, 65_536, most=70_000)
+BLOCK_SIZE: Final = sizes("size of a block", 33, 251, 256, 65_536, most=131_072, fewest=1)
+BLOCKS: Final = Number("blocks of a file", many=(20, 30))
+FATE: Final = choices("end of LOAD DATA", ("statement", "failure"))
+
+
+def user_var(stream: StreamBuilder) -> PlannedEvent:
+    """Return a User_var event: a variable of any type, or NULL."""
+    choose = stream.choose
+    name = choose.one_of(mysql_events.NAMES)
+    fields: dict[str, Any] = {"variable_name": name, "variable_value": None}
+    wire: dict[str, Any] = {"variable_name": name.encode(), "is_null": 1}
+    marks = ("FORMAT-USER-VAR", "FORMAT-USER-VAR-VALUE")
+    make, size = stream.vary(VARIABLE), stream.vary(TEXT_SIZE)
+    if make is not None:
+        value, about = make(stream, size)
+        fields.update(about, variable_value=value.shown)
+        wire.update(about, is_null=0, variable_value=value.wire)
+        if make is _integer and stream.server.profile in WITH_VARIABLE_FLAGS:
+            unsigned = value.shown >= 2**63 or (value.shown >= 0 and choose.yes())
+            wire["variable_flags"] = _UNSIGNED if unsigned else 0
+    return mysql_events.plan(stream, EventType.USER_VAR, wire, fields, marks=marks)
 
 
 def load_block(stream: StreamBuilder, file_id: int, *, first: bool) -> PlannedEvent:
     """Return a Begin_load_query event, or the Append_block event of a later block of the file."""
     choose = stream.choose
     # Servers cut the file into blocks of 128 KiB, which is more than many parsers read at once.
-    data = b"1\tone\n" * choose.integer(1, 22_000) if choose.yes(20) else choose.octets(1, 60)
+    size = stream.vary(BLOCK_SIZE)
+    data = (b"1\tone\n" * (size // 6 + 1))[:size] if size > _SOME else choose.octets(size, size)
     fields = {"file_id": file_id, "block_data": shown_bytes(data)}
     code = EventType.BEGIN_LOAD_QUERY if first else EventType.APPEND_BLOCK
     return mysql_events.plan(
@@ -91,14 +109,16 @@ def load_block(stream: StreamBuilder, file_id: int, *, first: bool) -> PlannedEv
 def execute_load_query(stream: StreamBuilder, file_id: int) -> PlannedEvent:
     """Return an Execute_load_query event: a statement, and where in it the file is named."""
     choose = stream.choose
-    head = "LOAD DATA " + choose.one_of(("", "/* ä */ "))
+    comment = mysql_events.text_of("ä", size_up_to(choose, 70_000))
+    head = "LOAD DATA " + choose.one_of(("", f"/* {comment} */ "))
     clause = f"INFILE '{choose.one_of(mysql_events.NAMES)}.txt' IGNORE INTO"
     statement = f"{head}{clause} TABLE `t1` (a)"
     start = len(head.encode())
+    database = choose.one_of(mysql_events.DATABASES)
     about = {
-        "thread_id": choose.integer(0, 0xFFFFFFFF),
-        "exec_time": choose.integer(0, 255),
-        "error_code": choose.one_of((0, 1062)),
+        "thread_id": whole_number(choose, 32),
+        "exec_time": whole_number(choose, 32),
+        "error_code": choose.one_of((0, 1062, 65535, 1)),
         "file_id": file_id,
         "file_name_start": start,
         "file_name_end": start + len(clause.encode()),
@@ -107,10 +127,10 @@ def execute_load_query(stream: StreamBuilder, file_id: int) -> PlannedEvent:
     wire = {
         **about,
         "status_variables": status_variables(stream),
-        "database": b"test",
+        "database": database.encode(),
         "query": statement.encode(),
     }
-    fields = {**about, "database": "test", "query": statement}
+    fields = {**about, "database": database, "query": statement}
     marks = ("FORMAT-EXECUTE-LOAD-QUERY",)
     return mysql_events.plan(stream, EventType.EXECUTE_LOAD_QUERY, wire, fields, marks=marks)
 
@@ -124,10 +144,10 @@ def delete_file(stream: StreamBuilder, file_id: int) -> PlannedEvent:
 def load_data(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return the events of LOAD DATA in a transaction: the file block by block, then the statement."""
     choose = stream.choose
-    file_id = choose.integer(1, _FILE_ID_LIMIT)
+    file_id = whole_number(choose, 32, low=1)
     planned = [mysql_events.query(stream, "BEGIN")]
-    for number in choose.several(1, 3):
+    for number in stream.several_of(BLOCKS):
         planned.append(load_block(stream, file_id, first=number == 0))
-    if choose.yes(4):
+    if stream.vary(FATE) == "failure":
         return [*planned, delete_file(stream, file_id), mysql_events.query(stream, "ROLLBACK")]
     return [*planned, execute_load_query(stream, file_id), mysql_events.xid(stream)]

@@ -53,12 +53,6 @@ _EVERY: Final = tuple(_BLOCKS)
 _WITHOUT_DATABASES: Final = _EVERY[:-1]
 
 
-def status_variables(stream: StreamBuilder) -> bytes:
-    """Return the status variables of a Query event, as the stream's server writes them."""
-    names_databases = stream.server.checksums and not stream.server.is_mariadb
-    return stream.choose.one_of(_EVERY if names_databases else _WITHOUT_DATABASES)
-
-
 def sized_variables(size: int) -> dict[str, Any]:
     """Return the variables of a block of some size in bytes: at the end the databases that a statement changes.
 
@@ -77,6 +71,22 @@ def sized_variables(size: int) -> dict[str, Any]:
     return {"flags2": 0, "sql_mode": 0x54200000, "updated_databases": tuple(names)}
 
 
+#: Sizes of blocks around the borders of a length of one byte, and a large one.
+_LONG: Final = {
+    write_status_variables(each): shown_variables(each)
+    for each in map(sized_variables, (250, 251, 255, 256, 257, 3000))
+}
+_LONG_BLOCKS: Final = tuple(_LONG)
+
+
+def status_variables(stream: StreamBuilder) -> bytes:
+    """Return the status variables of a Query event, as the stream's server writes them."""
+    names_databases = stream.server.checksums and not stream.server.is_mariadb
+    if names_databases and stream.choose.yes(40):
+        return stream.choose.one_of(_LONG_BLOCKS)
+    return stream.choose.one_of(_EVERY if names_databases else _WITHOUT_DATABASES)
+
+
 def status_fields(block: bytes) -> dict[str, Any]:
     """Return what a reader reports of a block: of one that is not generated here only the bytes."""
-    return {"status_variables": shown_bytes(block), **_BLOCKS.get(block, {})}
+    return {"status_variables": shown_bytes(block), **(_BLOCKS.get(block) or _LONG.get(block, {}))}

@@ -24,7 +24,6 @@ from conformance.binlog.servers import (
 from conformance.binlog.total_table import total
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import (
-    gtid_events,
     mariadb_events,
     mysql_events,
     payloads,
@@ -34,6 +33,7 @@ from conformance.strategies.events import (
 )
 from conformance.strategies.events.columns import column_kinds
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.dimension import Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -42,50 +42,71 @@ from conformance.strategies.groups import transactions as groups
 _MARIADB: Final = Profiles("mariadb")
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 
+_VIEW: Final = yes_or_no("change of the group")
 #: Adds whole groups, or single events between groups, to a stream.
 _Addition = Callable[[StreamBuilder], None]
 
 
-@family(focus="FORMAT-USER-VAR")
+_TIMES: Final = Number("times")
+_CHANGES: Final = choices(
+    "changes of a group",
+    ("DDL", "compressed statement", "rows", *(f"compressed {operation}" for operation in row_events.OPERATIONS)),
+)
+
+
+def _of_times(addition: _Addition) -> _Addition:
+    """Return the addition of as many as the row of the covering array has."""
+
+    def add(stream: StreamBuilder) -> None:
+        for _ in stream.several_of(_TIMES):
+            addition(stream)
+
+    return add
+
+
+@family(focus="FORMAT-USER-VAR", dimensions=(_TIMES, statement_events.VARIABLE, statement_events.TEXT_SIZE))
 def user_variables(stream: StreamBuilder) -> None:
     """Statements preceded by the user variables that they use: of every type, NULL, signed and unsigned."""
-    _log_of(stream, add_user_variables)
+    _log_of(stream, _of_times(add_user_variables))
 
 
-@family(focus="FORMAT-LOAD-BLOCK")
+@family(
+    focus="FORMAT-LOAD-BLOCK",
+    dimensions=(_TIMES, statement_events.BLOCKS, statement_events.BLOCK_SIZE, statement_events.FATE),
+)
 def loaded_files(stream: StreamBuilder) -> None:
     """LOAD DATA: the file in blocks, then the statement, or a Delete_file event if the statement failed."""
-    _log_of(stream, add_load_data)
+    _log_of(stream, _of_times(add_load_data))
 
 
-@family(focus="FORMAT-INCIDENT")
+@family(focus="FORMAT-INCIDENT", dimensions=(_TIMES, server_events.MESSAGE_SIZE))
 def incidents(stream: StreamBuilder) -> None:
     """Incident events between transactions."""
-    _log_of(stream, add_incident)
+    _log_of(stream, _of_times(add_incident))
 
 
-@family(focus="FORMAT-HEARTBEAT", profiles=WITH_HEARTBEAT)
+@family(focus="FORMAT-HEARTBEAT", profiles=WITH_HEARTBEAT, dimensions=(_TIMES,))
 def heartbeats(stream: StreamBuilder) -> None:
     """Heartbeats between transactions, as a source sends them to a replica."""
-    _log_of(stream, _add_heartbeat)
+    _log_of(stream, _of_times(_add_heartbeat))
 
 
-@family(focus="FORMAT-TRANSACTION-CONTEXT", profiles=WITH_GROUP_REPLICATION)
+@family(focus="FORMAT-TRANSACTION-CONTEXT", profiles=WITH_GROUP_REPLICATION, dimensions=(_TIMES, _VIEW))
 def group_replication_streams(stream: StreamBuilder) -> None:
     """Transaction_context events before transactions, and View_change events in transactions of their own."""
-    _log_of(stream, add_group_replication)
+    _log_of(stream, _of_times(add_group_replication))
 
 
-@family(focus="FORMAT-XA-PREPARE", profiles=WITH_XA_PREPARE)
+@family(focus="FORMAT-XA-PREPARE", profiles=WITH_XA_PREPARE, dimensions=(_TIMES, *server_events.XA_DIMENSIONS))
 def xa_transactions(stream: StreamBuilder) -> None:
     """XA transactions that are prepared, or committed in one phase."""
-    _log_of(stream, add_xa_transaction)
+    _log_of(stream, _of_times(add_xa_transaction))
 
 
-@family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=WITH_PAYLOADS)
+@family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=WITH_PAYLOADS, dimensions=(_TIMES,))
 def transaction_payloads(stream: StreamBuilder) -> None:
     """Transactions inside Transaction_payload events, with and without zstd."""
-    _log_of(stream, add_payload)
+    _log_of(stream, _of_times(add_payload))
 
 
 @family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=WITH_PAYLOADS)
@@ -108,11 +129,12 @@ def large_transactions(stream: StreamBuilder) -> None:
     _add_some(stream, (_add_large_transaction, add_ordinary))
 
 
-@family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB)
+@family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB, dimensions=(_CHANGES, _TIMES))
 def mariadb_streams(stream: StreamBuilder) -> None:
     """MariaDB's logs, with its Gtid, Annotate_rows and compressed events."""
     groups.begin_log(stream)
-    _add_some(stream, (_add_mariadb_group,))
+    _of_times(_add_mariadb_group)(stream)
+    groups.end_log(stream)
 
 
 @family(focus="FORMAT-EVENT-DELIVERED")
@@ -180,7 +202,7 @@ def _add_heartbeat(stream: StreamBuilder) -> None:
 
 def add_group_replication(stream: StreamBuilder) -> None:
     """Add what group replication logs: a change of the group, or a transaction with its context."""
-    if stream.choose.yes():
+    if stream.vary(_VIEW):
         view = [
             mysql_events.query(stream, "BEGIN"),
             server_events.view_change(stream),
@@ -212,7 +234,9 @@ def _add_large_transaction(stream: StreamBuilder) -> None:
 def add_row_changes(stream: StreamBuilder) -> None:
     """Add a transaction with write, update and delete rows events of one table."""
     planned = [mysql_events.query(stream, "BEGIN")]
-    rows = row_events.table_of(stream, [stream.choose.one_of(column_kinds(stream))])
+    kind = stream.choose.one_of(column_kinds(stream))
+    count = stream.choose.one_of((251, 256)) if stream.choose.yes(30) else 1
+    rows = row_events.table_of(stream, [kind] * count)
     planned.append(row_events.table_map(stream, rows))
     for operation in row_events.OPERATIONS:
         planned.append(row_events.rows_event(stream, rows, operation, last=operation == "delete"))
@@ -220,43 +244,27 @@ def add_row_changes(stream: StreamBuilder) -> None:
 
 
 def _add_mariadb_group(stream: StreamBuilder) -> None:
-    choose = stream.choose
-    if choose.yes(4):
+    changes = stream.vary(_CHANGES)
+    if changes == "DDL":
         planned = [mariadb_events.gtid(stream, standalone=True), *groups.ddl(stream)]
     else:
-        planned = [mariadb_events.gtid(stream, standalone=False), *_mariadb_changes(stream), mysql_events.xid(stream)]
+        gtid = mariadb_events.gtid(stream, standalone=False)
+        planned = [gtid, *_mariadb_changes(stream, changes), mysql_events.xid(stream)]
     for event in planned:
         stream.add(event)
     stream.timestamp += 1
 
 
-def _add_rows_query(stream: StreamBuilder) -> None:
-    statement = mysql_events.rows_query(stream, mysql_events.text(stream, 1, 80))
-    begin, end = mysql_events.query(stream, "BEGIN"), mysql_events.xid(stream)
-    _add(stream, [begin, statement, *groups.row_changes(stream), end])
-
-
-def _add_gtid(stream: StreamBuilder) -> None:
-    groups.add_group(stream, groups.group(stream), anonymous=False)
-
-
-def _add_tagged(stream: StreamBuilder) -> None:
-    planned = groups.group(stream)
-    stream.add(gtid_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
-    for event in planned:
-        stream.add(event)
-
-
-def _mariadb_changes(stream: StreamBuilder) -> list[PlannedEvent]:
+def _mariadb_changes(stream: StreamBuilder, kind: str) -> list[PlannedEvent]:
     choose = stream.choose
-    kind = choose.integer(0, 2)
-    if kind == 0:
+    if kind == "compressed statement":
         return [mariadb_events.query_compressed(stream)]
     changes = [mariadb_events.annotate_rows(stream)]
-    if kind == 1:
+    if kind == "rows":
         return [*changes, *groups.row_changes(stream)]
     rows = row_events.table_of(stream, (choose.one_of(column_kinds(stream)) for _ in choose.several(1, 3)))
-    compressed = row_events.compressed_rows_event(stream, rows, choose.one_of(row_events.OPERATIONS))
+    operation = next(each for each in row_events.OPERATIONS if kind == f"compressed {each}")
+    compressed = row_events.compressed_rows_event(stream, rows, operation)
     return [*changes, row_events.table_map(stream, rows), compressed]
 
 

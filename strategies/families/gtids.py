@@ -3,13 +3,42 @@
 from typing import Final
 
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GNO_END, GtidSet, Interval, Source
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_GTIDS, WITH_TAGGED_GTIDS
-from conformance.strategies.events import gtid_events
+from conformance.specs.versions import Profiles
+from conformance.strategies.events import gtid_events, mysql_events
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
+
+
+_NOT_5_6: Final = Profiles("worklog", "mysql >= 5.7")
+_WORKLOG: Final = Profiles("worklog")
+#: The fields of a body: a form, which is the server's own if None, and what follows its last field.
+_BODY: Final = Dimension[tuple[str | None, str]](
+    "fields of the body",
+    {
+        "the server's": (None, ""),
+        "the server's and those of a newer one": (None, "newer"),
+        "the server's and one byte": (None, "byte"),
+        "5.6's": ("5.6", ""),
+        "5.7's": ("5.7", ""),
+        "the commit field": ("commit-field", ""),
+        "one number without commit field": ("one-number", ""),
+    },
+    profiles={
+        "5.6's": _NOT_5_6,
+        "5.7's": Profiles("mysql >= 8.0"),
+        "the commit field": _WORKLOG,
+        "one number without commit field": _WORKLOG,
+    },
+)
+_FLAG: Final = yes_or_no("ignorable flag")
+_GROUPS: Final = Number("groups", many=(60, 64))
 
 
 @family(
@@ -20,6 +49,7 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
     ),
     profiles=WITH_GTIDS,
+    dimensions=(_BODY, _GROUPS, *gtid_events.GTID_DIMENSIONS),
 )
 def gtid_streams(stream: StreamBuilder) -> None:
     """Transactions with Gtid events of several sizes, and sometimes an Anonymous_gtid event.
@@ -28,7 +58,7 @@ def gtid_streams(stream: StreamBuilder) -> None:
     """
     groups.begin_log(stream, previous=True)
     groups.number_from_anywhere(stream)
-    _add_groups(stream, anonymous_one_in=6)
+    _add_groups(stream, anonymous=False)
 
 
 @family(
@@ -39,6 +69,7 @@ def gtid_streams(stream: StreamBuilder) -> None:
         "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED",
     ),
     profiles=WITH_ANONYMOUS_GTIDS,
+    dimensions=(_BODY, _GROUPS, _FLAG, groups.SEQUENCE),
 )
 def anonymous_gtid_streams(stream: StreamBuilder) -> None:
     """Transactions with Anonymous_gtid events of several sizes, flagged or not, and sometimes a Gtid event.
@@ -47,45 +78,53 @@ def anonymous_gtid_streams(stream: StreamBuilder) -> None:
     """
     groups.begin_log(stream, previous=True)
     groups.number_from_anywhere(stream)
-    _add_groups(stream, anonymous_one_in=1)
+    _add_groups(stream, anonymous=True)
 
 
-def _add_groups(stream: StreamBuilder, *, anonymous_one_in: int) -> None:
+def _add_groups(stream: StreamBuilder, *, anonymous: bool) -> None:
+    """Add groups, the first with an event of one type, some of the others with one of the other type."""
     choose = stream.choose
     anonymous_possible = stream.server.profile in WITH_ANONYMOUS_GTIDS
-    forms = gtid_events.GTID_FORMS[: gtid_events.GTID_FORMS.index(groups.native_form(stream)) + 1]
     sizes = set()
-    for _ in choose.several(1, 4):
+    for number in stream.several_of(_GROUPS):
         planned = groups.group(stream)
-        anonymous = anonymous_possible and (anonymous_one_in == 1) != choose.yes(6)
-        form = choose.one_of(forms[::-1])
-        kind = choose.integer(0, 5)
-        if stream.server.profile == "worklog" and kind == 5:
-            gtid = gtid_events.gtid(stream, anonymous=anonymous, form="commit-field")
-            gtid = gtid.marked("WL7592-BODY-COMMIT-FIELD")
-            if stream.checksummed:
-                gtid = gtid.marked("WL7592-BODY-57-BYTES")
-        else:
-            longest = form == groups.native_form(stream)
-            tail = gtid_events.newer_tail(stream, form) if kind == 4 and longest else b""
-            flags = _IGNORABLE if anonymous and choose.yes() else 0
-            gtid = groups.group_gtid(stream, planned, anonymous=anonymous, form=form, flags=flags, tail=tail)
-            if tail:
-                gtid = gtid.marked("WL7592-BODY-UNKNOWN-TAIL", "WL7592-COMPAT-ON-56-57")
-        sizes.add(len(gtid.body))
-        stream.add(gtid.marked("WL7592-BODY-SIZES-DIFFER") if len(sizes) > 1 else gtid)
-        for event in planned:
-            stream.add(event)
+        other = bool(number) and choose.yes(5)
+        event = _gtid(stream, planned, anonymous=anonymous_possible and anonymous != other)
+        sizes.add(len(event.body))
+        stream.add(event.marked("WL7592-BODY-SIZES-DIFFER") if len(sizes) > 1 else event)
+        for each in planned:
+            stream.add(each)
 
 
-@family(focus="FORMAT-GTID-TAGGED", profiles=WITH_TAGGED_GTIDS)
+def _gtid(stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool) -> PlannedEvent:
+    """Return the Gtid or Anonymous_gtid event of a group."""
+    form, rest = stream.vary(_BODY)
+    flagged = stream.vary(_FLAG) if anonymous else False
+    if form in ("commit-field", "one-number"):
+        event = gtid_events.gtid(stream, anonymous=anonymous, form=form).marked("WL7592-BODY-COMMIT-FIELD")
+        is_57_bytes = form == "commit-field" and stream.checksummed
+        return event.marked("WL7592-BODY-57-BYTES") if is_57_bytes else event
+    form = form or groups.native_form(stream)
+    tail = b""
+    if rest:
+        tail = gtid_events.newer_tail(stream, form) if rest == "newer" else stream.choose.octets(1, 1)
+    flags = _IGNORABLE if flagged else 0
+    event = groups.group_gtid(stream, planned, anonymous=anonymous, form=form, flags=flags, tail=tail)
+    return event.marked("WL7592-BODY-UNKNOWN-TAIL", "WL7592-COMPAT-ON-56-57") if tail else event
+
+
+@family(
+    focus="FORMAT-GTID-TAGGED",
+    profiles=WITH_TAGGED_GTIDS,
+    dimensions=(gtid_events.TAG, _GROUPS, groups.SEQUENCE, *gtid_events.GTID_DIMENSIONS),
+)
 def tagged_gtid_streams(stream: StreamBuilder) -> None:
     """Transactions with tagged Gtid events, and untagged ones between them."""
     groups.begin_log(stream)
     groups.number_from_anywhere(stream)
-    for _ in stream.choose.several(1, 4):
+    for number in stream.several_of(_GROUPS):
         planned = groups.group(stream)
-        if stream.choose.yes(4):
+        if number and stream.choose.yes(4):
             groups.add_group(stream, planned)
             continue
         stream.add(gtid_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
@@ -93,11 +132,84 @@ def tagged_gtid_streams(stream: StreamBuilder) -> None:
             stream.add(event)
 
 
-@family(focus="WL7592-PREVIOUS-GTIDS-SET-READ", profiles=WITH_GTIDS)
+_SOURCES: Final = Number("sources of the set", fewest=0, many=(100, 120))
+#: Numbers of the first interval of the first source: how many, from where.
+_INTERVAL: Final = Dimension(
+    "numbers of an interval",
+    {
+        "1": (1, 2),
+        "several": (1, 1000),
+        "one that is not 1": (9, 10),
+        "from 2^31": (2**31, 2**32 + 1),
+        "beyond a double": (2**53 + 1, 2**53 + 3),
+        "all": (1, GNO_END),
+        "the largest": (GNO_END - 1, GNO_END),
+    },
+    when={"sources of the set": ("1", "2", "3", "many")},
+)
+_INTERVALS: Final = Dimension(
+    "intervals of a source", {"1": 1, "2": 2, "3": 3, "many": 300}, when={"sources of the set": ("1", "2", "3", "many")}
+)
+_TAGS_IN: Final = Dimension(
+    "tags in the set",
+    {"none": (), "one": ("tag",), "with and without": ("", "a"), "the longest": ("x" * 32,)},
+    when={"sources of the set": ("1", "2", "3", "many")},
+    profiles=dict.fromkeys(("one", "with and without", "the longest"), WITH_TAGGED_GTIDS),
+)
+_FLAGS: Final = Dimension(
+    "flags of Previous_gtids",
+    {
+        "none": Flag(0),
+        "ignorable": Flag.IGNORABLE,
+        "ignorable, relay log": Flag.IGNORABLE | Flag.RELAY_LOG,
+        "relay log": Flag.RELAY_LOG,
+    },
+)
+_LOGS: Final = choices("logs", ("one", "two"))
+#: The most numbers of an interval among which the next unused one is searched.
+_SEARCHED: Final = 1000
+
+
+@family(
+    focus="WL7592-PREVIOUS-GTIDS-SET-READ",
+    profiles=WITH_GTIDS,
+    dimensions=(_SOURCES, _INTERVAL, _INTERVALS, _TAGS_IN, _FLAGS, _LOGS),
+    impossible=(
+        Impossible(
+            {
+                "numbers of an interval": ("all", "the largest", "beyond a double"),
+                "intervals of a source": ("2", "3", "many"),
+            },
+            "here an interval of so high numbers is the only one",
+        ),
+    ),
+)
 def previous_gtids_streams(stream: StreamBuilder) -> None:
-    """Logs that begin with a Previous_gtids event, empty or not, with any of its flags."""
+    """Logs that begin with a Previous_gtids event, empty or not, with any of its flags; and two such logs."""
     stream.describe_format()
-    flags = int(stream.choose.one_of((Flag(0), Flag.IGNORABLE, Flag.IGNORABLE | Flag.RELAY_LOG)))
-    stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=flags))
+    stream.add(gtid_events.previous_gtids(stream, _set(stream), flags=int(stream.vary(_FLAGS))))
     groups.add_groups(stream, 0, 2)
+    if stream.vary(_LOGS) == "two":
+        stream.add(mysql_events.rotate(stream))
+        groups.begin_next_log(stream)
+        groups.add_groups(stream, 0, 2)
     groups.end_log(stream)
+
+
+def _set(stream: StreamBuilder) -> GtidSet:
+    sources: list[Source] = []
+    for number in stream.several_of(_SOURCES):
+        if number == 0:
+            start, end = stream.vary(_INTERVAL)
+            count = stream.vary(_INTERVALS)
+            tags = stream.vary(_TAGS_IN) or ("",)
+        else:
+            start, end, count, tags = stream.choose.integer(1, 2**32), 2**33, 1, ("",)
+        size = end - start
+        intervals = tuple(Interval(start + 2 * size * step, end + 2 * size * step) for step in range(count))
+        # Sources of later Gtid events need numbers that are not used, and that are soon found.
+        is_of_events = number == 0 and size <= _SEARCHED
+        uuid = gtid_events.UUIDS[0] if is_of_events else (number + 9).to_bytes(16, "big")
+        sources += [Source(uuid, intervals, tag) for tag in tags]
+    sources.sort(key=lambda each: (each.uuid, each.tag))
+    return GtidSet(tuple(sources), any(each.tag for each in sources))

@@ -37,7 +37,8 @@ from conformance.strategies.scenarios.scenario_dimensions import (
 )
 
 _OPTION: Final = "binlog_rows_query_log_events"
-_GIVEN: Final = Dimension(_OPTION, {"not given": None, "OFF": False, "ON": True})
+#: First ON: a case of many statements has the first class, and then their texts.
+_GIVEN: Final = Dimension(_OPTION, {"ON": True, "OFF": False, "not given": None})
 _SHAPE: Final = choices("shape", ("one by one", "in a transaction", "internal rows", "ON and OFF", "two sessions"))
 _SHAPES: Final = Number("shapes", few=2)
 #: Statements of a shape; with ON and OFF as many after each.
@@ -195,8 +196,11 @@ def _with_text(kind: str, table: TableName, other: TableName, text: dict[str, An
 # --- the option
 
 _SCOPE: Final = choices("scope", ("session", "global", "command line"))
-_START: Final = Dimension("value at the start", {"OFF": False, "ON": True})
 _VALUE: Final = Dimension("value", {"ON": "ON", "OFF": "OFF", "refused 2": "2", "refused YES": "YES"})
+#: A value that is taken is another one than before.
+_START: Final = Dimension(
+    "value at the start", {"OFF": False, "ON": True}, when={"value": ("refused 2", "refused YES")}
+)
 _TAKEN: Final = {"value": ("ON", "OFF")}
 _SPELLING: Final = Dimension(
     "spelling", {"the word": 0, "a number": 1, "lower case": 2, "mixed case": 3, "true or false": 4}, when=_TAKEN
@@ -216,26 +220,27 @@ _REFUSED_AT_START: Final = Impossible(
 @asking_family(
     focus="WL4033-LOG-OPTION-NAME",
     profiles=WITH_ROWS_QUERIES,
-    dimensions=(_START, _SCOPE, _VALUE, _SPELLING, _FORM, _GLOBAL_FORM, _SWITCH),
+    dimensions=(_SCOPE, _VALUE, _START, _SPELLING, _FORM, _GLOBAL_FORM, _SWITCH),
     impossible=(_REFUSED_AT_START,),
 )
 def logged_options(choose: Chooser, server: Server) -> Question:
     """The option by its name, in every spelling, for the session, globally and at the start; sessions old and new."""
-    start = choose.vary(_START, server.profile)
+    value = choose.vary(_VALUE, server.profile)
+    start = value == "OFF" if value in SPELLINGS else choose.vary(_START, server.profile)
     fixed = {"gtid_mode": "OFF", "binlog_format": "ROW", "binlog_checksum": "CRC32", _OPTION: start}
     scenario = LogQuestion(choose, settings_of(choose, server.profile, **fixed))
     scenario.open(tables=0)
     table = scenario.create(engine="innodb")
     _show(scenario, table, session=2)
-    _set(scenario)
+    _set(scenario, value)
     for session in (1, 2, 3):
         _show(scenario, table, session=session)
     return scenario.question()
 
 
-def _set(scenario: LogQuestion) -> None:
+def _set(scenario: LogQuestion, value: str) -> None:
     """Give the option a value, or try to, by a statement or at a restart."""
-    scope, value = scenario.vary(_SCOPE), scenario.vary(_VALUE)
+    scope = scenario.vary(_SCOPE)
     spelling = ("", *SPELLINGS[value])[scenario.vary(_SPELLING)] if value in SPELLINGS else ""
     if scope == "session":
         scenario.do(SetSession(variable=_OPTION, value=value, spelling=spelling, form=scenario.vary(_FORM)))

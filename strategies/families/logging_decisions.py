@@ -20,8 +20,9 @@ from conformance.strategies.scenarios.table_sets import LACKING, SHAPES, SetShap
 #: The profiles that the requirements of WL#3303 are for.
 DECIDING: Final = Profiles("worklog", "mysql >= 5.5")
 
+#: First one that a table decides: a case of many tables or parts has the first class.
 _CAPABILITY: Final = Dimension(
-    "capability", {"both": BOTH, "row": ROW_ONLY, "statement": STATEMENT_ONLY, "neither": NEITHER}
+    "capability", {"row": ROW_ONLY, "statement": STATEMENT_ONLY, "neither": NEITHER, "both": BOTH}
 )
 _LOGGING: Final = Dimension(
     "logging", dict(zip(("on", "sql_log_bin off", "log closed", "both off"), SWITCHES, strict=True))

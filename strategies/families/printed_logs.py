@@ -1,5 +1,6 @@
 """Logs to be printed: what mysqlbinlog and SHOW BINLOG EVENTS must show (WL#4033, WL#4162, WL#7592)."""
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -8,11 +9,13 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.dimension import Dimension, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.boundary_groups import with_marker
+from conformance.strategies.questions.render import BASE64_OUTPUTS, UTC_OFFSETS
 
 #: Servers that write Rows_query events.
 _VERY_VERBOSE: Final = 2
@@ -25,15 +28,49 @@ _START, _INSIDE, _END = (
     for each in (BoundaryType.START_TRANSACTION, BoundaryType.INSIDE_TRANSACTION, BoundaryType.END_TRANSACTION)
 )
 
+_VERBOSE: Final = choices("verbose", (_VERY_VERBOSE, 1, 0))
+_BASE64: Final = choices("base64 output", BASE64_OUTPUTS)
+_ZONE: Final = choices("minutes east of UTC", UTC_OFFSETS)
+_MARKED: Final = Dimension("markers", {"no": False, "yes": True}, profiles={"yes": Profiles("worklog")})
+_TRANSACTIONS: Final = Number("transactions")
+_STATEMENTS: Final = Number("statements of a transaction")
+_ROWS_EVENTS: Final = choices("rows events of a statement", (1, 2, 3))
+_UNKNOWN: Final = choices("unknown ignorable event", ("empty", "of some bytes", "none"))
+#: The shape of the statement in a Rows_query; servers without that event have the first alone.
+_SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
+    "any": lambda stream: mysql_events.text(stream, 1, 300),
+    "one character": lambda stream: "x",
+    "several lines": lambda stream: "INSERT INTO t\nVALUES (1),\n\n(2)",
+    "a line break at the end": lambda stream: "INSERT INTO t VALUES (1)\n",
+    "line breaks of Windows": lambda stream: "INSERT INTO t\r\nVALUES (1)",
+    "tabs": lambda stream: "INSERT\tINTO t VALUES ('\t')",
+    "a comment": lambda stream: "# INSERT -- of one\n/* row */ INTO t VALUES (1)",
+    "quotes and backslashes": lambda stream: "INSERT INTO `a``b` VALUES ('it''s', \"\\\\\")",
+    "several bytes for a character": lambda stream: "INSERT INTO t VALUES ('日本語ü')",
+    "255 bytes": lambda stream: "x" * 255,
+    "256 bytes": lambda stream: "x" * 256,
+}
+_TEXT: Final = Dimension("statement shown", _SHAPES, profiles={name: WITH_ROWS_QUERIES for name in list(_SHAPES)[1:]})
+_FILLED: Final = (_MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _UNKNOWN)
 
-@family(focus="WL4033-RENDER-IGNORABLE-COMMENT", profiles=WITH_IGNORABLE_FLAG)
+
+@family(
+    focus="WL4033-RENDER-IGNORABLE-COMMENT",
+    profiles=WITH_IGNORABLE_FLAG,
+    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED),
+)
 def rendered_text(stream: StreamBuilder) -> None:
-    """Logs with everything that the text of mysqlbinlog must show, printed with -vv."""
-    stream.settings |= {"form": "mysqlbinlog", "verbose": _VERY_VERBOSE}
+    """Logs with everything that the text of mysqlbinlog must show, printed with any of its options."""
+    stream.settings |= {
+        "form": "mysqlbinlog",
+        "verbose": stream.vary(_VERBOSE),
+        "base64_output": stream.vary(_BASE64),
+        "utc_offset": stream.vary(_ZONE),
+    }
     _fill(stream)
 
 
-@family(focus="WL4033-GOLDEN-SHOW-INFO", profiles=WITH_ROWS_QUERIES)
+@family(focus="WL4033-GOLDEN-SHOW-INFO", profiles=WITH_ROWS_QUERIES, dimensions=_FILLED)
 def show_binlog_events(stream: StreamBuilder) -> None:
     """Logs with everything that SHOW BINLOG EVENTS must list."""
     stream.settings["form"] = "events"
@@ -44,13 +81,10 @@ def _fill(stream: StreamBuilder) -> None:
     choose = stream.choose
     code = choose.one_of(UNASSIGNED)
     groups.begin_log(stream, lengths=declare_up_to(stream, code))
-    marked = stream.server.profile == "worklog" and choose.yes()
-    first = _transaction(stream, code, commit=True)
-    if not any(event.ignored for event in first):
-        first.insert(1, _ignorable(stream, code, b""))
-    _add(stream, first, marked=marked, anonymous=True)
-    for _ in choose.several(0, 2):
-        _add(stream, _transaction(stream, code, commit=choose.yes()), marked=marked, anonymous=choose.yes())
+    marked = stream.vary(_MARKED)
+    for number in stream.several_of(_TRANSACTIONS):
+        commit, anonymous = (choose.yes(), choose.yes()) if number else (True, True)
+        _add(stream, _transaction(stream, code, commit=commit), marked=marked, anonymous=anonymous)
     if choose.yes():
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
     for event in groups.ending(stream):
@@ -61,12 +95,14 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
     """Return a transaction in row format, with the statement before the rows where the server can log it."""
     choose = stream.choose
     planned = [mysql_events.query(stream, "BEGIN", status_variables=b"")]
-    for _ in choose.several(1, 2):
-        if stream.server.profile in WITH_ROWS_QUERIES and not choose.yes(6):
-            planned.append(_rows_query(stream))
-        planned += groups.row_changes(stream, rows_events=choose.one_of((1, 1, 2)))
-        if not choose.yes(3):
-            planned.append(_ignorable(stream, code, choose.octets(0, 40)))
+    for number in stream.several_of(_STATEMENTS):
+        text = stream.vary(_TEXT)(stream)
+        if stream.server.profile in WITH_ROWS_QUERIES and not (number and choose.yes(6)):
+            planned.append(mysql_events.rows_query(stream, text))
+        planned += groups.row_changes(stream, rows_events=stream.vary(_ROWS_EVENTS))
+        unknown = stream.vary(_UNKNOWN)
+        if unknown != "none":
+            planned.append(_ignorable(stream, code, choose.octets(1, 40) if unknown == "of some bytes" else b""))
     if choose.yes(3):
         planned.append(_statement(stream))
     planned.append(mysql_events.query(stream, "COMMIT") if commit else mysql_events.xid(stream))
@@ -111,39 +147,6 @@ def with_markers(planned: list[PlannedEvent]) -> list[PlannedEvent]:
     return marked
 
 
-@family(focus="WL4162-WARN-DUMP", profiles=Profiles("worklog"))
-def printed_boundaries(stream: StreamBuilder) -> None:
-    """Logs with one wrong step, or printed from the middle of a transaction, or twice in one call."""
-    choose = stream.choose
-    stream.settings |= {"form": "mysqlbinlog", "verbose": choose.one_of((_VERY_VERBOSE, 0))}
-    groups.begin_log(stream)
-    marked = choose.yes()
-    kind = choose.integer(0, 3)
-    code = int(EventType.IGNORABLE)
-    for _ in choose.several(0, 1):
-        _add(stream, _transaction(stream, code, commit=choose.yes()), marked=marked, anonymous=False)
-    planned = _transaction(stream, code, commit=choose.yes())
-    planned = [groups.group_gtid(stream, planned, anonymous=choose.yes()), *planned]
-    if marked or kind == _STRAY_STATEMENT:
-        planned = with_markers(planned)
-    _FAULTS[kind](stream, planned)
-
-
-#: The fault of a wrong marker on a Rows_query, which may not be printed at all.
-_STRAY_STATEMENT: Final = 1
-
-
-def _cut(stream: StreamBuilder, planned: list[PlannedEvent]) -> int:
-    """Return where a transaction is cut: after its BEGIN, and not within a statement."""
-    inside = (EventType.ROWS_QUERY, EventType.TABLE_MAP)
-    whole = [
-        index
-        for index in range(2, len(planned))
-        if planned[index - 1].type not in inside and planned[index - 1].fields.get("rows_flags", 1) & 1
-    ]
-    return stream.choose.one_of(whole)
-
-
 def _begin_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
     """Add a transaction that begins before another one has ended, and then the rest of that one."""
     cut = _cut(stream, planned)
@@ -174,9 +177,56 @@ def _unfinished_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> Non
     stream.settings["repeats"] = 1
 
 
+_Fault = Callable[[StreamBuilder, list[PlannedEvent]], None]
+_FAULT: Final = Dimension[_Fault](
+    "what is wrong",
+    {
+        "begins twice": _begin_twice,
+        "a stray Rows_query": _stray_statement,
+        "printed from the middle": _start_in_the_middle,
+        "unfinished, and printed twice": _unfinished_twice,
+    },
+)
+_BEFORE: Final = Number("transactions before", fewest=0, few=2)
+
+
+@family(
+    focus="WL4162-WARN-DUMP",
+    profiles=Profiles("worklog"),
+    dimensions=(_FAULT, _VERBOSE, _BASE64, _MARKED, _BEFORE, _STATEMENTS, _TEXT, _ROWS_EVENTS, _UNKNOWN),
+)
+def printed_boundaries(stream: StreamBuilder) -> None:
+    """Logs with one wrong step, or printed from the middle of a transaction, or twice in one call."""
+    choose = stream.choose
+    stream.settings |= {
+        "form": "mysqlbinlog",
+        "verbose": stream.vary(_VERBOSE),
+        "base64_output": stream.vary(_BASE64),
+    }
+    groups.begin_log(stream)
+    marked, add_fault = stream.vary(_MARKED), stream.vary(_FAULT)
+    code = int(EventType.IGNORABLE)
+    for _ in stream.several_of(_BEFORE):
+        _add(stream, _transaction(stream, code, commit=choose.yes()), marked=marked, anonymous=False)
+    planned = _transaction(stream, code, commit=choose.yes())
+    planned = [groups.group_gtid(stream, planned, anonymous=choose.yes()), *planned]
+    # A wrong marker on a Rows_query, which may not be printed at all, is one among right ones.
+    if marked or add_fault is _stray_statement:
+        planned = with_markers(planned)
+    add_fault(stream, planned)
+
+
+def _cut(stream: StreamBuilder, planned: list[PlannedEvent]) -> int:
+    """Return where a transaction is cut: after its BEGIN, and not within a statement."""
+    inside = (EventType.ROWS_QUERY, EventType.TABLE_MAP)
+    whole = [
+        index
+        for index in range(2, len(planned))
+        if planned[index - 1].type not in inside and planned[index - 1].fields.get("rows_flags", 1) & 1
+    ]
+    return stream.choose.one_of(whole)
+
+
 def _add_all(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
     for event in planned:
         stream.add(event)
-
-
-_FAULTS: Final = (_begin_twice, _stray_statement, _start_in_the_middle, _unfinished_twice)

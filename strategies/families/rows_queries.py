@@ -62,15 +62,9 @@ def rows_query_streams(stream: StreamBuilder) -> None:
 
 def _rows_query(stream: StreamBuilder) -> PlannedEvent:
     size = stream.vary(_SIZE)
-    statement = _text_of(stream.vary(_TEXT), size)
+    statement = mysql_events.text_of(stream.vary(_TEXT), size)
     event = mysql_events.rows_query(stream, statement, length_byte=stream.vary(_LENGTH_BYTE))
     if not stream.checksummed:
         event = event.marked("WL4033-GOLDEN-NO-CHECKSUM")
     # mysqlbinlog 9.7 refuses an empty one; no server writes it.
     return event._replace(tolerated=size == 0 and stream.server.profile != "worklog")
-
-
-def _text_of(piece: str, size: int) -> str:
-    """Return a text of `size` bytes: a piece again and again, and letters where it does not fit."""
-    text = (piece * (size // len(piece.encode()) + 1)).encode()[:size].decode(errors="ignore")
-    return text + "a" * (size - len(text.encode()))

@@ -162,8 +162,8 @@ def _no_table(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
 _Add = Callable[[TableWork, Sequence[TableName], Cast], None]
 #: The statements that name any number of tables.
 _OF_LISTS: Final[Mapping[str, _Add]] = {
-    "a transaction": _transaction,
     "a change": _change,
+    "a transaction": _transaction,
     "rows": _rows,
     "DROP": _drop,
     "RENAME": _rename,

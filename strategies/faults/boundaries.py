@@ -5,6 +5,8 @@ from functools import partial
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.servers import MOST_EVENT_TYPES
 from conformance.binlog.total_table import total
 from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.boundary.transition_table import CELLS, COLUMNS, ROWS, Cell, StepOutcome
@@ -170,12 +172,15 @@ _BY_MARKERS: Final = yes_or_no("state by markers")
 )
 def boundary_codes(stream: StreamBuilder) -> None:
     """In one state of the parser, an event with each of sixteen type codes, known or not, in a stream of its own."""
-    boundaries.describe_unknown(stream)
+    boundaries.describe_unknown(stream, types=MOST_EVENT_TYPES)
     first, value = stream.vary(_CODES), stream.vary(_VALUES)
     state, by_markers = stream.vary(_STATES), stream.vary(_BY_MARKERS)
-    _add_in_state(
-        stream, state, [partial(of_code, code=code, value=value) for code in range(first, first + 16)], by_markers
-    )
+    # Where the type is guessed, the ignorable flag decides for the types that are not known, and for no other.
+    flags = (None,) if value else (0, int(Flag.IGNORABLE))
+    makers = [
+        partial(of_code, code=code, value=value, flags=each) for code in range(first, first + 16) for each in flags
+    ]
+    _add_in_state(stream, state, makers, by_markers)
 
 
 #: A bit of the flags word besides the marker, or several.

@@ -46,7 +46,7 @@ _MARKINGS: Final = Dimension[Callable[[StreamBuilder, Events], Events]](
     profiles={"all": Profiles("worklog"), "some": Profiles("worklog")},
 )
 #: The transactions besides the one that is changed.
-_OTHERS: Final = Number("other transactions", fewest=0, few=2, many=(100, 120))
+_OTHERS: Final = Number("other transactions", fewest=0, few=2, many=(40, 60))
 _VALID: Final = (boundaries.GTIDS, _MARKINGS)
 _WITH_OTHERS: Final = (*_VALID, _OTHERS)
 

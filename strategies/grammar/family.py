@@ -132,7 +132,9 @@ class Family:
             stream = StreamBuilder(chooser, server_of(profile), checksums=self.checksums)
             self.production(stream)
             case = asker(case_id.role)(stream).case(case_id, focus)
-        return replace(case, classes=chooser.met)
+        # What several families share may be asked in a family that does not declare it.
+        declared = {each.name for each in self.space(case_id.role).dimensions}
+        return replace(case, classes={name: each for name, each in chooser.met.items() if name in declared})
 
 
 @cache

@@ -234,10 +234,10 @@ def later_event(stream: StreamBuilder, value: int) -> PlannedEvent:
     return with_marker(mysql_events.ignorable(stream, code, stream.choose.octets(0, 12), flags=0), value)
 
 
-def describe_unknown(stream: StreamBuilder) -> None:
-    """Add a format description that declares the types of `unknown` events too."""
+def describe_unknown(stream: StreamBuilder, *, types: int | None = None) -> None:
+    """Add a format description that declares the types of `unknown` events too, `types` in all."""
     lengths = stream.server.post_header_lengths
-    declared = stream.choose.one_of(_DECLARED)
+    declared = types or stream.choose.one_of(_DECLARED)
     stream.describe_format(post_header_lengths=lengths + bytes(declared - len(lengths)))
 
 

@@ -8,11 +8,31 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet
 from conformance.specs.versions import ByVersion
 from conformance.strategies.events import gtid_events, mariadb_events, mysql_events
+from conformance.strategies.grammar.dimension import Dimension
+from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
+#: Numbers of columns around the borders of a packed integer, and the most that a table can have.
+_MANY_COLUMNS: Final = (250, 251, 255, 256, 4096)
+_DATABASES: Final = (*mysql_events.NAMES, *mysql_events.DATABASES)
 #: The highest sequence number from which a log can continue: no stream has enough groups to reach the end.
 _HIGHEST_START: Final = GNO_END - 64
+
+
+#: The sequence number before that of a log's first group.
+SEQUENCE: Final = Dimension(
+    "sequence numbers",
+    {
+        "from 1": 0,
+        "from 2^7": 2**7 - 1,
+        "from 2^14": 2**14 - 1,
+        "from 2^31": 2**31 - 1,
+        "from 2^32": 2**32 - 1,
+        "from 2^53": 2**53 - 1,
+        "to the end": _HIGHEST_START,
+    },
+)
 
 
 def begin_log(
@@ -82,7 +102,7 @@ def begin_next_log(stream: StreamBuilder, *, flags: int = 0, lengths: bytes | No
 def number_from_anywhere(stream: StreamBuilder) -> None:
     """Start the sequence numbers of a log anywhere: they have 64 bits, of which ordinary logs need few."""
     if stream.server.gtid_form not in ("absent", "5.6"):
-        stream.sequence_number = stream.choose.integer(0, _HIGHEST_START)
+        stream.sequence_number = stream.vary(SEQUENCE)
 
 
 def end_log(stream: StreamBuilder) -> None:
@@ -100,14 +120,21 @@ def ending(stream: StreamBuilder) -> list[PlannedEvent]:
 def row_changes(stream: StreamBuilder, *, rows_events: int = 1) -> list[PlannedEvent]:
     """Return the Table_map and the rows events of one statement."""
     choose = stream.choose
-    table_id = choose.integer(1, 2**32)
-    columns = choose.integer(1, 9)
+    table_id = whole_number(choose, 48, low=1)
+    columns = choose.one_of(_MANY_COLUMNS) if choose.yes(40) else choose.integer(1, 9)
     planned = [
-        mysql_events.table_map(stream, table_id=table_id, table=choose.one_of(mysql_events.NAMES), columns=columns)
+        mysql_events.table_map(
+            stream,
+            table_id=table_id,
+            table=choose.one_of(mysql_events.NAMES),
+            columns=columns,
+            database=choose.one_of(mysql_events.DATABASES) or "test",
+        )
     ]
     for number in range(rows_events):
         # Some events are larger than any page of a writer's cache (8 to 64 KiB).
-        rows = choose.integer(200, 4000) if choose.yes(40) else choose.integer(1, 3)
+        many = columns < _MANY_COLUMNS[0] and choose.yes(40)
+        rows = choose.integer(200, 4000) if many else choose.integer(1, 3)
         event = mysql_events.write_rows(
             stream, table_id=table_id, columns=columns, rows=rows, last=number == rows_events - 1
         )
@@ -123,10 +150,9 @@ def statement(stream: StreamBuilder) -> list[PlannedEvent]:
     planned = []
     if choose.yes(4):
         planned.append(choose.one_of((mysql_events.intvar, mysql_events.rand))(stream))
-    high = 70_000 if choose.yes(30) else 300
-    planned.append(
-        mysql_events.query(stream, mysql_events.text(stream, 1, high), database=choose.one_of(mysql_events.NAMES))
-    )
+    # Some statements need more than two bytes for their length.
+    low, high = (65_535, 70_000) if choose.yes(100) else (1, 300)
+    planned.append(mysql_events.query(stream, mysql_events.text(stream, low, high), database=choose.one_of(_DATABASES)))
     return planned
 
 

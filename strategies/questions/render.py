@@ -21,7 +21,8 @@ from conformance.strategies.grammar.stream import StreamBuilder
 _TEXT: Final = "mysqlbinlog"
 _ROWS: Final = "events"
 #: UTC first, then the zone of the WL#4033 sample, then one with half hours; in minutes.
-_UTC_OFFSETS: Final = (0, 480, -210)
+UTC_OFFSETS: Final = (0, 480, -210)
+BASE64_OUTPUTS: Final = ("auto", "decode-rows")
 _VERY_VERBOSE: Final = 2
 _STATEMENT_END: Final = 0x0001
 _ARTIFICIAL: Final = 0x0020
@@ -39,8 +40,9 @@ Marks = dict[str, set[int]]
 def question(stream: StreamBuilder) -> Question:
     """Return the question how the stream is printed.
 
-    A production may put into `stream.settings` the requested ``form``, how ``verbose`` it is, where it starts
-    (``start_position``, in bytes) and how often the same log is printed again after itself (``repeats``).
+    A production may put into `stream.settings` the requested ``form``, how ``verbose`` it is, the ``base64_output``,
+    the ``utc_offset`` in minutes, where it starts (``start_position``, in bytes) and how often the same log is printed
+    again after itself (``repeats``).
     """
     form = stream.settings.get("form") or stream.choose.one_of((_TEXT, _ROWS))
     stream_bytes = bytes(stream.bytes)
@@ -52,8 +54,8 @@ def question(stream: StreamBuilder) -> Question:
     settings = {
         "form": _TEXT,
         "verbose": stream.settings.get("verbose", stream.choose.one_of((2, 1, 0))),
-        "base64_output": stream.choose.one_of(("auto", "decode-rows")),
-        "utc_offset": stream.choose.one_of(_UTC_OFFSETS),
+        "base64_output": stream.settings.get("base64_output") or stream.choose.one_of(BASE64_OUTPUTS),
+        "utc_offset": stream.settings.get("utc_offset", stream.choose.one_of(UTC_OFFSETS)),
         "start_position": stream.settings.get("start_position", 4),
         "following": [base64.b64encode(stream_bytes).decode("ascii")] * repeats,
     }

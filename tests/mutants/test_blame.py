@@ -27,7 +27,7 @@ RESET = "the first step of a stream shows that the parser begins elsewhere, the 
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
     ("always-usual-queries", "WL40-QUERY-STOPS", MORE_EVENTS),
-    ("guesses-marked-events", "FORMAT-BOUNDARY-*", MORE_EVENTS),
+    ("guesses-*-events", "FORMAT-BOUNDARY-* WL4162-ANY-* WL4162-TYPE-EXECUTE-LOAD-QUERY", MORE_EVENTS),
     ("fed-headers-only", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
     ("ignorable-flag-decides", "WL4162-TYPE-*", MORE_EVENTS),
     ("guesses-nothing", "FORMAT-BOUNDARY-STATE WL40-GUESS-* WL4162-*", MORE_EVENTS),

@@ -19,6 +19,7 @@ SAMPLE = {
     "filter": (("any-do-table", "rows-stay"), 6),
     "decide": (("safe-row-yy", "warning-stops"), 4),
     "render": (("silent-dump", "render-end-of-xid"), 2),
+    "send": (("send-heartbeat-unmarked", "send-rotate-unflagged"), 2),
     "relay": (("relay-query-checksum", "relay-xid-warned"), 2),
     "apply": (("apply-gtid-kept", "apply-source-position"), 2),
     "log": (("logs-two-query-formats", "log-insert-id-lost"), 3),
@@ -74,3 +75,10 @@ def test_the_first_kill_is_kept_and_the_first_right_one():
 def test_a_mutant_that_is_measured_is_left_to_processes():
     assert all(isinstance(each, Mutant) for each in mutants_of("decode"))
     assert "grows-with-counts" not in {each.name for each in mutants_of("decode")}
+
+
+def test_a_case_at_which_the_reference_fails_is_not_taken_for_kills(monkeypatch):
+    failure = cells.Verdict("FORMAT-RELAY-EVENT", "fail")
+    monkeypatch.setattr(cells.Judge, "judge", lambda self, case, answer: [failure])
+    with pytest.raises(RuntimeError, match="the reference does not conform at relay:"):
+        role_matrix("relay", Scope(mutants=("relay-xid-warned",), cases=1, jobs=1))

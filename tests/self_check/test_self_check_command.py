@@ -1,5 +1,8 @@
 """`binlog-conformance self-check`: exit status, record, page, history."""
 
+import os
+import signal
+
 import pytest
 from click.testing import CliRunner
 
@@ -65,6 +68,12 @@ def test_a_trigger_that_never_holds_judges_nothing():
 )
 def test_mistakes_are_one_line(arguments, message):
     assert run(*arguments) == (2, f"binlog-conformance: {message}\n")
+
+
+def test_a_killed_process_is_one_line(monkeypatch):
+    monkeypatch.setattr("conformance.self_check.matrix.filled", lambda *given: os.kill(os.getpid(), signal.SIGKILL))
+    message = "a process of the self-check was killed: allow more memory, or give --jobs 1"
+    assert run(*SMALL) == (2, f"binlog-conformance: {message}\n")
 
 
 def record_of(*cells, started="2026-01-01T00:00:00Z", survivors=()):
