@@ -83,7 +83,7 @@ class ExecutedGtids:
             left = tuple(part for each in intervals for part in _subtract(each, there.get((uuid, tag), ())))
             if left:
                 missing.append(Source(uuid, left, tag))
-        return GtidSet(tuple(missing))
+        return GtidSet(tuple(missing), tagged=any(source.tag for source in missing))
 
 
 def _merge(intervals: list[Interval]) -> list[Interval]:

@@ -127,6 +127,7 @@ WITH_ZERO_FILLED_BITMAPS: Final = Profiles("mysql >= 8.0")
 WITH_TABLE_METADATA: Final = Profiles("mysql >= 8.0")
 #: The servers whose columns of times have fractions of seconds.
 WITH_FRACTIONS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
+WITHOUT_FRACTIONS: Final = Profiles("mysql < 5.6")
 #: The servers whose Table_map events have the flag that the lengths of BIT columns are exact.
 WITH_EXACT_BITS: Final = Profiles("worklog", "mysql >= 5.5", "mariadb")
 WITH_JSON: Final = Profiles("mysql >= 5.7")

@@ -1,7 +1,7 @@
 """`binlog-conformance decide`: how a statement is logged, and by which row of which table."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import click
@@ -14,6 +14,7 @@ from conformance.models.decision.engines import (
     parse_engine_capability,
     shipped_capability,
     table_of,
+    usual_name,
     worklog_capability,
 )
 from conformance.models.decision.locked_table import LockedTable, locked_capability, written_capability
@@ -74,6 +75,7 @@ def command(
     capability_of, capability_counted, decide = _TABLES[table]
     try:
         given = dict(parse_engine_capability(each) for each in capabilities)
+        _check_used(given, (*engines, *read))
         tables = [
             table_of(name, capability_of=capability_of, given=given, written=written)
             for names, written in ((engines, True), (read, False))
@@ -87,7 +89,29 @@ def command(
         return
     click.echo(_sentence(decision))
     click.echo(f"    {decision.rule}")
+    if restriction := _restriction(capability_counted(tables)):
+        click.echo(f"    {restriction}")
     click.echo(f"    {_place(table, decision)}")
+
+
+def _check_used(given: Mapping[str, Capability], engines: Sequence[str]) -> None:
+    """Check that each engine with a given capability has a table.
+
+    Raises:
+        ValueError: One has none.
+    """
+    used = {usual_name(part) for each in engines for part in each.rpartition(":")[2].split("+")}
+    for name in given:
+        if name not in used:
+            raise ValueError(f"--capability {name}: no table has this engine; give --engine {name}")
+
+
+def _restriction(capability: Capability) -> str:
+    if capability.row_restricted:
+        return "row logging restricted: logged as rows or not at all"
+    if capability.statement_restricted:
+        return "statement logging restricted: logged as a statement or not at all"
+    return ""
 
 
 def _sentence(decision: Decision) -> str:
@@ -121,4 +145,6 @@ def _described(table: str, decision: Decision, capability: Capability) -> dict[s
         "message": message and {"kind": message.kind, "label": message.label, "code": message.code},
         "row_capable": capability.row,
         "statement_capable": capability.statement,
+        "row_restricted": capability.row_restricted,
+        "statement_restricted": capability.statement_restricted,
     }

@@ -9,7 +9,10 @@ from conformance.binlog.event_info import event_info
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import flag_names
 from conformance.binlog.query_dump import is_extended_query, query_dump_lines
+from conformance.binlog.servers import server_of
+from conformance.binlog.tables_info import tables_text
 from conformance.binlog.transaction_payload import inner_events
+from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
 
 #: Characters of the fields in a line, and of a value in a dump.
 _TEXT: Final = 160
@@ -18,6 +21,8 @@ _VALUE: Final = 100
 _STATEMENT: Final = 4 * _TEXT + 4
 #: Bytes in one line of a dump.
 _BYTES: Final = 16
+#: The version of a server that marks boundaries in the flags (WL#4162).
+_MARKING_SERVER: Final = server_of("worklog").version
 
 
 def printable(text: str, *, limit: int) -> str:
@@ -54,12 +59,27 @@ def _inside(event: Event) -> Iterator[str]:
 
 def _line(place: str, event: Event) -> str:
     code = event.format.type_code(event.header.type)
-    flags = f" [{flag_names(event.header.flags)}]" if event.header.flags else ""
+    flags = f" [{_flags(event, event.header.flags)}]" if event.header.flags else ""
     info = event_info(event, longest=_STATEMENT)
     if info is None:
         info = _fields(event)
     text = f"{place:>12}  {type_name(code):<24} {event.header.length:>8}{flags}"
-    return f"{text}  {printable(info, limit=_TEXT)}" if info else text
+    listed = _tables(event) if is_extended_query(event) else ""
+    tables = f"  (tables info: {printable(listed, limit=_TEXT)})" if listed else ""
+    return f"{text}  {printable(info, limit=_TEXT)}{tables}" if info else f"{text}{tables}"
+
+
+def _tables(event: Event) -> str:
+    return tables_text(event.fields()["tables_info"]).decode("utf-8", "surrogateescape")
+
+
+def _flags(event: Event, flags: int) -> str:
+    """Return the names of the flags that are set; in logs of WL#4162 three bits are the boundary type."""
+    if event.format.server_version != _MARKING_SERVER or not MARKER_BITS.stored(flags):
+        return flag_names(flags)
+    value, others = MARKER_BITS.stored(flags), MARKER_BITS.write(flags, 0)
+    marker = f"spare marker {value}" if value in SPARE_VALUES else BoundaryType(value).heading
+    return f"{flag_names(others)}|{marker}" if others else marker
 
 
 def _fields(event: Event) -> str:
@@ -94,7 +114,7 @@ def dump_lines(event: Event) -> Iterator[str]:
     for span in event.spans():
         data = event.data[span.offset : span.offset + span.size]
         at = event.offset + span.offset
-        value = flag_names(span.value) if span.name == "flags" else _value(span.value)
+        value = _flags(event, span.value) if span.name == "flags" else _value(span.value)
         note = f"{span.name} = {value}" if span.name != "unread" else f"unread, {span.size} bytes"
         yield f"{at:08x}  {data[:_BYTES].hex(' '):<{3 * _BYTES - 1}}  {note}"
         for start in range(_BYTES, len(data), _BYTES):

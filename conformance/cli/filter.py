@@ -57,7 +57,8 @@ _Mode = TypeVar("_Mode", bound=str)
     type=click.Choice(RENAMES_MODES),
     default=RENAMES_MODES[0],
     show_default=True,
-    help="name: a rule applies to a name; identity: it follows a table that is renamed.",
+    help="name: a rule applies to a name; identity: it follows a table that is renamed; list: as name, but a table "
+    "that was renamed can be renamed back.",
 )
 @click.option("--unpack-payloads", is_flag=True, help="Write what is left of compressed transactions uncompressed.")
 @limit_option
@@ -83,7 +84,12 @@ def command(
     output.
     """
     rules = _rules(do_tables, ignore_tables, do_databases, ignore_databases)
-    tables_filter = TableFilter(rules, tables=_one_of(TABLES_MODES, tables), renames=_one_of(RENAMES_MODES, renames))
+    try:
+        tables_filter = TableFilter(
+            rules, tables=_one_of(TABLES_MODES, tables), renames=_one_of(RENAMES_MODES, renames)
+        )
+    except ValueError as error:
+        raise UserError(f"--renames: {error}") from error
     chosen = LogFilter(tables_filter, unpack_payloads=unpack_payloads)
     try:
         with open_log(file) as stream, _new_file(output) as out, reading_progress(file, stream) as progress:
@@ -98,6 +104,8 @@ def command(
         raise UserError(f"{file} cannot be filtered: {error}; pip install 'binlog-conformance[sql]'") from error
     counts = chosen.counts
     click.echo(f"{output}: {counts.kept} events kept, {counts.dropped} left out")
+    for each in sorted(counts.unmet):
+        print_error(f"{file}: nothing in the log is about {each}; a rule is an exact name, without wildcards")
     if counts.uncertain:
         print_error(
             f"{file}: {counts.uncertain} statements that the SQL parser does not know were judged by the names in them"
@@ -142,6 +150,8 @@ def _new_file(name: str) -> Iterator[BinaryIO]:
     Raises:
         UserError: The file exists already, or cannot be written.
     """
+    if name == "-":
+        raise UserError("'-' is not a valid output: name a file, since a log is written only when it is complete")
     path = Path(name)
     try:
         if os.path.lexists(path):

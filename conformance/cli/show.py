@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, timedelta, timezone, tzinfo
 from typing import Any, BinaryIO, Final, cast
 from zoneinfo import ZoneInfo
@@ -16,9 +16,12 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_file
+from conformance.binlog.servers import server_of
+from conformance.cli.boundary_lines import COLUMNS as COLUMNS_OF_BOUNDARIES
+from conformance.cli.boundary_lines import boundary_line
 from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
-from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
+from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.profile_option import ProfileName
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
@@ -28,6 +31,7 @@ from conformance.models.rendering.print_options import Base64Output, CannotPrint
 from conformance.models.rendering.printer import printer_of
 from conformance.models.rendering.printer_version import PRINTER_VERSIONS, PrinterVersion
 from conformance.models.rendering.show_binlog_events import COLUMNS, show_binlog_events
+from conformance.reference.boundary import EVERY_EVENT, Parser, parser_of
 from conformance.reference.printed_boundaries import boundaries_of
 from conformance.reports.standard_streams import exact_output
 from conformance.specs.profiles import newest
@@ -62,10 +66,11 @@ def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(("mysqlbinlog", "events", "json")),
+    type=click.Choice(("mysqlbinlog", "events", "json", "boundaries")),
     default="mysqlbinlog",
     show_default=True,
-    help="Print the text of mysqlbinlog, the rows of SHOW BINLOG EVENTS, or those rows as JSON lines.",
+    help="Print the text of mysqlbinlog, the rows of SHOW BINLOG EVENTS, those rows as JSON lines, or what the "
+    "profile's transaction boundary parser does with each event.",
 )
 @click.option("-v", "--verbose", count=True, help="Show rows as SQL in comments; -vv adds column types and statements.")
 @click.option(
@@ -101,12 +106,25 @@ def command(
     Exit status: 0 printed to the end, 1 damaged, 2 cannot be printed, or an event is beyond a limit.
     """
     options = PrintOptions(verbose=verbose, base64_output=base64_output, zone=zone)
-    writer = _Writer(ReaderRules(verify_checksums=verify, highest_type=127 if form == "mysqlbinlog" else 255))
+    writer = _Writer(_rules(form, profile, verify=verify))
     if form == "mysqlbinlog":
         status = _print_text(files, options, profile, writer)
+    elif form == "boundaries":
+        status = _print_boundaries(files, profile, writer)
     else:
         status = _print_rows(files, profile, writer, as_json=form == "json")
     raise SystemExit(status)
+
+
+def _rules(form: str, profile: str | None, *, verify: bool) -> ReaderRules:
+    """Return what is read: under WL#4033 an ignorable event of any type, declared or not, is skipped."""
+    if form == "boundaries":
+        return replace(EVERY_EVENT, verify_checksums=verify)
+    return ReaderRules(
+        verify_checksums=verify,
+        beyond_format_description=profile == "worklog",
+        highest_type=127 if form == "mysqlbinlog" and profile != "worklog" else 255,
+    )
 
 
 def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | None, writer: "_Writer") -> int:
@@ -123,21 +141,49 @@ def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | No
             if not number:
                 printer.start_log()
             yield from printer.event(event)
-            _print_warnings(printer)
+            _print_warnings(printer, f"{log_name}:{event.offset}")
 
-    for name in files:
-        status = max(status, writer.write_log(name, lines))
+    for log_name in files:
+        status = max(status, writer.write_log(log_name, lines))
     if printer is not None:
         writer.write(printer.closing())
-        _print_warnings(printer)
+        _print_warnings(printer, log_name)
     return status
 
 
-def _print_warnings(printer: MysqlbinlogText) -> None:
+def _print_warnings(printer: MysqlbinlogText, place: str) -> None:
     """Print the warnings so far, and hold none of them: a log may give one for each event."""
     for warning in printer.warnings:
-        print_error(f"warning: {warning}")
+        print_error(f"{place}: warning: {warning}")
     printer.warnings.clear()
+
+
+def _print_boundaries(files: tuple[str, ...], profile: str | None, writer: "_Writer") -> int:
+    """Print the steps of the parser of a profile, by default that of the newest server of the log's product.
+
+    Raises:
+        UserError: The servers of the profile have no boundary parser.
+    """
+    status = CONFORMING
+    writer.write(["\t".join(COLUMNS_OF_BOUNDARIES)])
+    for name in files:
+
+        def lines(events: Iterable[Event], name: str = name) -> Iterator[str]:
+            parser = None
+            for event in events:
+                if parser is None:
+                    parser = _parser(_profile(profile, event))
+                yield boundary_line(os.path.basename(name), event, parser)
+
+        status = max(status, writer.write_log(name, lines))
+    return status
+
+
+def _parser(profile: str) -> Parser:
+    parser = parser_of(profile)
+    if parser is None:
+        raise UserError(f"servers of {profile} have no boundary parser: choose worklog, mysql-5.7 or a later one")
+    return parser
 
 
 def _print_rows(files: tuple[str, ...], profile: str | None, writer: "_Writer", *, as_json: bool) -> int:
@@ -160,11 +206,19 @@ def _json(row: dict[str, Any]) -> str:
     return json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def _profile(profile: str | None, event: Event) -> str:
+    """Return the profile that is imitated, by default from the log's first format description."""
+    if profile is not None:
+        return profile
+    version = event.format.server_version
+    if version == server_of("worklog").version:
+        return "worklog"
+    return newest("mariadb" if "MariaDB" in version else "mysql").name
+
+
 def _version(profile: str | None, event: Event) -> PrinterVersion:
-    """Return the version of the program that prints a log, by default from the log's first format description."""
-    if profile is None:
-        profile = newest("mariadb" if "MariaDB" in event.format.server_version else "mysql").name
-    return PRINTER_VERSIONS[profile]
+    """Return the version of the program that prints a log."""
+    return PRINTER_VERSIONS[_profile(profile, event)]
 
 
 class _Writer:

@@ -135,7 +135,12 @@ class Certification:
                         continue  # The first round has asked all its cases.
                     before = self.tally.cases
                     for case in discovered(
-                        family, profile, role=role, seed=self.seed, first=number * ROUND, count=self._count(deadline)
+                        family,
+                        profile,
+                        role=role,
+                        seed=self.seed,
+                        first=number * ROUND,
+                        count=self._count(family, deadline),
                     ):
                         self._visit(case)
                         if deadline is not None and (time.monotonic() > deadline or self._has_given_up):
@@ -145,11 +150,13 @@ class Certification:
                     return
                 number += 1
 
-    def _count(self, deadline: float | None) -> int | None:
-        """Return how many cases of a family are made under a profile in a round."""
+    def _count(self, family: str, deadline: float | None) -> int | None:
+        """Return how many cases of a family are made under a profile in a round, None for its default number."""
         if self._shrinker.patience.exhausted:
             return _UNASKED
-        return self.budget.examples if deadline is None else ROUND
+        if deadline is None:
+            return self.budget.examples
+        return None if families()[family].few else ROUND
 
     def _visit(self, case: Case) -> None:
         verdicts = self._shrinker.verdicts(case)

@@ -14,9 +14,11 @@ FEWEST: Final = 24
 def cases_by_default(family: str, profile: str, *, role: str = DEFAULT_ROLE) -> int:
     """Return how many cases of a family a run makes under a profile unless it is given a number.
 
-    They are all rows of the family's covering array, so that every pair of classes is met that can be.
+    They are all rows of the family's covering array, so that every pair of classes is met that can be. A family of few
+    cases has no others.
     """
-    return max(len(families()[family].space(role).rows(profile)), FEWEST)
+    rows = len(families()[family].space(role).rows(profile))
+    return rows if families()[family].few else max(rows, FEWEST)
 
 
 def discovered(

@@ -109,7 +109,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "filter-format-dropped",
-        "FORMAT-FILTER-FATE",
+        "FORMAT-FILTER-LOG",
         "the format description is dropped",
         answer=_entries(_of_type(EventType.FORMAT_DESCRIPTION), fate="dropped"),
     ),

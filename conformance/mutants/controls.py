@@ -15,12 +15,18 @@ from conformance.binlog.reader import ReaderRules
 from conformance.binlog.servers import server_of
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.open_readings import SPELLINGS
 from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
+from conformance.models.filtering.group_filter import GroupFilter
+from conformance.models.filtering.other_readings import AddsNewNames, SkipsTargets
+from conformance.models.filtering.table_filter import RenamesMode, TableFilter
 from conformance.models.replica.relay import Receiver
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.mutants.mutant import Mutant, MutantDecoder
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 from conformance.reference.boundary import observe
+from conformance.reference.filter import answer_with as filtered_by
+from conformance.reference.filter import table_filter
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.reference.relay import answer_with
 
@@ -165,6 +171,13 @@ class _SkipsAnonymous(WorklogParser):
         return super().feed(replace(event, type=_OF_NO_SERVER) if anonymous else event)
 
 
+class _ReadsSpellings(WorklogParser):
+    """A parser to which a statement that means BEGIN, COMMIT or ROLLBACK is that word in every spelling."""
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        return super().feed(SPELLINGS(event) or event)
+
+
 def _parsed_by(parser: Callable[[], WorklogParser]) -> Answer:
     return lambda request: observe(request, parser()) if request.profile == "worklog" else _REFERENCE.ask(request)
 
@@ -258,6 +271,29 @@ def _with_more_flags(request: Request, entry: Entry) -> Entry:
     return {**entry, "info": f"{entry['info']} USE_SQL_FOREIGN_KEY_F"}
 
 
+# Filters
+
+
+def _filtered_in(mode: RenamesMode, kind: type[TableFilter]) -> Answer:
+    """Return the answer of another filter to the questions in one mode of renamings."""
+
+    def tables(settings: Mapping[str, Any]) -> TableFilter:
+        plain = table_filter(settings)
+        return kind(plain.rules, renames=mode) if settings["renames"] == mode else plain
+
+    return lambda request: filtered_by(request, tables=tables)
+
+
+class _KeepsStatement(GroupFilter):
+    """A filter of events that keeps a Rows_query if any of its rows are kept."""
+
+    def _end_rows(self) -> None:
+        context, some_rows = self._context, any(each.kept for each in self._rows.rows)
+        super()._end_rows()
+        for fate in context if some_rows else ():
+            fate.kept = True
+
+
 #: Every control, by role.
 CONTROLS: Final = (
     Control(
@@ -301,6 +337,12 @@ CONTROLS: Final = (
     Control(
         "anonymous-passed-over", "boundary", "guesses Ignore for flagged Anonymous_gtid", _parsed_by(_SkipsAnonymous)
     ),
+    Control(
+        "words-in-any-spelling",
+        "boundary",
+        "takes every spelling of BEGIN, COMMIT and ROLLBACK for the word",
+        _parsed_by(_ReadsSpellings),
+    ),
     Control("own-events-written", "relay", "writes events with its own server id", _received_by(_KeepsItsOwn)),
     Control("one-relay-log", "relay", "goes on in the same relay log", _received_by(_OneRelayLog)),
     Control(
@@ -311,6 +353,24 @@ CONTROLS: Final = (
     ),
     Control("position-at-group-start", "apply", "keeps the group position at an ignored event", _GroupStart()),
     Control("drop-per-table", "apply", "logs more DROP statements of fewer tables", _entries(_drop_per_table)),
+    Control(
+        "new-names-added",
+        "filter",
+        "adds the new name of a renamed table to the rules, and keeps the old one there",
+        _filtered_in("identity", AddsNewNames),
+    ),
+    Control(
+        "targets-skipped",
+        "filter",
+        "does not judge names that came from an earlier renaming, as section 4.2 has it for one statement",
+        _filtered_in("list", SkipsTargets),
+    ),
+    Control(
+        "statement-with-some-rows",
+        "filter",
+        "keeps a Rows_query if any of its rows are kept",
+        lambda request: filtered_by(request, groups=_KeepsStatement),
+    ),
     Control("warnings-in-text", "render", "prints the warnings of WL#4162 within the text", _entries(_warned_in_text)),
     Control(
         "no-unknown-comment", "render", "prints no comment for an unknown event", _entries(_without_unknown_comments)

@@ -1,7 +1,9 @@
 """The mutants of the role `filter`: the model with one fault each."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import repeat
 from typing import Any, Final
 
 from conformance.binlog.event import Event
@@ -12,13 +14,17 @@ from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.sql_statement import read_statement
 from conformance.models.filtering.statement import FilteredStatement
 from conformance.models.filtering.table_filter import ForgetsOldNames, TableFilter
-from conformance.models.filtering.table_name import TableName, as_text
+from conformance.models.filtering.table_name import TableName, as_text, named_by
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.reference.filter import ChangePart, answer_with, table_filter
 
+#: A rule for no table, so that there is a rule after all others are removed; and a table without a rule.
+_NO_TABLE: Final = TableName("none", "none")
 #: Returns the tables by which a statement is judged, None for all of them.
 ChooseTables = Callable[[tuple[TableName, ...], FilteredStatement], tuple[TableName, ...] | None]
+#: Bytes of a name that a careless program holds.
+_SIZE_OF_NAME: Final = 64
 _Answer = Callable[[Request], Observation | Trouble]
 
 
@@ -47,8 +53,13 @@ def _with_rules(rules: Callable[[FilterRules], FilterRules]) -> _Answer:
     return lambda request: answer_with(request, tables=tables)
 
 
-def _with_modes(**modes: Any) -> _Answer:
-    return lambda request: answer_with(request, tables=lambda settings: table_filter({**settings, **modes}))
+def _with_mode(name: str, wanted: str, taken: str) -> _Answer:
+    """Return the answer of a filter that takes one mode where another is wanted."""
+
+    def tables(settings: Mapping[str, Any]) -> TableFilter:
+        return table_filter({**settings, name: taken} if settings[name] == wanted else settings)
+
+    return lambda request: answer_with(request, tables=tables)
 
 
 def _with_groups(groups: type[GroupFilter]) -> _Answer:
@@ -69,6 +80,30 @@ def _by_text(event: Event, part: LogPart) -> LogPart:
 
 def _every_old_name(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...]:
     return tuple(old for old, _ in statement.renames) or tables
+
+
+def _first_pair(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
+    return tables[:1] if len(statement.renames) > 1 else None
+
+
+def _sources_left_out(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
+    return tables[:1] if statement.create is not None and statement.create.selects else None
+
+
+def _up_to(count: int) -> ChooseTables:
+    return lambda tables, statement: tables[:count]
+
+
+def _none_is_unknown(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
+    return None if tables else (_NO_TABLE,)
+
+
+def _in_test(event: Event, part: LogPart) -> LogPart:
+    """Use `test` as the default database of every statement."""
+    if part.part is not Part.STATEMENT or event.header.type != EventType.QUERY:
+        return part
+    tables_info = event.fields().get("tables_info", ())
+    return replace(part, tables=named_by(tables_info, "test") if tables_info else part.tables)
 
 
 def _new_table_only(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
@@ -118,12 +153,38 @@ class _Prefixes(FilterRules):
         return begins or super().cover(table)
 
 
+class _Patterns(FilterRules):
+    """In a rule, `_` is any character and `%` are any characters."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        return super().cover(table) or any(map(_matches, self.do_tables | self.ignore_tables, repeat(table)))
+
+
+def _matches(rule: TableName, table: TableName) -> bool:
+    return all(
+        re.fullmatch(re.escape(wanted).replace("_", ".").replace("%", ".*"), name, re.DOTALL)
+        for wanted, name in ((rule.database, table.database), (rule.name, table.name))
+    )
+
+
+class _CutNames(FilterRules):
+    """Only the first 64 bytes of a name are compared."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        rules = {(each.database, _cut(each.name)) for each in self.do_tables | self.ignore_tables}
+        return (table.database, _cut(table.name)) in rules
+
+
+def _cut(name: str) -> bytes:
+    return name.encode()[:_SIZE_OF_NAME]
+
+
 def _as(kind: type[FilterRules]) -> Callable[[FilterRules], FilterRules]:
     return lambda rules: kind(rules.do_tables, rules.do_databases, rules.ignore_tables, rules.ignore_databases)
-
-
-#: A rule for no table, so that there is a rule after all others are removed.
-_NO_TABLE: Final = TableName("none", "none")
 
 
 class _ForgetsCopies(TableFilter):
@@ -136,6 +197,35 @@ class _ForgetsCopies(TableFilter):
         if create is not None and not self.rules.has_do_rules and not self.rules.pass_all(others):
             self.rules = replace(self.rules, ignore_tables=self.rules.ignore_tables - {create.table} | {_NO_TABLE})
         return kept
+
+
+class _OneHop(TableFilter):
+    """A table that was renamed cannot be found again after a second renaming."""
+
+    def _follow(self, statement: FilteredStatement) -> None:
+        moved = [new for old, new in statement.renames if old in self._first_names]
+        super()._follow(statement)
+        for name in moved:
+            self._first_names.pop(name, None)
+
+
+class _NotTransitive(TableFilter):
+    """A table that was created from one that is ignored by the filter's own addition is not ignored."""
+
+    def _ignore_created(self, statement: FilteredStatement) -> None:
+        create = statement.create
+        others = () if create is None else (*((create.like,) if create.like else ()), *create.sources)
+        if not self.rules.pass_all(others):
+            super()._ignore_created(statement)
+
+
+def _in_its_mode(kind: type[TableFilter]) -> _Answer:
+    """Return the answer of another kind of filter, with the modes of the question."""
+
+    def tables(settings: Mapping[str, Any]) -> TableFilter:
+        return kind(table_filter(settings).rules, tables=settings["tables"], renames=settings["renames"])
+
+    return lambda request: answer_with(request, tables=tables)
 
 
 def _with_tables(kind: type[TableFilter]) -> _Answer:
@@ -173,6 +263,33 @@ class _RowsStay(GroupFilter):
         return decided
 
 
+class _ContextStays(GroupFilter):
+    """Events before a statement are kept although it is dropped."""
+
+    def _settle_context(self, kept: bool) -> None:
+        super()._settle_context(True)
+
+
+def _first_map(request: Request) -> Observation | Trouble:
+    """Return the answer of a filter in which a table id keeps its first table."""
+    tables: dict[int, tuple[TableName, ...]] = {}
+
+    def change(event: Event, part: LogPart) -> LogPart:
+        if part.part is not Part.TABLE_MAP:
+            return part
+        return replace(part, tables=tables.setdefault(part.table_id, part.tables))
+
+    return answer_with(request, part=change)
+
+
+class _LosesRows(TableFilter):
+    """No rows pass after a renaming that a rule has followed."""
+
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
+        is_lost = statement is None and self._renames == "identity" and bool(self._first_names)
+        return super().passes(tables, statement) and not is_lost
+
+
 #: Every mutant, in the order of the catalogue.
 MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
@@ -182,10 +299,40 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_with_part(_by_text, statements=False),
     ),
     Mutant(
+        "always-in-test",
+        "WL40-FILTER-DEFAULT-DB",
+        "the default database of every statement is test",
+        answer=_with_part(_in_test, statements=False),
+    ),
+    Mutant(
         "any-do-table",
         "WL40-FILTER-DO-EVERY-TABLE",
         "one table with a do rule lets a statement pass",
         answer=_with_rules(_as(_AnyTable)),
+    ),
+    Mutant(
+        "first-renaming-alone",
+        "WL40-FILTER-DO-EVERY-TABLE",
+        "a renaming of several tables is judged by the first",
+        answer=_with_part(_judging(_first_pair)),
+    ),
+    Mutant(
+        "three-tables-at-most",
+        "WL40-FILTER-IGNORE-ANY-TABLE",
+        "only the first three tables of a list are checked",
+        answer=_with_part(_judging(_up_to(3))),
+    ),
+    Mutant(
+        "names-compared-to-64",
+        "WL40-FILTER-IGNORE-ANY-TABLE",
+        "only the first 64 bytes of a name are compared with those of a rule",
+        answer=_with_rules(_as(_CutNames)),
+    ),
+    Mutant(
+        "empty-list-unknown",
+        "WL40-FILTER-EMPTY-LIST",
+        "a statement without tables does not pass do rules",
+        answer=_with_part(_judging(_none_is_unknown)),
     ),
     Mutant(
         "every-old-name",
@@ -212,10 +359,16 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_with_part(_judging(_new_table_only)),
     ),
     Mutant(
+        "select-not-ignored",
+        "WL40-FILTER-IGNORE-CREATE-SELECT",
+        "the tables in the SELECT part of a CREATE TABLE are not checked",
+        answer=_with_part(_judging(_sources_left_out)),
+    ),
+    Mutant(
         "always-clever",
         "WL40-FILTER-IGNORE-DEPENDENT",
         "the filter is clever although the question is literal",
-        answer=_with_modes(tables="clever"),
+        answer=_with_mode("tables", "literal", "clever"),
     ),
     Mutant(
         "copy-rule-forgotten",
@@ -230,6 +383,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_with_rules(_as(_Prefixes)),
     ),
     Mutant(
+        "rules-are-patterns",
+        "WL40-FILTER-RULE-MEANING",
+        "_ and % in a rule are any characters",
+        answer=_with_rules(_as(_Patterns)),
+    ),
+    Mutant(
         "begin-stays", "WL40-FILTER-GROUP-WHOLE", "BEGIN is kept without its group", answer=_with_groups(_BeginStays)
     ),
     Mutant(
@@ -239,10 +398,22 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_with_groups(_RowsStay),
     ),
     Mutant(
+        "first-map-for-good",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "a table id keeps the table of its first Table_map",
+        answer=_first_map,
+    ),
+    Mutant(
         "never-clever",
         "WL40-FILTER-CLEVER-CREATE",
         "the filter is literal although the question is clever",
-        answer=_with_modes(tables="literal"),
+        answer=_with_mode("tables", "clever", "literal"),
+    ),
+    Mutant(
+        "clever-once",
+        "WL40-FILTER-CLEVER-CREATE",
+        "a table is not ignored that was created from one that the filter ignores by itself",
+        answer=_in_its_mode(_NotTransitive),
     ),
     Mutant(
         "both-names",
@@ -254,13 +425,19 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "never-follows",
         "WL40-FILTER-RENAME-FOLLOWS",
         "a rule does not follow its table although the question is about identity",
-        answer=_with_modes(renames="name"),
+        answer=_with_mode("renames", "identity", "name"),
+    ),
+    Mutant(
+        "follows-once",
+        "WL40-FILTER-RENAME-FOLLOWS",
+        "a rule does not follow its table through a second renaming",
+        answer=_in_its_mode(_OneHop),
     ),
     Mutant(
         "always-follows",
         "WL40-FILTER-RENAME-NAMES",
         "a rule follows its table although the question is about names",
-        answer=_with_modes(renames="identity"),
+        answer=_with_mode("renames", "name", "identity"),
     ),
     Mutant(
         "new-name-back",
@@ -273,5 +450,29 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-RENAME-ROUND-TRIP",
         "a renaming removes the rule of the old name",
         answer=_with_tables(ForgetsOldNames),
+    ),
+    Mutant(
+        "no-rename-list",
+        "WL40-FILTER-RENAME-LIST",
+        "a renaming back is dropped although the question is about a list of renamings",
+        answer=_with_mode("renames", "list", "name"),
+    ),
+    Mutant(
+        "list-follows-once",
+        "WL40-FILTER-RENAME-LIST",
+        "the list of renamings has the last one of each table only",
+        answer=_in_its_mode(_OneHop),
+    ),
+    Mutant(
+        "context-stays",
+        "FORMAT-FILTER-CONTEXT",
+        "Intvar and Rows_query are kept without their statement",
+        answer=_with_groups(_ContextStays),
+    ),
+    Mutant(
+        "rows-lost-after-renaming",
+        "FORMAT-FILTER-FATE",
+        "no rows pass after a renaming that a rule has followed",
+        answer=_in_its_mode(_LosesRows),
     ),
 )

@@ -38,6 +38,7 @@ _TIMESTAMP_CODES: Final = (b"\x0e", b"\x0f")
 _ROWS_QUERY: Final = re.compile(r"^(#\d{6} .*\tRows_query\n)((?:#(?! at \d+\n|\d{6} ).*\n)*)", re.MULTILINE)
 _BLOCKS: Final = re.compile(r"^(?=# at \d+\n)", re.MULTILINE)
 _BOUNDARY: Final = re.compile(r"^(#\d{6} .*boundary: (Start Transaction) .*\n)", re.MULTILINE)
+_BINLOG: Final = re.compile(r"^(BINLOG '\n(?:[^']*\n)'/\*!\*/;\n)", re.MULTILINE)
 _WARNING: Final = re.compile(r"from (\w+ \w+) to (\w+ \w+)")
 
 
@@ -198,6 +199,25 @@ class _MarkersCleared(MysqlbinlogText):
         return super()._encoded(replace(event, data=data))
 
 
+class _TableMapsCleared(_MarkersCleared):
+    def _encoded(self, event: Event) -> Iterator[str]:
+        if event.header.type == EventType.TABLE_MAP:
+            return super()._encoded(event)
+        return MysqlbinlogText._encoded(self, event)
+
+
+def _binlog_statement_changed(change: Callable[[list[str]], list[str]]) -> _Answer:
+    """Return the answer with the BINLOG statements of its text changed, given and returned as a list."""
+
+    def changed(printed: str, _: Request) -> str:
+        parts = _BINLOG.split(printed)
+        if parts[1::2]:
+            parts[1::2] = change(parts[1::2])
+        return "".join(parts)
+
+    return _rewritten(changed)
+
+
 #: Every mutant of the role, in the order of the catalogue.
 MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
@@ -349,6 +369,24 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-PRINT-BINLOG-STATEMENT-BYTES",
         "events have no markers in BINLOG statements",
         answer=_printed(printer=_MarkersCleared),
+    ),
+    Mutant(
+        "table-map-markers-cleared-in-base64",
+        "WL4162-PRINT-BINLOG-STATEMENT-BYTES",
+        "Table_map events have no markers in BINLOG statements",
+        answer=_printed(printer=_TableMapsCleared),
+    ),
+    Mutant(
+        "rows-without-format",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "the format description is not in a BINLOG statement",
+        answer=_binlog_statement_changed(lambda statements: ["", *statements[1:]]),
+    ),
+    Mutant(
+        "last-rows-twice",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "the last BINLOG statement is printed twice",
+        answer=_binlog_statement_changed(lambda statements: [*statements[:-1], "".join(statements[-1:] * 2)]),
     ),
     Mutant(
         "previous-gtids-hidden",

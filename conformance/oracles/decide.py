@@ -1,6 +1,6 @@
 """The oracles of the role `decide`: how statements are logged (WL#3303)."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.models.decision.capability import Capability
@@ -146,6 +146,28 @@ _SHOWN_BY: Final = {
     "row_capable": ("row", {("safe", "row"), ("unsafe", "row"), ("unsafe", "mixed")}),
     "statement_capable": ("statement", {("safe", "statement"), ("unsafe", "statement"), ("safe", "mixed")}),
 }
+
+
+def _if_engines_agree(look: Look) -> Look:
+    """Return the same look, for those statements only whose engines are answered rightly where they are alone."""
+
+    def guarded(alignment: Alignment, index: int, seen: Answer) -> str | None:
+        statements = alignment.case.settings["statements"]
+        own = _own_engines(statements[index]["tables"])
+        for place, each in enumerate(statements):
+            alone = each["tables"] if len(each["tables"]) == 1 and "parts" not in each["tables"][0] else []
+            answer = alignment.observed(place)
+            if own & _own_engines(alone) and (answer is None or _capable(alignment, place, answer)):
+                return None
+        return look(alignment, index, seen)
+
+    return guarded
+
+
+def _own_engines(tables: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the engines of tables, and of their parts, that have the flags of the engine's own setting."""
+    simple = frozenset(table["engine"] for table in tables if "row" not in table and "parts" not in table)
+    return simple.union(*(_own_engines(table.get("parts", ())) for table in tables))
 
 
 def _never(capability: str, logged: str) -> Look:
@@ -302,8 +324,7 @@ def _inputs(case: Case, index: int, seen: Answer) -> tuple[Any, ...] | None:
     Capabilities are those that the answer has, if it has any: a wrong one is not a fault of the decision.
     """
     statement = case.settings["statements"][index]
-    given = all("row" in table or "parts" in table for table in statement["tables"])
-    if not given or not (statement["log_open"] and statement["sql_log_bin"]):
+    if _own_engines(statement["tables"]) or not (statement["log_open"] and statement["sql_log_bin"]):
         return None
     expected = case.expected.events[index]
     capabilities = (seen.get(each, expected[each]) for each in (_ROW_CAPABLE, _STATEMENT_CAPABLE))
@@ -316,9 +337,9 @@ ORACLES: Final = (
     _any_two_flags("WL3303-TWO-FLAGS"),
     _check_answers("WL3303-CAPABILITY-NOT-PREFERENCE", _if_capabilities_agree(_as_expected("format"))),
     _check_answers("WL3303-FLAGS-PER-TABLE", _capable),
-    _check_answers("WL3303-FLAGS-PARTITIONED", _capable),
+    _check_answers("WL3303-FLAGS-PARTITIONED", _if_engines_agree(_capable)),
     *(_check_answers(engine.requirement, _capable) for engine in WORKLOG_ENGINES),
-    _check_answers("WL3303-SET-CAPABLE", _capable),
+    _check_answers("WL3303-SET-CAPABLE", _if_engines_agree(_capable)),
     _check_answers("WL3303-SET-ROW-RESTRICTED", _if_capabilities_agree(_restricted("row", "statement"))),
     _check_answers("WL3303-SET-STATEMENT-RESTRICTED", _if_capabilities_agree(_restricted("statement", "row"))),
     _check_answers("WL3303-SET-TO-WRITE-TABLES", _capable),

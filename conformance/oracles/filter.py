@@ -96,35 +96,41 @@ def _no_error_or_phantom(alignment: Alignment, requirement: str) -> Iterator[Che
         yield Check("entry where no event starts", f"there is an entry for offset {at}, where no event starts", at)
 
 
-def _oracle(rule: str, examine: Examine) -> Oracle:
-    requirement = f"WL40-FILTER-{rule}"
+def _oracle(requirement: str, examine: Examine) -> Oracle:
     return both(
         Oracle(requirement, examine, any_of=frozenset({_FATE})),
         Oracle(requirement, _no_error_or_phantom),
     )
 
 
-def _fate(rule: str) -> Oracle:
-    return _oracle(rule, fields(f"WL40-FILTER-{rule}", _FATE).examine)
+def _fate(requirement: str) -> Oracle:
+    return _oracle(requirement, fields(requirement, _FATE).examine)
 
 
 #: Every oracle of the role, in the order of the catalogue.
 ORACLES: Final[tuple[Oracle, ...]] = (
-    _fate("BY-TABLES-INFO"),
-    _fate("DO-EVERY-TABLE"),
-    _fate("DO-SWAP"),
-    _fate("DO-CREATE-LIKE"),
-    _fate("IGNORE-CREATE"),
-    _fate("IGNORE-CREATE-LIKE"),
-    _fate("IGNORE-DEPENDENT"),
-    _fate("IGNORE-BOTH"),
-    _fate("RULE-MEANING"),
-    _oracle("GROUP-WHOLE", _group_whole),
-    _oracle("ROWS-BY-TABLE-MAP", _rows_by_table_map),
-    _fate("CLEVER-CREATE"),
-    _fate("RENAME-FIRST"),
-    _fate("RENAME-FOLLOWS"),
-    _fate("RENAME-NAMES"),
-    _fate("RENAME-BACK-DROPPED"),
-    _fate("RENAME-ROUND-TRIP"),
+    _fate("WL40-FILTER-BY-TABLES-INFO"),
+    _fate("WL40-FILTER-DEFAULT-DB"),
+    _fate("WL40-FILTER-DO-EVERY-TABLE"),
+    _fate("WL40-FILTER-IGNORE-ANY-TABLE"),
+    _fate("WL40-FILTER-EMPTY-LIST"),
+    _fate("WL40-FILTER-DO-SWAP"),
+    _fate("WL40-FILTER-DO-CREATE-LIKE"),
+    _fate("WL40-FILTER-IGNORE-CREATE"),
+    _fate("WL40-FILTER-IGNORE-CREATE-LIKE"),
+    _fate("WL40-FILTER-IGNORE-CREATE-SELECT"),
+    _fate("WL40-FILTER-IGNORE-DEPENDENT"),
+    _fate("WL40-FILTER-IGNORE-BOTH"),
+    _fate("WL40-FILTER-RULE-MEANING"),
+    _oracle("WL40-FILTER-GROUP-WHOLE", _group_whole),
+    _oracle("WL40-FILTER-ROWS-BY-TABLE-MAP", _rows_by_table_map),
+    _fate("WL40-FILTER-CLEVER-CREATE"),
+    _fate("WL40-FILTER-RENAME-FIRST"),
+    _fate("WL40-FILTER-RENAME-FOLLOWS"),
+    _fate("WL40-FILTER-RENAME-NAMES"),
+    _fate("WL40-FILTER-RENAME-BACK-DROPPED"),
+    _fate("WL40-FILTER-RENAME-ROUND-TRIP"),
+    _fate("WL40-FILTER-RENAME-LIST"),
+    _fate("FORMAT-FILTER-LOG"),
+    _fate("FORMAT-FILTER-CONTEXT"),
 )

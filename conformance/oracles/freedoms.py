@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from conformance.models.boundary.open_readings import OPEN_READINGS, PASSED_OVER
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops
-from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_parser_that_skips, is_truncated
+from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_other_reading, is_truncated
 from conformance.oracles.checks.decode_freedoms import (
     is_at_burden,
     is_faulty_payload,
@@ -198,7 +199,15 @@ FREE: Final[tuple[Freedom, ...]] = (
         "under `worklog`, the answers of a parser that passes over Anonymous_gtid events with the ignorable flag and "
         "without a marker",
         "WL#4162 has parsers pass over ignorable events, WL#7592 makes it the beginning of a group.",
-        is_of_parser_that_skips,
+        is_of_other_reading((PASSED_OVER,)),
+    ),
+    Freedom(
+        "boundary",
+        "other spellings of BEGIN, COMMIT and ROLLBACK",
+        "under `worklog`, whether a statement that means BEGIN, COMMIT or ROLLBACK in another spelling (letter case, "
+        "spaces, comments, further words, XA) counts as that word, and what follows from it",
+        "Servers write the words in upper case alone, and WL#4162 does not say what other spellings are.",
+        is_of_other_reading(OPEN_READINGS),
     ),
     Freedom(
         "boundary",
@@ -224,8 +233,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "render",
         "spelling of Info",
-        "in `info`: the space after `use`, flags after `STMT_END_F`, and whether the `# ` that a source has stored "
-        "before a statement is printed again",
+        "in `info`: the space after `use`, flags after `STMT_END_F`, the number of a transaction after a definition, "
+        "and whether the `# ` that a source has stored before a statement is printed again",
         "Servers differ.",
         is_other_info,
     ),

@@ -4,7 +4,15 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final
 
-from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, ROWS_TYPES, EventType, type_name
+from conformance.binlog.event_types import (
+    GTID_TYPES,
+    QUERY_TYPES,
+    ROWS_TYPES,
+    EventType,
+    Purpose,
+    type_name,
+    types_of,
+)
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
@@ -134,6 +142,11 @@ def _of_type(*types: int) -> Callable[[Entry], bool]:
     return lambda entry: entry["type"] in types
 
 
+def _is_change(entry: Entry) -> bool:
+    """Return whether an event holds a change of rows, or is a statement that changes rows."""
+    return entry["type"] in ROWS_TYPES or _is_query(*_CHANGES)(entry)
+
+
 def _unmarked(entry: Entry) -> str:
     return "" if MARKER_BITS.stored(entry["flags"]) else "has no boundary marker"
 
@@ -236,6 +249,28 @@ _ROWS_QUERIES: Final = frozenset({int(EventType.ROWS_QUERY)})
 _text = equal("rows_query")
 
 
+#: The rules for recorded logs on the end and on the checksum of an event.
+_POSITIONS: Final = "WL4033-READ-POSITION-CHAIN"
+_CHECKSUMS: Final = "FORMAT-CHECKSUM-WRONG"
+_OUTSIDE_TRANSACTIONS: Final = types_of(Purpose.LOG)
+
+
+def _is_in_transaction(alignment: Alignment, stream: bytes, offset: int) -> bool:
+    """Return whether the event at an offset of a log is a Gtid event, or one of its transaction."""
+    type_code = stream[offset + 4 : offset + 5]
+    return bool(type_code) and type_code[0] not in _OUTSIDE_TRANSACTIONS
+
+
+def _is_outside(of_transactions: str) -> Callable[[Alignment, bytes, int], bool]:
+    """Return the condition that an event is not judged by the requirement on transactions."""
+
+    def is_outside(alignment: Alignment, stream: bytes, offset: int) -> bool:
+        judged = of_transactions in alignment.case.marks
+        return not (judged and _is_in_transaction(alignment, stream, offset))
+
+    return is_outside
+
+
 def _marker(rule: str) -> Oracle:
     return logged(f"WL4162-{rule}", equal_markers, required=False)
 
@@ -259,6 +294,10 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         )
     ),
     by_log_check("FORMAT-LOG-BODY"),
+    by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside("WL7592-LOG-GTID-POSITIONS"), asks_more=True),
+    by_log_check("FORMAT-LOG-CHECKSUMS", rule=_CHECKSUMS, at=_is_outside("WL7592-LOG-GTID-CHECKSUMS")),
+    by_log_check("WL7592-LOG-GTID-POSITIONS", rule=_POSITIONS, at=_is_in_transaction, asks_more=True),
+    by_log_check("WL7592-LOG-GTID-CHECKSUMS", rule=_CHECKSUMS, at=_is_in_transaction),
     by_log_check("FORMAT-LOG-DESCRIPTION-CHECKSUM", asks_more=True),
     by_log_check("FORMAT-LOG-TRANSACTION-LENGTH", asks_more=True),
     by_log_check("WL7592-LOG-LOGICAL-TIMESTAMPS", asks_more=True),
@@ -279,9 +318,12 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL7592-LOG-PREVIOUS-GTIDS-KEPT", equal("previous_gtids")),
     logged("WL7592-LOG-SIMPLE-RECOVERY-OLD", equal("previous_gtids")),
     logged("WL7592-LOG-SIMPLE-RECOVERY-NEW", equal("previous_gtids")),
+    logged("WL7592-LOG-FULL-RECOVERY", equal("previous_gtids")),
+    logged("WL7592-LOG-PURGED-KEPT", equal_rows, types=ROWS_TYPES),
     # WL#7592: unusual statements
     logged("WL7592-LOG-OFF-NO-RESTRICTIONS"),
     logged("WL7592-LOG-OFF-CREATE-SELECT-ALLOWED", types=_QUERIES),
+    none_of("WL7592-LOG-ON-MIXED-ENGINES-REFUSED", _is_change, "refused change"),
     none_of("WL7592-LOG-ON-CREATE-SELECT-REFUSED", _is_query("CREATE TABLE"), "refused CREATE TABLE"),
     logged("WL7592-LOG-CREATE-SELECT-STATEMENT", equal_statements, before=True),
     both(
@@ -299,11 +341,22 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _each_drop_marked("WL7592-LOG-DROPDB-OFF-ANON-EACH", anonymous=True),
     _each_drop_marked("WL7592-LOG-DROPDB-ON-GTID-EACH", anonymous=False),
     gtid_before("WL7592-LOG-DROPDB-NAMED-ONE", named=True),
+    both(
+        none_of("WL7592-LOG-DROPDB-NAMED-SEVERAL", _is_query("DROP TABLE"), "DROP TABLE that has no GTID"),
+        both(
+            logged("WL7592-LOG-DROPDB-NAMED-SEVERAL", types=_QUERIES),
+            gtid_before("WL7592-LOG-DROPDB-NAMED-SEVERAL", named=True),
+        ),
+    ),
     logged("WL7592-LOG-MAINTENANCE-FAILED", equal_statements, types=_QUERIES | GTID_TYPES),
+    gtid_before("WL7592-LOG-MAINTENANCE-KEEPS-GTID", named=True),
     logged("WL7592-LOG-TEMPORARY-OUTSIDE", equal_statements, before=True),
     logged("WL7592-LOG-TEMPORARY-INSIDE", equal_statements),
     none_of("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED", _is_query("CREATE TABLE"), "refused CREATE TEMPORARY TABLE"),
-    logged("WL7592-LOG-DISCONNECT-DROPS", equal_statements, types=_QUERIES | GTID_TYPES),
+    both(
+        logged("WL7592-LOG-DISCONNECT-DROPS", equal_statements, types=_QUERIES | GTID_TYPES),
+        gtid_before("WL7592-LOG-DISCONNECT-DROPS", named=True),
+    ),
     # WL#4033
     logged("WL4033-LOG-FLAG-SET", flagged(IGNORABLE), required=False),
     logged("WL4033-LOG-FLAG-ALONE", flagged(IGNORABLE, alone=True), required=False),
@@ -317,8 +370,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     by_log_check("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP"),
     logged("WL4033-LOG-ONE-STATEMENT-SEQUENCE"),
     logged("WL4033-LOG-SEVERAL-STATEMENTS"),
-    logged("WL4033-LOG-OPTION-NAME", about=_ROWS_QUERIES),
-    logged("WL4033-LOG-OPTION-SCOPE", about=_ROWS_QUERIES),
+    logged("WL4033-LOG-OPTION-NAME", equal_rows, about=_ROWS_QUERIES),
+    logged("WL4033-LOG-OPTION-SCOPE", equal_rows, about=_ROWS_QUERIES),
     logged("WL4033-LOG-OPTION-DYNAMIC", equal("log"), about=_ROWS_QUERIES),
     none_of("WL4033-LOG-OPTION-DEFAULT-OFF", _of_type(*_ROWS_QUERIES), "Rows_query"),
     logged("WL4033-LOG-OPTION-SELECTED", _text, about=_ROWS_QUERIES),
@@ -365,6 +418,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         for name in (
             "BOUNDARY-CHANGED-BY-CONTEXT",
             "MARK-DEFAULT-SELF",
+            "MARK-FORMAT-DESCRIPTION",
             "MARK-INSIDE-AND-XID",
             "MARK-INSIDE-ROWS",
             "MARK-GTID-START",

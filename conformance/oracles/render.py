@@ -11,6 +11,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.images import rows_kind
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.boundary_warnings import dump_goes_on, equal_warnings, later_warnings, warning_text
+from conformance.oracles.checks.executed_text import binlog_statements_run
 from conformance.oracles.checks.printed_events import (
     GTID_WORDS,
     JudgeEvent,
@@ -213,7 +214,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _check_warnings("WL4162-DUMP-FEEDS-READ", equal_warnings),
     _text("WL4162-PRINT-AS-COMMENT", lambda fact: fact["boundary"] != "Not Defined", boundary_is_comment),
     _text("WL4162-PRINT-EVERY-EVENT", lambda fact: True, boundary_shown),
-    _text("WL4162-PRINT-BINLOG-STATEMENT-BYTES", lambda fact: rows_kind(fact["type"]) is not None, bytes_untouched),
+    _text("WL4162-PRINT-BINLOG-STATEMENT-BYTES", lambda fact: True, bytes_untouched),
+    Oracle("FORMAT-RENDER-BINLOG-RUNS", binlog_statements_run, frozenset({"text"}), asks_more=True),
     _either(
         _text("WL7592-RENDER-BOTH-EVENTS", _of(*GTID_WORDS), gtid_event_named, unprinted="event not printed"),
         _row_type("WL7592-RENDER-BOTH-EVENTS", _GTID_ROWS),

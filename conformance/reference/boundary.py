@@ -15,7 +15,7 @@ from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 
 #: A boundary parser is fed every event, of any type; refusing one is not its task.
-_EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
+EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
 
 Entry = dict[str, Any]
 Parser = WorklogParser | ShippedParser
@@ -50,7 +50,7 @@ def entry_of(event: Event, parser: Parser) -> Entry:
 
 def _entries(request: Request, parser: Parser, alter: Alter | None) -> Iterator[Entry]:
     resets = frozenset(request.settings["resets"])
-    for event in read_events(request.stream, _EVERY_EVENT):
+    for event in read_events(request.stream, EVERY_EVENT):
         if event.offset in resets:
             parser.reset()
         try:

@@ -117,6 +117,7 @@ CONTENT: Final = (
         text="at events of a type code from 128",
         roles=ROLES_OF_EVENTS,
         at=lambda item: (item.code or 0) >= 128,
+        needs=Needs(code=128),
     ),
     Trigger(
         name="timestamp-0", text="at events of the time 0", roles=ROLES_OF_EVENTS, at=lambda item: item.timestamp == 0

@@ -83,7 +83,11 @@ def _parts(layout: Layout) -> Iterator[Needs]:
 
 @cache
 def domain_of(code: int) -> Needs:
-    """Return what the fields of a type can hold: all of it for rows, nothing of a type that is not known."""
+    """Return what an event of a type can hold: rows hold everything, and what is not known has no fields."""
+    return replace(_fields_of(code), code=code)
+
+
+def _fields_of(code: int) -> Needs:
     if code not in EventType.__members__.values():
         return Needs(size=LENGTH_LIMIT)
     kind = EventType(code)

@@ -2,12 +2,13 @@
 
 import os
 import time
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import Final
 
 from conformance.engine.discovery import cases_by_default, discovered
@@ -16,8 +17,11 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.self_check.cells import MutantCells, filled, forms_of, mutants_of
 from conformance.strategies.grammar.case import Case
 
-#: The most rounds between two looks at what is settled.
+#: The most rounds between two looks at what is settled, and the number of the first ones that are waves of their own.
 _LONGEST_WAVE: Final = 50
+_SINGLE: Final = 4
+#: Families that are asked while the result of an earlier one is not known.
+_AHEAD: Final = 3
 
 Pair = tuple[str, str]
 
@@ -107,21 +111,61 @@ def role_matrix(role: str, scope: Scope, *, deadline: float | None = None) -> Ro
     defaults = [cases_by_default(family, profile, role=role) for family, profile in pairs]
     wanted = defaults if scope.cases is None else [scope.cases] * len(pairs)
     counts = [0] * len(pairs)
-    with ProcessPoolExecutor(scope.jobs or os.cpu_count(), mp_context=get_context("fork")) as pool:
+    with _workers(scope.jobs) as pool:
         for end in _waves(max(wanted)):
-            closed = {name: each.closed() | left_out for name, each in cells.items()}
             before, counts = counts, [min(end, count) for count in wanted]
-            tasks = [
-                pool.submit(_filled, role, scope.seed, places, closed)
-                for places in _by_family(pairs, list(zip(before, counts, strict=True)))
-            ]
-            for task in tasks:
-                for name, seen in task.result().items():
-                    cells[name].add(seen)
+            work = _by_family(pairs, list(zip(before, counts, strict=True)))
+            _fill(pool, cells, role, scope.seed, left_out, work, one_by_one=end - min(before) == 1)
             if deadline is not None and time.monotonic() > deadline:
                 break
     seconds = time.monotonic() - started
     return RoleMatrix(role, cells, pairs, counts, defaults, dict.fromkeys(cells, left_out), seconds)
+
+
+def _fill(
+    pool: ProcessPoolExecutor,
+    cells: Mapping[str, MutantCells],
+    role: str,
+    seed: int,
+    left_out: int,
+    work: Iterable[Sequence["_Places"]],
+    *,
+    one_by_one: bool,
+) -> None:
+    """Fill cells with what the work of a wave shows.
+
+    In a wave of one case for each pair, what an earlier family settles is not asked in a later one: its kill is the
+    earlier one.
+    """
+    running: deque[Future[dict[str, MutantCells]]] = deque()
+    closed = {name: each.closed() | left_out for name, each in cells.items()}
+    for places in work:
+        while one_by_one and len(running) > _AHEAD:
+            _add(cells, running.popleft().result())
+            closed = {name: each.closed() | left_out for name, each in cells.items()}
+        running.append(pool.submit(_filled, role, seed, places, closed))
+    for task in running:
+        _add(cells, task.result())
+
+
+def _add(cells: Mapping[str, MutantCells], others: Mapping[str, MutantCells]) -> None:
+    for name, other in others.items():
+        cells[name].add(other)
+
+
+@contextmanager
+def _workers(jobs: int | None) -> Iterator[ProcessPoolExecutor]:
+    """Give processes that work on a matrix; an interruption does not wait for what they have begun."""
+    pool = ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=get_context("fork"))
+    others = set(active_children())
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in set(active_children()) - others:
+            worker.terminate()
+        raise
+    pool.shutdown()
 
 
 def _waves(cases: int) -> Iterator[int]:
@@ -129,7 +173,7 @@ def _waves(cases: int) -> Iterator[int]:
     end = 1
     while end < cases:
         yield end
-        end = min(3 * end, end + _LONGEST_WAVE)
+        end = end + 1 if end < _SINGLE else min(2 * end, end + _LONGEST_WAVE)
     yield cases
 
 

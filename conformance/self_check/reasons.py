@@ -31,7 +31,26 @@ class Reason:
 
 
 #: What neither the layouts nor the catalogue show.
-ROWS: Final[tuple[Reason, ...]] = ()
+ROWS: Final = (
+    Reason("*", "error", "the right answer of this role is never an error", roles="decide log"),
+    Reason(
+        "*",
+        "timestamp-* any-timestamp-* server-id-* any-server-id-* after-other-server any-after-other-server",
+        "a server takes the time from its clock and has one id: no scenario changes them",
+        roles="log",
+    ),
+    Reason(
+        "*",
+        " ".join(
+            f"{form}flag-{flag:#06x}"
+            for flag in (0x02, 0x20, 0x40, 0x0100, 0x0200, 0x2000, 0x4000, 0x8000)
+            for form in ("", "any-")
+        ),
+        "no server of a scenario sets this flag in its own log",
+        roles="log",
+    ),
+    Reason("*", "code-from-128 any-code-from-128", "no server writes events of such a type", roles="log"),
+)
 
 
 def reason_of(role: str, mutant: str, requirement: str, form: TriggerForm, codes: Collection[int]) -> str | None:

@@ -149,9 +149,28 @@ def _is_set(name: str) -> Callable[[QuestionView], bool]:
     return lambda view: bool(view.request.settings.get(name))
 
 
-def _most(view: QuestionView, member: str) -> int:
-    """Return the length of the longest list that a statement has as a member."""
-    return max((len(each.get(member, ())) for each in view.statements()), default=0)
+def _lengths(role: str, member: str, least: int, most: int) -> list[Trigger]:
+    """Return the triggers of the length of a list that a statement has as a member."""
+    exact = [
+        Trigger(
+            name=f"{member}-{number}",
+            text=f"where a statement has {number} {member}",
+            roles=(role,),
+            whole=lambda view, number=number: number in _lengths_in(view, member),  # type: ignore[misc]
+        )
+        for number in range(least, most + 1)
+    ]
+    more = Trigger(
+        name=f"{member}-above-{most}",
+        text=f"where a statement has more than {most} {member}",
+        roles=(role,),
+        whole=lambda view: any(length > most for length in _lengths_in(view, member)),
+    )
+    return [*exact, more]
+
+
+def _lengths_in(view: QuestionView, member: str) -> set[int]:
+    return {len(each[member]) for each in view.statements() if member in each}
 
 
 def _tables(view: QuestionView) -> list[Mapping[str, Any]]:
@@ -189,9 +208,11 @@ SETTINGS: Final = (
     ),
     *_counts("log", "statements", lambda view: len(view.statements()), (1, 2, 4, 8)),
     *_counts("log", "logs", lambda view: view.logs, (1, 2, 3)),
-    *_counts("log", "tables in a statement", lambda view: _most(view, "tables")),
-    *_counts("log", "values in a statement", lambda view: _most(view, "values"), (1, 2, 3)),
-    *_counts("decide", "tables in a statement", lambda view: _most(view, "tables"), (0, 1, 2, 3)),
+    *_lengths("log", "tables", 1, 3),
+    *_lengths("log", "values", 1, 3),
+    *_lengths("log", "sources", 1, 1),
+    *_lengths("log", "pairs", 1, 2),
+    *_lengths("decide", "tables", 0, 4),
     *_engines(),
     Trigger(
         name="lock-read",

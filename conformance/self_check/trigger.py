@@ -25,6 +25,7 @@ class Needs:
         is_free: Whether the text can have any characters.
         list_: Whether a list.
         size: So many bytes in all.
+        code: A type code of so much.
     """
 
     bits: int = 0
@@ -32,6 +33,7 @@ class Needs:
     is_free: bool = False
     list_: bool = False
     size: int = 0
+    code: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

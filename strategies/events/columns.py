@@ -1,7 +1,7 @@
 """Columns of every type that servers write into rows, and the values that they hold."""
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import cache
 from typing import Final, NamedTuple
@@ -9,12 +9,14 @@ from typing import Final, NamedTuple
 from conformance.binlog.mariadb_compression import UNCOMPRESSED, PackedValue
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.table import Column
-from conformance.binlog.servers import WITH_FRACTIONS, WITH_JSON, WITH_TABLE_METADATA, WITH_VECTORS
+from conformance.binlog.servers import WITH_FRACTIONS, WITH_JSON, WITH_TABLE_METADATA, WITH_VECTORS, WITHOUT_FRACTIONS
+from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
 from conformance.strategies.events.json_values import json_column_value
 from conformance.strategies.events.plain_compression import DEFLATED, zlib_wrapped
 from conformance.strategies.events.temporal_values import date, datetime, time, timestamp, year
+from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.notation import (
     DOUBLE,
     FLOAT,
@@ -250,61 +252,68 @@ def _vector_column(stream: StreamBuilder) -> Column:
     return Column(ColumnType.VECTOR, 4, dimension=stream.choose.integer(1, 5))
 
 
-_EVERYWHERE: Final = (
-    *(_integer(code) for code in INTEGER_BYTES),
-    ColumnKind(_decimal_column, _decimal),
-    _fixed(ColumnType.FLOAT, _real(FLOAT), 4),
-    _fixed(ColumnType.DOUBLE, _real(DOUBLE), 8),
-    ColumnKind(_bit_column, _bit),
-    _fixed(ColumnType.YEAR, year),
-    _fixed(ColumnType.DATE, date),
-    ColumnKind(_string_column, _string),
-    ColumnKind(_varchar_column, _varchar),
-    ColumnKind(_blob_column, _blob),
-    ColumnKind(_enum_column, _enum),
-    ColumnKind(_set_column, _set),
-    ColumnKind(lambda stream: Column(ColumnType.GEOMETRY, 4, geometry_type=_POINT), _geometry),
-)
-_OLD: Final = (
-    _fixed(ColumnType.TIME, time),
-    _fixed(ColumnType.DATETIME, datetime),
-    _fixed(ColumnType.TIMESTAMP, timestamp),
-)
-_NEW: Final = (
-    _with_fraction(ColumnType.TIME2, time),
-    _with_fraction(ColumnType.DATETIME2, datetime),
-    _with_fraction(ColumnType.TIMESTAMP2, timestamp),
-)
 JSON: Final = _fixed(ColumnType.JSON, json_column_value, 4)
-_VECTOR: Final = ColumnKind(_vector_column, _vector)
-_PACKED: Final = (
-    ColumnKind(_packed_varchar_column, _packed_varchar),
-    ColumnKind(_packed_blob_column, _packed_blob),
+_MARIADB: Final = Profiles("mariadb")
+
+#: Column type -> its kind, and the profiles whose servers write it into rows.
+_KINDS: Final[Mapping[ColumnType, tuple[ColumnKind, Profiles]]] = {
+    **{ColumnType(code): (_integer(code), EVERY_PROFILE) for code in INTEGER_BYTES},
+    ColumnType.NEWDECIMAL: (ColumnKind(_decimal_column, _decimal), EVERY_PROFILE),
+    ColumnType.FLOAT: (_fixed(ColumnType.FLOAT, _real(FLOAT), 4), EVERY_PROFILE),
+    ColumnType.DOUBLE: (_fixed(ColumnType.DOUBLE, _real(DOUBLE), 8), EVERY_PROFILE),
+    ColumnType.BIT: (ColumnKind(_bit_column, _bit), EVERY_PROFILE),
+    ColumnType.YEAR: (_fixed(ColumnType.YEAR, year), EVERY_PROFILE),
+    ColumnType.DATE: (_fixed(ColumnType.DATE, date), EVERY_PROFILE),
+    ColumnType.STRING: (ColumnKind(_string_column, _string), EVERY_PROFILE),
+    ColumnType.VARCHAR: (ColumnKind(_varchar_column, _varchar), EVERY_PROFILE),
+    ColumnType.BLOB: (ColumnKind(_blob_column, _blob), EVERY_PROFILE),
+    ColumnType.ENUM: (ColumnKind(_enum_column, _enum), EVERY_PROFILE),
+    ColumnType.SET: (ColumnKind(_set_column, _set), EVERY_PROFILE),
+    ColumnType.GEOMETRY: (
+        ColumnKind(lambda stream: Column(ColumnType.GEOMETRY, 4, geometry_type=_POINT), _geometry),
+        EVERY_PROFILE,
+    ),
+    ColumnType.TIME: (_fixed(ColumnType.TIME, time), WITHOUT_FRACTIONS),
+    ColumnType.DATETIME: (_fixed(ColumnType.DATETIME, datetime), WITHOUT_FRACTIONS),
+    ColumnType.TIMESTAMP: (_fixed(ColumnType.TIMESTAMP, timestamp), WITHOUT_FRACTIONS),
+    ColumnType.TIME2: (_with_fraction(ColumnType.TIME2, time), WITH_FRACTIONS),
+    ColumnType.DATETIME2: (_with_fraction(ColumnType.DATETIME2, datetime), WITH_FRACTIONS),
+    ColumnType.TIMESTAMP2: (_with_fraction(ColumnType.TIMESTAMP2, timestamp), WITH_FRACTIONS),
+    ColumnType.JSON: (JSON, WITH_JSON),
+    ColumnType.VECTOR: (ColumnKind(_vector_column, _vector), WITH_VECTORS),
+    ColumnType.MARIADB_VARCHAR_COMPRESSED: (ColumnKind(_packed_varchar_column, _packed_varchar), _MARIADB),
+    ColumnType.MARIADB_BLOB_COMPRESSED: (ColumnKind(_packed_blob_column, _packed_blob), _MARIADB),
+}
+#: The type codes of compressed columns, which few readers know.
+COMPRESSED_COLUMNS: Final = (ColumnType.MARIADB_VARCHAR_COMPRESSED, ColumnType.MARIADB_BLOB_COMPRESSED)
+#: The type of a column, of all that a profile's servers write.
+COLUMN_TYPE: Final = Dimension(
+    "column type",
+    {code.name: code for code in _KINDS},
+    profiles={code.name: profiles for code, (_, profiles) in _KINDS.items()},
 )
+
+
+def kind_of(code: ColumnType) -> ColumnKind:
+    """Return the kind of the columns of a type."""
+    return _KINDS[code][0]
 
 
 def column_kinds(stream: StreamBuilder) -> tuple[ColumnKind, ...]:
-    """Return the kinds of column that the stream's server writes into rows."""
+    """Return the kinds of column that the stream's server writes into rows, compressed ones aside."""
     return _kinds_of(stream.server.profile)
 
 
 @cache
 def _kinds_of(profile: str) -> tuple[ColumnKind, ...]:
-    return (
-        *_EVERYWHERE,
-        *(_NEW if profile in WITH_FRACTIONS else _OLD),
-        *((JSON,) if profile in WITH_JSON else ()),
-        *((_VECTOR,) if profile in WITH_VECTORS else ()),
+    return tuple(
+        kind for code, (kind, profiles) in _KINDS.items() if profile in profiles and code not in COMPRESSED_COLUMNS
     )
 
 
 def packed_column_kinds(stream: StreamBuilder) -> tuple[ColumnKind, ...]:
     """Return the kinds of compressed column that the stream's server writes into rows: MariaDB's, which few read."""
-    return _PACKED if stream.server.is_mariadb else ()
-
-
-#: The type codes of these.
-COMPRESSED_COLUMNS: Final = (ColumnType.MARIADB_VARCHAR_COMPRESSED, ColumnType.MARIADB_BLOB_COMPRESSED)
+    return tuple(kind_of(code) for code in COMPRESSED_COLUMNS) if stream.server.is_mariadb else ()
 
 
 #: Requirement -> the column types whose values it governs.

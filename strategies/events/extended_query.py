@@ -1,14 +1,15 @@
 """Extended Query events (WL#40): the statement with the list of its tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.servers import use_flag
+from conformance.binlog.status_variables import write_status_variables
 from conformance.models.filtering.table_name import TableName, tuples_of
-from conformance.strategies.events.status_variables import REQUIREMENT, status_fields, status_variables
+from conformance.strategies.events.status_variables import REQUIREMENT, shown_variables, status_fields, status_variables
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -47,10 +48,22 @@ def extended_query(
     *,
     database: str = "test",
     marks: tuple[str, ...] = (),
+    status: Mapping[str, Any] | None = None,
+    named: bool | None = None,
 ) -> PlannedEvent:
-    """Return an extended Query event; a table of the default database is listed with or without its name."""
+    """Return an extended Query event.
+
+    Args:
+        stream: The stream.
+        statement: The statement.
+        tables: The tables of its list.
+        database: Its default database.
+        marks: Further requirements that it exercises.
+        status: Its status variables, those of real events when None.
+        named: Whether tables of the default database are listed with its name; chosen when None.
+    """
     choose = stream.choose
-    tuples = tuples_of(tables, "\0" if choose.yes(4) else database)
+    tuples = tuples_of(tables, "\0" if (choose.yes(4) if named is None else named) else database)
     about = {
         "thread_id": choose.integer(0, 0xFFFFFFFF),
         "exec_time": choose.integer(0, 255),
@@ -58,7 +71,7 @@ def extended_query(
     }
     wire: dict[str, Any] = {
         **about,
-        "status_variables": status_variables(stream),
+        "status_variables": status_variables(stream) if status is None else write_status_variables(status),
         "database": database.encode(),
         "query": statement.encode(),
         "tables_info": tuples,
@@ -66,7 +79,7 @@ def extended_query(
     flags = (UPDATE_TABLE_MAP_VERSION if choose.yes(4) else 0) | use_flag(stream.server.profile, statement)
     length = EXTENDED_QUERY_POST_HEADER
     body = layout_of(EventType.QUERY, length).write(wire, post_header_length=length)
-    shown_status = status_fields(wire["status_variables"])
+    shown_status = status_fields(wire["status_variables"]) | (shown_variables(status) if status else {})
     fields = {**about, **shown_status, "database": database, "query": statement, "tables_info": listed(tuples)}
     shown = _marks(wire, flags)
     return PlannedEvent(EventType.QUERY, body, fields, flags, (*_ALWAYS, *shown, *marks))

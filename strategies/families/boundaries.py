@@ -1,7 +1,7 @@
 """Transaction boundaries (WL#4162): streams with and without markers, and sequences of boundary types."""
 
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Callable, Sequence
+from itertools import chain, product
 from typing import Final
 
 from conformance.binlog.flags import Flag
@@ -12,25 +12,44 @@ from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events, server_events
 from conformance.strategies.events.extended_query import extended_query
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_carriers as carriers
 from conformance.strategies.groups import boundary_groups as boundaries
+from conformance.strategies.groups import boundary_words
 from conformance.strategies.groups import transactions as groups
 
 _TABLE: Final = TableName("test", "t1")
 #: The profiles whose servers have a boundary parser.
 WITH_PARSER: Final = Profiles("worklog") | WITH_SHIPPED_PARSER
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-#: The most transactions of a stream with or without markers.
-_MOST_GROUPS: Final = 9
-#: Flags besides the marker, some of them next to it; none of them means anything to a parser.
-_OTHER_FLAGS: Final = (0x0004, 0x0008, 0x0010, 0x0100, 0x0200, 0x2000, 0x4000, 0x8000)
 _MARKED: Final = ("WL4162-MARKER-READ-BACK", "WL4162-EVENT-HAS-TYPE")
 _UNMARKED: Final = ("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-EVENT-HAS-TYPE")
 
 
-@family(focus=("WL4162-MARKER-READ-BACK", "WL4162-MARKER-HEADER-ALONE"), profiles=Profiles("worklog"))
+#: Transactions of a stream.
+_GROUPS: Final = Number("transactions", many=(100, 120))
+#: Where in the first transaction an event is that takes no part.
+_IGNORED: Final = choices("ignored event", ("nowhere", "before", "after the first", "before the last", "after"))
+#: Whether a stream comes again for another use.
+_AGAIN: Final = yes_or_no("read again")
+
+
+def _with_ignored(stream: StreamBuilder, group: list[PlannedEvent], ignored: PlannedEvent) -> list[PlannedEvent]:
+    """Return a group with an event that takes no part in one of the places of `_IGNORED`."""
+    places = {"before": 0, "after the first": 1, "before the last": len(group) - 1, "after": len(group)}
+    place = places.get(stream.vary(_IGNORED))
+    return group if place is None else [*group[:place], ignored, *group[place:]]
+
+
+@family(
+    focus=("WL4162-MARKER-READ-BACK", "WL4162-MARKER-HEADER-ALONE"),
+    profiles=Profiles("worklog"),
+    dimensions=(_GROUPS, boundaries.GTIDS, boundaries.SHAPES, _IGNORED, _AGAIN),
+    impossible=(boundaries.NO_LOAD_ALONE,),
+)
 def marked_streams(stream: StreamBuilder) -> None:
     """Valid streams of a server that marks every event, in every format, with and without Gtid events.
 
@@ -43,20 +62,17 @@ def marked_streams(stream: StreamBuilder) -> None:
         [gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE)] if choose.yes() else []
     )
     _add_marked(stream, header)
-    for _ in range(choose.integer(1, _MOST_GROUPS)):
-        mode = choose.one_of(boundaries.GTID_MODES)
+    for _ in stream.several_of(_GROUPS):
         _add_marked(stream, _between_marked(stream))
-        group = boundaries.marked(boundaries.group(stream, mode))
+        group = boundaries.marked(boundaries.varied_group(stream))
         if choose.yes(4):
             # A later server may have new events inside: only the marker shows where they belong.
             group.insert(choose.integer(1, len(group) - 1) if len(group) > 1 else 1, _inside(stream, group))
-        for event in group:
+        for event in _with_ignored(stream, group, *boundaries.marked([boundaries.ignored(stream)])):
             _add(stream, event)
-            if choose.yes(8):
-                _add_marked(stream, [boundaries.ignored(stream)])
     _add_marked(stream, groups.ending(stream))
-    if choose.yes(4):
-        again = boundaries.marked(boundaries.group(stream, choose.one_of(boundaries.GTID_MODES)))
+    if stream.vary(_AGAIN):
+        again = boundaries.marked(boundaries.varied_group(stream))
         boundaries.add_twice(stream, [event.marked(*_MARKED) for event in again])
 
 
@@ -82,14 +98,29 @@ def _add_marked(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
 
 def _add(stream: StreamBuilder, event: PlannedEvent) -> None:
     """Add a marked event, sometimes with other flags besides its marker."""
-    marks: tuple[str, ...] = _MARKED
-    if stream.choose.yes(4):
-        event = event._replace(flags=event.flags | stream.choose.one_of(_OTHER_FLAGS))
-        marks = (*marks, "WL4162-MARKER-THREE-FLAG-BITS")
-    stream.add(event.marked(*marks))
+    flagged = carriers.with_flags(stream, event)
+    marks = _MARKED if flagged is event else (*_MARKED, "WL4162-MARKER-THREE-FLAG-BITS")
+    stream.add(flagged.marked(*marks))
 
 
-@family(focus=("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-STREAM-MIDDLE-KNOWN"), profiles=WITH_PARSER)
+#: The flags of a Previous_gtids event at the start, None without one.
+_PREVIOUS: Final = Dimension[int | None](
+    "Previous_gtids",
+    {
+        "none": None,
+        "ignorable": _IGNORABLE,
+        "ignorable in a relay log": int(Flag.IGNORABLE | Flag.RELAY_LOG),
+        "unflagged": 0,
+    },
+)
+
+
+@family(
+    focus=("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-STREAM-MIDDLE-KNOWN"),
+    profiles=WITH_PARSER,
+    dimensions=(_PREVIOUS, _GROUPS, boundaries.GTIDS, boundaries.SHAPES, _IGNORED, _AGAIN),
+    impossible=(boundaries.NO_LOAD_ALONE,),
+)
 def unmarked_streams(stream: StreamBuilder) -> None:
     """Valid streams of a server without markers, with every event type that an old source may have.
 
@@ -97,27 +128,19 @@ def unmarked_streams(stream: StreamBuilder) -> None:
     """
     choose = stream.choose
     is_worklog = stream.server.profile == "worklog"
-    extended = is_worklog and choose.yes(6)
-    lengths = stream.server.post_header_lengths
-    stream.describe_format(post_header_lengths=with_tables_info(lengths) if extended else None, marks=_UNMARKED)
-    if extended:
-        _add_extended(stream)
-        return
-    if choose.yes():
-        flags = int(choose.one_of((Flag.IGNORABLE, Flag.IGNORABLE | Flag.RELAY_LOG, Flag(0))))
+    stream.describe_format(marks=_UNMARKED)
+    flags = stream.vary(_PREVIOUS)
+    if flags is not None:
         _add_unmarked(stream, [gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=flags)])
-    for _ in range(choose.integer(1, _MOST_GROUPS)):
-        mode = choose.one_of(boundaries.GTID_MODES)
+    for _ in stream.several_of(_GROUPS):
         for _ in range(choose.integer(0, 2)):
             alone = (*boundaries.OLD_EVENTS, *boundaries.ALONE) if is_worklog else (server_events.incident,)
             _add_unmarked(stream, [choose.one_of(alone)(stream)])
-        for event in boundaries.group(stream, mode):
-            _add_unmarked(stream, [event])
-            if choose.yes(8):
-                _add_unmarked(stream, [boundaries.ignored(stream)])
+        group = boundaries.varied_group(stream)
+        _add_unmarked(stream, _with_ignored(stream, group, boundaries.ignored(stream)))
     _add_unmarked(stream, groups.ending(stream))
-    if choose.yes(4):
-        again = boundaries.group(stream, choose.one_of(boundaries.GTID_MODES))
+    if stream.vary(_AGAIN):
+        again = boundaries.varied_group(stream)
         boundaries.add_twice(stream, [event.marked(*_UNMARKED) for event in again])
 
 
@@ -126,62 +149,83 @@ def _add_unmarked(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> Non
         stream.add(event.marked(*_UNMARKED))
 
 
-def _add_extended(stream: StreamBuilder) -> None:
-    """Add transactions whose statements are in Query events with tables info (WL#40)."""
-    choose = stream.choose
-    for _ in choose.several(1, 3):
-        words = ["BEGIN", "INSERT INTO t1 VALUES (1)", choose.one_of(("COMMIT", "ROLLBACK"))]
-        planned = [extended_query(stream, word, [_TABLE] if choose.yes() else []) for word in words]
-        if choose.yes():
-            planned = boundaries.with_gtid(stream, planned, anonymous=choose.yes())
-        _add_unmarked(stream, planned)
+#: Databases of statements with tables info.
+_DATABASES: Final = Dimension(
+    "database", {"test": "test", "none": "", "one letter": "a", "a word": "BEGIN", "64": "x" * 64, "multi-byte": "日本"}
+)
+_LISTED: Final = yes_or_no("listed table")
+_ENDINGS: Final = choices("ending", ("COMMIT", "ROLLBACK"))
 
 
-@family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=WITH_PARSER)
-def boundary_sequences(stream: StreamBuilder) -> None:
-    """Valid sequences of boundary types, usually several in one stream, with resets between them."""
-    choose = stream.choose
-    if stream.server.profile != "worklog":
-        _add_groups(stream)
-        return
-    kind = choose.integer(0, 3)
-    if kind == 3:
-        stream.describe_format(post_header_lengths=with_tables_info(stream.server.post_header_lengths))
-        _add_extended(stream)
-    elif kind == 2:
-        _add_groups(stream)
-    else:
-        boundaries.describe_unknown(stream)
-        resets = []
-        for number in choose.several(1, 4):
-            if number:
-                resets.append(stream.offset)
-            _walk(stream)
-        stream.settings["resets"] = resets
+@family(
+    focus=("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL40-GUESS-EXTENDED-QUERY"),
+    profiles=Profiles("worklog"),
+    dimensions=(_GROUPS, boundaries.GTIDS, _DATABASES, _LISTED, _ENDINGS),
+)
+def extended_transactions(stream: StreamBuilder) -> None:
+    """Valid streams without markers, whose statements are in Query events with tables info (WL#40)."""
+    stream.describe_format(post_header_lengths=with_tables_info(stream.server.post_header_lengths), marks=_UNMARKED)
+    for _ in stream.several_of(_GROUPS):
+        words = ("BEGIN", stream.choose.one_of(boundary_words.statements(stream)), stream.vary(_ENDINGS))
+        planned = [
+            extended_query(stream, word, [_TABLE] if stream.vary(_LISTED) else [], database=stream.vary(_DATABASES))
+            for word in words
+        ]
+        _add_unmarked(stream, boundaries.with_gtid(stream, planned, stream.vary(boundaries.GTIDS)))
 
 
-def _add_groups(stream: StreamBuilder) -> None:
-    """Add whole transactions without markers, CREATE TABLE ... SELECT among them, and resets within some."""
+#: Streams after each other, with a reset before each but the first.
+_STREAMS: Final = Number("streams", many=(40, 60))
+#: Where a stream stops: within its transaction, or after it.
+_STOPS: Final = choices("stops", ("after the transaction", "at its first event", "within it"))
+
+
+@family(
+    focus="WL4162-REPOSITION-AT-START",
+    profiles=WITH_PARSER,
+    dimensions=(_STREAMS, boundaries.GTIDS, boundaries.SHAPES, _STOPS),
+    impossible=(boundaries.NO_LOAD_ALONE,),
+)
+def boundary_connections(stream: StreamBuilder) -> None:
+    """Several streams, with resets between them: each is a transaction without markers, or the beginning of one."""
     choose = stream.choose
     groups.begin_log(stream, previous=False)
     resets = []
-    for _ in choose.several(1, 3):
+    for number in stream.several_of(_STREAMS):
+        if number:
+            resets.append(stream.offset)
         if choose.yes(3):
             stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE))
-        planned = boundaries.create_select(stream) if choose.yes(3) else boundaries.group(stream, "anonymous")
+        planned = boundaries.varied_group(stream)
+        if choose.yes(4):
+            planned = boundaries.create_select(stream)
         # Another stream may begin while this one is in the middle of a transaction.
-        cut = choose.integer(1, len(planned)) if choose.yes(3) else len(planned)
+        stop = stream.vary(_STOPS)
+        cut = {"at its first event": 1, "within it": choose.integer(1, max(len(planned) - 1, 1))}.get(stop)
         for event in planned[:cut]:
             stream.add(event)
-        if cut < len(planned):
+    stream.settings["resets"] = resets
+
+
+#: Events of a sequence.
+_EVENTS: Final = Number("events", fewest=0, few=6, many=(64, 300))
+
+
+@family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=Profiles("worklog"), dimensions=(_STREAMS, _EVENTS))
+def boundary_sequences(stream: StreamBuilder) -> None:
+    """Valid sequences of boundary types, with resets between them."""
+    boundaries.describe_unknown(stream)
+    resets = []
+    for number in stream.several_of(_STREAMS):
+        # A sequence may be empty; there is one reset before the next one all the same.
+        if number and stream.offset not in resets:
             resets.append(stream.offset)
+        _walk(stream)
     if resets and resets[-1] == stream.offset:
         stream.add(mysql_events.stop(stream))
     stream.settings["resets"] = resets
 
 
-#: The most events of one sequence.
-_LONGEST: Final = 12
 #: State -> the types that are valid in it.
 _OPEN: Final = (BoundaryType.END_TRANSACTION, BoundaryType.INSIDE_TRANSACTION, BoundaryType.IGNORE_BOUNDARY)
 _CLOSED: Final = (BoundaryType.SELF_CONTAINED, BoundaryType.START_TRANSACTION, BoundaryType.IGNORE_BOUNDARY)
@@ -191,49 +235,95 @@ def _walk(stream: StreamBuilder) -> None:
     """Add a sequence of boundary types that is a prefix of a sentence of the grammar."""
     choose = stream.choose
     state = BoundaryType.NOT_DEFINED
-    for _ in range(choose.integer(0, _LONGEST)):
+    for _ in stream.several_of(_EVENTS):
         chosen = choose.one_of(_OPEN if state in WITHIN_TRANSACTION else _CLOSED)
-        stream.add(carrier(stream, chosen))
+        stream.add(carriers.carrier(stream, chosen))
         if chosen is not BoundaryType.IGNORE_BOUNDARY:
             state = chosen
 
 
-def carrier(stream: StreamBuilder, value: int) -> PlannedEvent:
-    """Return an event of any small type with a marker, or without one; the type need not fit the marker."""
-    choose = stream.choose
-    make = choose.one_of((mysql_events.xid, mysql_events.stop, mysql_events.intvar, _later, _word))
-    return boundaries.with_marker(make(stream), value)
-
-
-def _later(stream: StreamBuilder) -> PlannedEvent:
-    """Return an event of an unknown type, ignorable or not."""
-    return boundaries.later_event(stream, 0) if stream.choose.yes() else boundaries.unknown(stream)
-
-
-def _word(stream: StreamBuilder) -> PlannedEvent:
-    word = stream.choose.one_of(("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT a", "ROLLBACK TO a"))
-    return mysql_events.query(stream, word, status_variables=b"")
-
-
 #: The values of a marker that are defined.
 _VALUES: Final = tuple(int(each) for each in BoundaryType)
-#: The most types before the sequences that each case runs through, and the length of these sequences.
-_BEFORE: Final = 4
+_TYPES: Final = {each.heading: int(each) for each in BoundaryType}
+#: The types before the sequences that each case runs through, and the length of these sequences.
+_BEFORE: Final = Number("types before", fewest=0, few=4)
 _THROUGH: Final = 2
+_FIRST: Final = Dimension("first type", _TYPES, when={"types before": ("1", "2", "3", "4")})
+_SECOND: Final = Dimension("second type", _TYPES, when={"types before": ("2", "3", "4")})
+#: A spare marker at the end of the stream.
+_SPARE: Final = Dimension[int | None]("spare marker", {"none": None} | {str(each): each for each in SPARE_VALUES})
 
 
-@family(focus="WL4162-TT-INITIAL", profiles=Profiles("worklog"))
+@family(focus="WL4162-TT-INITIAL", profiles=Profiles("worklog"), dimensions=(_BEFORE, _FIRST, _SECOND, _SPARE))
 def boundary_exhaustive(stream: StreamBuilder) -> None:
     """After up to four boundary types, valid or not, every sequence of two more, each in a stream of its own."""
     choose = stream.choose
     boundaries.describe_unknown(stream)
-    before = [choose.one_of(_VALUES) for _ in choose.several(0, _BEFORE)]
+    varied = dict(enumerate((_FIRST, _SECOND)))
+    before = [
+        stream.vary(varied[number]) if number in varied else choose.one_of(_VALUES)
+        for number in stream.several_of(_BEFORE)
+    ]
     resets = []
     for after in product(_VALUES, repeat=_THROUGH):
         resets.append(stream.offset)
         for value in (*before, *after):
-            stream.add(carrier(stream, value))
-    if choose.yes(4):
+            stream.add(carriers.carrier(stream, value))
+    spare = stream.vary(_SPARE)
+    if spare is not None:
         # What a parser does with the spare values is open; it may also refuse them cleanly.
-        stream.add(carrier(stream, choose.one_of(SPARE_VALUES)))
+        stream.add(carriers.carrier(stream, spare))
     stream.settings["resets"] = resets
+
+
+def _long_transaction(stream: StreamBuilder, length: int) -> list[PlannedEvent]:
+    make = stream.choose.one_of((mysql_events.intvar, mysql_events.rand, boundary_words.plain_statement))
+    begin = boundary_words.plain(stream, "BEGIN")
+    return [begin, *(make(stream) for _ in range(length)), mysql_events.xid(stream), *_after(stream)]
+
+
+def _many_ignored(stream: StreamBuilder, length: int) -> list[PlannedEvent]:
+    first, *others = _after(stream)
+    return [first, *(boundaries.ignored(stream) for _ in range(length)), *others]
+
+
+def _many_alone(stream: StreamBuilder, length: int) -> list[PlannedEvent]:
+    make = stream.choose.one_of((boundary_words.plain_statement, server_events.incident))
+    return [*(make(stream) for _ in range(length)), *_after(stream)]
+
+
+def _many_transactions(stream: StreamBuilder, length: int) -> list[PlannedEvent]:
+    if stream.choose.yes():
+        made = [[boundary_words.plain(stream, "BEGIN"), mysql_events.xid(stream)] for _ in range(length)]
+    else:
+        made = [[mysql_events.intvar(stream), boundary_words.plain_statement(stream)] for _ in range(length)]
+    return [*chain.from_iterable(made), *_after(stream)]
+
+
+def _after(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a short transaction that shows in which state the parser is."""
+    words = ("BEGIN", stream.choose.one_of(boundary_words.ORDINARY), "COMMIT")
+    return [boundary_words.plain(stream, each) for each in words]
+
+
+_RUN_OF: Final = Dimension[Callable[[StreamBuilder, int], list[PlannedEvent]]](
+    "run of",
+    {
+        "events in a transaction": _long_transaction,
+        "ignored events": _many_ignored,
+        "lone events": _many_alone,
+        "transactions": _many_transactions,
+    },
+)
+#: The lengths of runs.
+_RUNS: Final = choices("length", (3, 17, 64, 65, 256, 257, 300))
+_MARKERS: Final = Dimension("markers", {"no": False, "yes": True}, profiles={"yes": Profiles("worklog")})
+
+
+@family(focus="WL4162-STREAM-GRAMMAR", profiles=WITH_PARSER, dimensions=(_RUN_OF, _RUNS, _MARKERS))
+def boundary_runs(stream: StreamBuilder) -> None:
+    """Valid streams with up to hundreds of one thing: events in a transaction, ignored or lone events, transactions."""
+    stream.describe_format()
+    planned = stream.vary(_RUN_OF)(stream, stream.vary(_RUNS))
+    for event in boundaries.marked(planned) if stream.vary(_MARKERS) else planned:
+        stream.add(event)

@@ -1,5 +1,6 @@
 """Scenarios of statements that servers log in unusual ways (WL#7592)."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from conformance.binlog.servers import Server
@@ -20,12 +21,22 @@ from conformance.models.server.statements import (
 )
 from conformance.models.server.tables import TableName
 from conformance.specs.versions import Profiles
-from conformance.strategies.families.logged_transactions import ALWAYS, NUMBERED
 from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
 from conformance.strategies.scenarios.scenario import DATABASES, settings_of
+from conformance.strategies.scenarios.scenario_dimensions import (
+    ALWAYS,
+    BINLOG_CHECKSUM,
+    BINLOG_FORMAT,
+    ENGINE,
+    GTID_MODE,
+    GTIDS,
+    NUMBERED,
+    ROWS_QUERIES,
+)
 
 #: The profiles of WL#3303, for which CREATE TABLE ... SELECT is a mixture of formats.
 _MIXTURE: Final = Profiles("worklog", "mysql >= 5.5")
@@ -33,38 +44,49 @@ _MIXTURE: Final = Profiles("worklog", "mysql >= 5.5")
 _SPLITTING: Final = Profiles("worklog", "mysql >= 5.7, < 8.0")
 #: The worklog separates tables by whether they are transactional; these servers do so only for temporary ones.
 _SEPARATING_TEMPORARY: Final = Profiles("mysql >= 5.7, < 8.0")
+_ATOMIC: Final = RULES.where(lambda rules: rules.create_select == "atomic")
+_NOT_ATOMIC: Final = RULES.where(lambda rules: not rules.atomic_ddl)
+
+_CREATE_FORMAT: Final = choices("binlog_format", ("ROW", "STATEMENT"))
+#: From 8.0 on the rules are those of engines without atomic DDL; with it, the creation is one transaction.
+_CREATE_ENGINE: Final = Dimension(
+    "engine",
+    {"myisam": ("myisam", False), "innodb": ("innodb", False), "innodb with atomic DDL": ("innodb", True)},
+    profiles={"innodb": _NOT_ATOMIC, "innodb with atomic DDL": _ATOMIC},
+)
+_SOURCES: Final = Number("sources")
+_ROWS_OF_SOURCE: Final = Number("rows of the first source", fewest=0, many=(60, 90))
+_CREATIONS: Final = Number("creations", many=(20, 30))
 
 
-def _engine(choose: Chooser, profile: str) -> str:
-    """Return an engine; from 8.0 on one without atomic DDL, as the others are not judged."""
-    return "myisam" if RULES[profile].atomic_ddl else choose.one_of(("innodb", "myisam"))
-
-
-@asking_family(focus="WL3303-LOG-MIXTURE", profiles=_MIXTURE)
+@asking_family(
+    focus="WL3303-LOG-MIXTURE",
+    profiles=_MIXTURE,
+    dimensions=(
+        GTIDS, _CREATE_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _ROWS_OF_SOURCE, _CREATIONS, _CREATE_ENGINE, _SOURCES,
+    ),
+)  # fmt: skip
 def create_select_splits(choose: Chooser, server: Server) -> Question:
     """CREATE TABLE ... SELECT in each format, allowed or refused, with rows and without, with atomic DDL or not."""
     profile = server.profile
-    numbered = RULES[profile].gtid_events in ("numbered", "always") and choose.yes(3)
-    mode = "ON" if numbered else "OFF"
-    settings = settings_of(choose, profile, gtid_mode=mode, binlog_format=choose.one_of(("ROW", "STATEMENT")))
-    scenario = LogQuestion(choose, settings)
+    fixed = {"gtid_mode": choose.vary(GTIDS, profile), "binlog_format": choose.vary(_CREATE_FORMAT, profile)}
+    scenario = LogQuestion(choose, settings_of(choose, profile, **fixed))
     scenario.open(tables=0)
-    sources = [scenario.create(engine="innodb") for _ in range(2)]
-    if not choose.yes(4):
-        scenario.insert(sources[0])
+    sources = [scenario.create(engine="innodb") for _ in range(3)]
+    for _ in scenario.several_of(_ROWS_OF_SOURCE):
+        scenario.do(Insert(table=sources[0], values=(choose.integer(0, 9),)))
     refused = False
-    for _ in choose.several(1, 3):
-        atomic = RULES[profile].create_select == "atomic" and choose.yes(3)
-        engine = "innodb" if atomic else _engine(choose, profile)
-        refused |= _create_select(scenario, sources, engine, atomic=atomic)
+    for _ in scenario.several_of(_CREATIONS):
+        refused |= _create_select(scenario, sources)
     if refused:
         scenario.mark_everywhere("WL7592-LOG-ON-CREATE-SELECT-REFUSED")
     return scenario.question()
 
 
-def _create_select(scenario: LogQuestion, sources: list[TableName], engine: str, *, atomic: bool) -> bool:
+def _create_select(scenario: LogQuestion, sources: list[TableName]) -> bool:
     """Add one statement, and return whether it is refused."""
-    chosen = tuple(sources[: scenario.choose.integer(1, 2)])
+    engine, atomic = scenario.vary(_CREATE_ENGINE)
+    chosen = tuple(sources[: len([*scenario.several_of(_SOURCES)])])
     outcome = scenario.do(CreateTableSelect(table=scenario.new_name(), sources=chosen, engine=engine))
     if outcome.error is not None:
         return True
@@ -81,23 +103,39 @@ def _create_select(scenario: LogQuestion, sources: list[TableName], engine: str,
     return False
 
 
-@asking_family(focus="WL7592-LOG-DROP-ON-GTID-EACH", profiles=NUMBERED)
+_OWN: Final = Number("temporary tables", fewest=0, many=(20, 30))
+_BASE: Final = Number("other tables", many=(20, 30))
+#: The engines of tables, in turn.
+_ENGINES: Final = Dimension("engines", {"one": ("innodb",), "both": ("innodb", "myisam"), "the other": ("myisam",)})
+_MISSING: Final = yes_or_no("a table is missing")
+_IF_EXISTS: Final = yes_or_no("IF EXISTS")
+_ORDER: Final = choices("order", ("temporary first", "temporary last", "in turn"))
+
+
+@asking_family(
+    focus="WL7592-LOG-DROP-ON-GTID-EACH",
+    profiles=NUMBERED,
+    dimensions=(GTIDS, BINLOG_CHECKSUM, _OWN, _BASE, _ENGINES, _ORDER, _MISSING, _IF_EXISTS),
+)
 def multi_table_drops(choose: Chooser, server: Server) -> Question:
     """DROP TABLE of several tables: temporary or not, transactional or not, one of them perhaps missing."""
-    mode = choose.one_of(("OFF", "ON"))
-    scenario = LogQuestion(choose, settings_of(choose, server.profile, gtid_mode=mode, binlog_format="STATEMENT"))
+    mode = choose.vary(GTIDS, server.profile)
+    fixed = {"gtid_mode": mode, "binlog_format": "STATEMENT", "binlog_rows_query_log_events": False}
+    scenario = LogQuestion(choose, settings_of(choose, server.profile, **fixed))
     scenario.open(tables=0)
-    own: list[TableName] = []
-    base: list[TableName] = []
-    for _ in choose.several(1, 2):
-        own.append(scenario.create(engine=choose.one_of(("innodb", "myisam")), temporary=True))
-        base.append(scenario.create(engine=_base_engine(choose, server.profile)))
-    for _ in choose.several(0, 2):
-        base.append(scenario.create(engine=_base_engine(choose, server.profile)))
+    own_count, base_count = len([*scenario.several_of(_OWN)]), len([*scenario.several_of(_BASE)])
+    engines = scenario.vary(_ENGINES)
+    own = [scenario.create(engine=engines[each % len(engines)], temporary=True) for each in range(own_count)]
+    # A database's temporary and base tables alternate from another engine on, so that every class may have one table.
+    base = [
+        scenario.create(engine=_base_engine(server.profile, engines[(each + 1) % len(engines)]))
+        for each in range(base_count)
+    ]
     scenario.insert(base[0])
-    tables = tuple(name for pair in zip(own, base, strict=False) for name in pair) + tuple(base[len(own) :])
-    missing = (scenario.new_name(),) if choose.yes(4) else ()
-    scenario.do(DropTable(tables=tables + missing, if_exists=bool(missing) or choose.yes()))
+    order = scenario.vary(_ORDER)
+    missing = (scenario.new_name(),) if scenario.vary(_MISSING) else ()
+    if_exists = scenario.vary(_IF_EXISTS)
+    scenario.do(DropTable(tables=(*_ordered(own, base, order), *missing), if_exists=if_exists))
     scenario.mark("WL7592-LOG-DROP-GROUPS", "WL7592-LOG-DROP-TEMPORARY-FIRST")
     scenario.mark_gtids("WL7592-LOG-DROP-ON-GTID-EACH" if mode == "ON" else "WL7592-LOG-DROP-OFF-ANON-EACH")
     if mode == "OFF":
@@ -105,8 +143,18 @@ def multi_table_drops(choose: Chooser, server: Server) -> Question:
     return scenario.question()
 
 
-def _base_engine(choose: Chooser, profile: str) -> str:
-    return "innodb" if profile in _SEPARATING_TEMPORARY else choose.one_of(("innodb", "myisam"))
+def _ordered(own: Sequence[TableName], base: Sequence[TableName], order: str) -> list[TableName]:
+    if order == "temporary first":
+        return [*own, *base]
+    if order == "temporary last":
+        return [*base, *own]
+    shorter = min(len(own), len(base))
+    in_turn = [name for pair in zip(own, base, strict=False) for name in pair]
+    return [*in_turn, *own[shorter:], *base[shorter:]]
+
+
+def _base_engine(profile: str, engine: str) -> str:
+    return "innodb" if profile in _SEPARATING_TEMPORARY else engine
 
 
 def _drop_inside(scenario: LogQuestion) -> None:
@@ -121,78 +169,169 @@ def _drop_inside(scenario: LogQuestion) -> None:
     scenario.do(Commit(), *marks)
 
 
-@asking_family(focus="WL7592-LOG-DROPDB-PARTIAL", profiles=_SPLITTING)
+_DROPPED: Final = Number("tables of the database", many=(60, 80))
+#: Names so long that some twenty make several statements, or short ones.
+_NAMES: Final = Dimension(
+    "names",
+    {"short": "t{}", "64 characters": "x" * 60 + "{:04}", "64 characters of three bytes": "\u1e01" * 60 + "{:04}"},
+)
+_GIVEN: Final = yes_or_no("a GTID is given", when={"gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")})
+_DROP_ENGINES: Final = Dimension(
+    "engines", {"innodb": ("innodb",), "myisam": ("myisam",), "both": ("innodb", "myisam")}
+)
+
+
+@asking_family(
+    focus="WL7592-LOG-DROPDB-PARTIAL",
+    profiles=_SPLITTING,
+    dimensions=(GTID_MODE, BINLOG_FORMAT, BINLOG_CHECKSUM, _GIVEN, _NAMES, _DROPPED, _DROP_ENGINES),
+)
 def drop_database_splits(choose: Chooser, server: Server) -> Question:
-    """DROP DATABASE that fails halfway, with few tables or with so many that several statements name them."""
-    mode = choose.one_of(("OFF", "ON"))
-    scenario = LogQuestion(choose, settings_of(choose, server.profile, gtid_mode=mode, binlog_format="ROW"))
-    database = DATABASES[1]
+    """DROP DATABASE that fails halfway, in one or in several statements, with a given GTID or without."""
+    profile = server.profile
+    mode = choose.vary(GTID_MODE, profile)
+    settings = settings_of(choose, profile, gtid_mode=mode, binlog_rows_query_log_events=False)
+    scenario = LogQuestion(choose, settings)
+    given = scenario.given_gtid() if mode != "OFF" and scenario.vary(_GIVEN) else ""
+    names, database = scenario.vary(_NAMES), DATABASES[1]
+    # Short names are few, long ones enough for several statements.
+    more = 0 if names == "t{}" else 20
+    count = len([*scenario.several_of(_DROPPED)]) + more
+    engines = scenario.vary(_DROP_ENGINES)
     scenario.do(CreateDatabase(database=database))
-    many = choose.yes()
-    for number in range(choose.integer(20, 40) if many else choose.integer(1, 4)):
-        name = TableName(database, f"table_{'x' * 50}_{number}"[:64])
-        scenario.do(CreateTable(table=name, engine=choose.one_of(("innodb", "myisam"))))
-    given = server.profile == "worklog" and mode == "ON" and not many
+    for number in range(count):
+        table = TableName(database, names.format(number))
+        scenario.do(CreateTable(table=table, engine=engines[number % len(engines)]))
     if given:
-        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid()))
+        scenario.do(SetSession(variable="gtid_next", value=given))
+    before = len(scenario.server.log.units)
     scenario.do(DropDatabase(database=database, obstructed=True), "WL7592-LOG-DROPDB-PARTIAL")
-    if many:
+    logged = len(scenario.server.log.units) - before
+    if logged > 1:
         scenario.mark("WL7592-LOG-DROPDB-SPLIT")
-    if given:
+    if not given:
+        numbered = mode in ("ON", "ON_PERMISSIVE")
+        scenario.mark_gtids("WL7592-LOG-DROPDB-ON-GTID-EACH" if numbered else "WL7592-LOG-DROPDB-OFF-ANON-EACH")
+    elif logged:
         scenario.mark_gtids("WL7592-LOG-DROPDB-NAMED-ONE")
-    scenario.mark_gtids("WL7592-LOG-DROPDB-ON-GTID-EACH" if mode == "ON" else "WL7592-LOG-DROPDB-OFF-ANON-EACH")
+    else:
+        _drop_again(scenario, database, given)
     return scenario.question()
 
 
-@asking_family(focus="WL7592-LOG-TEMPORARY-OUTSIDE", profiles=NUMBERED)
+def _drop_again(scenario: LogQuestion, database: str, gtid: str) -> None:
+    """Do what the error asks for: the GTID is given again, and the database is dropped."""
+    scenario.do(SetSession(variable="gtid_next", value=gtid))
+    scenario.do(DropDatabase(database=database), "WL7592-LOG-DROPDB-NAMED-SEVERAL")
+    scenario.mark_gtids("WL7592-LOG-DROPDB-NAMED-SEVERAL")
+
+
+_PLACE: Final = choices("place", ("outside", "inside"))
+_TABLES: Final = Number("temporary tables", many=(20, 30))
+_DROPPED_AGAIN: Final = yes_or_no("dropped")
+_END: Final = choices("end", ("commit", "rollback"))
+_LEAVES: Final = choices("disconnect", ("no", "yes"))
+#: What GTID_NEXT is when the client leaves.
+_LEFT: Final = Dimension(
+    "gtid_next",
+    {"AUTOMATIC": "AUTOMATIC", "ANONYMOUS": "ANONYMOUS", "given": "given"},
+    when={"disconnect": ("yes",)},
+)
+_TEMPORARY_MODES: Final = Dimension("gtid_mode", {"ON": "ON", "OFF": "OFF"}, profiles={"OFF": ALWAYS})
+
+
+@asking_family(
+    focus="WL7592-LOG-TEMPORARY-OUTSIDE",
+    profiles=NUMBERED,
+    dimensions=(_TEMPORARY_MODES, BINLOG_CHECKSUM, _TABLES, _PLACE, ENGINE, _DROPPED_AGAIN, _END, _LEAVES, _LEFT),
+)
 def temporary_tables(choose: Chooser, server: Server) -> Question:
     """Temporary tables in statement format: outside transactions, inside them, and when their session ends."""
-    mode = choose.one_of(("OFF", "ON")) if RULES[server.profile].gtid_events == "always" else "ON"
-    scenario = LogQuestion(choose, settings_of(choose, server.profile, gtid_mode=mode, binlog_format="STATEMENT"))
+    profile = server.profile
+    mode = choose.vary(_TEMPORARY_MODES, profile)
+    fixed = {"gtid_mode": mode, "binlog_format": "STATEMENT", "binlog_rows_query_log_events": False}
+    scenario = LogQuestion(choose, settings_of(choose, profile, **fixed))
     scenario.open(tables=0)
     table = scenario.create(engine="innodb")
     refused = False
-    for _ in choose.several(1, 3):
-        if choose.yes():
-            scenario.do(CreateTable(table=scenario.new_name(), temporary=True), "WL7592-LOG-TEMPORARY-OUTSIDE")
-            if choose.yes():
-                own = next(iter(scenario.server.session(1).temporary))
-                scenario.do(DropTable(tables=(own,), temporary=True), "WL7592-LOG-TEMPORARY-OUTSIDE")
+    for _ in scenario.several_of(_TABLES):
+        place, engine = scenario.vary(_PLACE), scenario.vary(ENGINE)
+        dropped, end = scenario.vary(_DROPPED_AGAIN), scenario.vary(_END)
+        if place == "outside":
+            _temporary_outside(scenario, engine=engine, dropped=dropped)
         else:
-            refused |= _temporary_inside(scenario, table)
+            last = Rollback() if end == "rollback" else Commit()
+            refused |= _temporary_inside(scenario, table, last, engine=engine, dropped=dropped)
     if refused:
         scenario.mark_everywhere("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED")
-    if choose.yes():
-        if mode == "OFF" and choose.yes():
-            scenario.do(SetSession(variable="gtid_next", value="ANONYMOUS"))
-        scenario.do(Disconnect(), "WL7592-LOG-DISCONNECT-DROPS")
-        scenario.mark_gtids("WL7592-LOG-DISCONNECT-DROPS")
+    if scenario.vary(_LEAVES) == "yes":
+        _leave(scenario, scenario.vary(_LEFT), mode)
     return scenario.question()
 
 
-def _temporary_inside(scenario: LogQuestion, table: TableName) -> bool:
+def _temporary_outside(scenario: LogQuestion, *, engine: str, dropped: bool) -> None:
+    name = scenario.new_name()
+    scenario.do(CreateTable(table=name, engine=engine, temporary=True), "WL7592-LOG-TEMPORARY-OUTSIDE")
+    if dropped:
+        scenario.do(DropTable(tables=(name,), temporary=True), "WL7592-LOG-TEMPORARY-OUTSIDE")
+
+
+def _temporary_inside(
+    scenario: LogQuestion, table: TableName, last: Commit | Rollback, *, engine: str, dropped: bool
+) -> bool:
     """Add a transaction that creates and may drop a temporary table, and return whether that is refused."""
-    choose = scenario.choose
     marks = ("WL7592-LOG-TEMPORARY-INSIDE", "WL7592-LOG-OFF-NO-RESTRICTIONS")
     scenario.do(Begin())
     scenario.do(Insert(table=table, values=(1,)), "WL7592-LOG-TEMPORARY-INSIDE")
     name = scenario.new_name()
-    outcome = scenario.do(CreateTable(table=name, temporary=True), *marks)
-    if outcome.error is None and choose.yes():
+    outcome = scenario.do(CreateTable(table=name, engine=engine, temporary=True), *marks)
+    if outcome.error is None and dropped:
         scenario.do(DropTable(tables=(name,), temporary=True), *marks)
-    scenario.do(Rollback() if choose.yes() else Commit(), "WL7592-LOG-TEMPORARY-INSIDE")
+    scenario.do(last, "WL7592-LOG-TEMPORARY-INSIDE")
     return outcome.error is not None
 
 
-@asking_family(focus="WL7592-LOG-MAINTENANCE-FAILED", profiles=ALWAYS)
+def _leave(scenario: LogQuestion, gtid_next: str, mode: str) -> None:
+    """End the session, with temporary tables or without, whatever it has set GTID_NEXT to."""
+    if gtid_next == "given":
+        gtid_next = scenario.given_gtid()
+    if gtid_next != "AUTOMATIC":
+        # What the mode does not allow is refused, and GTID_NEXT stays as it was.
+        scenario.do(SetSession(variable="gtid_next", value=gtid_next))
+    scenario.do(Disconnect(), "WL7592-LOG-DISCONNECT-DROPS")
+    scenario.mark_gtids("WL7592-LOG-DISCONNECT-DROPS")
+
+
+_ACTION: Final = Dimension(
+    "action",
+    {"OPTIMIZE": "optimize", "REPAIR": "repair", "ANALYZE": "analyze", "CHECKSUM": "checksum"},
+    profiles={"CHECKSUM": RULES.where(lambda rules: rules.checksum_table)},
+)
+_FAILS: Final = Dimension("table", {"exists": False, "is missing": True})
+_NEXT: Final = Dimension("gtid_next", {"AUTOMATIC": "AUTOMATIC", "ANONYMOUS": "ANONYMOUS", "given": "given"})
+_ACTIONS: Final = Number("actions", many=(20, 30))
+
+
+@asking_family(
+    focus="WL7592-LOG-MAINTENANCE-FAILED",
+    profiles=ALWAYS,
+    dimensions=(GTID_MODE, BINLOG_FORMAT, BINLOG_CHECKSUM, _ACTIONS, _ACTION, _FAILS, ENGINE, _NEXT),
+)
 def logged_maintenance(choose: Chooser, server: Server) -> Question:
     """OPTIMIZE, REPAIR, ANALYZE and CHECKSUM TABLE, of tables that exist and of tables that do not."""
-    scenario = LogQuestion(choose, settings_of(choose, server.profile))
+    settings = settings_of(choose, server.profile, binlog_rows_query_log_events=False)
+    scenario = LogQuestion(choose, settings)
     scenario.open(tables=0)
-    table = scenario.create(engine="innodb")
-    actions = ("optimize", "repair", "analyze", *(("checksum",) if RULES[server.profile].checksum_table else ()))
-    for _ in choose.several(1, 4):
-        name = scenario.new_name() if choose.yes() else table
-        scenario.do(Maintain(action=choose.one_of(actions), table=name), "WL7592-LOG-MAINTENANCE-FAILED")
-        scenario.mark_gtids("WL7592-LOG-MAINTENANCE-FAILED")
+    for _ in scenario.several_of(_ACTIONS):
+        engine, action, gtid_next = scenario.vary(ENGINE), scenario.vary(_ACTION), scenario.vary(_NEXT)
+        table = scenario.new_name() if scenario.vary(_FAILS) else scenario.create(engine=engine)
+        mode = settings.gtid_mode
+        allowed = {"ANONYMOUS": mode != "ON", "given": mode != "OFF"}.get(gtid_next, False)
+        if allowed:
+            value = scenario.given_gtid() if gtid_next == "given" else gtid_next
+            scenario.do(SetSession(variable="gtid_next", value=value))
+        scenario.do(Maintain(action=action, table=table), "WL7592-LOG-MAINTENANCE-FAILED")
+        scenario.mark_gtids("WL7592-LOG-MAINTENANCE-FAILED", "WL7592-LOG-MAINTENANCE-KEEPS-GTID")
+        if allowed:
+            scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
     return scenario.question()

@@ -1,10 +1,14 @@
 """Scenarios for servers with features that never shipped: tables info (WL#40), boundary markers (WL#4162)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from conformance.binlog.servers import Server
+from conformance.models.server.settings import GTID_MODES
 from conformance.models.server.statements import (
+    Begin,
+    Commit,
+    Crash,
     CreateTable,
     CreateTableLike,
     CreateTableSelect,
@@ -12,46 +16,73 @@ from conformance.models.server.statements import (
     Insert,
     RenameTable,
     Restart,
+    Rollback,
+    RollbackTo,
+    Savepoint,
+    SetGlobal,
+    SetSession,
     SetUserVariable,
     Use,
 )
 from conformance.models.server.tables import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
 from conformance.strategies.scenarios.scenario import DATABASES, settings_of
+from conformance.strategies.scenarios.scenario_dimensions import (
+    AUTO_INCREMENT,
+    BINLOG_CHECKSUM,
+    BINLOG_FORMAT,
+    ROWS_QUERIES,
+)
 from conformance.strategies.scenarios.scenario_steps import take_step
 
 _WORKLOG: Final = Profiles("worklog")
 
 
-@asking_family(focus="WL40-OPTION-ON-ALL-EXTENDED", profiles=_WORKLOG)
+_EXTENDED: Final = Dimension("binlog_with_tables_info", {"ON": True, "OFF": False})
+_FORMAT: Final = choices("binlog_format", ("ROW", "STATEMENT"))
+_USE: Final = yes_or_no("a default database")
+_STEP: Final = choices(
+    "step",
+    ("create", "create like", "create select", "rename", "insert", "next log", "other session", "set the option"),
+)
+_STEPS: Final = Number("steps", many=(20, 30))
+_SHAPE: Final = choices("rename", ("one", "swap", "chain", "two", "three"))
+_SOURCES: Final = Number("different sources")
+_NEW: Final = choices("new table", ("base", "temporary"))
+_LIKE: Final = choices("like", ("base", "temporary"))
+_TRIED: Final = Dimension("set the option", {"globally": SetGlobal, "for the session": SetSession})
+_HOW: Final = choices("next log", ("FLUSH", "restart", "crash"))
+
+
+@asking_family(
+    focus="WL40-OPTION-ON-ALL-EXTENDED",
+    profiles=_WORKLOG,
+    dimensions=(_EXTENDED, _FORMAT, BINLOG_CHECKSUM, _USE, _STEPS, _STEP, _SHAPE, _SOURCES, _NEW, _LIKE, _TRIED, _HOW),
+)
 def logged_tables_info(choose: Chooser, server: Server) -> Question:
     """Statements before WL#7592 with tables info in every Query event, or in none, over several logs and sessions."""
-    extended = not choose.yes(4)
-    settings = settings_of(
-        choose,
-        server.profile,
-        gtid_mode="OFF",
-        before_wl7592=True,
-        binlog_with_tables_info=extended,
-        binlog_format=choose.one_of(("ROW", "STATEMENT")),
-    )
+    profile = server.profile
+    extended, binlog_format = choose.vary(_EXTENDED, profile), choose.vary(_FORMAT, profile)
+    fixed = {"gtid_mode": "OFF", "binlog_format": binlog_format, "binlog_rows_query_log_events": False}
+    settings = settings_of(choose, profile, before_wl7592=True, binlog_with_tables_info=extended, **fixed)
     scenario = LogQuestion(choose, settings)
-    scenario.open(tables=0, use=choose.yes())
-    for _ in range(2):
+    scenario.open(tables=0, use=scenario.vary(_USE))
+    for _ in range(3):
         scenario.do(CreateTable(table=scenario.new_name()), *_created(scenario, "PLAIN"))
     scenario.insert(scenario.base_tables()[0].name)
-    for _ in choose.several(3, 8):
-        choose.one_of(_TABLE_STEPS)(scenario)
-    _create_like(scenario)
-    _create_select(scenario)
+    for _ in scenario.several_of(_STEPS):
+        _TABLE_STEPS[scenario.vary(_STEP)](scenario)
+    for step in (_rename, _create_like, _create_select, _set_option, _next_log, _insert):
+        step(scenario)
     if extended:
         scenario.mark_everywhere("WL40-OPTION-ON-ALL-EXTENDED", "WL40-OPTION-GLOBAL-READ-ONLY")
     else:
-        scenario.mark_everywhere("WL40-OPTION-OFF-USUAL")
+        scenario.mark_everywhere("WL40-OPTION-OFF-USUAL", "WL40-OPTION-GLOBAL-READ-ONLY")
     return scenario.question()
 
 
@@ -85,13 +116,14 @@ def _is_unlogged(scenario: LogQuestion, *, temporary: bool) -> bool:
 
 
 def _create_like(scenario: LogQuestion) -> None:
-    choose = scenario.choose
     as_rows = scenario.server.settings.binlog_format == "ROW"
-    if not scenario.server.session(1).temporary and choose.yes():
-        scenario.create(engine="innodb", temporary=True)
+    temporary = scenario.vary(_NEW) == "temporary"
+    if scenario.vary(_LIKE) == "temporary":
+        name = scenario.create(engine="innodb", temporary=True)
         _is_unlogged(scenario, temporary=True)
-    like = choose.one_of(scenario.tables(1)[::-1])
-    temporary = choose.yes(4)
+        like = scenario.server.session(1).temporary[name]
+    else:
+        like = scenario.choose.one_of(scenario.base_tables())
     statement = CreateTableLike(table=scenario.new_name(), like=like.name, temporary=temporary)
     scenario.do(statement)
     if _is_unlogged(scenario, temporary=temporary):
@@ -103,9 +135,9 @@ def _create_like(scenario: LogQuestion) -> None:
 
 
 def _create_select(scenario: LogQuestion) -> None:
-    choose = scenario.choose
-    sources = tuple(choose.one_of(scenario.base_tables()).name for _ in choose.several(1, 3))
-    temporary = choose.yes(4)
+    tables = [table.name for table in scenario.base_tables()]
+    sources = tuple(tables[number] for number in scenario.several_of(_SOURCES))
+    temporary = scenario.vary(_NEW) == "temporary"
     scenario.do(CreateTableSelect(table=scenario.new_name(), sources=sources, temporary=temporary))
     if _is_unlogged(scenario, temporary=temporary):
         return
@@ -120,22 +152,28 @@ def _create_select(scenario: LogQuestion) -> None:
 
 
 def _rename(scenario: LogQuestion) -> None:
-    choose = scenario.choose
     own = scenario.server.session(1).temporary
     names = [table.name for table in scenario.base_tables() if table.name not in own]
     marks = ("WL40-RENAME-LEFT-SIDE",) if _extended(scenario) else ()
-    shape = choose.integer(0, 2)
-    if shape == 0 and len(names) > 1:
-        one, two = names[:2]
-        middle = scenario.new_name()
-        more = ("WL40-RENAME-SKIP-TARGETS", "WL40-RENAME-SWAP") if marks else ()
-        scenario.do(RenameTable(pairs=((one, middle), (two, one), (middle, two))), *marks, *more)
-    elif shape == 1 and names:
-        middle, last = scenario.new_name(), scenario.new_name()
-        scenario.do(RenameTable(pairs=((choose.one_of(names), middle), (middle, last))), *marks)
-        scenario.mark(*("WL40-RENAME-SKIP-TARGETS" for _ in marks))
-    elif names:
-        scenario.do(RenameTable(pairs=((choose.one_of(names), scenario.new_name()),)), *marks)
+    shape = scenario.vary(_SHAPE)
+    one, two, three = names[:3]
+    new, last, further = scenario.new_name(), scenario.new_name(), scenario.new_name()
+    pairs = {
+        "one": ((one, new),),
+        "two": ((one, new), (two, last)),
+        "three": ((one, new), (two, last), (three, further)),
+        "chain": ((one, new), (new, last)),
+        "swap": ((one, new), (two, one), (new, two)),
+    }[shape]
+    scenario.do(RenameTable(pairs=pairs), *marks)
+    if marks and shape in ("chain", "swap"):
+        scenario.mark("WL40-RENAME-SKIP-TARGETS", *(("WL40-RENAME-SWAP",) if shape == "swap" else ()))
+
+
+def _set_option(scenario: LogQuestion) -> None:
+    """Try to change the option while the server runs: it is read-only."""
+    value = "OFF" if _extended(scenario) else "ON"
+    scenario.do(scenario.vary(_TRIED)(variable="binlog_with_tables_info", value=value))
 
 
 def _insert(scenario: LogQuestion) -> None:
@@ -145,7 +183,8 @@ def _insert(scenario: LogQuestion) -> None:
 
 
 def _next_log(scenario: LogQuestion) -> None:
-    scenario.do(FlushLogs() if scenario.choose.yes() else Restart())
+    how = scenario.vary(_HOW)
+    scenario.do({"FLUSH": FlushLogs, "restart": Restart, "crash": Crash}[how]())
     if scenario.choose.yes():
         scenario.do(Use(database=DATABASES[0]))
 
@@ -155,10 +194,16 @@ def _other_session(scenario: LogQuestion) -> None:
     scenario.do(Insert(table=table, values=(3,), session=2))
 
 
-_TABLE_STEPS: Final[tuple[Callable[[LogQuestion], None], ...]] = (
-    _create, _create, _create_like, _create_like, _create_select, _create_select, _rename, _insert, _next_log,
-    _other_session,
-)  # fmt: skip
+_TABLE_STEPS: Final[Mapping[str, Callable[[LogQuestion], None]]] = {
+    "create": _create,
+    "create like": _create_like,
+    "create select": _create_select,
+    "rename": _rename,
+    "insert": _insert,
+    "next log": _next_log,
+    "other session": _other_session,
+    "set the option": _set_option,
+}
 
 #: What a marked log shows as a whole.
 _MARKED: Final = (
@@ -170,27 +215,85 @@ _MARKED: Final = (
 )
 
 
-@asking_family(focus="WL4162-MARKER-EVERY-EVENT", profiles=_WORKLOG)
+_OLD: Final = yes_or_no("before WL#7592")
+_MODE: Final = Dimension("gtid_mode", {each: each for each in GTID_MODES}, when={"before WL#7592": ("no",)})
+_MARKED_STEP: Final = choices(
+    "step",
+    (
+        "change", "transaction", "rolled back", "rolled back, with a plain table", "savepoint", "context before DDL",
+        "context before a change", "DDL", "other",
+    ),
+)  # fmt: skip
+#: The context events before a lone statement: none, a variable, a seed, both.
+_CONTEXT: Final = Dimension(
+    "context",
+    {"variable": (True, False), "seed": (False, True), "both": (True, True)},
+    when={"step": ("context before DDL",)},
+)
+_MARKED_STEPS: Final = Number("steps", many=(30, 40))
+
+
+@asking_family(
+    focus="WL4162-MARKER-EVERY-EVENT",
+    profiles=_WORKLOG,
+    dimensions=(
+        _OLD, _MODE, BINLOG_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, AUTO_INCREMENT, _MARKED_STEP, _CONTEXT,
+        _MARKED_STEPS,
+    ),
+)  # fmt: skip
 def logged_markers(choose: Chooser, server: Server) -> Question:
     """Scenarios of all kinds, under every setting, on a server that marks transaction boundaries in the flags."""
-    old = choose.yes()
-    fixed = {"gtid_mode": "OFF"} if old else {}
-    scenario = LogQuestion(
-        choose, settings_of(choose, server.profile, boundary_markers=True, before_wl7592=old, **fixed)
-    )
+    profile = server.profile
+    old = choose.vary(_OLD, profile)
+    mode = "OFF" if old else choose.vary(_MODE, profile)
+    settings = settings_of(choose, profile, boundary_markers=True, before_wl7592=old, gtid_mode=mode)
+    scenario = LogQuestion(choose, settings)
     scenario.open(tables=0)
-    for _ in range(2):
-        name = scenario.create(engine=choose.one_of(("innodb", "myisam")), auto_increment=choose.yes())
-        scenario.insert(name, rows=1)
-    for _ in choose.several(1, 6):
-        if choose.yes(4):
-            scenario.do(SetUserVariable(value=choose.integer(0, 9)))
-            source = scenario.base_tables()
-            if source:
-                sources = (source[0].name,)
-                scenario.do(CreateTableSelect(table=scenario.new_name(), sources=sources, with_variable=True))
-        else:
-            take_step(scenario)
+    auto_increment = scenario.vary(AUTO_INCREMENT)
+    for engine in ("innodb", "innodb", "myisam"):
+        scenario.insert(scenario.create(engine=engine, auto_increment=auto_increment), rows=1)
+    step = scenario.vary(_MARKED_STEP)
+    context = scenario.vary(_CONTEXT) if step == "context before DDL" else (True, False)
+    _marked_step(scenario, step, context)
+    for number in scenario.several_of(_MARKED_STEPS):
+        if number:
+            _marked_step(scenario, choose.one_of([*_MARKED_STEP.classes]), choose.one_of([*_CONTEXT.classes.values()]))
     scenario.mark_everywhere(*_MARKED)
     scenario.mark_boundaries()
     return scenario.question()
+
+
+def _marked_step(scenario: LogQuestion, step: str, context: tuple[bool, bool]) -> None:
+    tables = scenario.base_tables(engine="innodb")
+    if step == "other" or not tables:
+        take_step(scenario)
+    elif step == "context before DDL":
+        scenario.do(SetUserVariable(value=7))
+        variable, rand = context
+        statement = CreateTableSelect(
+            table=scenario.new_name(), sources=(tables[0].name,), with_variable=variable, with_rand=rand
+        )
+        scenario.do(statement)
+    elif step == "context before a change":
+        scenario.do(Insert(table=tables[0].name, values=(1,), computed=scenario.choose.one_of(("variable", "rand"))))
+    elif step == "DDL":
+        scenario.create(engine="innodb")
+    elif step == "change":
+        scenario.insert(tables[0].name)
+    else:
+        _marked_transaction(scenario, step)
+
+
+def _marked_transaction(scenario: LogQuestion, step: str) -> None:
+    """Add a transaction; with a temporary table in it, a rollback of it is logged in statement format."""
+    table = scenario.base_tables(engine="innodb")[0].name
+    scenario.do(Begin())
+    scenario.do(Insert(table=table, values=(1,)))
+    if step == "savepoint":
+        scenario.do(Savepoint(name="s1"))
+        scenario.do(Insert(table=table, values=(2,)))
+    if step in ("rolled back, with a plain table", "savepoint"):
+        scenario.do(CreateTable(table=scenario.new_name(), engine="myisam", temporary=True))
+    if step == "savepoint":
+        scenario.do(RollbackTo(name="s1"))
+    scenario.do(Rollback() if step.startswith("rolled back") else Commit())

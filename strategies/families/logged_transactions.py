@@ -1,221 +1,191 @@
-"""Scenarios of transactions: with and without GTIDs, over rotations and restarts, with the statements' texts."""
+"""Scenarios of transactions: row changes on all engines, committed or rolled back, with and without GTIDs."""
 
 from typing import Final
 
-from conformance.binlog.servers import WITH_ROWS_QUERIES, Server
-from conformance.models.server.logging_rules import RULES
+from conformance.binlog.servers import Server
 from conformance.models.server.statements import (
     Begin,
     Commit,
     Delete,
     FlushLogs,
     Insert,
-    InternalRows,
-    Restart,
+    InsertSelect,
     Rollback,
-    SetGlobal,
+    RollbackTo,
+    Savepoint,
     SetSession,
+    SetUserVariable,
     Update,
     UpdateTables,
 )
-from conformance.specs.versions import Profiles
+from conformance.models.server.tables import TableName
 from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
 from conformance.strategies.scenarios.scenario import settings_of
+from conformance.strategies.scenarios.scenario_dimensions import (
+    ALWAYS,
+    AUTO_INCREMENT,
+    BINLOG_CHECKSUM,
+    BINLOG_FORMAT,
+    CHANGE,
+    END,
+    ENGINE,
+    GTID_MODE,
+    GTIDS,
+    NUMBERED,
+    ROWS,
+    ROWS_QUERIES,
+    SETTINGS,
+    STATEMENTS,
+)
 
-#: The profiles whose servers write Gtid events of MySQL, and those that always do.
-NUMBERED: Final = RULES.where(lambda rules: rules.gtid_events in ("numbered", "always"))
-ALWAYS: Final = RULES.where(lambda rules: rules.gtid_events == "always")
+_TRANSACTIONS: Final = Number("transactions", few=2, many=(40, 60))
+_ROWS_EVENT: Final = Dimension("binlog_row_event_max_size", {"8192": 8192, "256": 256})
 
 
-def _change(scenario: LogQuestion) -> None:
-    scenario.change(scenario.base_tables(engine="innodb"))
-
-
-def _transaction(scenario: LogQuestion) -> None:
-    choose = scenario.choose
-    scenario.do(Begin())
-    for _ in choose.several(1, 4):
-        _change(scenario)
-    scenario.do(Rollback() if choose.yes(3) else Commit())
-
-
-@asking_family(focus="FORMAT-LOG-TRANSACTION-ENDS")
+@asking_family(
+    focus="FORMAT-LOG-TRANSACTION-ENDS",
+    dimensions=(*SETTINGS, _ROWS_EVENT, ENGINE, AUTO_INCREMENT, _TRANSACTIONS, END, STATEMENTS, CHANGE, ROWS),
+)
 def logged_transactions(choose: Chooser, server: Server) -> Question:
     """Row changes in and out of transactions, committed or rolled back, on transactional and other tables."""
-    scenario = LogQuestion(choose, settings_of(choose, server.profile))
+    profile = server.profile
+    size = choose.vary(_ROWS_EVENT, profile)
+    scenario = LogQuestion(choose, settings_of(choose, profile, binlog_row_event_max_size=size))
     scenario.open(tables=0)
-    for engine in ("innodb", "innodb", choose.one_of(("innodb", "myisam"))):
-        scenario.insert(scenario.create(engine=engine, auto_increment=choose.yes(3)), rows=1)
-    for _ in choose.several(1, 5):
-        choose.one_of((_change, _transaction, _transaction, _alone))(scenario)
+    engine, auto_increment = scenario.vary(ENGINE), scenario.vary(AUTO_INCREMENT)
+    values = tuple(choose.integer(0, 99) for _ in scenario.several_of(ROWS))
+    for _ in range(2):
+        scenario.do(Insert(table=scenario.create(engine=engine, auto_increment=auto_increment), values=values))
+    for _ in scenario.several_of(_TRANSACTIONS):
+        _transaction(scenario, values)
     return scenario.question()
 
 
-def _alone(scenario: LogQuestion) -> None:
-    tables = scenario.base_tables(engine="myisam")
-    if tables:
-        scenario.change(tables)
+def _transaction(scenario: LogQuestion, values: tuple[int, ...]) -> None:
+    """Add a transaction, or as many statements that are each one of their own."""
+    end = scenario.vary(END)
+    if end != "autocommit":
+        scenario.do(Begin())
+    for number in scenario.several_of(STATEMENTS):
+        if end == "rollback to a savepoint" and number < 2:
+            scenario.do(Savepoint(name=f"s{number}"))
+        _change(scenario, values)
+    if end == "rollback to a savepoint":
+        scenario.do(RollbackTo(name="s0"))
+    if end != "autocommit":
+        scenario.do(Rollback() if end == "rollback" else Commit())
 
 
-@asking_family(focus="WL7592-LOG-SAME-SKELETON", profiles=ALWAYS)
+def _change(scenario: LogQuestion, values: tuple[int, ...]) -> None:
+    change = scenario.vary(CHANGE)
+    tables = [table.name for table in scenario.base_tables()]
+    table, other = tables if scenario.choose.yes() else tables[::-1]
+    if change == "insert":
+        scenario.do(Insert(table=table, values=values))
+    elif change in ("variable", "rand", "uuid"):
+        if change == "variable" and scenario.choose.yes():
+            scenario.do(SetUserVariable(value=scenario.choose.integer(0, 9)))
+        scenario.do(Insert(table=table, computed=change))
+    elif change == "insert_select":
+        scenario.do(InsertSelect(table=table, source=other))
+    elif change == "update_tables":
+        scenario.do(UpdateTables(first=table, second=other))
+    else:
+        scenario.do(Update(table=table) if change == "update" else Delete(table=table))
+
+
+_STEP: Final = choices("step", ("change", "transaction", "definition", "rotation"))
+_STEPS: Final = Number("steps", many=(20, 30))
+
+
+@asking_family(
+    focus="WL7592-LOG-SAME-SKELETON",
+    profiles=ALWAYS,
+    dimensions=(GTIDS, BINLOG_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _STEPS, _STEP),
+)
 def logged_modes(choose: Chooser, server: Server) -> Question:
     """The same kinds of statements with gtid_mode=ON and OFF, all of them allowed in both modes."""
-    mode = choose.one_of(("OFF", "ON"))
+    mode = choose.vary(GTIDS, server.profile)
     scenario = LogQuestion(choose, settings_of(choose, server.profile, gtid_mode=mode, enforce_gtid_consistency=True))
     scenario.open(tables=0)
     for _ in range(2):
         scenario.insert(scenario.create(engine="innodb"), rows=1)
-    for _ in choose.several(1, 4):
-        choose.one_of((_change, _transaction, _definition, _rotation))(scenario)
+    for _ in scenario.several_of(_STEPS):
+        step = scenario.vary(_STEP)
+        if step == "definition":
+            scenario.create(engine="innodb")
+        elif step == "rotation":
+            scenario.do(FlushLogs())
+        else:
+            _some_changes(scenario, inside=step == "transaction")
     scenario.mark_everywhere("WL7592-LOG-SAME-SKELETON")
     return scenario.question()
 
 
-def _definition(scenario: LogQuestion) -> None:
-    scenario.create(engine="innodb")
-
-
-def _rotation(scenario: LogQuestion) -> None:
-    scenario.do(FlushLogs())
-
-
-_MODE_STEPS: Final = ("OFF_PERMISSIVE", "ON_PERMISSIVE", "ON", "ON_PERMISSIVE", "OFF_PERMISSIVE", "OFF")
-
-
-@asking_family(focus="WL7592-LOG-ON-PREVIOUS-GTIDS", profiles=NUMBERED)
-def logged_rotations(choose: Chooser, server: Server) -> Question:
-    """Several logs, by rotation, by restart and by changes of gtid_mode, which moves up and down in single steps."""
-    mode = choose.one_of(("ON", "OFF"))
-    scenario = LogQuestion(choose, settings_of(choose, server.profile, gtid_mode=mode, enforce_gtid_consistency=True))
-    scenario.open(tables=0)
-    table = scenario.create(engine="innodb")
-    at = _MODE_STEPS.index(mode)
-    for _ in choose.several(2, 8):
-        step = choose.integer(0, 3)
-        if step == 0 and RULES[server.profile].gtid_events == "always":
-            at = (at + 1) % len(_MODE_STEPS)
-            scenario.do(SetGlobal(variable="gtid_mode", value=_MODE_STEPS[at]))
-        elif step == 1:
-            scenario.do(FlushLogs())
-        elif step == 2 and choose.yes():
-            scenario.do(Restart())
-        else:
-            scenario.insert(table)
-    return scenario.question()
-
-
-@asking_family(focus="WL7592-LOG-SIMPLE-RECOVERY-OLD", profiles=Profiles("worklog"))
-def logged_recoveries(choose: Chooser, server: Server) -> Question:
-    """Logs from before and after WL#7592, of which a restart with simplified recovery reads as few as possible."""
-    settings = settings_of(choose, server.profile, gtid_mode="ON", before_wl7592=True)
-    scenario = LogQuestion(choose, settings)
-    scenario.open(tables=0)
-    table = scenario.create(engine="innodb")
-    for _ in choose.several(1, 3):
-        scenario.insert(table)
-    scenario.do(Restart(options=(("gtid_mode", "OFF"),)))
-    for _ in choose.several(0, 2):
-        scenario.insert(table)
-    scenario.do(Restart(options=(("before_wl7592", "OFF"),)))
-    scenario.mark_previous_gtids("WL7592-LOG-SIMPLE-RECOVERY-OLD")
-    for _ in choose.several(0, 2):
-        scenario.insert(table)
-    if choose.yes():
-        scenario.do(Restart())
-        scenario.mark_previous_gtids("WL7592-LOG-SIMPLE-RECOVERY-NEW")
-    return scenario.question()
-
-
-@asking_family(focus="WL4033-LOG-ROWS-QUERY-WRITTEN", profiles=WITH_ROWS_QUERIES)
-def logged_rows_queries(choose: Chooser, server: Server) -> Question:
-    """Row changes with and without the statement's text before them, as the option is set, in one or two sessions."""
-    never = choose.yes(4)
-    given = {} if never else {"binlog_rows_query_log_events": choose.yes(3)}
-    fixed = {"binlog_format": choose.one_of(("ROW", "ROW", "STATEMENT", "MIXED")), **given}
-    scenario = LogQuestion(
-        choose, settings_of(choose, server.profile, **{"binlog_rows_query_log_events": False, **fixed})
-    )
-    scenario.open(tables=0)
-    for _ in range(2):
-        scenario.do(Insert(table=scenario.create(engine="innodb"), values=(choose.integer(0, 9),)))
-        scenario.mark("WL4033-LOG-OPTION-DEFAULT-OFF" if never else "WL4033-LOG-ROWS-QUERY-CONDITIONS")
-    if never:
-        scenario.mark_everywhere("WL4033-LOG-OPTION-DEFAULT-OFF", "WL4033-LOG-OPTION-OFF-OLD-SAFE")
-    for _ in choose.several(1, 4):
-        steps = (_one_statement, _several_statements, _internal) + (() if never else (_selected, _two_sessions))
-        choose.one_of(steps)(scenario)
-    return scenario.question()
-
-
-def _statement(scenario: LogQuestion, *requirements: str, session: int = 1) -> None:
+def _some_changes(scenario: LogQuestion, *, inside: bool) -> None:
     choose = scenario.choose
-    tables = [table.name for table in scenario.base_tables(engine="innodb")]
-    table = choose.one_of(tables)
-    kind = choose.integer(0, 3)
-    if kind == 0:
-        scenario.do(Update(table=table, session=session), *requirements)
-    elif kind == 1:
-        scenario.do(UpdateTables(first=tables[0], second=tables[1], session=session), *requirements)
-    elif kind == 2 and choose.yes(3):
-        scenario.do(Delete(table=table, session=session), *requirements)
-    else:
-        values = (choose.integer(0, 9), choose.integer(0, 9))
-        scenario.do(Insert(table=table, values=values, session=session), *requirements)
-    scenario.mark("WL4033-LOG-ROWS-QUERY-CONDITIONS")
+    if inside:
+        scenario.do(Begin())
+    for _ in choose.several(1, 4 if inside else 1):
+        scenario.change(scenario.base_tables(engine="innodb"))
+    if inside:
+        scenario.do(Rollback() if choose.yes(3) else Commit())
 
 
-def _one_statement(scenario: LogQuestion) -> None:
-    as_rows = scenario.server.session(1).binlog_format == "ROW"
-    table = scenario.choose.one_of(scenario.base_tables(engine="innodb")).name
-    marks = ("WL4033-LOG-ONE-STATEMENT-SEQUENCE",) if as_rows else ()
-    scenario.do(
-        Insert(table=table, values=(scenario.choose.integer(0, 9),)), "WL4033-LOG-ROWS-QUERY-CONDITIONS", *marks
-    )
+#: How the tables of two engines come together.
+_TOGETHER: Final = choices(
+    "together", ("in one statement", "in a transaction, plain last", "in a transaction, plain first", "plain alone")
+)
+_ENFORCED: Final = yes_or_no("enforce_gtid_consistency", when={"gtid_mode": ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE")})
+_PLAIN_FIRST: Final = yes_or_no("plain table named first", when={"together": ("in one statement",)})
+_NEXT: Final = Dimension(
+    "gtid_next",
+    {"AUTOMATIC": "AUTOMATIC", "given": "given"},
+    when={"gtid_mode": ("OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")},
+)
 
 
-def _several_statements(scenario: LogQuestion) -> None:
-    scenario.do(Begin())
-    for _ in scenario.choose.several(2, 4):
-        _statement(scenario, "WL4033-LOG-SEVERAL-STATEMENTS")
-    scenario.do(Commit(), "WL4033-LOG-SEVERAL-STATEMENTS")
-
-
-def _internal(scenario: LogQuestion) -> None:
-    table = scenario.choose.one_of(scenario.base_tables(engine="innodb")).name
-    scenario.do(InternalRows(table=table, values=(7,)), "WL4033-LOG-ROWS-QUERY-NEEDS-TEXT")
-
-
-def _selected(scenario: LogQuestion) -> None:
-    marks = ("WL4033-LOG-OPTION-SELECTED", "WL4033-LOG-OPTION-DYNAMIC", "WL4033-LOG-OPTION-NAME")
-    for value in ("ON", "OFF"):
-        scenario.do(SetSession(variable="binlog_rows_query_log_events", value=value))
-        for _ in scenario.choose.several(1, 2):
-            _statement(scenario, *marks)
-
-
-def _two_sessions(scenario: LogQuestion) -> None:
-    value = scenario.choose.one_of(("ON", "OFF"))
-    scenario.do(SetSession(variable="binlog_rows_query_log_events", value=value, session=2))
-    for session in (1, 2, 1):
-        _statement(scenario, "WL4033-LOG-OPTION-SCOPE", session=session)
-
-
-#: The profiles whose servers run INSERT DELAYED as such, among those of WL#4033.
-DELAYED: Final = Profiles("worklog", "mysql >= 5.6, < 5.7")
-
-
-@asking_family(focus="WL4033-LOG-DELAYED-ONE-TABLE-MAP", profiles=DELAYED)
-def logged_delayed_inserts(choose: Chooser, server: Server) -> Question:
-    """INSERT DELAYED statements one after the other, with few rows and with enough rows for several events."""
-    settings = settings_of(choose, server.profile, binlog_format="ROW", binlog_row_event_max_size=256)
-    scenario = LogQuestion(choose, settings)
+@asking_family(
+    focus="WL7592-LOG-ON-MIXED-ENGINES-REFUSED",
+    profiles=NUMBERED,
+    dimensions=(GTID_MODE, _ENFORCED, _NEXT, BINLOG_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _TOGETHER, _PLAIN_FIRST),
+)
+def mixed_engines(choose: Chooser, server: Server) -> Question:
+    """Changes of transactional and of other tables in one statement or one transaction, allowed or refused."""
+    profile = server.profile
+    mode = choose.vary(GTID_MODE, profile)
+    enforced = mode == "ON" or choose.vary(_ENFORCED, profile)
+    given = mode != "OFF" and choose.vary(_NEXT, profile) == "given"
+    scenario = LogQuestion(choose, settings_of(choose, profile, gtid_mode=mode, enforce_gtid_consistency=enforced))
     scenario.open(tables=0)
-    table = scenario.create(engine="myisam")
-    for _ in choose.several(2, 4):
-        values = tuple(range(choose.one_of((1, 3, 60, 120))))
-        statement = Insert(table=table, values=values, delayed=True)
-        scenario.do(statement, "WL4033-LOG-DELAYED-ONE-TABLE-MAP", "WL4033-LOG-DELAYED-NOT-SHARED")
+    kept, plain = (scenario.create(engine=engine) for engine in ("innodb", "myisam"))
+    for table in (kept, plain):
+        scenario.insert(table, rows=1)
+    if given:
+        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid()))
+    _mix(scenario, kept, plain)
+    if any(each.error is not None for each in scenario.outcomes):
+        scenario.mark_everywhere("WL7592-LOG-ON-MIXED-ENGINES-REFUSED")
     return scenario.question()
+
+
+def _mix(scenario: LogQuestion, kept: TableName, plain: TableName) -> None:
+    """Change both tables; where that is allowed without GTIDs, it is one of the liberties of gtid_mode=OFF."""
+    marks = ("WL7592-LOG-OFF-NO-RESTRICTIONS",) if scenario.server.settings.gtid_mode == "OFF" else ()
+    together = scenario.vary(_TOGETHER)
+    if together == "in one statement":
+        tables = (plain, kept) if scenario.vary(_PLAIN_FIRST) else (kept, plain)
+        scenario.do(UpdateTables(first=tables[0], second=tables[1]), *marks)
+        return
+    if together == "plain alone":
+        scenario.do(Insert(table=plain, values=(1,)), *marks)
+        return
+    order = (plain, kept) if together == "in a transaction, plain first" else (kept, plain)
+    scenario.do(Begin())
+    for value, table in enumerate(order):
+        scenario.do(Insert(table=table, values=(value,)), *marks)
+    scenario.do(Commit(), *marks)

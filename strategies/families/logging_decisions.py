@@ -3,54 +3,138 @@
 from typing import Final
 
 from conformance.binlog.servers import Server
-from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY
+from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
 from conformance.models.decision.decision import Mode, Safety
+from conformance.models.decision.engines import WORKLOG_ENGINES
 from conformance.models.decision.statement import QuestionTable
 from conformance.models.decision.worklog_table import DECISION_TABLE, row_for
+from conformance.specs.catalogue import catalogue
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
-from conformance.strategies.questions.decide import DecisionQuestion
-from conformance.strategies.scenarios.table_sets import engines_judged, marks_of_set, tables_for
+from conformance.strategies.questions.decide import SWITCHES, DecisionQuestion
+from conformance.strategies.scenarios.table_sets import LACKING, SHAPES, SetShape, marks_of_set, tables_for
 
 #: The profiles that the requirements of WL#3303 are for.
 DECIDING: Final = Profiles("worklog", "mysql >= 5.5")
 
-#: The modes that show the two capabilities separately.
-_SHOWING: Final[tuple[Mode, ...]] = ("row", "statement")
-_SAFETIES: Final[tuple[Safety, ...]] = ("safe", "unsafe")
+_CAPABILITY: Final = Dimension(
+    "capability", {"both": BOTH, "row": ROW_ONLY, "statement": STATEMENT_ONLY, "neither": NEITHER}
+)
+_LOGGING: Final = Dimension(
+    "logging", dict(zip(("on", "sql_log_bin off", "log closed", "both off"), SWITCHES, strict=True))
+)
+_SHAPE: Final = choices("set of tables", SHAPES)
+_WITH_SEVERAL: Final = ("several", "partitioned among others", "read")
+_PARTITIONED: Final = ("partitioned", "partitioned among others")
+_TABLES: Final = Number("tables", fewest=2, few=5, many=(40, 60), when={"set of tables": _WITH_SEVERAL})
+_PARTS: Final = Number("parts", few=4, many=(200, 300), when={"set of tables": _PARTITIONED})
+_NOT_BOTH: Final = ("row", "statement", "neither")
+_LACKING: Final = Dimension(
+    "tables without a flag",
+    {each: each for each in LACKING},
+    when={"set of tables": (*_WITH_SEVERAL, "partitioned"), "capability": _NOT_BOTH},
+)
+_SAME: Final = yes_or_no("one engine", when={"set of tables": (*_WITH_SEVERAL, "partitioned")})
+_SETS: Final = Number("sets", many=(12, 16))
 
 
-@asking_family(focus="WL3303-DECISION-TWO-FORMATS", profiles=DECIDING)
+@asking_family(
+    focus="WL3303-DECISION-TWO-FORMATS",
+    profiles=DECIDING,
+    dimensions=(_CAPABILITY, _LOGGING, _SHAPE, _TABLES, _PARTS, _LACKING, _SAME, _SETS),
+    impossible=(
+        Impossible(
+            {"capability": _NOT_BOTH, "set of tables": ("none",)}, "an empty set of tables has both capabilities"
+        ),
+    ),
+)
 def logging_decisions(choose: Chooser, server: Server) -> Question:
-    """Any of the 24 conditions of the decision table, each on one or two sets of tables, with logging on or off."""
+    """Sets of tables of all kinds, each under all conditions of the decision table, with logging on or off."""
+    profile = server.profile
     decisions = DecisionQuestion(choose)
-    wanted = [row for row in DECISION_TABLE if choose.yes()] or [DECISION_TABLE[choose.integer(0, 23)]]
-    for row in wanted:
-        for _ in choose.several(1, 2):
-            tables = tables_for(choose, row.capability, server.profile)
-            marks = marks_of_set(tables, row.capability, server.profile)
-            decisions.ask(row, tables, row.requirement, *marks, logging=not choose.yes(5))
+    capability, switch = choose.vary(_CAPABILITY, profile), choose.vary(_LOGGING, profile)
+    shape = choose.vary(_SHAPE, profile)
+    lacks = capability != BOTH and shape in (*_WITH_SEVERAL, "partitioned")
+    first = SetShape(
+        shape=shape,
+        count=_number(choose, _TABLES, profile) if shape in _WITH_SEVERAL else 2,
+        parts=_number(choose, _PARTS, profile) if shape in _PARTITIONED else 2,
+        lacking=choose.vary(_LACKING, profile) if lacks else LACKING[0],
+        same=shape in (*_WITH_SEVERAL, "partitioned") and choose.vary(_SAME, profile),
+    )
+    for number in choose.several_of(_SETS, profile):
+        if number:
+            # Often the next set has the same capability and is logged, so that other tables meet the same conditions.
+            capability = choose.vary(_CAPABILITY, profile) if choose.yes(4) else capability
+            switch = choose.vary(_LOGGING, profile) if choose.yes(3) else SWITCHES[0]
+        tables = tables_for(choose, capability, profile, None if number else first)
+        marks = marks_of_set(tables, capability, profile)
+        rows = [row for row in DECISION_TABLE if row.capability == capability]
+        while rows:
+            row = rows.pop(choose.integer(0, len(rows) - 1))
+            decisions.ask(row, tables, row.requirement, *marks, switch=switch)
     return decisions.question()
 
 
-@asking_family(focus="WL3303-SET-CAPABLE", profiles=DECIDING)
+def _number(choose: Chooser, number: Number, profile: str) -> int:
+    return len([*choose.several_of(number, profile)])
+
+
+#: The modes that show the two capabilities separately.
+_SHOWING: Final[tuple[Mode, ...]] = ("row", "statement")
+_SAFETY: Final = Dimension[Safety]("safety", {"safe": "safe", "unsafe": "unsafe"})
+_ENGINE: Final = Dimension(
+    "engine",
+    {each.names[0]: each for each in WORKLOG_ENGINES},
+    profiles={each.names[0]: catalogue()[each.requirement].holds for each in WORKLOG_ENGINES},
+)
+_TOGETHER: Final = choices("together with", ("nothing", "tables with flags", "another engine", "itself, partitioned"))
+_BESIDE: Final = ("tables with flags", "another engine")
+_PLACE: Final = Dimension("place", {"first": 0, "last": 1, "middle": 2}, when={"together with": _BESIDE})
+_OTHERS: Final = Number("others", few=4, many=(40, 60), when={"together with": (*_BESIDE, "itself, partitioned")})
+_FLAGS: Final = Dimension(
+    "flags of the others",
+    {"both": BOTH, "row": ROW_ONLY, "statement": STATEMENT_ONLY, "neither": NEITHER},
+    when={"together with": ("tables with flags",)},
+)
+
+
+@asking_family(
+    focus="WL3303-SET-CAPABLE",
+    profiles=DECIDING,
+    dimensions=(_SAFETY, _ENGINE, _TOGETHER, _PLACE, _OTHERS, _FLAGS),
+)
 def engine_capabilities(choose: Chooser, server: Server) -> Question:
-    """Tables of engines with their own settings, and sets with given flags, in the modes ROW and STATEMENT."""
+    """Tables of engines with their own settings, alone, among others and under partitioned tables."""
+    profile = server.profile
     decisions = DecisionQuestion(choose)
-    for name, capability, requirement in engines_judged(server.profile):
-        if choose.yes():
-            safety = choose.one_of(_SAFETIES)
-            for mode in _SHOWING:
-                decisions.ask(row_for(safety, mode, capability), (QuestionTable(name),), requirement)
-    for _ in choose.several(1 if decisions.is_empty else 0, 6):
-        capability = choose.one_of((BOTH, ROW_ONLY, STATEMENT_ONLY, NEITHER))
-        safety = choose.one_of(_SAFETIES)
+    safety, engine = choose.vary(_SAFETY, profile), choose.vary(_ENGINE, profile)
+    together = choose.vary(_TOGETHER, profile)
+    engines = [engine]
+    if together == "another engine":
+        engines.append(choose.vary(_ENGINE, profile))
+    for each in engines:
         for mode in _SHOWING:
-            for _ in choose.several(1, 2):
-                tables = tables_for(choose, capability, server.profile)
-                decisions.ask(
-                    row_for(safety, mode, capability), tables, *marks_of_set(tables, capability, server.profile)
-                )
+            decisions.ask(row_for(safety, mode, each.capability), (QuestionTable(each.names[0]),), each.requirement)
+    own = QuestionTable(engine.names[0])
+    if together == "nothing":
+        return decisions.question()
+    place = choose.vary(_PLACE, profile) if together in _BESIDE else 0
+    count = _number(choose, _OTHERS, profile)
+    tables: tuple[QuestionTable, ...]
+    if together == "itself, partitioned":
+        tables, capability = (QuestionTable("partition", parts=(own,) * count),), engine.capability
+        mark = "WL3303-FLAGS-PARTITIONED"
+    else:
+        given = choose.vary(_FLAGS, profile) if together == "tables with flags" else None
+        other = QuestionTable("columns_of_ours" if given else engines[-1].names[0], given)
+        at = (0, count, (count + 1) // 2)[place]
+        tables = (*(other,) * at, own, *(other,) * (count - at))
+        capability = Capability.of_set((engine.capability, given or engines[-1].capability))
+        mark = "WL3303-SET-CAPABLE"
+    for mode in _SHOWING:
+        decisions.ask(row_for(safety, mode, capability), tables, mark)
     return decisions.question()

@@ -10,13 +10,13 @@ from typing import Final
 from conformance.binlog.servers import server_of
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events, server_events, statement_events
+from conformance.strategies.grammar.dimension import Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
 _PROMISE: Final = "WL4162-TT-GUESS-OLD-SOURCE"
-_MOST_SHAPES: Final = 6
 
 
 def _words(words: str) -> Callable[[StreamBuilder], list[PlannedEvent]]:
@@ -93,14 +93,21 @@ def planned(stream: StreamBuilder, shape: RecordedShape) -> list[PlannedEvent]:
     return [event for part in shape.parts.split() for event in _PARTS[part](stream)]
 
 
-@family(focus=_PROMISE, profiles=Profiles("worklog"), checksums=False)
+#: The shape of the first transaction of a log, which the newest of its servers wrote.
+_SHAPES: Final = choices("transaction", RECORDED_SHAPES, text=lambda shape: f"{shape.parts} in {shape.server}")
+_TRANSACTIONS: Final = Number("transactions", many=(200, 220))
+_PLACES: Final = choices("place", ("first", "last"))
+
+
+@family(focus=_PROMISE, profiles=Profiles("worklog"), checksums=False, dimensions=(_SHAPES, _TRANSACTIONS, _PLACES))
 def old_source_streams(stream: StreamBuilder) -> None:
     """Logs of sources without markers, made of the shapes that recorded logs of those servers have."""
     choose, reader = stream.choose, stream.server
-    stream.server = server_of(choose.one_of(_SERVERS))
+    shape = stream.vary(_SHAPES)
+    stream.server = server_of(shape.server)
     stream.describe_format(post_header_lengths=stream.server.post_header_lengths, marks=(_PROMISE,))
-    newest = _SERVERS.index(stream.server.profile)
-    with_gtids = newest == len(_SERVERS) - 1 and choose.yes()
+    newest = _SERVERS.index(shape.server)
+    with_gtids = shape.parts.startswith("Gtid")
     if with_gtids:
         previous = gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=0)
         stream.add(previous.marked(_PROMISE))
@@ -110,8 +117,9 @@ def old_source_streams(stream: StreamBuilder) -> None:
         for each in RECORDED_SHAPES
         if _SERVERS.index(each.server) <= newest and each.parts.startswith("Gtid") == with_gtids
     ]
-    for _ in choose.several(1, _MOST_SHAPES):
-        for event in planned(stream, choose.one_of(shapes)):
+    others = [choose.one_of(shapes) for _ in stream.several_of(_TRANSACTIONS)][1:]
+    for each in [shape, *others] if stream.vary(_PLACES) == "first" else [*others, shape]:
+        for event in planned(stream, each):
             stream.add(event.marked(_PROMISE))
         stream.timestamp += 1
     for event in groups.ending(stream):

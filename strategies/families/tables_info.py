@@ -15,7 +15,8 @@ from conformance.strategies.events.extended_query import is_extended
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.filter import choose_rules
-from conformance.strategies.scenarios.table_work import DATABASE, TableWork
+from conformance.strategies.scenarios.table_names import DATABASE
+from conformance.strategies.scenarios.table_work import TableWork
 
 TABLES: Final = (
     TableName(DATABASE, "t1"),
@@ -43,8 +44,7 @@ def tables_info_streams(stream: StreamBuilder) -> None:
     extended = not choose.yes(4)
     again = choose.yes(3)
     second = again and (not extended or choose.yes())
-    # Without tables info, renaming and creating are undefined, so only rows are judged, by the simplest rules.
-    choose_rules(stream, TABLES, modes=extended and second == again)
+    choose_rules(stream, TABLES)
     work = TableWork(stream, markers=choose.yes())
     _begin(work, extended=extended)
     for _ in choose.several(1, 4):
@@ -119,7 +119,9 @@ def _drop(work: TableWork) -> None:
 
 def _without_tables(work: TableWork) -> None:
     sql = work.choose.one_of(("SET PASSWORD FOR u = 'x'", "FLUSH PRIVILEGES", "SAVEPOINT a"))
-    work.group([work.statement(sql, FilteredStatement(), database=work.choose.one_of((DATABASE, "")))])
+    work.database = work.choose.one_of((DATABASE, ""))
+    work.group([work.statement(sql, FilteredStatement())])
+    work.database = DATABASE
 
 
 def _long(work: TableWork) -> None:
@@ -133,7 +135,9 @@ def _long(work: TableWork) -> None:
         text = f"{text[:-4]}'a\0b'"[:size]
     names = (choose.one_of(_LONG), choose.one_of((DATABASE, *_LONG)))
     tables = tuple(TableName(database, name) for name, database in (names, names[::-1]))
-    piece = work.statement(text, FilteredStatement(tables), database=choose.one_of((DATABASE, "", "ünïcode", "x" * 64)))
+    work.database = choose.one_of((DATABASE, "", "ünïcode", "x" * 64))
+    piece = work.statement(text, FilteredStatement(tables))
+    work.database = DATABASE
     # The text is not a statement, so only the list can decide.
     work.group([piece.marked("WL40-FILTER-BY-TABLES-INFO")])
 

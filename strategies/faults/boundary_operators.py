@@ -10,6 +10,7 @@ from conformance.models.boundary.marking import boundary_types
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.families.boundaries import WITH_PARSER
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -38,19 +39,26 @@ def _mixed(stream: StreamBuilder, group: Events) -> Events:
     return [marked if stream.choose.yes() else unmarked for unmarked, marked in pairs]
 
 
-_MARKINGS: Final = (_unmarked, _marked, _mixed)
+#: Which events of a stream have markers; servers never wrote one.
+_MARKINGS: Final = Dimension[Callable[[StreamBuilder, Events], Events]](
+    "markers",
+    {"none": _unmarked, "all": _marked, "some": _mixed},
+    profiles={"all": Profiles("worklog"), "some": Profiles("worklog")},
+)
+#: The transactions besides the one that is changed.
+_OTHERS: Final = Number("other transactions", fewest=0, few=2, many=(100, 120))
+_VALID: Final = (boundaries.GTIDS, _MARKINGS)
+_WITH_OTHERS: Final = (*_VALID, _OTHERS)
 
 
 class _Valid:
     """A valid stream before it is changed: whole transactions, each a list of events."""
 
     def __init__(self, stream: StreamBuilder) -> None:
-        choose = stream.choose
         stream.describe_format()
         self._stream = stream
-        self._mode = choose.one_of(boundaries.GTID_MODES)
-        # Servers never wrote markers.
-        self._mark = choose.one_of(_MARKINGS) if stream.server.profile == "worklog" else _unmarked
+        self._mode = stream.vary(boundaries.GTIDS)
+        self._mark = stream.vary(_MARKINGS)
 
     def group(self) -> Events:
         """Return a transaction of any shape."""
@@ -59,13 +67,11 @@ class _Valid:
     def long_group(self) -> Events:
         """Return a transaction of several events, BEGIN among them."""
         planned = boundaries.transaction(self._stream)
-        if self._mode != "none":
-            planned = boundaries.with_gtid(self._stream, planned, anonymous=self._mode == "anonymous")
-        return self._finished(planned)
+        return self._finished(boundaries.with_gtid(self._stream, planned, self._mode))
 
     def groups(self) -> list[Events]:
         """Return some transactions, at least one of them of several events."""
-        planned = [self.group() for _ in self._stream.choose.several(0, 2)]
+        planned = [self.group() for _ in self._stream.several_of(_OTHERS)]
         planned.insert(self._stream.choose.integer(0, len(planned)), self.long_group())
         return planned
 
@@ -104,7 +110,7 @@ def _change(stream: StreamBuilder, change: Callable[[Events, int, BoundaryType],
     _add(stream, [*planned, *valid.group()])
 
 
-@_operator(profiles=WITH_PARSER, fault=True)
+@_operator(profiles=WITH_PARSER, fault=True, dimensions=_WITH_OTHERS)
 def boundary_mid_transaction_starts(stream: StreamBuilder) -> None:
     """A stream that is read from the middle of a transaction."""
     valid = _Valid(stream)
@@ -113,19 +119,19 @@ def boundary_mid_transaction_starts(stream: StreamBuilder) -> None:
     _add(stream, _flat(valid.groups()))
 
 
-@_operator(profiles=WITH_PARSER, fault=True)
+@_operator(profiles=WITH_PARSER, fault=True, dimensions=_WITH_OTHERS)
 def boundary_events_dropped(stream: StreamBuilder) -> None:
     """A stream without one of its events, of any boundary type."""
     _change(stream, lambda planned, index, _: planned.__delitem__(index))
 
 
-@_operator(profiles=WITH_PARSER, fault=True)
+@_operator(profiles=WITH_PARSER, fault=True, dimensions=_WITH_OTHERS)
 def boundary_events_doubled(stream: StreamBuilder) -> None:
     """A stream in which one event, of any boundary type, comes twice."""
     _change(stream, lambda planned, index, _: planned.insert(index, planned[index]))
 
 
-@_operator(profiles=WITH_PARSER, fault=True)
+@_operator(profiles=WITH_PARSER, fault=True, dimensions=_WITH_OTHERS)
 def boundary_events_swapped(stream: StreamBuilder) -> None:
     """A stream in which two neighbours of different boundary types have changed places."""
     valid = _Valid(stream)
@@ -136,23 +142,40 @@ def boundary_events_swapped(stream: StreamBuilder) -> None:
     _add(stream, [*planned, *valid.group()])
 
 
-@_operator(profiles=WITH_PARSER, fault=True)
+#: After which event the first stream stops, and before which the second begins.
+_CUT: Final = choices("stops", ("after the first event", "within", "at the end"))
+_BEGUN: Final = choices("begins", ("at the start", "after the first event", "within", "at the end"))
+#: The format description between them.
+_FORMAT: Final = choices("format description", ("none", "alone", "with Previous_gtids"))
+_WHOLE: Final = Impossible(
+    {"stops": ("at the end",), "begins": ("at the start",)}, "two whole streams after each other are a valid one"
+)
+
+
+def _place(stream: StreamBuilder, place: str, end: int) -> int:
+    """Return the index in a group that a class of `_CUT` or `_BEGUN` means, up to `end`."""
+    places = {"at the start": 0, "after the first event": 1, "at the end": end}
+    return places[place] if place in places else stream.choose.integer(min(2, end), max(end - 1, min(2, end)))
+
+
+@_operator(profiles=WITH_PARSER, fault=True, dimensions=(*_VALID, _CUT, _BEGUN, _FORMAT), impossible=(_WHOLE,))
 def boundary_streams_spliced(stream: StreamBuilder) -> None:
     """Two streams without a reset between them: the first stops, or the second begins, within a transaction."""
     choose = stream.choose
     valid = _Valid(stream)
     first, second = valid.long_group(), valid.long_group()
-    cut = choose.integer(1, len(first))
-    begun = choose.integer(0 if cut < len(first) else 1, len(second) - 1)
+    cut = _place(stream, stream.vary(_CUT), len(first))
+    begun = _place(stream, stream.vary(_BEGUN), len(second) - 1)
     _add(stream, [*_flat([valid.group()] if choose.yes() else []), *first[:cut]])
-    if choose.yes():
+    between = stream.vary(_FORMAT)
+    if between != "none":
         stream.describe_format()
-        if choose.yes():
-            stream.add(boundaries.previous_gtids(stream))
+    if between == "with Previous_gtids":
+        stream.add(boundaries.previous_gtids(stream))
     _add(stream, [*second[begun:], *valid.group()])
 
 
-@_operator(profiles=Profiles("worklog"), fault=True)
+@_operator(profiles=Profiles("worklog"), fault=True, dimensions=_WITH_OTHERS)
 def boundary_markers_contradicting(stream: StreamBuilder) -> None:
     """A stream in which one event has the marker of a boundary type other than its own."""
 
@@ -163,7 +186,7 @@ def boundary_markers_contradicting(stream: StreamBuilder) -> None:
     _change(stream, contradict)
 
 
-@_operator(profiles=Profiles("worklog"), fault=True)
+@_operator(profiles=Profiles("worklog"), fault=True, dimensions=_WITH_OTHERS)
 def boundary_markers_spare(stream: StreamBuilder) -> None:
     """A stream in which one event has a marker with an undefined value."""
 
@@ -173,42 +196,57 @@ def boundary_markers_spare(stream: StreamBuilder) -> None:
     _change(stream, spoil)
 
 
-@_operator(profiles=Profiles("worklog"))
+_GROUPS: Final = Number("transactions")
+
+
+@_operator(
+    profiles=Profiles("worklog"),
+    dimensions=(_GROUPS, boundaries.GTIDS, boundaries.SHAPES),
+    impossible=(boundaries.NO_LOAD_ALONE,),
+)
 def boundary_markers_missing(stream: StreamBuilder) -> None:
     """A marked stream in which some events have lost their markers."""
     stream.describe_format()
-    for _ in stream.choose.several(1, 3):
-        group = boundaries.group(stream, stream.choose.one_of(boundaries.GTID_MODES))
+    for _ in stream.several_of(_GROUPS):
+        group = boundaries.varied_group(stream)
         _add(stream, _mixed(stream, [event._replace(marks=()) for event in group]))
 
 
-@_operator(profiles=WITH_PARSER)
+@_operator(profiles=WITH_PARSER, dimensions=_WITH_OTHERS)
 def boundary_ignorable_anywhere(stream: StreamBuilder) -> None:
     """A stream with an Ignore Boundary event in any place, also within a transaction."""
     _change(stream, lambda planned, index, _: planned.insert(index, boundaries.ignored(stream)))
 
 
 #: Events that are Self Contained in the worklog; shipped parsers skip them, except for an Incident.
-_ALONE: Final = (
-    mysql_events.stop,
-    mysql_events.rotate,
-    server_events.heartbeat,
-    server_events.incident,
-    boundaries.delete_file,
-    boundaries.previous_gtids,
+_ALONE: Final = Dimension[Callable[[StreamBuilder], PlannedEvent]](
+    "lone event",
+    {
+        "Stop": mysql_events.stop,
+        "Rotate": mysql_events.rotate,
+        "Heartbeat": server_events.heartbeat,
+        "Incident": server_events.incident,
+        "Delete_file": boundaries.delete_file,
+        "Previous_gtids": boundaries.previous_gtids,
+    },
 )
+_WITHIN: Final = choices("place", ("after the first event", "within", "at the end"))
 
 
-@_operator(profiles=WITH_PARSER, fault=True)
+@_operator(profiles=WITH_PARSER, fault=True, dimensions=(*_VALID, _ALONE, _WITHIN))
 def boundary_lone_events_within(stream: StreamBuilder) -> None:
     """A stream with a Self Contained event within a transaction."""
     valid = _Valid(stream)
     planned = valid.long_group()
-    planned.insert(stream.choose.integer(1, len(planned) - 1), stream.choose.one_of(_ALONE)(stream))
+    lone = stream.vary(_ALONE)(stream)
+    planned.insert(_place(stream, stream.vary(_WITHIN), len(planned) - 1), lone)
     _add(stream, [*planned, *valid.group()])
 
 
-@_operator(profiles=WITH_PARSER, fault=True)
+_TORN: Final = yes_or_no("ends inside an event")
+
+
+@_operator(profiles=WITH_PARSER, fault=True, dimensions=(*_VALID, _TORN))
 def boundary_streams_truncated(stream: StreamBuilder) -> None:
     """A file that ends within a transaction, between two of its events or inside one."""
     choose = stream.choose
@@ -216,7 +254,7 @@ def boundary_streams_truncated(stream: StreamBuilder) -> None:
     _add(stream, _flat([valid.group()] if choose.yes() else []))
     last = valid.long_group()
     _add(stream, last[: choose.integer(1, len(last) - 1)])
-    if choose.yes():
+    if stream.vary(_TORN):
         start = stream.offsets[-1]
         cut = choose.integer(start + 1, stream.offset - 1)
         stream.damage(stream.bytes[:cut])

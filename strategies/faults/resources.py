@@ -24,6 +24,7 @@ from conformance.binlog.transaction_payload import Compression
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import bombs, mysql_events
 from conformance.strategies.events.plain_compression import mariadb_part_of, zlib_stream, zstd_frame
+from conformance.strategies.grammar.dimension import Dimension, Impossible, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -151,12 +152,18 @@ CLAIMS: Final[dict[str, Claim]] = {
 }
 
 
-@family(focus="FORMAT-COUNT-LIMITS", fault=True, checksums=False, few=True)
+_CLAIM: Final = Dimension(
+    "claim",
+    {f"{name}: {number:,}": (name, number) for name, each in CLAIMS.items() for number in each.numbers},
+    profiles={f"{name}: {number:,}": each.profiles for name, each in CLAIMS.items() for number in each.numbers},
+)
+
+
+@family(focus="FORMAT-COUNT-LIMITS", fault=True, checksums=False, few=True, dimensions=(_CLAIM,))
 def claimed_counts(stream: StreamBuilder) -> None:
     """An event with a count or a length of something in it, as of gigabytes, that the event does not hold."""
-    names = tuple(name for name, each in CLAIMS.items() if stream.server.profile in each.profiles)
-    name = stream.choose.one_of(names)
-    events = CLAIMS[name].events(stream, stream.choose.one_of(CLAIMS[name].numbers))
+    name, number = stream.vary(_CLAIM)
+    events = CLAIMS[name].events(stream, number)
     _end_with(stream, events, "FORMAT-COUNT-LIMITS", f"{name} claimed")
 
 
@@ -226,10 +233,20 @@ PAYLOADS: Final[dict[str, Callable[[], Payload]]] = {
 }
 
 
-@family(focus="FORMAT-TRANSACTION-PAYLOAD-LIMITS", profiles=WITH_PAYLOADS, fault=True, checksums=False, few=True)
+_PAYLOAD: Final = choices("payload", PAYLOADS)
+
+
+@family(
+    focus="FORMAT-TRANSACTION-PAYLOAD-LIMITS",
+    profiles=WITH_PAYLOADS,
+    fault=True,
+    checksums=False,
+    few=True,
+    dimensions=(_PAYLOAD,),
+)
 def payload_bombs(stream: StreamBuilder) -> None:
     """A Transaction_payload event that claims or holds far more than it should, or holds very many events."""
-    name = stream.choose.one_of(tuple(PAYLOADS))
+    name = stream.vary(_PAYLOAD)
     event = PlannedEvent(EventType.TRANSACTION_PAYLOAD, _payload_body(PAYLOADS[name]()), {})
     _end_with(stream, [event], "FORMAT-TRANSACTION-PAYLOAD-LIMITS", name)
 
@@ -243,16 +260,26 @@ PARTS: Final[dict[str, Callable[[bytes], bytes]]] = {
 }
 
 
-#: Rows of zeros that are reported one by one would take a right reader minutes.
-_ENDLESS: Final = ("rows", "that holds 320 MiB, as it claims")
+_COMPRESSED: Final = choices("what is compressed", ("statement", "rows"))
+_PART: Final = choices("compressed part", PARTS)
+_ENDLESS: Final = Impossible(
+    {_COMPRESSED.name: ("rows",), _PART.name: ("that holds 320 MiB, as it claims",)},
+    "a right reader would take minutes to report the rows",
+)
 
 
-@family(focus="FORMAT-MARIADB-COMPRESSED-LIMITS", profiles=Profiles("mariadb"), fault=True, checksums=False, few=True)
+@family(
+    focus="FORMAT-MARIADB-COMPRESSED-LIMITS",
+    profiles=Profiles("mariadb"),
+    fault=True,
+    checksums=False,
+    few=True,
+    dimensions=(_COMPRESSED, _PART),
+    impossible=(_ENDLESS,),
+)
 def mariadb_bombs(stream: StreamBuilder) -> None:
     """A compressed statement or compressed rows of MariaDB that claim or hold far more than they should."""
-    kind, name = stream.choose.one_of(
-        tuple((kind, name) for kind in ("statement", "rows") for name in PARTS if (kind, name) != _ENDLESS)
-    )
+    kind, name = stream.vary(_COMPRESSED), stream.vary(_PART)
     if kind == "rows":
         part = PARTS[name](b"\0\1\0\0\0")
         wire = {"table_id": _TABLE_ID, "rows_flags": 1, "column_count": 1, "columns_present": b"\xff"}
@@ -295,10 +322,13 @@ DOCUMENTS: Final[dict[str, bytes]] = {
 }
 
 
-@family(focus="FORMAT-JSON-LIMITS", profiles=WITH_JSON, fault=True, checksums=False, few=True)
+_DOCUMENT: Final = choices("document", DOCUMENTS)
+
+
+@family(focus="FORMAT-JSON-LIMITS", profiles=WITH_JSON, fault=True, checksums=False, few=True, dimensions=(_DOCUMENT,))
 def json_bombs(stream: StreamBuilder) -> None:
     """A JSON document of some kilobytes that claims or unfolds to millions of elements, or is nested very deeply."""
-    name = stream.choose.one_of(tuple(DOCUMENTS))
+    name = stream.vary(_DOCUMENT)
     document = DOCUMENTS[name]
     row = b"\x01\xff\x00" + len(document).to_bytes(4, "little") + document
     events = [_table_map(stream, ColumnType.JSON, b"\x04"), _write_rows(stream, row)]

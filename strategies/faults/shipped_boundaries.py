@@ -11,10 +11,12 @@ from conformance.models.boundary.shipped_tables import (
     ShippedType,
 )
 from conformance.strategies.events import mysql_events, payloads, server_events, statement_events
+from conformance.strategies.grammar.dimension import bits, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
+from conformance.strategies.groups import boundary_words
 from conformance.strategies.groups import transactions as groups
 
 _Make = Callable[[StreamBuilder], PlannedEvent]
@@ -41,11 +43,17 @@ _OF_TYPE: Final[Mapping[ShippedType, tuple[_Make, ...]]] = total(
     ShippedType,
     {
         ShippedType.GTID: (_gtid,),
-        ShippedType.BEGIN: (_query("BEGIN", f"XA START {_XID}"),),
-        ShippedType.END: (mysql_events.xid, _query("COMMIT", "ROLLBACK")),
-        ShippedType.END_XA: (_query(f"XA ROLLBACK {_XID}"),),
+        # Any beginning of BEGIN and COMMIT counts as the word, in upper case; ROLLBACK counts in any case.
+        ShippedType.BEGIN: (_query("BEGIN", "B", "BEGI", f"XA START {_XID}"),),
+        ShippedType.END: (
+            mysql_events.xid,
+            _query("COMMIT", "C", "COMMI", "ROLLBACK", "rollback", "ROLLBACKS", "Rollback /* a */"),
+        ),
+        ShippedType.END_XA: (_query(f"XA ROLLBACK {_XID}", f"xa rollback {_XID}"),),
         ShippedType.STMT: (
-            _query("INSERT INTO t1 VALUES (1)", "CREATE TABLE t2 (a INT)", "ROLLBACK TO a", f"XA END {_XID}"),
+            _query("INSERT INTO t1 VALUES (1)", "CREATE TABLE t2 (a INT)", f"XA END {_XID}", f"xa start {_XID}"),
+            boundary_words.statement,
+            _query("begin", "commit", " BEGIN", "COMMIT ", "BEGIN WORK", "COMMIT WORK", "START TRANSACTION"),
         ),
         ShippedType.PRE_STMT: (mysql_events.intvar, mysql_events.rand, statement_events.user_var),
         ShippedType.INCIDENT: (server_events.incident,),
@@ -81,17 +89,28 @@ def _known(profile: str) -> tuple[ShippedType, ...]:
     return tuple(each for each in ShippedType if profile in WITH_PAYLOADS or each is not ShippedType.PAYLOAD)
 
 
-@family(focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", profiles=WITH_SHIPPED_PARSER, fault=True)
+_STATES: Final = choices("state", tuple(ShippedState), text=lambda state: state.name)
+#: All bits of the flags word: those of the marker mean nothing to a shipped parser.
+_FLAGS: Final = bits("flags", (1 << bit for bit in range(16)))
+
+
+@family(
+    focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
+    profiles=WITH_SHIPPED_PARSER,
+    fault=True,
+    dimensions=(_STATES, _FLAGS),
+)
 def shipped_boundary_steps(stream: StreamBuilder) -> None:
     """An event of each type in one state of the parser that servers ship, each in a stream of its own that goes on."""
     choose = stream.choose
     boundaries.describe_unknown(stream)
-    state = choose.one_of(tuple(ShippedState))
+    state, flags = stream.vary(_STATES), stream.vary(_FLAGS)
     known = _known(stream.server.profile)
     resets = []
     for kind in known:
         resets.append(stream.offset)
         after = [choose.one_of(known) for _ in choose.several(0, 2)]
-        for each in (_LEADS_TO[state], kind, *after):
-            stream.add(choose.one_of(_OF_TYPE[each])(stream))
+        for place, each in enumerate((_LEADS_TO[state], kind, *after)):
+            event = choose.one_of(_OF_TYPE[each])(stream)
+            stream.add(event._replace(flags=int(event.flags) | flags) if place == 1 else event)
     stream.settings["resets"] = resets

@@ -39,6 +39,7 @@ _MODULES: Final = (
     "conformance.strategies.families.unrecognised_events",
     "conformance.strategies.families.logging_decisions",
     "conformance.strategies.families.tables_info",
+    "conformance.strategies.families.extended_queries",
     "conformance.strategies.families.table_filters",
     "conformance.strategies.faults.event_types",
     "conformance.strategies.faults.framing",
@@ -52,6 +53,8 @@ _MODULES: Final = (
     "conformance.strategies.faults.groups",
     "conformance.strategies.faults.previous_gtids",
     "conformance.strategies.families.logged_transactions",
+    "conformance.strategies.families.logged_chains",
+    "conformance.strategies.families.logged_rows_queries",
     "conformance.strategies.families.logged_definitions",
     "conformance.strategies.families.logged_extensions",
 )

@@ -167,30 +167,40 @@ class StreamBuilder:
         marks: tuple[str, ...] = (),
     ) -> None:
         """Add a format description, which governs what follows."""
-        self.format, body = _described(
+        self.format, _ = _described(
             version or self.server.version,
             post_header_lengths or self.format.post_header_lengths,
             created,
             self._algorithm(),
         )
+        self._append(self.described(flags=flags).marked(*marks), checksummed=self.server.checksums)
+
+    def described(self, *, flags: int = 0) -> PlannedEvent:
+        """Return the format description in force as one more event, as a source sends it again to a replica."""
+        governing = self.format
+        _, body = _described(
+            governing.server_version, governing.post_header_lengths, governing.created, self._algorithm()
+        )
         fields = {
             "binlog_version": 4,
-            "server_version": self.format.server_version,
-            "created": created,
-            "event_types": self.format.event_types,
+            "server_version": governing.server_version,
+            "created": governing.created,
+            "event_types": governing.event_types,
             "checksum_algorithm": "crc32" if self.checksummed else "none",
         }
-        marks += ("FORMAT-DESCRIPTION-FIELDS", "FORMAT-TYPE-COUNT")
+        marks: tuple[str, ...] = ("FORMAT-DESCRIPTION-FIELDS", "FORMAT-TYPE-COUNT")
         if self.server.checksums:
             marks += ("FORMAT-CHECKSUM-ALGORITHM",)
         if flags & _IN_USE and self.checksummed:
             marks += ("FORMAT-IN-USE-CHECKSUM",)
-        planned = PlannedEvent(EventType.FORMAT_DESCRIPTION, body, fields, flags, marks)
-        self._append(planned, checksummed=self.server.checksums)
+        return PlannedEvent(EventType.FORMAT_DESCRIPTION, body, fields, flags, marks)
 
     def add(self, event: PlannedEvent) -> None:
         """Add an event; after a refused one it is only bytes, which no reader reaches."""
-        self._append(self.alter(event) if self.alter else event, checksummed=self.checksummed)
+        # A format description has room for a checksum wherever it names the algorithm.
+        is_format = event.type == EventType.FORMAT_DESCRIPTION
+        checksummed = self.server.checksums if is_format else self.checksummed
+        self._append(self.alter(event) if self.alter else event, checksummed=checksummed)
 
     def refuse(self, event: PlannedEvent, *, kind: str, marks: tuple[str, ...]) -> None:
         """Add an event that a reader refuses, and the requirements by which it does."""

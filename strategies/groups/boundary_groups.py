@@ -6,23 +6,27 @@ from typing import Final
 from conformance.binlog.event_types import PRE_GA_ROWS, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.servers import MOST_EVENT_TYPES
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.marking import boundary_types
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events, row_events, server_events, statement_events
 from conformance.strategies.events.columns import column_kinds
+from conformance.strategies.grammar.dimension import Dimension, Impossible, choices
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_words
 from conformance.strategies.groups import transactions as groups
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 #: Types that no server has; a later one could write them with the ignorable flag.
-_LATER_TYPES: Final = (61, 99, 127)
-#: One more, which a format description can declare, so that a log can have it without that flag.
-_UNKNOWN_TYPE: Final = 60
-#: Rows events of version 2 have their extra data here, two bytes if it is empty; those of version 1 have none.
+_LATER_TYPES: Final = range(44, 128)
+#: How many types a format description may declare: more than any server has, so that a log can have unknown ones
+#: without that flag.
+_DECLARED: Final = (60, 127, MOST_EVENT_TYPES)
+#: Rows events of version 2 have their extra data here, after its length with these two bytes; older ones have none.
 _EXTRA_DATA: Final = slice(8, 10)
-_NO_EXTRA_DATA: Final = b"\x02\x00"
 _V1: Final = dict(zip(ROWS_V2, ROWS_V1, strict=True))
 _PRE_GA: Final = dict(zip(ROWS_V2, PRE_GA_ROWS, strict=True))
 _CONTEXT: Final = (mysql_events.intvar, mysql_events.rand, statement_events.user_var)
@@ -62,13 +66,19 @@ def _rows_event(stream: StreamBuilder, rows: row_events.RowTable) -> PlannedEven
     choose = stream.choose
     event = row_events.rows_event(stream, rows, choose.one_of(row_events.OPERATIONS))
     version = choose.integer(0, 3)
-    if stream.server.profile != "worklog" or version < 2 or event.body[_EXTRA_DATA] != _NO_EXTRA_DATA:
+    if stream.server.profile != "worklog" or version < 2:
         return event
-    body = event.body[: _EXTRA_DATA.start] + event.body[_EXTRA_DATA.stop :]
-    if version == 2:
-        return event._replace(type=_V1[EventType(event.type)], body=body)
+    return older_rows(event, (_V1 if version == 2 else _PRE_GA)[EventType(event.type)])
+
+
+def older_rows(event: PlannedEvent, code: EventType) -> PlannedEvent:
+    """Return a rows event of version 2 as one of an older type."""
+    extra = int.from_bytes(event.body[_EXTRA_DATA], "little")
+    body = event.body[: _EXTRA_DATA.start] + event.body[_EXTRA_DATA.start + extra :]
+    if code not in PRE_GA_ROWS:
+        return event._replace(type=code, body=body)
     # Readers of today refuse events of betas.
-    return PlannedEvent(_PRE_GA[EventType(event.type)], body, {}, event.flags, tolerated=True)
+    return PlannedEvent(code, body, {}, event.flags, tolerated=True)
 
 
 def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
@@ -77,9 +87,9 @@ def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
     planned = [mysql_events.query(stream, "BEGIN")]
     for _ in choose.several(1, 3):
         if choose.yes(4):
-            planned += [mysql_events.query(stream, "SAVEPOINT a"), mysql_events.query(stream, "ROLLBACK TO a")]
+            planned += boundary_words.savepoint(stream)
         if choose.yes(4):
-            planned += [*_context(stream), mysql_events.query(stream, "INSERT INTO t1 VALUES (@a)")]
+            planned += [*_context(stream), boundary_words.statement(stream)]
         planned += data_change(stream)
     ending = choose.integer(0, 2)
     return [
@@ -94,7 +104,17 @@ def _context(stream: StreamBuilder) -> list[PlannedEvent]:
 
 def context_statement(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return a statement that is a transaction of its own, after the context events that it needs."""
-    return [*_context(stream), *groups.ddl(stream)]
+    return [*_context(stream), *statement_alone(stream)]
+
+
+def _after(first: Callable[[StreamBuilder], PlannedEvent]) -> Group:
+    """Return the maker of such a statement whose first context event is of a kind."""
+    return lambda stream: [first(stream), *(_context(stream) if stream.choose.yes() else []), *statement_alone(stream)]
+
+
+def statement_alone(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a statement that is a transaction of its own."""
+    return groups.ddl(stream) if stream.choose.yes() else [boundary_words.statement(stream)]
 
 
 def load_within(stream: StreamBuilder) -> list[PlannedEvent]:
@@ -121,35 +141,62 @@ def executed_load(stream: StreamBuilder) -> list[PlannedEvent]:
 def prepared(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return a transaction ended by an XA_prepare event, which the worklog does not list and the kit treats as Xid."""
     *begun, end = server_events.xa_transaction(stream, data_change(stream))
-    return [mysql_events.query(stream, "BEGIN"), *begun[1:-1], end.marked("WL4162-TYPE-LOG-EVENT")]
+    return [mysql_events.query(stream, "BEGIN"), *begun[1:-1], end]
 
 
-#: Transactions of every shape that both the worklog's and shipped parsers accept.
-GROUPS: Final[tuple[Group, ...]] = (groups.ddl, context_statement, transaction, load_within, executed_load)
+#: Transactions that both the worklog's and shipped parsers accept.
+GROUPS: Final[tuple[Group, ...]] = (statement_alone, context_statement, transaction, load_within, executed_load)
 
 
-def with_gtid(
-    stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool, flags: int | None = None
-) -> list[PlannedEvent]:
-    """Return a group with its Gtid or Anonymous_gtid event before it."""
-    return [groups.group_gtid(stream, planned, anonymous=anonymous, flags=flags), *planned]
+def with_gtid(stream: StreamBuilder, planned: list[PlannedEvent], mode: str) -> list[PlannedEvent]:
+    """Return a group with the event before it that one of `GTIDS` has, if any."""
+    if mode == "none":
+        return planned
+    flags = int(Flag.IGNORABLE) if mode == "ignorable anonymous" else 0
+    return [groups.group_gtid(stream, planned, anonymous=mode != "gtid", flags=flags), *planned]
 
 
-#: How a server logs transactions: without a Gtid event, with one, or with an Anonymous_gtid event.
-GTID_MODES: Final = ("none", "gtid", "anonymous")
+#: How a server logs transactions: without a Gtid event, with one, or with an Anonymous_gtid event, ignorable or not.
+GTIDS: Final = choices("GTIDs", ("none", "gtid", "anonymous", "ignorable anonymous"))
+#: What a transaction consists of.
+SHAPES: Final = Dimension[Group](
+    "transaction",
+    {
+        "statement": statement_alone,
+        "Intvar and statement": _after(mysql_events.intvar),
+        "Rand and statement": _after(mysql_events.rand),
+        "User_var and statement": _after(statement_events.user_var),
+        "BEGIN to its end": transaction,
+        "LOAD DATA after BEGIN": load_within,
+        "LOAD DATA": load_alone,
+        "statement of LOAD DATA": executed_load,
+        "XA": prepared,
+    },
+    profiles={"XA": Profiles("worklog")},
+)
+NO_LOAD_ALONE: Final = Impossible(
+    {"transaction": ("LOAD DATA",), "GTIDs": ("none",)},
+    "without BEGIN or a Gtid event the blocks of a file are in no transaction",
+)
 
 
 def group(stream: StreamBuilder, mode: str) -> list[PlannedEvent]:
-    """Return a whole transaction in one of `GTID_MODES`."""
+    """Return a whole transaction in one of the classes of `GTIDS`."""
     # Without a Gtid event the first context event opens the transaction; it can be any of the three.
     makers = [*GROUPS, *[context_statement] * 4] if mode == "none" else [*GROUPS, load_alone]
     if stream.server.profile == "worklog":
         makers.append(prepared)
-    planned = stream.choose.one_of(makers)(stream)
-    if mode == "none":
-        return planned
-    flags = int(Flag.IGNORABLE) if mode == "anonymous" and stream.choose.yes(4) else None
-    return with_gtid(stream, planned, anonymous=mode == "anonymous", flags=flags)
+    return _logged(stream, stream.choose.one_of(makers), mode)
+
+
+def varied_group(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a whole transaction of one of `SHAPES` in one of `GTIDS`."""
+    mode, make = stream.vary(GTIDS), stream.vary(SHAPES)
+    return _logged(stream, load_within if make is load_alone and mode == "none" else make, mode)
+
+
+def _logged(stream: StreamBuilder, make: Group, mode: str) -> list[PlannedEvent]:
+    return with_gtid(stream, make(stream), mode)
 
 
 def add_twice(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
@@ -164,21 +211,21 @@ def add_twice(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
 
 def create_select(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return CREATE TABLE ... SELECT in row format as two transactions (WL#7592)."""
-    anonymous = stream.choose.yes()
+    mode = stream.choose.one_of(("gtid", "anonymous", "ignorable anonymous"))
     change = [mysql_events.query(stream, "BEGIN"), *groups.row_changes(stream), mysql_events.xid(stream)]
     planned = [
-        *with_gtid(stream, groups.ddl(stream), anonymous=anonymous),
-        *with_gtid(stream, change, anonymous=anonymous),
+        *with_gtid(stream, groups.ddl(stream), mode),
+        *with_gtid(stream, change, mode),
     ]
     return [event.marked("WL7592-CREATE-SELECT-BOUNDARIES") for event in planned]
 
 
 def ignored(stream: StreamBuilder) -> PlannedEvent:
-    """Return an event that takes no part: an artificial Rotate, or an ignorable event of an unknown type."""
-    choose = stream.choose
-    if choose.yes():
+    """Return an event that takes no part: a format description, an artificial Rotate, or one of an unknown type."""
+    kind = stream.choose.integer(0, 2)
+    if kind == 0:
         return mysql_events.rotate(stream, flags=_ARTIFICIAL)
-    return mysql_events.ignorable(stream, choose.one_of(_LATER_TYPES), choose.octets(0, 12), flags=0)
+    return later_event(stream, 0) if kind == 1 else stream.described()
 
 
 def later_event(stream: StreamBuilder, value: int) -> PlannedEvent:
@@ -188,14 +235,16 @@ def later_event(stream: StreamBuilder, value: int) -> PlannedEvent:
 
 
 def describe_unknown(stream: StreamBuilder) -> None:
-    """Add a format description that declares the type of `unknown` events too."""
+    """Add a format description that declares the types of `unknown` events too."""
     lengths = stream.server.post_header_lengths
-    stream.describe_format(post_header_lengths=lengths + bytes(_UNKNOWN_TYPE - len(lengths)))
+    declared = stream.choose.one_of(_DECLARED)
+    stream.describe_format(post_header_lengths=lengths + bytes(declared - len(lengths)))
 
 
 def unknown(stream: StreamBuilder) -> PlannedEvent:
-    """Return an event of an unknown type that may not be skipped."""
-    return PlannedEvent(_UNKNOWN_TYPE, stream.choose.octets(0, 12), {})
+    """Return an event of an unknown type that the format description declares and that may not be skipped."""
+    codes = [*range(44, min(stream.format.event_types, 159) + 1), *range(173, stream.format.event_types + 1)]
+    return PlannedEvent(stream.choose.one_of(codes), stream.choose.octets(0, 12), {})
 
 
 def slave(stream: StreamBuilder) -> PlannedEvent:
@@ -218,6 +267,7 @@ def start_v3(stream: StreamBuilder) -> PlannedEvent:
 
 #: The separators of LOAD DATA in a Load event: those of fields and lines, and two bytes of flags.
 _SEPARATORS: Final = b"\t\0\n\0\\\0\0"
+_LONG_SEPARATORS: Final = b"\1\t\0\1\n\0\1\\\0"
 _LOAD_NAMES: Final = b"t1\0test\0"
 _LOAD_HEAD: Final = bytes(12) + bytes([2, 4]) + bytes(4)
 
@@ -229,9 +279,14 @@ def load(stream: StreamBuilder) -> PlannedEvent:
 
 def create_file(stream: StreamBuilder) -> PlannedEvent:
     """Return a Create_file event: a Load event with longer separators, the file's number, and its first block."""
-    separators = b"\1\t\0\1\n\0\1\\\0"
-    body = _LOAD_HEAD + (1).to_bytes(4, "little") + separators + _LOAD_NAMES + b"t1.txt\0" + b"1\n"
+    body = _LOAD_HEAD + (1).to_bytes(4, "little") + _LONG_SEPARATORS + _LOAD_NAMES + b"t1.txt\0" + b"1\n"
     return PlannedEvent(EventType.CREATE_FILE, body, {}, tolerated=True)
+
+
+def new_load(stream: StreamBuilder) -> PlannedEvent:
+    """Return a New_load event: a Load event with longer separators."""
+    body = _LOAD_HEAD + _LONG_SEPARATORS + _LOAD_NAMES + b"t1.txt"
+    return PlannedEvent(EventType.NEW_LOAD, body, {}, tolerated=True)
 
 
 def exec_load(stream: StreamBuilder) -> PlannedEvent:
@@ -250,6 +305,6 @@ def delete_file(stream: StreamBuilder) -> PlannedEvent:
 
 
 #: Self Contained events of logs of versions 3 and 4.
-OLD_EVENTS: Final = (start_v3, load, create_file, exec_load)
+OLD_EVENTS: Final = (start_v3, load, create_file, exec_load, new_load)
 #: Self Contained events between transactions.
 ALONE: Final = (server_events.incident, delete_file, slave)

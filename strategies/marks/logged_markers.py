@@ -36,6 +36,8 @@ def _marks(unit: Unit, place: int, event: LoggedEvent, boundary: BoundaryType) -
         yield "MARK-GTID-START"
     elif event.type in (EventType.XID, EventType.ROWS_QUERY):
         yield "MARK-INSIDE-AND-XID"
+    elif event.type == EventType.FORMAT_DESCRIPTION:
+        yield "MARK-FORMAT-DESCRIPTION"
     elif event.type in VARIABLE_TYPES:
         yield from _context_marks(in_group=in_group, has_gtid=has_gtid)
     elif event.type == EventType.QUERY:

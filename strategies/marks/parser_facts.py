@@ -1,15 +1,16 @@
 """Facts about the events of a stream for a boundary parser, from which their requirements follow."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
-from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
+from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, WITHIN_TRANSACTION, BoundaryType
 from conformance.models.boundary.event_class import EventClass, event_class
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.guess import Kind, Standing, guessed_row, kind_of, standing_of
+from conformance.models.boundary.open_readings import OpenReadings, ParserState
 from conformance.models.boundary.shipped_parser import ShippedStep
 from conformance.models.boundary.transition_table import StepOutcome
 from conformance.models.boundary.type_table import TypeRow
@@ -17,9 +18,6 @@ from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 
 #: Where in its body a format description has the post-header length of Query events.
 _QUERY_LENGTH_AT: Final = 57 + EventType.QUERY - 1
-_ANONYMOUS: Final = int(EventType.ANONYMOUS_GTID)
-#: A type code that no server has given a meaning.
-_OF_NO_SERVER: Final = 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +39,9 @@ class Fact:
         without_reset: The parser's step if there had been no reset before its stream; None elsewhere.
         after_error: Whether the last event before it that takes part was a wrong step.
         opened_by: Type code of the event that opened the transaction it belongs to; None outside one.
-        uncertain: Whether a parser that skips unmarked Anonymous_gtid events with the ignorable flag, as it may, takes
-            another step at the event.
-        certain_within: Whether that parser is within a transaction after the event exactly where this one is.
+        uncertain: Whether a parser with another reading, where the worklog leaves one open, takes another step at the
+            event.
+        certain_within: Whether every such parser is within a transaction after the event exactly where this one is.
         extended: Whether Query events have the layout of WL#40.
     """
 
@@ -114,7 +112,7 @@ class FactFinder:
         self._first = True
         self._after_error = False
         self._opened_by: int | None = None
-        self._skipping = WorklogParser()
+        self._readings = OpenReadings()
 
     def reset(self) -> None:
         """Begin another stream."""
@@ -122,7 +120,7 @@ class FactFinder:
         self._stream += 1
         self._opening = self._first = True
         self._after_error = False
-        self._skipping = WorklogParser()
+        self._readings.reset()
         self._opened_by = None
 
     def describe_format(self, body: bytes) -> None:
@@ -138,7 +136,8 @@ class FactFinder:
         taking_part = step.cell is not None
         if taking_part and step.boundary_type is BoundaryType.START_TRANSACTION:
             self._opened_by = fed.type
-        uncertain = self._differs(fed, (before, begun), step)
+        within = parser.within_transaction
+        uncertain = self._is_open(fed, (before, begun), step)
         without_reset = None
         if self._unreset is not None and taking_part:
             without_reset, self._unreset = self._unreset.feed(fed), None
@@ -150,7 +149,7 @@ class FactFinder:
             before=before,
             standing=standing,
             row=guessed_row(fed, standing),
-            within=parser.within_transaction,
+            within=within,
             stream=self._stream,
             first=self._first,
             opening=self._opening,
@@ -158,7 +157,7 @@ class FactFinder:
             after_error=self._after_error,
             opened_by=self._opened_by,
             uncertain=uncertain,
-            certain_within=parser.within_transaction == self._skipping.within_transaction,
+            certain_within=all((state in WITHIN_TRANSACTION) == within for state, _ in self._readings.states),
             extended=self._extended,
         )
         self._opening = False
@@ -169,14 +168,10 @@ class FactFinder:
             self._opened_by = None
         return fact
 
-    def _differs(self, fed: FedEvent, before: tuple[BoundaryType, bool], step: ParserStep) -> bool:
-        """Feed the parser that skips Anonymous_gtid events, and return whether it is elsewhere before or after."""
-        skipping = self._skipping
-        other_before = skipping.state, skipping.begun
-        skipped = fed.type == _ANONYMOUS and fed.ignorable and not MARKER_BITS.stored(fed.flags)
-        other = skipping.feed(replace(fed, type=_OF_NO_SERVER) if skipped else fed)
-        return other_before != before or (other.boundary_type, other.state, other.warning) != (
-            step.boundary_type,
-            step.state,
-            step.warning,
+    def _is_open(self, fed: FedEvent, before: ParserState, step: ParserStep) -> bool:
+        """Return whether a parser with another reading is elsewhere before an event, or takes another step at it."""
+        elsewhere, others = self._readings.states != (before,), self._readings.feed(fed)
+        return elsewhere or any(
+            (other.boundary_type, other.state, other.warning) != (step.boundary_type, step.state, step.warning)
+            for other in others
         )

@@ -22,6 +22,10 @@ _ROWS: Final = (
 )
 _WORDS: Final = (Kind.BEGIN, Kind.COMMIT_OR_ROLLBACK)
 _ANONYMOUS: Final = int(EventType.ANONYMOUS_GTID)
+#: Types that came after WL#4162 and are like one of its classes.
+_LATER_TYPES: Final = frozenset(
+    {EventType.XA_PREPARE, EventType.PARTIAL_UPDATE_ROWS, EventType.HEARTBEAT_V2, EventType.GTID_TAGGED}
+)
 #: The should on the words of one warning.
 _MIDDLE: Final = "WL4162-WARN-TEXT-MIDDLE"
 
@@ -92,6 +96,16 @@ def _begins_within(fact: Fact) -> bool:
     return fact.before is BoundaryType.NOT_DEFINED and fact.type is BoundaryType.INSIDE_TRANSACTION
 
 
+def _known_and_flagged(fact: Fact, whole: Whole) -> bool:
+    """Return whether an event of a known type has the ignorable flag, which changes nothing."""
+    is_known = fact.event_class not in (EventClass.IGNORABLE, EventClass.UNKNOWN)
+    return not fact.marked and fact.fed.ignorable and is_known
+
+
+def _of_later_type(fact: Fact, whole: Whole) -> bool:
+    return not fact.marked and fact.fed.type in _LATER_TYPES
+
+
 #: Requirement -> which events exercise it. The cells and the rows of the two tables are not among these.
 _CONDITIONS: Final[tuple[tuple[str, Condition], ...]] = (
     ("WL4162-MARKER-HEADER-ALONE", _marker_decides),
@@ -141,6 +155,8 @@ _CONDITIONS: Final[tuple[tuple[str, Condition], ...]] = (
     ("WL4162-WARN-EACH-EVENT", lambda fact, whole: fact.error and fact.after_error),
     ("WL4162-REPOSITION-AT-START", lambda fact, whole: whole.clean and fact.first and fact.within),
     ("WL4162-TYPE-EXECUTE-LOAD-QUERY", lambda fact, whole: fact.event_class is EventClass.EXECUTE_LOAD_QUERY),
+    ("WL4162-TYPE-LOG-EVENT", _of_later_type),
+    ("WL4162-TYPE-IGNORABLE", _known_and_flagged),
     ("WL4162-QUERY-WORDS", _statement_or_word),
     ("WL40-GUESS-EXTENDED-QUERY", lambda fact, whole: fact.extended and not fact.marked and _word(fact, whole)),
 )

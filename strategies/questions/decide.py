@@ -18,8 +18,8 @@ _TEXTS: Final = (
     ("safe", "DELETE FROM t1 WHERE a = 1"),
     ("unsafe", "UPDATE t1 SET a = 2 LIMIT 1"),
 )
-#: Settings: whether the log is open, and SQL_LOG_BIN. Only the first pair is logging.
-_SWITCHES: Final = ((True, True), (True, False), (False, True), (False, False))
+#: Whether the log is open, and SQL_LOG_BIN. Only the first pair is logging.
+SWITCHES: Final = ((True, True), (True, False), (False, True), (False, False))
 
 #: What every statement exercises, and what one without logging exercises.
 _FORMATS: Final = "WL3303-DECISION-TWO-FORMATS"
@@ -44,20 +44,26 @@ class DecisionQuestion:
         self._conditions: list[WorklogRow | None] = []
         self._marks: dict[str, list[int]] = defaultdict(list)
 
-    def ask(self, row: WorklogRow, tables: tuple[QuestionTable, ...], *marks: str, logging: bool = True) -> None:
+    def ask(
+        self,
+        row: WorklogRow,
+        tables: tuple[QuestionTable, ...],
+        *marks: str,
+        switch: tuple[bool, bool] = SWITCHES[0],
+    ) -> None:
         """Add a statement.
 
         Args:
             row: The row of the decision table that decides if logging is on.
             tables: Tables with the capability of the row.
             *marks: What the tables exercise.
-            logging: Whether logging is on for it.
+            switch: Whether the log is open, and SQL_LOG_BIN.
         """
         looks, text = self._choose.one_of(_TEXTS)
-        log_open, sql_log_bin = _SWITCHES[0] if logging else self._choose.one_of(_SWITCHES[1:])
-        self._statements.append(QuestionStatement(row.safety, row.mode, tables, log_open, sql_log_bin, text))
+        logging = switch == SWITCHES[0]
+        self._statements.append(QuestionStatement(row.safety, row.mode, tables, *switch, text))
         # An engine's own setting is judged by itself: a wrong one is charged to no other requirement.
-        by_engine = any(each.capability is None and not each.parts for each in tables)
+        by_engine = any(each.by_engine for each in tables)
         if not logging:
             exercised: Iterable[str] = _OFF
         else:
@@ -82,11 +88,6 @@ class DecisionQuestion:
             "WL3303-ERROR-NOTHING-LOGGED": kind == "error",
         }
         return [requirement for requirement, applies in conditions.items() if applies]
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the question has no statements yet."""
-        return not self._statements
 
     def question(self) -> Question:
         """Return the finished question."""

@@ -21,6 +21,7 @@ from conformance.models.server.settings import NUMBERED_MODES, Settings
 from conformance.models.server.statements import (
     Delete,
     Insert,
+    InsertGtids,
     InsertSelect,
     InternalRows,
     Statement,
@@ -34,7 +35,7 @@ from conformance.strategies.marks.logged_markers import boundary_marks
 from conformance.strategies.scenarios.scenario import ScenarioBuilder
 
 #: Statements that change rows: each must be in the log, as rows or as a statement.
-_CHANGES: Final = (Insert, InsertSelect, Update, UpdateTables, Delete, InternalRows)
+_CHANGES: Final = (Insert, InsertSelect, InsertGtids, Update, UpdateTables, Delete, InternalRows)
 #: The statements that begin and end transactions.
 _WORDS: Final = tuple(word.decode() for word in (BEGIN, COMMIT, ROLLBACK))
 
@@ -78,7 +79,7 @@ class LogQuestion(ScenarioBuilder):
         super().__init__(choose, settings)
         self._of_statement: list[tuple[str, int, bool]] = []
         self._everywhere: list[str] = []
-        self._of_previous_gtids: list[tuple[str, int]] = []
+        self._of_previous_gtids: list[tuple[str, PlannedLog]] = []
         self._with_boundaries = False
 
     def do(self, statement: Statement, *requirements: str) -> ExecutionOutcome:
@@ -99,7 +100,7 @@ class LogQuestion(ScenarioBuilder):
 
     def mark_previous_gtids(self, *requirements: str) -> None:
         """Record which requirements govern the Previous_gtids event of the current log."""
-        self._of_previous_gtids += [(each, len(self.server.logs) - 1) for each in requirements]
+        self._of_previous_gtids += [(each, self.server.log) for each in requirements]
 
     def mark_everywhere(self, *requirements: str) -> None:
         """Record which requirements govern the logs as a whole."""
@@ -116,7 +117,7 @@ class LogQuestion(ScenarioBuilder):
         owned: dict[tuple[int | None, bool], list[int]] = defaultdict(list)
         for number, log in enumerate(self.server.logs):
             for event, flags, owner in _events(log):
-                for requirement in _marks_of_event(log, event, number):
+                for requirement in _marks_of_event(log, event):
                     marks[requirement].append(len(entries))
                 owned[owner, event.type in GTID_TYPES].append(len(entries))
                 entries.append(_entry(log, number, event, flags))
@@ -131,11 +132,11 @@ class LogQuestion(ScenarioBuilder):
                 indices = [index for index in owned[statement, False] if entries[index].get("query") not in _WORDS]
                 as_rows = any("rows" in entries[index] for index in indices)
                 marks[f"WL3303-LOG-AS-{'ROWS' if as_rows else 'STATEMENT'}"] += indices
-        for requirement, number in self._of_previous_gtids:
+        for requirement, marked_log in self._of_previous_gtids:
             marks[requirement] += [
                 index
                 for index, entry in enumerate(entries)
-                if (entry["log"], entry["type"]) == (number, EventType.PREVIOUS_GTIDS)
+                if entry["type"] == EventType.PREVIOUS_GTIDS and self.server.logs[entry["log"]] is marked_log
             ]
         for requirement in (*self._everywhere, *ALWAYS):
             marks[requirement].append(EVERY_EVENT)
@@ -189,6 +190,8 @@ def _gtid(event: LoggedEvent) -> str:
 #: What every log exercises as a whole.
 ALWAYS: Final = (
     "FORMAT-LOG-BODY",
+    "FORMAT-LOG-POSITIONS",
+    "FORMAT-LOG-CHECKSUMS",
     "FORMAT-LOG-DESCRIPTION-CHECKSUM",
     "FORMAT-LOG-TABLE-MAP",
     "FORMAT-LOG-TRANSACTION-ENDS",
@@ -203,6 +206,9 @@ ALWAYS: Final = (
     "WL7592-LOG-WITH-FLUSH",
 )
 
+#: What every Gtid event exercises, with the transaction after it.
+_OF_EVERY_GTID: Final = ("WL7592-LOG-GTID-POSITIONS", "WL7592-LOG-GTID-CHECKSUMS")
+
 _ROWS_QUERY_MARKS: Final = (
     "WL4033-LOG-FLAG-SET",
     "WL4033-LOG-FLAG-ALONE",
@@ -212,29 +218,30 @@ _ROWS_QUERY_MARKS: Final = (
 )
 
 
-def _previous_gtids_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
+def _previous_gtids_marks(log: PlannedLog, event: LoggedEvent) -> tuple[str, ...]:
     mode = "ON" if log.gtid_mode in NUMBERED_MODES else "OFF"
-    kept = ("WL7592-LOG-PREVIOUS-GTIDS-KEPT",) if number else ()
+    kept = ("WL7592-LOG-PREVIOUS-GTIDS-KEPT",) if log.number > 1 else ()
     return (f"WL7592-LOG-{mode}-PREVIOUS-GTIDS", *kept)
 
 
-def _anonymous_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
+def _anonymous_marks(log: PlannedLog, event: LoggedEvent) -> tuple[str, ...]:
     unit = next(unit for unit in log.units if any(each is event for each in unit.events))
     begins = unit.events[1].fields.get("query") == BEGIN
-    return ("WL7592-LOG-OFF-ANON-FIRST" if begins else "WL7592-LOG-OFF-ANON-DDL", "WL7592-LOG-ANON-IGNORABLE")
+    rule = "WL7592-LOG-OFF-ANON-FIRST" if begins else "WL7592-LOG-OFF-ANON-DDL"
+    return (rule, "WL7592-LOG-ANON-IGNORABLE", *_OF_EVERY_GTID)
 
 
-def _gtid_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
-    return ("WL7592-LOG-ON-GTID-FIRST", "WL7592-LOG-ON-UNCHANGED")
+def _gtid_marks(log: PlannedLog, event: LoggedEvent) -> tuple[str, ...]:
+    return ("WL7592-LOG-ON-GTID-FIRST", "WL7592-LOG-ON-UNCHANGED", *_OF_EVERY_GTID)
 
 
-def _rows_query_marks(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
+def _rows_query_marks(log: PlannedLog, event: LoggedEvent) -> tuple[str, ...]:
     assert event.flags == Flag.IGNORABLE, "a Rows_query event that readers may not skip"
     return _ROWS_QUERY_MARKS
 
 
 #: Type -> what an event of it exercises, whatever the scenario.
-_MARKS: Final[Mapping[int, Callable[[PlannedLog, LoggedEvent, int], tuple[str, ...]]]] = {
+_MARKS: Final[Mapping[int, Callable[[PlannedLog, LoggedEvent], tuple[str, ...]]]] = {
     EventType.PREVIOUS_GTIDS: _previous_gtids_marks,
     EventType.ANONYMOUS_GTID: _anonymous_marks,
     EventType.GTID: _gtid_marks,
@@ -243,6 +250,6 @@ _MARKS: Final[Mapping[int, Callable[[PlannedLog, LoggedEvent, int], tuple[str, .
 }
 
 
-def _marks_of_event(log: PlannedLog, event: LoggedEvent, number: int) -> tuple[str, ...]:
+def _marks_of_event(log: PlannedLog, event: LoggedEvent) -> tuple[str, ...]:
     marks_of = _MARKS.get(event.type)
-    return () if marks_of is None else marks_of(log, event, number)
+    return () if marks_of is None else marks_of(log, event)

@@ -106,6 +106,8 @@ def _text_marks(facts: Sequence[Fact], warnings: Sequence[str], settings: Mappin
         if fact["type"] == _ROWS_QUERY and not shown and not settings["following"]:
             marks.add("WL4162-DUMP-FEEDS-READ")
     types = {fact["type"] for fact in facts}
+    if settings["base64_output"] == "auto":
+        marks |= {"FORMAT-RENDER-BINLOG-RUNS", "WL4162-PRINT-BINLOG-STATEMENT-BYTES"}
     if {int(EventType.PREVIOUS_GTIDS), int(EventType.ANONYMOUS_GTID)} <= types:
         marks.add("WL7592-RENDER-BOTH-EVENTS")
     if {fact.get("query") for fact in facts}.issuperset(_BORDERS):
@@ -139,7 +141,7 @@ def _event_marks(fact: Fact, next_fact: Fact | None, settings: Mapping[str, Any]
         is_followed = next_fact is not None and rows_kind(next_fact["type"]) is not None
         return {"WL4033-GOLDEN-TEXT-TABLE-MAP", *(("WL4033-GOLDEN-TEXT-AT-LINES",) if is_followed else ())}
     if rows_kind(code) is not None:
-        marks = {"WL4162-PRINT-BINLOG-STATEMENT-BYTES"} if in_base64 else set()
+        marks = set()
         if rows_kind(code) == "write" and fact["rows_flags"] == _STATEMENT_END:
             marks |= {"WL4033-GOLDEN-TEXT-WRITE-ROWS", *(("WL4033-GOLDEN-TEXT-PSEUDO-SQL",) if shown else ())}
         return marks

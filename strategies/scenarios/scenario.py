@@ -3,15 +3,14 @@
 The builder runs each statement on the model at once, so it knows which tables and transactions exist.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.server.execution import ExecutionOutcome, run
-from conformance.models.server.logging_rules import RULES
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
-from conformance.models.server.settings import BINLOG_FORMATS, GTID_MODES, Settings
+from conformance.models.server.settings import Settings
 from conformance.models.server.statements import (
     CreateDatabase,
     CreateTable,
@@ -26,9 +25,17 @@ from conformance.models.server.statements import (
 )
 from conformance.models.server.tables import Table, TableName
 from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Dimension, Number, Value
+from conformance.strategies.scenarios.scenario_dimensions import SETTINGS
 
 #: UUIDs of other sources, for given GTIDs.
 _GIVEN: Final = ("00000000-0000-0000-0000-000000000001", "12345678-1234-1234-1234-123456789abc")
+#: Comments in statements that change rows: usually none, of every kind, of one byte and of several for a character.
+COMMENTS: Final = (
+    "", "", "", "", "/* a comment */", "/* of two\n\tlines, 'with' \"quotes\" and `ticks` */", "/**/",
+    "-- to the end\n",
+    "# to the end\n", "/* caf\u00e9 \u6f22\u5b57 \U0001f642 */",
+)  # fmt: skip
 #: The engines of its tables, transactional and not.
 ENGINES: Final = ("innodb", "myisam")
 #: The databases that a scenario may use; the first exists from the beginning.
@@ -37,20 +44,10 @@ DATABASES: Final = ("d1", "d2")
 
 def settings_of(choose: Chooser, profile: str, **fixed: Any) -> Settings:
     """Return settings that fit a profile; those in `fixed` are not chosen."""
-    chosen: dict[str, Any] = {"profile": profile}
-    rules = RULES[profile]
-    if rules.gtid_events not in ("never", "mariadb") and "gtid_mode" not in fixed:
-        modes = GTID_MODES if rules.gtid_events == "always" else ("OFF", "ON")
-        chosen["gtid_mode"] = choose.one_of(modes)
+    chosen = {each.name: choose.vary(each, profile) for each in SETTINGS if each.name not in fixed}
     if {**chosen, **fixed}.get("gtid_mode") == "ON":
         chosen["enforce_gtid_consistency"] = True
-    if "binlog_format" not in fixed:
-        chosen["binlog_format"] = choose.one_of(BINLOG_FORMATS)
-    if "binlog_checksum" not in fixed:
-        chosen["binlog_checksum"] = choose.one_of(("CRC32", "NONE"))
-    if profile in WITH_ROWS_QUERIES and "binlog_rows_query_log_events" not in fixed:
-        chosen["binlog_rows_query_log_events"] = choose.yes()
-    return Settings(**{**chosen, **fixed})
+    return Settings(**{"profile": profile, **chosen, **fixed})
 
 
 class ScenarioBuilder:
@@ -79,6 +76,20 @@ class ScenarioBuilder:
     def scenario(self) -> Scenario:
         """The scenario so far."""
         return Scenario(self._settings, tuple(self.statements))
+
+    def vary(self, dimension: Dimension[Value]) -> Value:
+        """Return what the grammar takes for a class of a dimension."""
+        return self.choose.vary(dimension, self._settings.profile)
+
+    def several_of(self, number: Number) -> Iterator[int]:
+        """Yield 0, 1, 2, ... as many times as a class of a dimension of numbers has it."""
+        return self.choose.several_of(number, self._settings.profile)
+
+    @property
+    def computed(self) -> tuple[str, ...]:
+        """The kinds of value that an INSERT may compute on this server."""
+        options = ("session_option", "global_option") if self._settings.profile in WITH_ROWS_QUERIES else ()
+        return ("variable", "rand", "uuid", *options)
 
     def do(self, statement: Statement) -> ExecutionOutcome:
         """Add a statement."""
@@ -115,9 +126,11 @@ class ScenarioBuilder:
         for _ in range(tables):
             self.do(Insert(table=self.create(), values=(self.choose.integer(0, 9),)))
 
-    def create(self, *, engine: str | None = None, session: int = 1, **more: Any) -> TableName:
+    def create(
+        self, *, name: TableName | None = None, engine: str | None = None, session: int = 1, **more: Any
+    ) -> TableName:
         """Create a table without rows and return its name."""
-        name = self.new_name()
+        name = name or self.new_name()
         chosen = engine or self.choose.one_of(ENGINES)
         self.do(CreateTable(table=name, engine=chosen, session=session, **more))
         return name
@@ -126,7 +139,12 @@ class ScenarioBuilder:
         """Insert some rows, usually few."""
         count = rows or (self.choose.integer(1, 3) if not self.choose.yes(8) else self.choose.integer(40, 90))
         values = tuple(self.choose.integer(0, 99) for _ in range(count))
-        return self.do(Insert(table=table, values=values, session=session))
+        return self.do(Insert(table=table, values=values, session=session, **self.comment()))
+
+    def comment(self) -> dict[str, Any]:
+        """Return the comment of a statement, usually none."""
+        comment = self.choose.one_of(COMMENTS)
+        return {"comment": comment, "comment_first": self.choose.yes()} if comment else {}
 
     def change(self, tables: Sequence[Table], *, session: int = 1) -> None:
         """Change rows of one or two of these tables."""
@@ -136,17 +154,16 @@ class ScenarioBuilder:
         if kind == 0:
             self.insert(table.name, session=session)
         elif kind == 1:
-            self.do(Update(table=table.name, session=session))
+            self.do(Update(table=table.name, session=session, **self.comment()))
         elif kind == 2:
-            self.do(Delete(table=table.name, session=session))
+            self.do(Delete(table=table.name, session=session, **self.comment()))
         elif kind == 3:
             if choose.yes(3):
                 self.do(SetUserVariable(value=choose.integer(0, 9), session=session))
-            how = choose.one_of(("variable", "rand", "uuid"))
-            self.do(Insert(table=table.name, computed=how, session=session))
+            self.do(Insert(table=table.name, computed=choose.one_of(self.computed), session=session))
         elif kind == 4 and len(tables) > 1:
             source = choose.one_of([each for each in tables if each is not table])
-            self.do(InsertSelect(table=table.name, source=source.name, session=session))
+            self.do(InsertSelect(table=table.name, source=source.name, session=session, **self.comment()))
         elif kind == 5 and len(tables) > 1:
             same = [each for each in tables if each is not table and _alike(each, table)]
             if same:

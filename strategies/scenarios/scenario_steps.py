@@ -4,9 +4,11 @@ from collections.abc import Callable
 from typing import Final
 
 from conformance.binlog.servers import WITH_ROWS_QUERIES
+from conformance.models.server.options import SPELLINGS
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import BINLOG_FORMATS, GTID_MODES, Settings
 from conformance.models.server.statements import (
+    SET_FORMS,
     AlterTable,
     Begin,
     Commit,
@@ -19,13 +21,16 @@ from conformance.models.server.statements import (
     DropDatabase,
     DropTable,
     FlushLogs,
+    InsertGtids,
     Maintain,
+    PurgeLogs,
     RenameTable,
     Restart,
     Rollback,
     RollbackTo,
     Savepoint,
     SetGlobal,
+    SetGtidPurged,
     SetSession,
     Use,
 )
@@ -37,7 +42,7 @@ def _transaction(builder: ScenarioBuilder) -> None:
     choose = builder.choose
     builder.do(Begin())
     names: list[str] = []
-    for number in choose.several(0, 5):
+    for number in choose.several(0, 5, end_in=5):
         tables = builder.tables(1)
         step = choose.integer(0, 7)
         if step == 0:
@@ -111,7 +116,9 @@ def _create_select(builder: ScenarioBuilder) -> None:
     tables = builder.base_tables()
     if tables:
         sources = tuple(choose.one_of(tables).name for _ in choose.several(1, 2))
-        builder.do(CreateTableSelect(table=builder.new_name(), sources=sources, engine=choose.one_of(ENGINES)))
+        context = {"with_variable": choose.yes(4), "with_rand": choose.yes(4)}
+        engine = choose.one_of(ENGINES)
+        builder.do(CreateTableSelect(table=builder.new_name(), sources=sources, engine=engine, **context))
 
 
 def _temporary(builder: ScenarioBuilder) -> None:
@@ -174,7 +181,10 @@ def _second_database(builder: ScenarioBuilder) -> None:
 def _session_variable(builder: ScenarioBuilder) -> None:
     choose = builder.choose
     if choose.yes() and builder.server.settings.profile in WITH_ROWS_QUERIES:
-        builder.do(SetSession(variable="binlog_rows_query_log_events", value=choose.one_of(("ON", "OFF"))))
+        value = choose.one_of(("ON", "OFF", "YES"))
+        spelling = choose.one_of(("", *SPELLINGS.get(value, ())))
+        form = choose.one_of(SET_FORMS)
+        builder.do(SetSession(variable="binlog_rows_query_log_events", value=value, spelling=spelling, form=form))
     elif not builder.server.session(1).temporary:
         builder.do(SetSession(variable="binlog_format", value=choose.one_of(BINLOG_FORMATS)))
 
@@ -185,8 +195,13 @@ def _given_gtid(builder: ScenarioBuilder) -> None:
         return
     next_gtid = builder.given_gtid() if choose.yes() else "ANONYMOUS"
     builder.do(SetSession(variable="gtid_next", value=next_gtid))
-    choose.one_of((_change_alone, _create, _transaction, _alter))(builder)
+    # A session that owns a GTID, or the right to be anonymous, must use it before it sets another.
+    choose.one_of((_change_alone, _create, _transaction, _alter) if builder.base_tables() else (_new_table,))(builder)
     builder.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
+
+
+def _new_table(builder: ScenarioBuilder) -> None:
+    builder.create()
 
 
 def _change_alone(builder: ScenarioBuilder) -> None:
@@ -213,6 +228,33 @@ def _flush(builder: ScenarioBuilder) -> None:
     builder.do(FlushLogs())
 
 
+def _purge(builder: ScenarioBuilder) -> None:
+    builder.do(PurgeLogs(to=builder.choose.one_of([log.number for log in builder.server.logs])))
+
+
+def _has_gtids(builder: ScenarioBuilder) -> bool:
+    return builder.server.rules.gtid_events in ("numbered", "always")
+
+
+def _set_of_gtids(builder: ScenarioBuilder) -> None:
+    choose = builder.choose
+    tables = builder.base_tables()
+    if _has_gtids(builder) and tables:
+        sets = {"gtid_executed": builder.server.executed, "gtid_purged": builder.server.purged}
+        variable = choose.one_of(sorted(sets))
+        gtids = str(sets[choose.one_of(sorted(sets))].gtids())
+        builder.do(InsertGtids(table=choose.one_of(tables).name, variable=variable, gtids=gtids))
+
+
+def _global_option(builder: ScenarioBuilder) -> None:
+    choose = builder.choose
+    if builder.server.settings.profile in WITH_ROWS_QUERIES:
+        value = choose.one_of(("ON", "OFF", "2"))
+        spelling = choose.one_of(("", *SPELLINGS.get(value, ())))
+        form = choose.one_of(SetGlobal.forms)
+        builder.do(SetGlobal(variable="binlog_rows_query_log_events", value=value, spelling=spelling, form=form))
+
+
 def _end_session(builder: ScenarioBuilder) -> None:
     builder.do(Disconnect())
     builder.do(Use(database=DATABASES[0]))
@@ -230,13 +272,18 @@ def _restart(builder: ScenarioBuilder) -> None:
 _STEPS: Final[tuple[Callable[[ScenarioBuilder], None], ...]] = (
     _change, _change, _change, _transaction, _transaction, _transaction, _create, _create_like, _create_select,
     _create_select, _temporary, _temporary, _drop, _drop, _rename, _alter, _maintain, _second_database,
-    _session_variable, _session_variable, _given_gtid, _given_gtid, _next_gtid_mode, _checksum, _flush, _end_session,
+    _session_variable, _session_variable, _given_gtid, _given_gtid, _next_gtid_mode, _checksum, _flush, _flush,
+    _purge, _set_of_gtids, _global_option, _end_session,
 )  # fmt: skip
 
 
 def take_step(builder: ScenarioBuilder) -> None:
     """Add one step of a random scenario."""
     builder.choose.one_of(_STEPS)(builder)
+
+
+#: GTIDs that a new server takes as purged, of another source and its own.
+_PURGED: Final = ("00000000-0000-0000-0000-000000000001:1-5:7", "{own}:1-3", "{own}:2-3")
 
 
 def random_scenario(choose: Chooser, settings: Settings, *, steps: int = 12, restarts: bool = False) -> Scenario:
@@ -249,8 +296,10 @@ def random_scenario(choose: Chooser, settings: Settings, *, steps: int = 12, res
         restarts: Whether the server may be restarted in it.
     """
     builder = ScenarioBuilder(choose, settings)
+    if settings.gtid_mode == "ON" and choose.yes():
+        builder.do(SetGtidPurged(gtids=choose.one_of(_PURGED).format(own=settings.server_uuid)))
     builder.open(tables=2)
-    for _ in choose.several(1, steps):
+    for _ in choose.several(1, steps, end_in=8):
         take_step(builder)
         if restarts and choose.yes(6):
             _restart(builder)

@@ -1,12 +1,12 @@
 """Sets of tables that a statement locks, made to have a wanted capability in one of many ways."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from conformance.models.decision.capability import BOTH, NEITHER, Capability
 from conformance.models.decision.engines import WORKLOG_ENGINES, usual_name
 from conformance.models.decision.statement import QuestionTable
-from conformance.specs.catalogue import catalogue
 from conformance.strategies.grammar.chooser import Chooser
 
 #: The profile under which tables that are only read count too.
@@ -17,63 +17,106 @@ WORKLOG: Final = "worklog"
 _ENGINES: Final = ("myisam", "innodb", "archive", "memory", "blackhole", "example", "columns_of_ours")
 _WORKLOG_ENGINES: Final = (*_ENGINES, "ndb")
 
-#: The shapes that a set of tables can have.
-_SHAPES: Final = ("one", "several", "partitioned", "read")
+#: The shapes that a set of tables can have; only an empty set has no table without a flag.
+SHAPES: Final = ("one", "several", "partitioned", "partitioned among others", "read", "none")
+#: Which tables of a set lack a flag that the set lacks.
+LACKING: Final = ("first", "last", "middle", "all")
 
 
-def tables_for(choose: Chooser, capability: Capability, profile: str) -> tuple[QuestionTable, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetShape:
+    """The shape of a set of tables.
+
+    Attributes:
+        shape: One of `SHAPES`.
+        count: The number of its tables, where it has several.
+        parts: The number of parts of a partitioned table.
+        lacking: Which of several tables lack a flag that the set lacks, one of `LACKING`.
+        same: Whether all tables are of one engine.
+    """
+
+    shape: str
+    count: int = 2
+    parts: int = 2
+    lacking: str = LACKING[0]
+    same: bool = False
+
+    @classmethod
+    def chosen(cls, choose: Chooser, capability: Capability) -> "SetShape":
+        """Return any shape that a set with a capability can have."""
+        return cls(
+            shape=choose.one_of(SHAPES if capability == BOTH else SHAPES[:-1]),
+            count=choose.integer(2, 5),
+            parts=choose.integer(1, 4),
+            lacking=choose.one_of(LACKING),
+            same=choose.yes(),
+        )
+
+
+def tables_for(
+    choose: Chooser, capability: Capability, profile: str, shape: SetShape | None = None
+) -> tuple[QuestionTable, ...]:
     """Return tables, each with its flags, whose set has a capability under a profile.
 
     Under the worklog all of them count; in shipped servers only those that are written.
+
+    Args:
+        choose: Chooses the engines.
+        capability: The capability.
+        profile: The profile.
+        shape: The shape of the set; None for any.
     """
-    shape = choose.one_of((*_SHAPES, "none") if capability == BOTH else _SHAPES)
-    if shape == "none":
+    shape = shape or SetShape.chosen(choose, capability)
+    if shape.shape == "none":
         return ()
-    if shape == "one":
+    if shape.shape == "one":
         return (QuestionTable(_engine(choose, profile), capability),)
-    if shape == "partitioned":
-        return (_partitioned(choose, capability, profile),)
-    if shape == "several":
-        return _several(choose, capability, profile)
+    if shape.shape == "partitioned":
+        return (_partitioned(choose, capability, profile, shape),)
+    if shape.shape == "partitioned among others":
+        *others, last = _several(choose, capability, profile, shape)
+        assert last.capability is not None, "a table of such a set has its flags"
+        partitioned = _partitioned(choose, last.capability, profile, shape)
+        return (partitioned, *others) if choose.yes() else (*others, partitioned)
+    if shape.shape == "several":
+        return _several(choose, capability, profile, shape)
     if profile == WORKLOG:
-        first, *others = _several(choose, capability, profile)
+        first, *others = _several(choose, capability, profile, shape)
         return (first, *(QuestionTable(each.engine, each.capability, written=False) for each in others))
-    free = Capability(row=choose.yes(), statement=choose.yes())
-    return (
-        QuestionTable(_engine(choose, profile), capability),
-        QuestionTable(_engine(choose, profile), free, written=False),
-    )
+    free = [Capability(row=choose.yes(), statement=choose.yes()) for _ in range(shape.count - 1)]
+    read = (QuestionTable(_engine(choose, profile), each, written=False) for each in free)
+    return (QuestionTable(_engine(choose, profile), capability), *read)
 
 
 def _engine(choose: Chooser, profile: str) -> str:
     return choose.one_of(_WORKLOG_ENGINES if profile == WORKLOG else _ENGINES)
 
 
-def _several(choose: Chooser, capability: Capability, profile: str) -> tuple[QuestionTable, ...]:
-    """Return two or three tables, each flag that the set lacks being off in at least one of them."""
-    count = choose.integer(2, 3)
-    flags = [
-        [True] * count if has_flag else _with_some_off(choose, count)
-        for has_flag in (capability.row, capability.statement)
-    ]
-    engine = _engine(choose, profile) if choose.yes() else None
+def _several(choose: Chooser, capability: Capability, profile: str, shape: SetShape) -> tuple[QuestionTable, ...]:
+    """Return several tables, each flag that the set lacks being off in at least one of them."""
+    engine = _engine(choose, profile) if shape.same else None
     return tuple(
-        QuestionTable(engine or _engine(choose, profile), Capability(row=row, statement=statement))
-        for row, statement in zip(*flags, strict=True)
+        QuestionTable(engine or _engine(choose, profile), each)
+        for each in _members(shape.count, capability, shape.lacking)
     )
 
 
-def _with_some_off(choose: Chooser, count: int) -> list[bool]:
-    off = choose.integer(0, count - 1)
-    return [place != off and not choose.yes(4) for place in range(count)]
+def _members(count: int, capability: Capability, lacking: str) -> list[Capability]:
+    """Return the capabilities of the tables of a set; of a set that lacks both flags, different tables lack them."""
+    without = {"first": {0}, "last": {count - 1}, "middle": {count // 2}, "all": set(range(count))}[lacking]
+    other = {count - 1 - each for each in without}
+    rows = set() if capability.row else without
+    statements = set() if capability.statement else (without if capability.row else other)
+    return [Capability(row=each not in rows, statement=each not in statements) for each in range(count)]
 
 
-def _partitioned(choose: Chooser, capability: Capability, profile: str) -> QuestionTable:
-    if profile == WORKLOG:
-        return QuestionTable("partition", parts=_several(choose, capability, profile))
+def _partitioned(choose: Chooser, capability: Capability, profile: str, shape: SetShape) -> QuestionTable:
+    if profile == WORKLOG and shape.parts > 1:
+        several = SetShape(shape="several", count=shape.parts, lacking=shape.lacking, same=shape.same)
+        return QuestionTable("partition", parts=_several(choose, capability, profile, several))
     # Shipped servers allow one engine per partitioned table, and its partitions are alike.
     part = QuestionTable(_engine(choose, profile), capability)
-    return QuestionTable("partition", parts=(part,) * choose.integer(2, 3))
+    return QuestionTable("partition", parts=(part,) * shape.parts)
 
 
 def marks_of_set(tables: Sequence[QuestionTable], capability: Capability, profile: str) -> list[str]:
@@ -114,12 +157,3 @@ def _flags_are_the_tables(tables: Sequence[QuestionTable]) -> bool:
         if each.capability not in (first, settings.get(name, first)) or first != settings.get(name, first):
             return True
     return False
-
-
-def engines_judged(profile: str) -> list[tuple[str, Capability, str]]:
-    """Return the engines whose own setting is judged under a profile: name, setting, requirement."""
-    return [
-        (engine.names[0], engine.capability, engine.requirement)
-        for engine in WORKLOG_ENGINES
-        if profile in catalogue()[engine.requirement].holds
-    ]

@@ -16,8 +16,8 @@ from conformance.strategies.events.payloads import transaction_payload
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
+from conformance.strategies.scenarios.table_names import DATABASE
 
-DATABASE: Final = "test"
 #: In `StreamBuilder.settings`: the parts of the log, one for each event, for the questions about the stream.
 PARTS: Final = "parts"
 _INT: Final = 3
@@ -41,13 +41,20 @@ class TableWork:
     Args:
         stream: The stream; its settings then hold the parts of the log under `PARTS`.
         markers: Whether the server puts Gtid or Anonymous_gtid events before groups.
+
+    Attributes:
+        database: The default database of the statements that follow.
     """
 
     def __init__(self, stream: StreamBuilder, *, markers: bool = True) -> None:
         self.stream = stream
         self.choose = stream.choose
         self._markers = markers
+        self.database = DATABASE
         self._parts: list[LogPart] = []
+        self._table_ids: list[int] = []
+        #: Those of the log before, which this one has again.
+        self._ids_again: list[int] = []
         stream.settings[PARTS] = self._parts
 
     # --- the log
@@ -61,6 +68,13 @@ class TableWork:
             self.stream.add(gtid_events.previous_gtids(self.stream, gtids, flags=int(Flag.IGNORABLE)))
         if self.stream.server.is_mariadb:
             groups.add_gtid_list(self.stream)
+        self._note()
+
+    def next_log(self) -> None:
+        """Begin the source's next log in the same relay log: after a restart, it has the same table ids again."""
+        self.stream.add(mysql_events.rotate(self.stream, flags=int(Flag.ARTIFICIAL)))
+        self.stream.describe_format(flags=int(Flag.RELAY_LOG))
+        self._ids_again, self._table_ids = self._table_ids, []
         self._note()
 
     def end(self) -> None:
@@ -90,24 +104,27 @@ class TableWork:
 
     def control(self, word: str, part: Part, tables: tuple[TableName, ...] = ()) -> Piece:
         """Return BEGIN, COMMIT or ROLLBACK; they have tables only around a CREATE TABLE ... SELECT."""
-        return Piece(self._query(word, tables, DATABASE), LogPart(part))
+        return Piece(self._query(word, tables), LogPart(part))
 
     def statement(
         self,
         sql: str,
         statement: FilteredStatement,
         tables: tuple[TableName, ...] | None = None,
-        *,
-        database: str = DATABASE,
     ) -> Piece:
         """Return a statement; its list is the tables that it names unless others are given."""
         tables = statement.tables if tables is None else tables
-        return Piece(self._query(sql, tables, database), LogPart(Part.STATEMENT, tables, statement))
+        return Piece(self._query(sql, tables), LogPart(Part.STATEMENT, tables, statement))
 
-    def _query(self, sql: str, tables: tuple[TableName, ...], database: str) -> PlannedEvent:
+    def _query(self, sql: str, tables: tuple[TableName, ...]) -> PlannedEvent:
         if is_extended(self.stream):
-            return extended_query(self.stream, sql, tables, database=database)
-        return mysql_events.query(self.stream, sql, database=database)
+            return extended_query(self.stream, sql, tables, database=self.database)
+        return mysql_events.query(self.stream, sql, database=self.database)
+
+    def _quoted(self, table: TableName) -> str:
+        """Return a table as a statement names it."""
+        name = "`{}`".format(table.name.replace("`", "``"))
+        return name if table.database == self.database else "`{}`.{}".format(table.database.replace("`", "``"), name)
 
     def close(self) -> Piece:
         """Return the end of a transaction."""
@@ -123,12 +140,11 @@ class TableWork:
     def rows(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return one statement's Table_maps, one for each table, and their rows."""
         choose = self.choose
-        first_id = choose.integer(1, 2**32)
         columns = choose.integer(1, 3)
-        ids = [first_id + number for number in range(len(tables))]
+        ids = self._ids(len(tables))
         pieces: list[Piece] = []
         if self.stream.server.profile in WITH_ROWS_QUERIES and choose.yes(5):
-            text = mysql_events.rows_query(self.stream, f"INSERT INTO {quoted(tables[0])} VALUES (1)")
+            text = mysql_events.rows_query(self.stream, f"INSERT INTO {self._quoted(tables[0])} VALUES (1)")
             pieces.append(Piece(text, LogPart(Part.CONTEXT)))
         for table_id, table in zip(ids, tables, strict=True):
             part = LogPart(Part.TABLE_MAP, (table,), table_id=table_id)
@@ -142,6 +158,14 @@ class TableWork:
             event = mysql_events.write_rows(self.stream, table_id=table_id, columns=columns, rows=1, last=last)
             pieces.append(Piece(event, LogPart(Part.ROWS, table_id=table_id, statement_end=last)))
         return pieces
+
+    def _ids(self, count: int) -> list[int]:
+        """Return different table ids: new ones, or as far as there are those of the log before."""
+        again, self._ids_again = self._ids_again[:count], self._ids_again[count:]
+        first = max([self.choose.integer(1, 2**32), *again, *(each + 1 for each in self._table_ids)])
+        ids = [*again, *(first + 1 + number for number in range(count - len(again)))]
+        self._table_ids += ids
+        return ids
 
     # --- groups
 
@@ -157,16 +181,16 @@ class TableWork:
             pieces.append(Piece(mysql_events.intvar(self.stream), LogPart(Part.CONTEXT)))
         if is_extended(self.stream) and self.choose.yes(4):
             view = TableName(first.database, "v")
-            sql = self.choose.one_of((f"INSERT INTO {quoted(view)} VALUES (1)", "DO f1()", "-- nothing"))
+            sql = self.choose.one_of((f"INSERT INTO {self._quoted(view)} VALUES (1)", "DO f1()", "-- nothing"))
             piece = self.statement(sql, FilteredStatement((view,)), tuple(tables))
             return [*pieces, piece.marked("WL40-FILTER-BY-TABLES-INFO")]
         if others:
-            names = ", ".join(map(quoted, tables))
-            conditions = " AND ".join(f"{quoted(each)}.a = {quoted(first)}.a" for each in others)
-            sql = f"UPDATE {names} SET {quoted(first)}.a = 1 WHERE {conditions}"
+            names = ", ".join(map(self._quoted, tables))
+            conditions = " AND ".join(f"{self._quoted(each)}.a = {self._quoted(first)}.a" for each in others)
+            sql = f"UPDATE {names} SET {self._quoted(first)}.a = 1 WHERE {conditions}"
         else:
             sql = self.choose.one_of(("INSERT INTO {} VALUES (1)", "DELETE FROM {}", "UPDATE {} SET a = 1"))
-            sql = sql.format(quoted(first))
+            sql = sql.format(self._quoted(first))
         return [*pieces, self.statement(sql, FilteredStatement(each_once(list(tables))))]
 
     def transaction(self, tables: Sequence[TableName]) -> list[Piece]:
@@ -189,6 +213,10 @@ class TableWork:
             left = left[count:]
         return [*pieces, self.close()]
 
+    def rows_statement(self, tables: Sequence[TableName]) -> list[Piece]:
+        """Return a transaction with one statement in row format that changes all these tables."""
+        return [self.control("BEGIN", Part.BEGIN), *self.rows(tables), self.close()]
+
     def packed(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a transaction on these tables inside a Transaction_payload."""
         inner = self.transaction(tables)
@@ -198,12 +226,12 @@ class TableWork:
     def create(self, create: CreateTable) -> list[Piece]:
         """Return a CREATE TABLE as statement format logs it."""
         sql = "CREATE {}TABLE {}{}".format(
-            "TEMPORARY " * create.temporary, "IF NOT EXISTS " * create.if_not_exists, quoted(create.table)
+            "TEMPORARY " * create.temporary, "IF NOT EXISTS " * create.if_not_exists, self._quoted(create.table)
         )
         if create.like:
-            sql += f" LIKE {quoted(create.like)}"
+            sql += f" LIKE {self._quoted(create.like)}"
         elif create.selects:
-            sql += " SELECT * FROM " + " JOIN ".join(map(quoted, create.sources))
+            sql += " SELECT * FROM " + " JOIN ".join(map(self._quoted, create.sources))
         else:
             sql += " (a INT)"
         tables = create_table(create, LoggingFormat.STATEMENT).tables
@@ -218,7 +246,9 @@ class TableWork:
         create = CreateTable(table)
         ends = create_select_ends(create)
         definition = self.statement(
-            f"CREATE TABLE {quoted(table)} (\n  a int DEFAULT NULL\n)", FilteredStatement(ends, create=create), ends
+            f"CREATE TABLE {self._quoted(table)} (\n  a int DEFAULT NULL\n)",
+            FilteredStatement(ends, create=create),
+            ends,
         )
         rows = self.rows([table]) if not self.choose.yes(4) else []
         if self._markers and self.stream.server.gtid_form != "absent":
@@ -229,18 +259,12 @@ class TableWork:
 
     def rename(self, *pairs: tuple[TableName, TableName]) -> list[Piece]:
         """Return a RENAME TABLE."""
-        sql = "RENAME TABLE " + ", ".join(f"{quoted(old)} TO {quoted(new)}" for old, new in pairs)
+        sql = "RENAME TABLE " + ", ".join(f"{self._quoted(old)} TO {self._quoted(new)}" for old, new in pairs)
         tables = rename_table(pairs)
         return [self.statement(sql, FilteredStatement(tables, renames=pairs), tables)]
 
     def drop(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a DROP TABLE."""
-        sql = "DROP TABLE IF EXISTS " + ",".join(map(quoted, tables))
+        sql = "DROP TABLE IF EXISTS " + ",".join(map(self._quoted, tables))
         named = each_once(list(tables))
         return [self.statement(sql, FilteredStatement(named, dropped=named))]
-
-
-def quoted(table: TableName) -> str:
-    """Return a table as a statement names it."""
-    name = "`{}`".format(table.name.replace("`", "``"))
-    return name if table.database == DATABASE else "`{}`.{}".format(table.database.replace("`", "``"), name)

@@ -24,7 +24,8 @@ def test_the_decision_comes_with_its_rule_and_its_row():
     lines = run("--statement", "unsafe", "--mode", "mixed", "--engine", "blackhole").splitlines()
     assert lines[0] == "error: not loggable; not executed, nothing logged"
     assert "row logging capable no, statement logging capable yes" in lines[1]
-    assert lines[2].strip() == "worklog: row 18 of 24, WL3303-DT-UNSAFE-MIXED-NY"
+    assert lines[2].strip() == "statement logging restricted: logged as a statement or not at all"
+    assert lines[3].strip() == "worklog: row 18 of 24, WL3303-DT-UNSAFE-MIXED-NY"
 
 
 def test_the_same_as_json():
@@ -38,6 +39,8 @@ def test_the_same_as_json():
         "message": None,
         "row_capable": True,
         "statement_capable": False,
+        "row_restricted": True,
+        "statement_restricted": False,
     }
 
 
@@ -77,7 +80,11 @@ def test_without_logging_there_is_no_message():
     [
         (
             ("--statement", "safe", "--mode", "row", "--engine", "innodb"),
-            "'innodb' is not an engine",
+            "or give what it can log, as --capability innodb=row,stmt",
+        ),
+        (
+            ("--statement", "safe", "--mode", "row", "--engine", "myisam", "--capability", "innodb=row"),
+            "--capability innodb: no table has this engine; give --engine innodb",
         ),
         (
             ("--statement", "safe", "--mode", "row", "--capability", "innodb"),

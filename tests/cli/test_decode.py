@@ -1,6 +1,7 @@
 """`binlog-conformance decode`: the output for healthy, damaged and missing logs, and the exit status."""
 
 import json
+import re
 import subprocess
 import sys
 import zlib
@@ -11,11 +12,19 @@ from click.testing import CliRunner
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import read_events
+from conformance.binlog.servers import server_of, with_tables_info
 from conformance.binlog.writer import frame, write_body
 from conformance.cli.main import cli
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.filtering.table_name import TableName
 from conformance.protocol.observation import Request
 from conformance.protocol.roles.decode import STATE_FIELDS
 from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.events.extended_query import extended_query
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.chooser import SeededChooser
+from conformance.strategies.grammar.family import case_of
+from conformance.strategies.grammar.stream import StreamBuilder
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 LOG = GOLDEN / "rows_query.bin"
@@ -192,3 +201,25 @@ def test_json_and_dump_exclude_each_other():
 @pytest.mark.parametrize("form", [[], ["--json"], ["--dump"]], ids=["lines", "json", "dump"])
 def test_every_golden_log_is_shown(path, form):
     assert run(*form, path).exit_code == 0
+
+
+def test_boundary_markers_are_shown_by_name(tmp_path):
+    case = case_of(CaseId("marked_streams", "worklog", seed=1, index=0, role="decode"))
+    log = tmp_path / "log"
+    log.write_bytes(case.stream)
+    headings = {each.heading for each in BoundaryType}
+    for line, entry in zip(run(log).stdout.splitlines(), case.expected.events, strict=True):
+        assert BoundaryType(entry["flags"] >> 10 & 7).heading in line
+    assert headings & set(re.findall("|".join(headings), run("--dump", log).stdout))
+
+
+def test_a_line_shows_tables_info_and_the_marker_by_name(tmp_path):
+    stream = StreamBuilder(SeededChooser("tables info"), server_of("worklog"), checksums=True)
+    stream.describe_format(post_header_lengths=with_tables_info(stream.server.post_header_lengths))
+    event = extended_query(stream, "DROP TABLE t1", [TableName("test", "t1"), TableName("d", "t2")], named=False)
+    stream.add(event._replace(flags=MARKER_BITS.write(0x0008, BoundaryType.SELF_CONTAINED)))
+    path = tmp_path / "log"
+    path.write_bytes(bytes(stream.bytes))
+    line = run(path).output.splitlines()[1]
+    assert "[SUPPRESS_USE|Self Contained]" in line
+    assert line.endswith("DROP TABLE t1  (tables info: ``.`t1`,`d`.`t2`)")

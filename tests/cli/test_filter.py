@@ -237,3 +237,23 @@ def test_a_post_header_without_room_for_its_fields_is_damage(tmp_path):
     status, output = run(path, "--ignore-table", "test.t1", "--output", tmp_path / "out")
     assert status == 1
     assert "Traceback" not in output
+
+
+def test_a_rule_that_meets_no_table_is_named(log, tmp_path):
+    rules = ["--do-table", "test.t2", "--do-table", "test.absent", "--do-database", "nowhere", "--do-database", "test"]
+    status, output = run(log, *rules, "--output", tmp_path / "out")
+    assert status == 0
+    assert [line.partition("about ")[2] for line in output.splitlines() if "nothing in the log" in line] == [
+        "nowhere; a rule is an exact name, without wildcards",
+        "test.absent; a rule is an exact name, without wildcards",
+    ]
+
+
+def test_the_output_is_a_file(log):
+    status, output = run(log, "--do-table", "test.t2", "--output", "-")
+    assert (status, "'-' is not a valid output: name a file" in output) == (2, True)
+
+
+def test_a_list_of_renamings_is_for_do_rules(log, tmp_path):
+    status, output = run(log, "--ignore-table", "test.t1", "--renames", "list", "--output", tmp_path / "out")
+    assert (status, "--renames: 'list' needs do rules" in output) == (2, True)

@@ -7,6 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.cli.show import command
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 LOG = GOLDEN / "rows_query.bin"
@@ -126,3 +128,65 @@ def test_a_missing_file(tmp_path):
     done = run(tmp_path / "nothing")
     assert done.exit_code == 2
     assert "nothing: " in done.stderr
+
+
+def case_file(tmp_path, family, index=0):
+    """Return the file with the stream of a case of the role `boundary` under `worklog`, and the case."""
+    case = case_of(CaseId(family, "worklog", seed=1, index=index, role="boundary"))
+    path = tmp_path / f"{family}.{index}.bin"
+    path.write_bytes(case.stream)
+    return path, case
+
+
+def test_boundaries_are_the_steps_of_the_parser(tmp_path):
+    path, case = case_file(tmp_path, "extended_transactions", 1)
+    heading, *lines = lines_of("--format", "boundaries", path)
+    assert heading.split("\t")[3:] == ["Marker", "Boundary_type", "State", "Within_transaction", "Warning"]
+    shown = [line.split("\t") for line in lines]
+    fields = ("offset", "marker", "boundary_type", "state", "within_transaction")
+    expected = [[str(entry[field]) for field in fields] for entry in case.expected.events]
+    assert [[line[1], *line[3:7]] for line in shown] == expected
+    assert {line[4] for line in shown} >= {"Start Transaction", "Inside Transaction", "End Transaction"}
+
+
+def test_a_wrong_step_has_its_warning_in_its_line(tmp_path):
+    path, case = case_file(tmp_path, "boundary_faults")
+    wanted = [(str(entry["offset"]), entry["warning"]) for entry in case.expected.events if entry["warning"]]
+    lines = [line.split("\t") for line in lines_of("--format", "boundaries", path)[1:]]
+    first_stream = [each for each in wanted if not case.settings["resets"] or int(each[0]) < case.settings["resets"][0]]
+    assert first_stream
+    assert [(line[1], line[7]) for line in lines if len(line) > 7][: len(first_stream)] == first_stream
+
+
+def test_boundaries_of_a_parser_that_servers_ship_have_no_types():
+    lines = [line.split("\t") for line in lines_of("--format", "boundaries", LOG)[1:]]
+    assert {tuple(line[3:6]) for line in lines} == {("-", "-", "-")}
+    assert {line[6] for line in lines} == {"yes", "no"}
+
+
+def test_a_profile_without_a_boundary_parser_is_refused():
+    done = run("--format", "boundaries", "--profile", "mysql-5.6", LOG)
+    assert done.exit_code == 2
+    assert "servers of mysql-5.6 have no boundary parser: choose worklog, mysql-5.7 or a later one" in done.stderr
+
+
+def test_a_warning_about_boundaries_names_the_file_and_the_offset(tmp_path):
+    case = case_of(CaseId("boundary_lone_events_within", "worklog", seed=1, index=0, role="boundary"))
+    path = tmp_path / "log"
+    path.write_bytes(case.stream)
+    done = run("--profile", "worklog", path)
+    wanted = [
+        f"{path}:{each['offset']}: warning: {each['warning']}" for each in case.expected.events if each["warning"]
+    ]
+    assert wanted
+    assert done.stderr.splitlines() == wanted
+
+
+def test_an_ignorable_event_of_an_undeclared_type_is_printed_under_worklog(tmp_path):
+    undeclared = next(
+        path
+        for path, case in (case_file(tmp_path, "marked_streams", index) for index in range(40))
+        if any(38 < entry["type"] < 128 for entry in case.expected.events)
+    )
+    done = run("--profile", "worklog", undeclared)
+    assert done.exit_code == 0, done.stderr

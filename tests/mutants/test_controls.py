@@ -13,15 +13,16 @@ from conformance.strategies.grammar.family import case_of, families
 from tests.extras import require_role
 
 REFERENCE = ReferenceImplementation()
-#: Cases of each family and profile.
-CASES = 4
+#: Cases of each family and profile, and in which a control must do something else than the reference.
+CASES, AT_MOST = 4, 60
 
 
 def cases(role):
-    for family in families().values():
-        for profile in family.profiles_of(role) if role in family.focus else ():
-            for index in range(CASES):
-                yield case_of(CaseId(family.name, profile, seed=8, index=index, role=role))
+    """Yield the cases with each index in turn, with the index."""
+    for index in range(AT_MOST):
+        for family in families().values():
+            for profile in family.profiles_of(role) if role in family.focus else ():
+                yield index, case_of(CaseId(family.name, profile, seed=8, index=index, role=role))
 
 
 @pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.name)
@@ -29,7 +30,9 @@ def test_a_control_is_blamed_by_nobody(control):
     require_role(control.role)
     judge = Judge(REFERENCE.declaration.roles[control.role])
     taken = 0
-    for case in cases(control.role):
+    for index, case in cases(control.role):
+        if taken and index >= CASES:
+            break
         answer = control.answer(request_of(case))
         taken += answer != REFERENCE.ask(request_of(case))
         blamed = {each.requirement: each.message for each in judge.judge(case, answer) if each.is_failure}

@@ -75,7 +75,7 @@ def test_a_parser_that_shows_less_is_blamed_at_the_wrong_step_alone(fields):
     declared = ReferenceImplementation().declaration.roles["boundary"]
     judge = Judge(replace(declared, fields=frozenset({"offset", "type", *fields})))
     blamed_at = set()
-    for case in cases("gtid_streams"):
+    for case in cases("gtid_streams", "unmarked_streams", count=12):
         answer = observe(request_of(case), GtidsIgnored())
         types = {each["offset"]: each["type"] for each in answer.events}
         blamed_at |= {types[each.at] for each in judge.judge(case, answer) if each.is_failure}

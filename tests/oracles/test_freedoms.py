@@ -277,10 +277,20 @@ TAKEN = {
     "state of the reader": ("decode", [entries(position_in_the_next_log), executed_without_previous]),
     "spare markers": ("boundary", [parsed_by(PassesOverSpare), parsed_by(ResetsAtSpare)]),
     "Anonymous_gtid events passed over": ("boundary", [parsed_by(SkipsAnonymousGtids)]),
+    "other spellings of BEGIN, COMMIT and ROLLBACK": (
+        "boundary",
+        [lambda case, answer: CONTROL["words-in-any-spelling"](request_of(case))],
+    ),
     "error in a torn event": ("boundary", [without_error]),
     "events without an entry": ("filter", [without(lambda entry: entry["type"] not in (19, 30, 31, 32))]),
     "other warnings": ("render", [entries(with_deprecation), entries(warned_in_the_text)]),
-    "spelling of Info": ("render", [with_value("info", lambda info: info.replace("`; ", "`;"))]),
+    "spelling of Info": (
+        "render",
+        [
+            with_value("info", lambda info: info.replace("`; ", "`;")),
+            with_value("info", lambda info: f"{info} /* xid=5 */" if info.startswith("use `") else info),
+        ],
+    ),
     "relay logs": ("relay", [received_by(OneRelayLog)]),
     "values of own events": ("relay", [received_by(at_another_time)]),
     "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),

@@ -22,6 +22,7 @@ WITHOUT = {
     "never-clever": "WL40-FILTER-CLEVER-CREATE",
     "never-follows": "WL40-FILTER-RENAME-FOLLOWS",
     "rule-moves-away": "WL40-FILTER-RENAME-ROUND-TRIP",
+    "no-rename-list": "WL40-FILTER-RENAME-LIST",
 }
 #: Requirement -> the field that an implementation without it does not declare. One that declares the field and is wrong
 #: breaks the rules about its value, as the mutant of the requirement does.

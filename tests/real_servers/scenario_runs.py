@@ -75,7 +75,8 @@ class Runner:
         if isinstance(statement, Disconnect):
             self._end(statement.session)
         elif isinstance(statement, Restart | Crash):
-            self._start_again(stopped=isinstance(statement, Restart))
+            options = dict(statement.options) if isinstance(statement, Restart) else {}
+            self._start_again(options, stopped=isinstance(statement, Restart))
         else:
             if isinstance(statement, DropDatabase) and statement.obstructed:
                 self.server.obstruct(statement.database)
@@ -107,11 +108,14 @@ class Runner:
         for number in list(self._sessions):
             self._end(number)
 
-    def _start_again(self, *, stopped: bool) -> None:
+    def _start_again(self, changed: dict[str, str], *, stopped: bool) -> None:
         names = ["binlog_format", "binlog_checksum"]
         if not self.server.product.is_mariadb:
             names += ["gtid_mode", "enforce_gtid_consistency", "binlog_rows_query_log_events"]
         options = [f"--{name.replace('_', '-')}={self.server.value(f'select @@global.{name}')}" for name in names]
+        for name, value in changed.items():
+            option = name if name.startswith("--") else f"--{name.replace('_', '-')}"
+            options.append(f"{option}={value}" if value else option)
         for each in self._sessions.values():
             each.close()
         self._sessions.clear()

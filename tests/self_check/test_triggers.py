@@ -1,5 +1,6 @@
 """Triggers: each holds somewhere or has no row; names are of one form; places, contents and settings are seen."""
 
+import fnmatch
 import re
 from dataclasses import replace
 
@@ -9,12 +10,32 @@ from conformance.binlog.event_types import EventType
 from conformance.protocol.observation import Observation, Request
 from conformance.protocol.roles.registry import role_names
 from conformance.reference.implementation import ReferenceImplementation
+from conformance.self_check.cells import forms_of
 from conformance.self_check.domains import can_hold
 from conformance.self_check.question_view import view_of
+from conformance.self_check.reasons import ROWS, reason_of
 from conformance.self_check.trigger import Needs
 from conformance.self_check.triggers import triggers_of
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
+
+
+def test_every_reason_is_about_triggers_that_there_are():
+    for row in ROWS:
+        names = {form.name for role in row.roles.split() or role_names() for form in forms_of(role)}
+        assert [each for each in row.triggers.split() if not fnmatch.filter(names, each)] == []
+
+
+def test_a_reason_is_found_in_layouts_profiles_and_the_table():
+    forms = {form.name: form for form in forms_of("decode")}
+    about_xid = ("decode", "xid-one-byte-late", "FORMAT-XID")
+    assert reason_of(*about_xid, forms["text-empty"], {EventType.XID}).startswith("no field of the events")
+    assert reason_of(*about_xid, forms["text-empty"], {EventType.XID, EventType.QUERY}) is None
+    assert reason_of(*about_xid, forms["any-text-empty"], {EventType.XID}) is None
+    tagged = ("decode", "tag-lost", "FORMAT-GTID-TAGGED")
+    assert reason_of(*tagged, forms["profile-mysql-5.6"], set()) == "the requirement does not hold under the profile"
+    in_logs = {form.name: form for form in forms_of("log")}
+    assert reason_of("log", "any", "FORMAT-LOG-EVENTS", in_logs["flag-0x4000"], set()).startswith("no server")
 
 
 def event(offset, code, **fields):
@@ -100,6 +121,8 @@ def test_a_mode_that_is_changed_and_changed_back():
         (EventType.WRITE_ROWS, Needs(list_=True), True),
         (99, Needs(bits=1), False),
         (99, Needs(size=65536), True),
+        (99, Needs(code=128), False),
+        (200, Needs(code=128), True),
     ],
 )
 def test_layouts_bound_what_can_hold(code, needs, can):

@@ -130,7 +130,11 @@ def table_of(
             [table_of(each, capability_of=capability_of, given=given) for each in names], written=written
         )
     name = usual_name(engine)
-    return open_table(engine, given[name] if name in given else capability_of(engine), written=written)
+    try:
+        capability = given[name] if name in given else capability_of(engine)
+    except ValueError as error:
+        raise ValueError(f"{error}; or give what it can log, as --capability {engine}=row,stmt") from error
+    return open_table(engine, capability, written=written)
 
 
 def open_table(engine: str, capability: Capability, *, written: bool) -> LockedTable:

@@ -36,6 +36,11 @@ class QuestionTable:
     written: bool = True
     parts: tuple["QuestionTable", ...] = ()
 
+    @property
+    def by_engine(self) -> bool:
+        """Whether it, or a part of it, has the flags of its engine's own setting."""
+        return any(each.by_engine for each in self.parts) if self.parts else self.capability is None
+
     def setting(self) -> dict[str, Any]:
         """Return its form in a question, in JSON values."""
         setting: dict[str, Any] = {"engine": self.engine, "lock": "write" if self.written else "read"}

@@ -1,6 +1,6 @@
 """The rules of a filter: the tables to do, or the tables to ignore (WL#40, sections 1, 5 and 6)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from conformance.models.filtering.table_name import TableName
@@ -38,6 +38,12 @@ class FilterRules:
     def has_do_rules(self) -> bool:
         """Whether these are do rules."""
         return bool(self.do_tables or self.do_databases)
+
+    def tables(self) -> Iterator[TableName]:
+        """Yield the tables that have a rule, and the databases, as tables without a name."""
+        yield from self.do_tables | self.ignore_tables
+        for database in self.do_databases | self.ignore_databases:
+            yield TableName(database, "")
 
     def cover(self, table: TableName) -> bool:
         """Return whether the rules cover a table.

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
@@ -16,6 +16,7 @@ from conformance.binlog.transaction_payload import Compression, inner_events, pa
 from conformance.models.filtering.event_part import EventParts
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.table_filter import TableFilter
+from conformance.models.filtering.table_name import TableName
 
 _LOG_POS_AT: Final = 13
 _POSITIONS: Final = 1 << 32
@@ -31,11 +32,13 @@ class FilterCounts:
         kept: Events that passed; a Transaction_payload counts as one.
         dropped: Events that did not pass.
         uncertain: Statements that the parser did not know, decided by the names in them.
+        unmet: Rules for tables and databases that no event has been about.
     """
 
     kept: int = 0
     dropped: int = 0
     uncertain: int = 0
+    unmet: set[TableName] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -66,7 +69,7 @@ class LogFilter:
     """
 
     def __init__(self, tables: TableFilter, *, unpack_payloads: bool = False) -> None:
-        self.counts = FilterCounts()
+        self.counts = FilterCounts(unmet=set(tables.rules.tables()))
         self._parts = EventParts(statements=tables.wants_statements)
         self._groups = GroupFilter(tables)
         self._unpack = unpack_payloads
@@ -121,6 +124,8 @@ class LogFilter:
         self.counts.dropped += not fate.kept
         for each in (fate, *fate.inner):
             statement = each.part.statement
+            named = (*each.part.tables, *(statement.mentioned if statement is not None else ()))
+            self.counts.unmet.difference_update(named, (TableName(table.database, "") for table in named))
             self.counts.uncertain += statement is not None and not statement.certain
 
     def _written(self, fate: Fate, event: Event) -> list[_Written]:

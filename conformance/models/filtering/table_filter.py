@@ -1,6 +1,6 @@
 """The decision about one statement or table under a filter's rules, and the state that earlier statements leave.
 
-WL#40 leaves two questions open (sections 5 and 6), so each has two modes here, between which the user chooses.
+WL#40 leaves two questions open (sections 5 and 6), so each has modes here, between which the user chooses.
 """
 
 from collections.abc import Iterable
@@ -15,9 +15,11 @@ from conformance.models.filtering.table_name import TableName
 #: SELECT part is ignored from then on (section 5, alternative 2).
 TablesMode = Literal["literal", "clever"]
 TABLES_MODES: Final[tuple[TablesMode, ...]] = ("literal", "clever")
-#: ``name``: a rule is for the name. ``identity``: it follows the table through renames (section 6).
-RenamesMode = Literal["name", "identity"]
-RENAMES_MODES: Final[tuple[RenamesMode, ...]] = ("name", "identity")
+#: ``name``: a rule is for the name. ``identity``: it follows the table through renames. ``list``: do rules are for
+#: names, except that a RENAME TABLE is judged by the first names of its tables, as a list of the renamings that passed
+#: has them (section 6).
+RenamesMode = Literal["name", "identity", "list"]
+RENAMES_MODES: Final[tuple[RenamesMode, ...]] = ("name", "identity", "list")
 
 #: The name of no table.
 _NO_TABLE: Final = TableName("none", "none")
@@ -32,7 +34,8 @@ class TableFilter:
         renames: One of `RENAMES_MODES`.
 
     Raises:
-        ValueError: There is no such mode.
+        ValueError: There is no such mode, or a list of renamings is asked for without do rules: section 6 speaks of
+            these only.
     """
 
     def __init__(self, rules: FilterRules, *, tables: TablesMode = "literal", renames: RenamesMode = "name") -> None:
@@ -40,9 +43,11 @@ class TableFilter:
             raise ValueError(f"{tables!r} is not a valid mode for tables: write {' or '.join(TABLES_MODES)}")
         if renames not in RENAMES_MODES:
             raise ValueError(f"{renames!r} is not a valid mode for renames: write {' or '.join(RENAMES_MODES)}")
+        if renames == "list" and not rules.has_do_rules:
+            raise ValueError("'list' needs do rules: what a list of renamings means for ignore rules is not defined")
         self.rules = rules
         self._clever = tables == "clever"
-        self._by_identity = renames == "identity"
+        self._renames = renames
         #: The rename list: current name -> first name, for tables whose names differ.
         self._first_names: dict[TableName, TableName] = {}
         #: Tables, by their first names, that are ignored because of the tables they were created from.
@@ -51,7 +56,7 @@ class TableFilter:
     @property
     def wants_statements(self) -> bool:
         """Whether tables info is not enough, so that `passes` needs the statements."""
-        return self._clever or self._by_identity
+        return self._clever or self._renames != "name"
 
     def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
         """Return whether a statement, or the rows of a table, pass; and update the state that later ones depend on.
@@ -60,12 +65,12 @@ class TableFilter:
             tables: Its tables info, or the table of its rows.
             statement: What it does; needed if `wants_statements`.
         """
-        tables = tuple(map(self._first_name, tables))
-        kept = self._pass(tables)
+        renamed = statement is not None and bool(statement.renames)
+        kept = self._pass(self._first_name(each, renamed=renamed) for each in tables)
         if statement is not None:
             if self._clever and not kept:
                 self._ignore_created(statement)
-            if self._by_identity:
+            if self._renames == "identity" or (self._renames == "list" and kept):
                 self._follow(statement)
         return kept
 
@@ -79,8 +84,10 @@ class TableFilter:
             return any(self.rules.cover(each) and each not in self._ignored for each in mentioned)
         return self._pass(mentioned)
 
-    def _first_name(self, table: TableName) -> TableName:
-        return self._first_names.get(table, table)
+    def _first_name(self, table: TableName, *, renamed: bool = False) -> TableName:
+        """Return the name by which a table is judged in a statement, which may be one that renames it."""
+        follows = self._renames == "identity" or (self._renames == "list" and renamed)
+        return self._first_names.get(table, table) if follows else table
 
     def _pass(self, tables: Iterable[TableName]) -> bool:
         tables = tuple(tables)

@@ -3,18 +3,24 @@
 from dataclasses import replace
 from typing import Any, Final
 
+from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.drops import disconnect
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logging_server import SourceServer
+from conformance.models.server.options import option_of
 from conformance.models.server.session import ANONYMOUS, AUTOMATIC, Session, StatementRefused
-from conformance.models.server.settings import GTID_MODES, SESSION_VARIABLES, Settings
+from conformance.models.server.settings import GTID_MODES, READ_ONLY, SESSION_VARIABLES, Settings
 from conformance.models.server.statements import (
+    REFUSED,
     Crash,
     FlushLogs,
+    PurgeLogs,
     Restart,
     SetGlobal,
+    SetGtidPurged,
     SetSession,
     SetUserVariable,
+    SetVariable,
     Use,
 )
 from conformance.models.server.transactions import commit_open, undo_changes
@@ -28,7 +34,15 @@ _ANONYMOUS_WITH_MODE_ON: Final = 1782
 _ONE_STEP: Final = 1788
 _OWNS_GTID: Final = 1790
 _NEEDS_CONSISTENCY: Final = 3111
+_READ_ONLY: Final = 1238
+_WRONG_VALUE: Final = 1231
+_GTIDS_EXECUTED: Final = 1840
+_NO_LOG: Final = 1373
 _OPEN_TEMPORARY: Final = 3745
+
+
+#: The options that others need.
+_FIRST: Final = ("before_wl7592", "enforce_gtid_consistency")
 
 
 def use(server: SourceServer, session: Session, statement: Use) -> None:
@@ -49,6 +63,7 @@ def set_session(server: SourceServer, session: Session, statement: SetSession) -
     Raises:
         Refused: It cannot be set now, or not to this value.
     """
+    _check_value(statement)
     if session.transaction is not None:
         raise StatementRefused(_IN_TRANSACTION, f"Cannot modify {statement.variable} inside a transaction")
     if statement.variable == "gtid_next":
@@ -59,6 +74,15 @@ def set_session(server: SourceServer, session: Session, statement: SetSession) -
         if server.rules.atomic_ddl and session.temporary:
             raise StatementRefused(_OPEN_TEMPORARY, "Changing binlog_format is disallowed with open temporary tables")
         session.binlog_format = statement.value
+
+
+def _check_value(statement: SetVariable) -> None:
+    if statement.variable in READ_ONLY:
+        raise StatementRefused(_READ_ONLY, f"Variable '{statement.variable}' is a read only variable")
+    if statement.value in REFUSED:
+        raise StatementRefused(
+            _WRONG_VALUE, f"Variable '{statement.variable}' can't be set to the value of '{statement.value}'"
+        )
 
 
 def _set_gtid_next(server: SourceServer, session: Session, value: str) -> None:
@@ -83,6 +107,7 @@ def set_global(server: SourceServer, session: Session, statement: SetGlobal) -> 
     Raises:
         Refused: It cannot be set to this value.
     """
+    _check_value(statement)
     settings, name = server.settings, statement.variable
     if name == "gtid_mode":
         step = GTID_MODES.index(statement.value) - GTID_MODES.index(settings.gtid_mode)
@@ -108,6 +133,28 @@ def changed(settings: Settings, name: str, value: str) -> Settings:
     return replace(settings, **{name: given})
 
 
+def set_gtid_purged(server: SourceServer, session: Session, statement: SetGtidPurged) -> None:
+    """Declare GTIDs as executed and purged.
+
+    Raises:
+        Refused: The server has executed GTIDs.
+    """
+    if server.executed.size:
+        raise StatementRefused(_GTIDS_EXECUTED, "GTID_PURGED can only be set when GTID_EXECUTED is empty")
+    server.declare_purged(GtidSet.from_text(statement.gtids))
+
+
+def purge_logs(server: SourceServer, session: Session, statement: PurgeLogs) -> None:
+    """Delete logs.
+
+    Raises:
+        Refused: The log that must stay does not exist.
+    """
+    if all(log.number != statement.to for log in server.logs):
+        raise StatementRefused(_NO_LOG, "Target log not found in binlog index")
+    server.purge(statement.to)
+
+
 def flush_logs(server: SourceServer, session: Session, statement: FlushLogs) -> None:
     """Rotate the binary log."""
     commit_open(server, session)
@@ -119,8 +166,9 @@ def restart(server: SourceServer, session: Session, statement: Restart) -> None:
     for each in list(server.sessions.values()):
         disconnect(server, each)
     settings = server.settings
-    # Both options may change at once, and perhaps only the two together are valid.
-    for name, value in sorted(statement.options, key=lambda option: option[0] != "before_wl7592"):
+    # Two options may change at once, and perhaps only the two together are valid.
+    options = [option_of(name, value) for name, value in statement.options]
+    for name, value in sorted(options, key=lambda option: option[0] not in _FIRST):
         settings = changed(settings, name, value)
     server.start_again(settings, stopped=True)
 

@@ -7,7 +7,7 @@ from conformance.models.server import events
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.row_changes import rows_of_new_table
 from conformance.models.server.session import Session, StatementRefused
-from conformance.models.server.sql import sql_of
+from conformance.models.server.sql import COMPUTED_VALUES, sql_of
 from conformance.models.server.statements import (
     AlterTable,
     CreateDatabase,
@@ -169,6 +169,8 @@ def create_table_select(server: SourceServer, session: Session, statement: Creat
     rows: list[Row] = [(row[0],) for source in sources for row in source.rows]
     if statement.with_variable:
         rows.append((session.user_variable,))
+    if statement.with_rand:
+        rows.append((COMPUTED_VALUES["rand"],))
     if statement.temporary:
         _create_temporary(server, session, statement, made, listed=(statement.table, *statement.sources))
         made.rows = rows
@@ -178,9 +180,11 @@ def create_table_select(server: SourceServer, session: Session, statement: Creat
     made.rows = rows
     server.databases[made.name.database][made.name] = server.number_table(made)
     hidden = any(each.temporary for each in sources) and server.rules.temporary_follow_mixed
+    hidden |= statement.with_rand and server.rules.rand_is_unsafe
     if session.binlog_format == "STATEMENT" or (session.binlog_format == "MIXED" and not hidden):
         tables = (statement.table, *statement.sources)
-        context = [events.user_variable("v", session.user_variable)] if statement.with_variable else []
+        context = [events.rand(server.clock)] if statement.with_rand else []
+        context += [events.user_variable("v", session.user_variable)] if statement.with_variable else []
         server.log_alone(session, *context, server.text(session, statement, tables=tables))
     else:
         _log_create_select(server, session, statement, made)

@@ -12,7 +12,8 @@ from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.session import UNDEFINED, Session, StatementRefused
 from conformance.models.server.settings import Settings
-from conformance.models.server.statements import KINDS, Statement
+from conformance.models.server.statement_forms import KINDS
+from conformance.models.server.statements import Statement
 
 Handler = Callable[[SourceServer, Session, Any], None]
 
@@ -38,6 +39,7 @@ _TRANSACTIONS: Final[dict[type[Statement], Handler]] = {
     statements.UpdateTables: row_changes.update_tables,
     statements.Delete: row_changes.delete,
     statements.InternalRows: row_changes.internal_rows,
+    statements.InsertGtids: row_changes.insert_gtids,
     statements.Begin: transactions.begin,
 }
 #: Those that do not: ends of transactions, savepoints, variables, and administration.
@@ -50,7 +52,9 @@ _OTHERS: Final[dict[type[Statement], Handler]] = {
     statements.SetUserVariable: administration.set_user_variable,
     statements.SetSession: administration.set_session,
     statements.SetGlobal: administration.set_global,
+    statements.SetGtidPurged: administration.set_gtid_purged,
     statements.FlushLogs: administration.flush_logs,
+    statements.PurgeLogs: administration.purge_logs,
     statements.Restart: administration.restart,
     statements.Crash: administration.crash,
     statements.Disconnect: _disconnect,

@@ -53,6 +53,7 @@ class PlannedLog:
 
     Attributes:
         name: Its file name.
+        number: The number in its name, from 1.
         format: Its format description.
         server_id: Id of the server.
         boundary_markers: Whether its events are marked.
@@ -63,6 +64,7 @@ class PlannedLog:
     """
 
     name: str
+    number: int
     format: FormatDescription
     server_id: int
     boundary_markers: bool

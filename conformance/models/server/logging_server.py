@@ -10,6 +10,7 @@ from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.layouts.mariadb_layouts import ALLOW_PARALLEL, DDL, STANDALONE, TRANSACTIONAL
 from conformance.binlog.servers import server_of, use_flag, with_tables_info
@@ -34,6 +35,11 @@ _FIRST_THREAD: Final = 8
 _GTID_NEXT_UNDEFINED: Final = 1837
 
 
+def log_name(number: int) -> str:
+    """Return the file name of the log with a number."""
+    return f"bin.{number:06d}"
+
+
 class SourceServer:
     """A server that logs.
 
@@ -44,7 +50,10 @@ class SourceServer:
         databases: Its databases: name -> tables by name.
         sessions: The connected sessions by number.
         executed: Its executed GTIDs.
-        logs: Its binary logs, the current one last.
+        purged: Those of them that are in none of its logs.
+        unlogged: Those that were declared as purged and are named in no log of a shipped server, which has a table of
+            its own for them (MySQL 9.7.4).
+        logs: Its binary logs, oldest first, the current one last; not those that were purged.
         at: Index of the current statement; None while the server starts for the first time.
 
     Args:
@@ -59,6 +68,8 @@ class SourceServer:
         self.databases: dict[str, dict[TableName, Table]] = {}
         self.sessions: dict[int, Session] = {}
         self.executed = ExecutedGtids()
+        self.purged = ExecutedGtids()
+        self.unlogged = ExecutedGtids()
         self.logs: list[PlannedLog] = []
         self.at: int | None = None
         self._threads = _FIRST_THREAD
@@ -260,17 +271,18 @@ class SourceServer:
             post_header_lengths=with_tables_info(lengths) if settings.binlog_with_tables_info else lengths,
             checksum_algorithm=algorithm,
         )
-        name = f"bin.{len(self.logs) + 1:06d}"
+        number = self._next_number
+        name = log_name(number)
         if self.logs:
             self._close_last()
-        log = PlannedLog(name, described, SERVER_ID, settings.boundary_markers, gtid_mode=settings.gtid_mode)
+        log = PlannedLog(name, number, described, SERVER_ID, settings.boundary_markers, gtid_mode=settings.gtid_mode)
         self.logs.append(log)
         self._write([LoggedEvent(EventType.FORMAT_DESCRIPTION, {}, int(Flag.BINLOG_IN_USE))])
         if rules.gtid_events == "mariadb":
             self._write([events.gtid_list(SERVER_ID, self._mariadb_gno)])
             self._write([events.binlog_checkpoint(name)])
         elif rules.previous_gtids_always or (rules.gtid_events == "numbered" and settings.gtid_mode in NUMBERED_MODES):
-            gtids = self.executed.gtids()
+            gtids = self.executed.missing_in(self.unlogged.gtids()) if self.unlogged.size else self.executed.gtids()
             self.log.previous_gtids = gtids
             self._write([events.previous_gtids(gtids, flags=rules.previous_gtids_flags)])
 
@@ -280,9 +292,13 @@ class SourceServer:
         first = units[0].events[0]
         units[0] = replace(units[0], events=(replace(first, flags=first.flags & ~int(Flag.BINLOG_IN_USE)),))
 
+    @property
+    def _next_number(self) -> int:
+        return self.logs[-1].number + 1 if self.logs else 1
+
     def rotate(self) -> None:
         """Continue in a new binary log."""
-        self._write([events.rotate(f"bin.{len(self.logs) + 1:06d}")])
+        self._write([events.rotate(log_name(self._next_number))])
         self.open_log(started=False)
 
     def start_again(self, settings: Settings, *, stopped: bool) -> None:
@@ -297,4 +313,18 @@ class SourceServer:
         self.sessions.clear()
         self.settings = settings
         self.executed = executed_after_restart(self.logs, self.executed, settings)
+        self.purged = ExecutedGtids(self.logs[0].previous_gtids)
+        self.purged.add_set(self.unlogged.gtids())
         self.open_log(started=True)
+
+    def declare_purged(self, gtids: GtidSet) -> None:
+        """Take GTIDs as executed and purged."""
+        self.executed.add_set(gtids)
+        self.purged.add_set(gtids)
+        if self.settings.profile != "worklog":
+            self.unlogged.add_set(gtids)
+
+    def purge(self, number: int) -> None:
+        """Delete the logs before the one with a number; their GTIDs are then purged."""
+        self.logs = [log for log in self.logs if log.number >= number]
+        self.purged.add_set(self.logs[0].previous_gtids or GtidSet())

@@ -9,6 +9,7 @@ from typing import Final
 
 from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logged_event import PlannedLog
 from conformance.models.server.settings import Settings
@@ -29,13 +30,13 @@ def executed_after_restart(logs: Sequence[PlannedLog], executed: ExecutedGtids, 
         return executed
     recovered = ExecutedGtids()
     for log in reversed(logs):
-        for gtid in gtids_in(log):
+        gtids = gtids_in(log)
+        for gtid in gtids:
             recovered.add(*gtid)
-        if log.previous_gtids is not None:
-            # With simplified recovery a log without Gtid events ends the search too; its set is complete anyway.
-            recovered.add_set(log.previous_gtids)
-            return recovered
-        if settings.binlog_gtid_simple_recovery:
+        recovered.add_set(log.previous_gtids or GtidSet())
+        # Simplified recovery ends at a log without Previous_gtids, and at one with it and without a Gtid event.
+        complete = log.previous_gtids is not None and bool(gtids)
+        if complete or settings.binlog_gtid_simple_recovery:
             return recovered
     return recovered
 

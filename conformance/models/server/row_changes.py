@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.rows.images import RowsKind
 from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.server import events
@@ -15,6 +17,7 @@ from conformance.models.server.sql import COMPUTED_VALUES, sql_of
 from conformance.models.server.statements import (
     Delete,
     Insert,
+    InsertGtids,
     InsertSelect,
     InternalRows,
     Statement,
@@ -35,7 +38,7 @@ def insert(server: SourceServer, session: Session, statement: Insert) -> None:
     table = server.table(session, statement.table)
     values: list[int | None] = list(statement.values)
     if statement.computed:
-        values.append(COMPUTED_VALUES.get(statement.computed, session.user_variable))
+        values.append(_computed(server, session, statement.computed))
     first_id = table.next_id
     context: list[LoggedEvent] = []
     if table.auto_increment:
@@ -44,9 +47,33 @@ def insert(server: SourceServer, session: Session, statement: Insert) -> None:
         context.append(events.rand(server.clock))
     if statement.computed == "variable":
         context.append(events.user_variable("v", session.user_variable))
-    unsafe = statement.computed == "uuid" or (statement.computed == "rand" and server.rules.rand_is_unsafe)
+    unsafe = statement.computed in _UNSAFE or (statement.computed == "rand" and server.rules.rand_is_unsafe)
     change: Change = (table, "write", [(None, row) for row in _new_rows(table, values)])
     _log_change(server, session, statement, [change], context=context, unsafe=unsafe)
+
+
+#: What makes an INSERT unsafe as a statement on all servers.
+_UNSAFE: Final = frozenset({"uuid", "session_option", "global_option"})
+
+
+def _computed(server: SourceServer, session: Session, kind: str) -> int | None:
+    """Return the value that a session computes."""
+    if kind == "session_option":
+        return int(session.binlog_rows_query_log_events)
+    if kind == "global_option":
+        return int(server.settings.binlog_rows_query_log_events)
+    return COMPUTED_VALUES.get(kind, session.user_variable)
+
+
+def insert_gtids(server: SourceServer, session: Session, statement: InsertGtids) -> None:
+    """Insert how a set of the server's GTIDs compares with a given one."""
+    table = server.table(session, statement.table)
+    own = server.executed if statement.variable == "gtid_executed" else server.purged
+    given = GtidSet.from_text(statement.gtids)
+    holds_given = not ExecutedGtids(given).missing_in(own.gtids()).sources
+    is_in_given = not own.missing_in(given).sources
+    change: Change = (table, "write", [(None, row) for row in _new_rows(table, [holds_given + 2 * is_in_given])])
+    _log_change(server, session, statement, [change], unsafe=True)
 
 
 def _new_rows(table: Table, values: Sequence[int | None]) -> list[Row]:

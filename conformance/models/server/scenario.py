@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.models.server.settings import Settings
-from conformance.models.server.statements import Statement, statement_from_json, statement_to_json
+from conformance.models.server.statement_forms import statement_from_json, statement_to_json
+from conformance.models.server.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)

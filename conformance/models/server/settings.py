@@ -98,17 +98,21 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _WORKLOG_ONLY: Final = ("binlog_with_tables_info", "boundary_markers", "before_wl7592")
 
-#: The session variables -> their values; bool means ON and OFF, None any text.
+#: The session variables that a statement may set, or try to set -> their values; bool means ON and OFF, None any text.
 SESSION_VARIABLES: Final[Mapping[str, tuple[str, ...] | type[bool] | None]] = {
     "binlog_format": BINLOG_FORMATS,
     "binlog_rows_query_log_events": bool,
+    "binlog_with_tables_info": bool,
     "gtid_next": None,
 }
-#: The global variables that can change while the server runs -> their values.
+#: The global variables that a statement may set, or try to set -> their values.
 GLOBAL_VARIABLES: Final[Mapping[str, tuple[str, ...] | type[bool]]] = {
     "binlog_format": BINLOG_FORMATS,
     "binlog_rows_query_log_events": bool,
     "binlog_checksum": CHECKSUMS,
     "gtid_mode": GTID_MODES,
     "enforce_gtid_consistency": bool,
+    "binlog_with_tables_info": bool,
 }
+#: The variables that no statement can set, although it may try.
+READ_ONLY: Final = frozenset({"binlog_with_tables_info"})

@@ -5,19 +5,37 @@ from typing import Any, Final
 
 from conformance.binlog.total_table import total
 from conformance.models.server import statements
-from conformance.models.server.statements import KINDS, Statement
+from conformance.models.server.statement_forms import KINDS
+from conformance.models.server.statements import Change, Statement
 from conformance.models.server.tables import TableName
 
 #: Kind of computed value -> its expression, whose value is the same on every server.
-_EXPRESSIONS: Final[Mapping[str, str]] = {"rand": "floor(rand())", "variable": "@v", "uuid": "length(uuid())"}
-#: The values of `_EXPRESSIONS`; a user variable has its own.
+_EXPRESSIONS: Final[Mapping[str, str]] = {
+    "rand": "floor(rand())",
+    "variable": "@v",
+    "uuid": "length(uuid())",
+    "session_option": "@@session.binlog_rows_query_log_events",
+    "global_option": "@@global.binlog_rows_query_log_events",
+}
+#: The values of `_EXPRESSIONS` that do not depend on the session; a user variable and an option have their own.
 COMPUTED_VALUES: Final[Mapping[str, int]] = {"rand": 0, "uuid": 36}
 
 
 def sql_of(statement: Statement) -> str | None:
     """Return the SQL of a statement; None for a restart, a crash, a disconnect and internal rows, which have none."""
     render = _RENDER[type(statement)]
-    return None if render is None else render(statement)
+    if render is None:
+        return None
+    text: str = render(statement)
+    return _commented(text, statement) if isinstance(statement, Change) and statement.comment else text
+
+
+def _commented(text: str, statement: Change) -> str:
+    """Return a statement's text with its comment before or after the first word."""
+    if statement.comment_first:
+        return f"{statement.comment} {text}"
+    word, _, rest = text.partition(" ")
+    return f"{word} {statement.comment} {rest}"
 
 
 def _create(statement: Any) -> str:
@@ -35,7 +53,11 @@ def _create_select(statement: statements.CreateTableSelect) -> str:
     parts = [f"select `a` from {each.quoted}" for each in statement.sources]
     if statement.with_variable:
         parts.append("select @v")
-    return f"{_create(statement)} engine={statement.engine} {' union all '.join(parts)}"
+    if statement.with_rand:
+        parts.append(f"select {_EXPRESSIONS['rand']}")
+    # Without its definition the column would have the type of what is computed.
+    column = " (`a` int)" if statement.with_variable or statement.with_rand else ""
+    return f"{_create(statement)}{column} engine={statement.engine} {' union all '.join(parts)}"
 
 
 def _drop_table(statement: statements.DropTable) -> str:
@@ -70,8 +92,27 @@ def _rename(statement: statements.RenameTable) -> str:
     return "rename table " + ", ".join(f"{old.quoted} to {new.quoted}" for old, new in statement.pairs)
 
 
-def _set(scope: str, statement: statements.SetSession | statements.SetGlobal) -> str:
-    return f"set {scope} {statement.variable} = '{statement.value}'"
+#: The form of a statement that sets a variable -> its beginning, with the scope and the name of the variable.
+_SETS: Final[Mapping[str, str]] = {
+    "keyword": "set {scope} {name}",
+    "at": "set @@{scope}.{name}",
+    "upper": "SET {scope} {upper}",
+    "local": "set local {name}",
+    "alone": "set {name}",
+}
+
+
+def _set(scope: str, statement: statements.SetVariable) -> str:
+    name = statement.variable
+    beginning = _SETS[statement.form].format(scope=scope, name=name, upper=name.upper())
+    value = statement.spelling or f"'{statement.value}'"
+    return f"{beginning} = {value}"
+
+
+def _insert_gtids(statement: statements.InsertGtids) -> str:
+    given, own = f"'{statement.gtids}'", f"@@global.{statement.variable}"
+    value = f"gtid_subset({given}, {own}) + 2 * gtid_subset({own}, {given})"
+    return f"insert into {statement.table.quoted} (`a`) values ({value})"
 
 
 _RENDER: Final[Mapping[type[Statement], Callable[[Any], str] | None]] = total(
@@ -100,7 +141,10 @@ _RENDER: Final[Mapping[type[Statement], Callable[[Any], str] | None]] = total(
         statements.SetUserVariable: lambda each: f"set @v = {each.value}",
         statements.SetSession: lambda each: _set("session", each),
         statements.SetGlobal: lambda each: _set("global", each),
+        statements.SetGtidPurged: lambda each: f"set global gtid_purged = '{each.gtids}'",
         statements.FlushLogs: lambda each: "flush binary logs",
+        statements.PurgeLogs: lambda each: f"purge binary logs to 'bin.{each.to:06d}'",
+        statements.InsertGtids: _insert_gtids,
         statements.Maintain: lambda each: f"{each.action} table {each.table.quoted}",
     },
     entry="what returns its SQL",

@@ -1,14 +1,17 @@
 """The statements of a scenario: a frozen class for each kind."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, Final, get_type_hints
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
 
-from conformance.models.server.settings import GLOBAL_VARIABLES, SESSION_VARIABLES, Settings
+from conformance.binlog.gtid_set import GtidSet
+from conformance.models.server.options import SPELLINGS, option_of
+from conformance.models.server.settings import GLOBAL_VARIABLES, SESSION_VARIABLES
 from conformance.models.server.tables import TRANSACTIONAL, TableName, checked_name
 
 #: The kinds of value that an INSERT can compute; some need a context event in statement format.
-COMPUTED: Final = ("", "rand", "variable", "uuid")
+COMPUTED: Final = ("", "rand", "variable", "uuid", "session_option", "global_option")
 MAINTENANCE: Final = ("optimize", "repair", "analyze", "checksum")
 
 
@@ -17,7 +20,7 @@ class Statement:
     """One statement, or one act of administration.
 
     Attributes:
-        kind: Its kind, a key of `KINDS`.
+        kind: Its kind, a key of `KINDS` in `statement_forms`.
         session: The number of the session in which it is run, from 1; sessions begin with their first statement.
     """
 
@@ -87,7 +90,12 @@ class CreateTableLike(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTableSelect(Statement):
-    """Creates a table with the rows of others, one after the other, and with the user variable `v` if requested."""
+    """Creates a table with the rows of others, one after the other.
+
+    Attributes:
+        with_variable: Whether one more row has the value of the user variable `v`.
+        with_rand: Whether one more row, the last, has a value that is computed with rand().
+    """
 
     kind: ClassVar[str] = "create_table_select"
     table: TableName
@@ -96,6 +104,7 @@ class CreateTableSelect(Statement):
     temporary: bool = False
     if_not_exists: bool = False
     with_variable: bool = False
+    with_rand: bool = False
 
     def __post_init__(self) -> None:
         _one_of(self, "engine", TRANSACTIONAL)
@@ -137,14 +146,37 @@ class AlterTable(Statement):
     table: TableName
 
 
+#: A comment without effect: one that no server runs, or to the end of a line.
+_COMMENT: Final = re.compile(r"/\*(?![!+M])(?:(?!\*/).)*\*/|(?:-- |#)[^\n]*\n", re.DOTALL)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Insert(Statement):
+class Change(Statement):
+    """A statement that changes rows.
+
+    Attributes:
+        comment: A comment in its text, with its delimiters: after the first word, or before it; empty for none.
+        comment_first: Whether it is before the first word.
+    """
+
+    comment: str = ""
+    comment_first: bool = False
+
+    def __post_init__(self) -> None:
+        if self.comment and not (_COMMENT.fullmatch(self.comment) and "\0" not in self.comment):
+            raise ValueError(
+                f"{self.kind}: {self.comment[:40]!r} is not a comment: write /*...*/, or -- or # and a line"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insert(Change):
     """Inserts rows.
 
     Attributes:
         values: The values of column `a`, a row each.
-        computed: How the value of one more row is computed: by ``rand``, a user ``variable`` or ``uuid``; empty for
-            no such row.
+        computed: How the value of one more row is computed: by ``rand``, a user ``variable``, ``uuid``, or the value of
+            binlog_rows_query_log_events, as ``session_option`` or ``global_option``; empty for no such row.
         delayed: Whether it is an INSERT DELAYED.
     """
 
@@ -155,13 +187,14 @@ class Insert(Statement):
     delayed: bool = False
 
     def __post_init__(self) -> None:
+        Change.__post_init__(self)
         _one_of(self, "computed", COMPUTED)
         if not self.values and not self.computed:
             raise ValueError(f"{self.kind}: no row to insert")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InsertSelect(Statement):
+class InsertSelect(Change):
     """Inserts the rows of another table."""
 
     kind: ClassVar[str] = "insert_select"
@@ -170,7 +203,7 @@ class InsertSelect(Statement):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Update(Statement):
+class Update(Change):
     """Adds 1 to `a` in all rows."""
 
     kind: ClassVar[str] = "update"
@@ -178,7 +211,7 @@ class Update(Statement):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateTables(Statement):
+class UpdateTables(Change):
     """Adds 1 to `a` in all rows of two tables, in one statement; neither may be empty, or nothing happens."""
 
     kind: ClassVar[str] = "update_tables"
@@ -187,7 +220,7 @@ class UpdateTables(Statement):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delete(Statement):
+class Delete(Change):
     """Deletes all rows."""
 
     kind: ClassVar[str] = "delete"
@@ -201,6 +234,27 @@ class InternalRows(Statement):
     kind: ClassVar[str] = "internal_rows"
     table: TableName
     values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsertGtids(Statement):
+    """Inserts a row that compares a set of the server's GTIDs with a given one.
+
+    The value is 1 if the set holds all of the given one, 2 if it is in it, 3 if they are equal.
+
+    Attributes:
+        variable: ``gtid_executed`` or ``gtid_purged``.
+        gtids: The given set, as servers print it.
+    """
+
+    kind: ClassVar[str] = "insert_gtids"
+    table: TableName
+    variable: str
+    gtids: str
+
+    def __post_init__(self) -> None:
+        _one_of(self, "variable", ("gtid_executed", "gtid_purged"))
+        GtidSet.from_text(self.gtids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,35 +305,70 @@ class SetUserVariable(Statement):
     value: int
 
 
+#: How a statement that sets a variable is written: ``set session x = 'ON'``, ``set @@session.x = 'ON'``, with
+#: the name in upper case; for the session also with ``local``, or without a word for the scope.
+SET_FORMS: Final = ("keyword", "at", "upper", "local", "alone")
+_GLOBAL_FORMS: Final = SET_FORMS[:3]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetSession(Statement):
-    """Sets a session variable: one of `SESSION_VARIABLES`, to a word, or to ``ON`` or ``OFF``."""
+class SetVariable(Statement):
+    """Sets a variable.
+
+    Attributes:
+        variable: Its name.
+        value: A word; for an option that is on or off ``ON`` or ``OFF``, or one of `REFUSED`, which servers refuse.
+        spelling: How the value is written without quotes, one of its `SPELLINGS`; empty for the word in quotes.
+        form: How the statement is written, one of `SET_FORMS`.
+    """
+
+    variables: ClassVar[Mapping[str, Any]] = {}
+    forms: ClassVar[tuple[str, ...]] = SET_FORMS
+    variable: str
+    value: str
+    spelling: str = ""
+    form: str = SET_FORMS[0]
+
+    def __post_init__(self) -> None:
+        _one_of(self, "variable", self.variables)
+        _one_of(self, "form", self.forms)
+        words = self.variables[self.variable]
+        if words is not None:
+            _one_of(self, "value", ("ON", "OFF", *REFUSED) if words is bool else words)
+        if self.spelling:
+            _one_of(self, "spelling", SPELLINGS.get(self.value, ()) if words is bool else ())
+
+
+#: Values that no option takes that is on or off.
+REFUSED: Final = ("2", "YES")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetSession(SetVariable):
+    """Sets a session variable, one of `SESSION_VARIABLES`."""
 
     kind: ClassVar[str] = "set_session"
-    variable: str
-    value: str
-
-    def __post_init__(self) -> None:
-        _one_of(self, "variable", SESSION_VARIABLES)
-        _check_value(self, SESSION_VARIABLES[self.variable])
+    variables: ClassVar[Mapping[str, Any]] = SESSION_VARIABLES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetGlobal(Statement):
-    """Sets a global variable: one of `GLOBAL_VARIABLES`, to a word, or to ``ON`` or ``OFF``."""
+class SetGlobal(SetVariable):
+    """Sets a global variable, one of `GLOBAL_VARIABLES`."""
 
     kind: ClassVar[str] = "set_global"
-    variable: str
-    value: str
+    variables: ClassVar[Mapping[str, Any]] = GLOBAL_VARIABLES
+    forms: ClassVar[tuple[str, ...]] = _GLOBAL_FORMS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetGtidPurged(Statement):
+    """Declares GTIDs of other logs as executed and purged, on a server that has executed none."""
+
+    kind: ClassVar[str] = "set_gtid_purged"
+    gtids: str
 
     def __post_init__(self) -> None:
-        _one_of(self, "variable", GLOBAL_VARIABLES)
-        _check_value(self, GLOBAL_VARIABLES[self.variable])
-
-
-def _check_value(statement: Statement, words: Any) -> None:
-    if words is not None:
-        _one_of(statement, "value", ("ON", "OFF") if words is bool else words)
+        GtidSet.from_text(self.gtids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,20 +379,31 @@ class FlushLogs(Statement):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PurgeLogs(Statement):
+    """Deletes the binary logs before the one with the number `to`, which counts from 1 and stays with a log."""
+
+    kind: ClassVar[str] = "purge_logs"
+    to: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Restart(Statement):
     """Shuts the server down and starts it again, with some settings changed; all sessions end.
 
     Attributes:
-        options: The settings that change, as pairs of name and value, both as text.
+        options: The settings that change, as pairs of name and value, both as text; a name may also be written as on
+            the command line, with its dashes, and may then have no value.
     """
 
     kind: ClassVar[str] = "restart"
     options: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        for name, _ in self.options:
-            if name not in {each.name for each in fields(Settings)} - {"profile", "server_uuid"}:
-                raise ValueError(f"{self.kind}: a restart cannot change {name!r}")
+        for name, value in self.options:
+            try:
+                option_of(name, value)
+            except ValueError as error:
+                raise ValueError(f"{self.kind}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,70 +430,3 @@ class Maintain(Statement):
 
     def __post_init__(self) -> None:
         _one_of(self, "action", MAINTENANCE)
-
-
-#: Kind -> the class of its statements.
-KINDS: Final[Mapping[str, type[Statement]]] = {
-    each.kind: each
-    for each in (
-        Use, CreateDatabase, DropDatabase, CreateTable, CreateTableLike, CreateTableSelect, DropTable, RenameTable,
-        AlterTable, Insert, InsertSelect, Update, UpdateTables, Delete, InternalRows, Begin, Commit, Rollback,
-        Savepoint, RollbackTo, SetUserVariable, SetSession, SetGlobal, FlushLogs, Restart, Crash, Disconnect, Maintain,
-    )
-}  # fmt: skip
-
-
-def statement_to_json(statement: Statement) -> dict[str, Any]:
-    """Return a statement in JSON values, with its kind and without default values."""
-    value: dict[str, Any] = {"kind": statement.kind}
-    for each in fields(statement):
-        given = getattr(statement, each.name)
-        if each.default is MISSING or given != each.default:
-            value[each.name] = _to_json(given)
-    return value
-
-
-def statement_from_json(value: Mapping[str, Any]) -> Statement:
-    """Return the statement that JSON values hold.
-
-    Raises:
-        ValueError: There is no such kind, a field is missing or unknown, or its value does not fit.
-    """
-    kind = KINDS.get(value.get("kind", ""))
-    if kind is None:
-        raise ValueError(f"no kind of statement {value.get('kind')!r}; there are {', '.join(KINDS)}")
-    types = get_type_hints(kind)
-    names = {each.name for each in fields(kind)}
-    unknown = sorted(value.keys() - names - {"kind"})
-    if unknown:
-        raise ValueError(f"{kind.kind} has no {unknown[0]!r}; it has {', '.join(sorted(names))}")
-    try:
-        return kind(**{name: _from_json(given, types[name]) for name, given in value.items() if name != "kind"})
-    except TypeError as error:
-        raise ValueError(f"{kind.kind}: {error}") from error
-
-
-def _to_json(value: Any) -> Any:
-    if isinstance(value, TableName):
-        return str(value)
-    return [_to_json(each) for each in value] if isinstance(value, tuple) else value
-
-
-def _from_json(value: Any, kind: Any) -> Any:
-    reader = _READERS.get(kind)
-    if reader is None:
-        if type(value) is not kind:
-            raise ValueError(f"{value!r} is not of type {kind.__name__}")
-        return value
-    return reader(value)
-
-
-_READERS: Final[Mapping[Any, Any]] = {
-    TableName: TableName.parse,
-    tuple[TableName, ...]: lambda value: tuple(map(TableName.parse, value)),
-    tuple[int, ...]: tuple,
-    tuple[tuple[TableName, TableName], ...]: lambda value: tuple(
-        (TableName.parse(old), TableName.parse(new)) for old, new in value
-    ),
-    tuple[tuple[str, str], ...]: lambda value: tuple((str(name), str(given)) for name, given in value),
-}

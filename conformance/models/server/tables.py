@@ -1,12 +1,14 @@
 """The tables of the model: names, engines and rows."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-#: Names that a scenario may use: without quoting and upper case.
-_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
+#: Characters that a name may have.
+_NAME_LENGTH: Final = 64
+
+#: The last character that servers take in a name.
+_LAST: Final = "\uffff"
 
 #: Engine -> whether it is transactional. From 8.0 on, transactional engines have atomic DDL.
 TRANSACTIONAL: Final[Mapping[str, bool]] = {"innodb": True, "myisam": False}
@@ -16,12 +18,13 @@ Row = tuple[int | None, ...]
 
 
 def checked_name(name: str) -> str:
-    """Return the name of a database, a table or a savepoint if it is valid.
+    """Return the name of a database, a table or a savepoint if it is valid: without upper case, and without backticks.
 
     Raises:
         ValueError: A scenario may not use the name.
     """
-    if not _NAME.fullmatch(name):
+    characters = all(each.isalnum() or each == "_" for each in name) and name == name.lower()
+    if not (0 < len(name) <= _NAME_LENGTH and name[0].isalpha() and characters and max(name) <= _LAST):
         raise ValueError(
             f"{name!r} is not a valid name in a scenario: write a lower-case letter and up to 63 letters, digits or _"
         )

@@ -1,5 +1,6 @@
 """Boundary parsers with one fault each, for the mutants of the role `boundary`."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -20,6 +21,9 @@ OTHER_TYPES: Final = {
     BoundaryType.INSIDE_TRANSACTION: BoundaryType.SELF_CONTAINED,
     BoundaryType.END_TRANSACTION: BoundaryType.INSIDE_TRANSACTION,
 }
+
+#: The most events inside a transaction that `ManyInside` accepts.
+MOST_INSIDE: Final = 64
 
 
 class OtherCell(WorklogParser):
@@ -61,6 +65,16 @@ class GuessesAlways(WorklogParser):
         return replace(super().feed(replace(event, flags=MARKER_BITS.write(event.flags, 0))), marker=marker)
 
 
+class GuessesArtificial(WorklogParser):
+    """A parser that guesses the type of artificial events although there is a marker."""
+
+    def feed(self, event: FedEvent) -> ParserStep:
+        """See `WorklogParser.feed`."""
+        marker = self.read_marker(event)
+        fed = replace(event, flags=MARKER_BITS.write(event.flags, 0)) if event.artificial else event
+        return replace(super().feed(fed), marker=marker)
+
+
 class GuessesNothing(WorklogParser):
     """A parser that ignores events without a marker."""
 
@@ -87,6 +101,15 @@ class PrefixOfRollback(WorklogParser):
         if event.query is not None and event.query.startswith(b"ROLLBACK"):
             return type_row(EventClass.QUERY, Situation.COMMIT_OR_ROLLBACK)
         return super().guess(event)
+
+
+class WordsByPrefix(WorklogParser):
+    """A parser to which a statement that begins with BEGIN or COMMIT is that word."""
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        word = next((each for each in (b"BEGIN", b"COMMIT") if (event.query or b"").startswith(each)), event.query)
+        return super().guess(replace(event, query=word))
 
 
 class LoadAlone(WorklogParser):
@@ -117,6 +140,24 @@ class XaPrepareAlone(WorklogParser):
         if event.type == EventType.XA_PREPARE:
             return type_row(EventClass.LOG_EVENT, Situation.MADE)
         return super().guess(event)
+
+
+class OtherTypeIf(WorklogParser):
+    """A parser that guesses another type of some events.
+
+    Args:
+        condition: Returns whether an event is one of them, with the parser before it.
+        boundary_type: The type that it guesses.
+    """
+
+    def __init__(self, condition: Callable[[WorklogParser, FedEvent], bool], boundary_type: BoundaryType) -> None:
+        super().__init__()
+        self._condition, self._type = condition, boundary_type
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        row = super().guess(event)
+        return replace(row, boundary_type=self._type) if self._condition(self, event) else row
 
 
 class ForgetsContext(WorklogParser):
@@ -188,6 +229,20 @@ class ThreeInside(WorklogParser):
         self._inside = self._inside + 1 if boundary_type is BoundaryType.INSIDE_TRANSACTION else 0
         cell = super().look_up(boundary_type)
         return replace(cell, outcome=StepOutcome.ERR) if self._inside > 2 else cell
+
+
+class ManyInside(WorklogParser):
+    """A parser that accepts at most as many successive events inside a transaction as fit in its buffer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._inside = 0
+
+    def look_up(self, boundary_type: BoundaryType) -> Cell:
+        """See `WorklogParser.look_up`."""
+        self._inside = self._inside + 1 if boundary_type is BoundaryType.INSIDE_TRANSACTION else 0
+        cell = super().look_up(boundary_type)
+        return replace(cell, outcome=StepOutcome.ERR) if self._inside > MOST_INSIDE else cell
 
 
 class WarnsAtStart(WorklogParser):

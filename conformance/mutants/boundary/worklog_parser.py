@@ -5,10 +5,11 @@ from functools import partial
 from typing import Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.models.boundary.boundary_type import BoundaryType
+from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.transition_table import CELLS, StepOutcome, cell
 from conformance.models.boundary.type_table import TYPE_ROWS
 from conformance.models.boundary.worklog_parser import WorklogParser
@@ -30,20 +31,24 @@ from conformance.mutants.boundary.faulty_parsers import (
     ForgetsContext,
     GtidsIgnored,
     GuessesAlways,
+    GuessesArtificial,
     GuessesNothing,
     HeaderOnly,
     IgnoreIsSelf,
     LoadAlone,
+    ManyInside,
     MovesOnError,
     NoReset,
     NotMixed,
     OtherCell,
     OtherType,
+    OtherTypeIf,
     PrefixOfRollback,
     ResetToSelf,
     ThreeInside,
     WarnsAtStart,
     WarnsOnce,
+    WordsByPrefix,
     XaPrepareAlone,
 )
 from conformance.mutants.mutant import Mutant
@@ -55,6 +60,9 @@ def _short(requirement: str, prefix: str) -> str:
     return requirement.removeprefix(f"WL4162-{prefix}-").lower()
 
 
+#: The highest code that fits in a signed byte.
+_HIGH_CODE: Final = 127
+_CHANGES: Final = ROWS_TYPES | {EventType.TABLE_MAP, EventType.XID}
 _CELL_MUTANTS: Final = tuple(
     Mutant(
         f"cell-{_short(each.requirement, 'TT')}",
@@ -74,6 +82,22 @@ _TYPE_MUTANTS: Final = tuple(
     )
     for row in TYPE_ROWS
 )
+
+
+def _is_tagged_gtid(parser: WorklogParser, event: FedEvent) -> bool:
+    return event.type == EventType.GTID_TAGGED
+
+
+def _is_high_code(parser: WorklogParser, event: FedEvent) -> bool:
+    return event.type > _HIGH_CODE and not event.ignorable
+
+
+def _is_flagged_change(parser: WorklogParser, event: FedEvent) -> bool:
+    return event.type in _CHANGES and event.ignorable
+
+
+def _is_format_after_begin(parser: WorklogParser, event: FedEvent) -> bool:
+    return event.type == EventType.FORMAT_DESCRIPTION and parser.begun
 
 
 def _extended_not_read(request: Request) -> Observation:
@@ -150,6 +174,12 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "the type is guessed although there is a marker",
         answer=parses(GuessesAlways),
     ),
+    Mutant(
+        "guesses-artificial-events",
+        "WL4162-MARKER-HEADER-ALONE",
+        "the type of an artificial event is guessed although there is a marker",
+        answer=parses(GuessesArtificial),
+    ),
     *(
         Mutant(
             f"answer-{letter}",
@@ -192,6 +222,12 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-STREAM-GRAMMAR",
         "a third successive event inside a transaction is wrong",
         answer=parses(ThreeInside),
+    ),
+    Mutant(
+        "sixty-four-inside-at-most",
+        "WL4162-STREAM-GRAMMAR",
+        "of more than 64 successive events inside a transaction, the 65th and later ones are wrong",
+        answer=parses(ManyInside),
     ),
     Mutant(
         "no-empty-transaction",
@@ -347,6 +383,30 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=parses(XaPrepareAlone),
     ),
     Mutant(
+        "tagged-gtid-alone",
+        "WL4162-TYPE-LOG-EVENT",
+        "Gtid_tagged is Self Contained",
+        answer=parses(partial(OtherTypeIf, _is_tagged_gtid, BoundaryType.SELF_CONTAINED)),
+    ),
+    Mutant(
+        "high-codes-ignored",
+        "WL4162-TYPE-UNKNOWN",
+        "an event of an unknown type above 127 is ignored, although the ignorable flag is clear",
+        answer=parses(partial(OtherTypeIf, _is_high_code, BoundaryType.IGNORE_BOUNDARY)),
+    ),
+    Mutant(
+        "ignorable-flag-decides",
+        "WL4162-TYPE-IGNORABLE",
+        "a Table_map, rows or Xid event with the ignorable flag is ignored",
+        answer=parses(partial(OtherTypeIf, _is_flagged_change, BoundaryType.IGNORE_BOUNDARY)),
+    ),
+    Mutant(
+        "format-description-breaks-begun",
+        "WL4162-TYPE-FORMAT-DESCRIPTION",
+        "a format description after BEGIN is Self Contained",
+        answer=parses(partial(OtherTypeIf, _is_format_after_begin, BoundaryType.SELF_CONTAINED)),
+    ),
+    Mutant(
         "load-query-alone",
         "WL4162-TYPE-EXECUTE-LOAD-QUERY",
         "Execute_load_query is always Self Contained",
@@ -357,6 +417,12 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-QUERY-WORDS",
         "ROLLBACK TO ends the transaction",
         answer=parses(PrefixOfRollback),
+    ),
+    Mutant(
+        "words-by-prefix",
+        "WL4162-QUERY-WORDS",
+        "a statement that begins with BEGIN or COMMIT counts as that word",
+        answer=parses(WordsByPrefix),
     ),
     Mutant(
         "extended-not-read",

@@ -11,6 +11,7 @@ from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEA
 from conformance.binlog.query_dump import is_extended_query
 from conformance.binlog.tables_info import TUPLE, size_of, tables_text
 from conformance.mutants.mutant import Alter, Mutant, Reported, all_of, change, flagged, of_type, refuse, to
+from conformance.protocol.value_notation import noted
 
 #: Bytes of the usual post-header, with which the extended one begins.
 _USUAL: Final = 13
@@ -80,6 +81,25 @@ def _cut_tables(fields: dict[str, Any], reported: Reported) -> Reported:
 def _database_in_variables(fields: dict[str, Any], reported: Reported) -> Reported:
     variables = fields["status_variables"]
     return {"database": _text(variables[: len(fields["database"])])} if variables else {}
+
+
+def _three_tables(fields: dict[str, Any], reported: Reported) -> Reported:
+    return {"tables_info": _text(tables_text(fields["tables_info"][:3]))}
+
+
+def _signed_length(fields: dict[str, Any], reported: Reported) -> Reported:
+    return {"tables_info": ""} if size_of(fields["tables_info"]) > 0x7FFF else {}
+
+
+def _cut_variables(fields: dict[str, Any], reported: Reported) -> Reported:
+    variables = fields["status_variables"]
+    if len(variables) <= 0xFF:
+        return {}
+    return {"status_variables": noted(variables[: len(variables) & 0xFF])}
+
+
+def _cut_database(fields: dict[str, Any], reported: Reported) -> Reported:
+    return {"database": _text(fields["database"][:64])}
 
 
 def _database_to_zero(fields: dict[str, Any], reported: Reported) -> Reported:
@@ -153,12 +173,19 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "an extended Query event that contradicts itself ends the log quietly",
         swallow=lambda error, stream: error.kind == "malformed",
     ),
+    Mutant("tables-info-signed", "WL40-TABLES-INFO-LEN", "the tables info length has a sign", _changed(_signed_length)),
     Mutant("tables-before-query", "WL40-DATA-ORDER", "tables info is read before the query", _changed(_tables_first)),
     Mutant(
         "database-before-variables",
         "WL40-STATUS-VARS-UNCHANGED",
         "the database of an extended Query event is read from the status variables",
         _changed(_database_in_variables),
+    ),
+    Mutant(
+        "status-length-byte",
+        "WL40-STATUS-VARS-UNCHANGED",
+        "the length of the status variables of an extended Query event has one byte",
+        _changed(_cut_variables),
     ),
     Mutant(
         "zero-after-database",
@@ -173,10 +200,22 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         _changed(_database_to_zero),
     ),
     Mutant(
+        "database-cut-at-64",
+        "WL40-DB-BY-LENGTH",
+        "the database of an extended Query event is cut at 64 bytes",
+        _changed(_cut_database),
+    ),
+    Mutant(
         "tables-info-in-query",
         "WL40-QUERY-STOPS",
         "the query of an extended event runs to its end",
         _changed(_with_tables),
+    ),
+    Mutant(
+        "three-tables-read",
+        "WL40-TABLES-INFO-LIST",
+        "the first three tables of a list are read",
+        _changed(_three_tables),
     ),
     Mutant("sorted-tables-info", "WL40-TABLES-INFO-LIST", "tables info is sorted by table", _changed(_sorted_tables)),
     Mutant("names-cut-at-127", "WL40-TABLES-INFO-NAME-LENGTHS", "a name is cut at 127 bytes", _changed(_names_of_127)),

@@ -1,4 +1,4 @@
-"""The mutants of the role `log` in logs as a whole, in Gtid events, and in the statements that WL#7592 splits."""
+"""The mutants of the role `log` in logs as a whole, and in Gtid and Previous_gtids events."""
 
 from dataclasses import replace
 from typing import Final
@@ -7,19 +7,7 @@ from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.events import COMMIT, ROLLBACK
-from conformance.models.server.logging_rules import DropClass
-from conformance.models.server.statements import (
-    CreateTable,
-    CreateTableSelect,
-    Disconnect,
-    DropDatabase,
-    DropTable,
-    Maintain,
-    Rollback,
-)
 from conformance.mutants.log.event_faults import (
-    created_as_given,
-    drops_of,
     is_begin,
     without_timestamps,
 )
@@ -30,39 +18,35 @@ from conformance.mutants.log.faults import (
     is_query,
     of_type,
     other_bytes,
-    other_rules,
     other_settings,
     set_fields,
     set_flags,
     units,
     without,
 )
+from conformance.mutants.log.framing_faults import (
+    checksums,
+    no_position_of_end,
+    own_start,
+    positions,
+    without_gtid_event,
+)
+from conformance.mutants.log.gtid_faults import (
+    own_gtids,
+    purged_lost_at_restart,
+)
 from conformance.mutants.log.transaction_faults import (
     all_gtids,
     extra_anonymous,
-    joined,
-    logs_refused,
     lone_gtids,
     numbered,
     previous_gtids,
     reads_past,
     shorter_lengths,
-    unlogged,
     with_bad_checksum,
     without_gtid,
-    wrapped,
 )
 from conformance.mutants.mutant import Mutant
-
-#: The classes of tables in a DROP TABLE, temporary ones first.
-_ALL_CLASSES: Final[tuple[DropClass, ...]] = (
-    "temporary-plain",
-    "temporary-transactional",
-    "base-plain",
-    "base-transactional",
-    "missing",
-)
-
 
 LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     # Logs as a whole
@@ -73,6 +57,42 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=changed(
             of_type(EventType.TABLE_MAP), lambda event: replace(event, fields={**event.fields, "null_bits": b""})
         ),
+    ),
+    Mutant(
+        "logs-end-without-position",
+        "FORMAT-LOG-POSITIONS",
+        "the Rotate or the Stop that ends a log has the position 0",
+        answer=positions(no_position_of_end),
+    ),
+    Mutant(
+        "logs-bad-checksum-of-end",
+        "FORMAT-LOG-CHECKSUMS",
+        "the Rotate or the Stop that ends a log has a wrong checksum",
+        answer=checksums(EventType.ROTATE, EventType.STOP),
+    ),
+    Mutant(
+        "logs-gtid-starts-at-its-end",
+        "WL7592-LOG-GTID-POSITIONS",
+        "the position of a Gtid event is where it starts",
+        answer=positions(own_start),
+    ),
+    Mutant(
+        "logs-positions-without-gtid",
+        "WL7592-LOG-GTID-POSITIONS",
+        "the positions after a Gtid event do not count it",
+        answer=positions(without_gtid_event),
+    ),
+    Mutant(
+        "logs-bad-checksum-of-gtid",
+        "WL7592-LOG-GTID-CHECKSUMS",
+        "Gtid and Anonymous_gtid events have a wrong checksum",
+        answer=checksums(*GTID_TYPES),
+    ),
+    Mutant(
+        "logs-bad-checksum-after-gtid",
+        "WL7592-LOG-GTID-CHECKSUMS",
+        "the Query events of a transaction have a wrong checksum",
+        answer=checksums(EventType.QUERY),
     ),
     Mutant(
         "logs-bad-description-checksum",
@@ -211,6 +231,30 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=previous_gtids(lambda logs, number: number > 0, lambda logs, number: GtidSet()),
     ),
     Mutant(
+        "logs-forgets-gtids-when-off",
+        "WL7592-LOG-PREVIOUS-GTIDS-KEPT",
+        "a Previous_gtids event that is written with gtid_mode=OFF is empty",
+        answer=previous_gtids(lambda logs, number: logs[number].gtid_mode == "OFF", lambda logs, number: GtidSet()),
+    ),
+    Mutant(
+        "logs-forgets-purged-gtids",
+        "WL7592-LOG-PREVIOUS-GTIDS-KEPT",
+        "a Previous_gtids event lacks the GTIDs of purged logs",
+        answer=previous_gtids(lambda logs, number: number > 0, own_gtids),
+    ),
+    Mutant(
+        "logs-purged-forgotten",
+        "WL7592-LOG-PURGED-KEPT",
+        "GTID_PURGED is empty after a restart",
+        answer=purged_lost_at_restart,
+    ),
+    Mutant(
+        "logs-full-recovery-stops",
+        "WL7592-LOG-FULL-RECOVERY",
+        "with simplified recovery off a restart reads the last log only",
+        answer=other_settings(binlog_gtid_simple_recovery=True),
+    ),
+    Mutant(
         "logs-reads-older-logs",
         "WL7592-LOG-SIMPLE-RECOVERY-OLD",
         "a restart continues to older logs after one without a Previous_gtids event",
@@ -221,139 +265,5 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-SIMPLE-RECOVERY-NEW",
         "a restart continues to older logs after one with a Previous_gtids event and no Gtid event",
         answer=previous_gtids(reads_past, all_gtids),
-    ),
-    # WL#7592: unusual statements
-    Mutant(
-        "logs-off-restricted",
-        "WL7592-LOG-OFF-NO-RESTRICTIONS",
-        "temporary tables inside a transaction are refused with gtid_mode=OFF",
-        answer=other_settings(enforce_gtid_consistency=True),
-    ),
-    Mutant(
-        "logs-off-no-create-select",
-        "WL7592-LOG-OFF-CREATE-SELECT-ALLOWED",
-        "CREATE TABLE ... SELECT is not logged with gtid_mode=OFF",
-        answer=unlogged(CreateTableSelect),
-    ),
-    Mutant(
-        "logs-on-create-select",
-        "WL7592-LOG-ON-CREATE-SELECT-REFUSED",
-        "CREATE TABLE ... SELECT is logged although GTID consistency refuses it",
-        answer=logs_refused((CreateTableSelect,)),
-    ),
-    Mutant(
-        "logs-create-select-in-group",
-        "WL7592-LOG-CREATE-SELECT-STATEMENT",
-        "in statement format CREATE TABLE ... SELECT is logged between BEGIN and COMMIT",
-        answer=wrapped((CreateTableSelect,)),
-    ),
-    Mutant(
-        "logs-create-select-kept-in-row",
-        "WL7592-LOG-CREATE-SELECT-ROW",
-        "the CREATE TABLE before the rows keeps its SELECT",
-        answer=created_as_given("row"),
-    ),
-    Mutant(
-        "logs-create-inside",
-        "WL7592-LOG-CREATE-NOT-INSIDE",
-        "CREATE TABLE ... SELECT is logged as one transaction",
-        answer=other_rules(create_select="one"),
-    ),
-    Mutant(
-        "logs-drop-together",
-        "WL7592-LOG-DROP-GROUPS",
-        "a DROP TABLE is logged as one statement",
-        answer=other_rules(drop_groups=(_ALL_CLASSES,), drop_plain_alone=False),
-    ),
-    Mutant(
-        "logs-drop-base-first",
-        "WL7592-LOG-DROP-TEMPORARY-FIRST",
-        "temporary tables are dropped after the others",
-        answer=other_rules(drop_groups=(_ALL_CLASSES[2:], _ALL_CLASSES[:1], _ALL_CLASSES[1:2])),
-    ),
-    Mutant(
-        "logs-on-drops-one-gtid",
-        "WL7592-LOG-DROP-ON-GTID-EACH",
-        "the statements of one DROP TABLE share a GTID",
-        answer=joined((DropTable,), mode="ON"),
-    ),
-    Mutant(
-        "logs-off-drops-one-gtid",
-        "WL7592-LOG-DROP-OFF-ANON-EACH",
-        "the statements of one DROP TABLE share an Anonymous_gtid event",
-        answer=joined((DropTable,), mode="OFF"),
-    ),
-    Mutant(
-        "logs-temporary-drop-left-out",
-        "WL7592-LOG-DROP-TEMPORARY-INSIDE",
-        "DROP TEMPORARY TABLE inside a transaction is not logged in it",
-        answer=without(
-            lambda log, unit, event: begins(unit) and event.fields.get("query", b"").startswith(b"DROP TEMP")
-        ),
-    ),
-    Mutant(
-        "logs-partial-drop-incomplete",
-        "WL7592-LOG-DROPDB-PARTIAL",
-        "the first table that a failed DROP DATABASE dropped is left out",
-        answer=drops_of(lambda names: names[1:] or [b"`other`"]),
-    ),
-    Mutant(
-        "logs-partial-drop-twice",
-        "WL7592-LOG-DROPDB-SPLIT",
-        "each statement of a failed DROP DATABASE repeats a table of the previous one",
-        answer=drops_of(lambda names: [*names, b"`%b`" % (b"table_" + b"x" * 50 + b"_0")]),
-    ),
-    Mutant(
-        "logs-off-partial-drop-one-gtid",
-        "WL7592-LOG-DROPDB-OFF-ANON-EACH",
-        "the statements of a failed DROP DATABASE share an Anonymous_gtid event",
-        answer=joined((DropDatabase,), mode="OFF"),
-    ),
-    Mutant(
-        "logs-on-partial-drop-one-gtid",
-        "WL7592-LOG-DROPDB-ON-GTID-EACH",
-        "the statements of a failed DROP DATABASE share a GTID",
-        answer=joined((DropDatabase,), mode="ON"),
-    ),
-    Mutant(
-        "logs-partial-drop-own-gtid",
-        "WL7592-LOG-DROPDB-NAMED-ONE",
-        "a failed DROP DATABASE is logged with the server's own GTID although one was given",
-        answer=changed(
-            lambda log, unit, event: (
-                event.type == EventType.GTID and unit.events[-1].fields.get("query", b"").startswith(b"DROP TABLE")
-            ),
-            set_fields(gno=99),
-        ),
-    ),
-    Mutant(
-        "logs-no-failed-maintenance",
-        "WL7592-LOG-MAINTENANCE-FAILED",
-        "OPTIMIZE, REPAIR, ANALYZE and CHECKSUM TABLE are not logged",
-        answer=unlogged(Maintain),
-    ),
-    Mutant(
-        "logs-temporary-in-group",
-        "WL7592-LOG-TEMPORARY-OUTSIDE",
-        "CREATE TEMPORARY TABLE outside a transaction is logged between BEGIN and COMMIT",
-        answer=wrapped((CreateTable, DropTable)),
-    ),
-    Mutant(
-        "logs-temporary-rolled-back",
-        "WL7592-LOG-TEMPORARY-INSIDE",
-        "a rollback removes temporary tables from the log",
-        answer=unlogged(Rollback),
-    ),
-    Mutant(
-        "logs-on-temporary-inside",
-        "WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED",
-        "CREATE TEMPORARY TABLE inside a transaction is logged with gtid_mode=ON",
-        answer=logs_refused((CreateTable,)),
-    ),
-    Mutant(
-        "logs-no-disconnect-drops",
-        "WL7592-LOG-DISCONNECT-DROPS",
-        "when a session ends, the DROP of its temporary tables is not logged",
-        answer=unlogged(Disconnect),
     ),
 )

@@ -85,6 +85,12 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=marks_as(lambda unit, at, right: right is BoundaryType.SELF_CONTAINED, BoundaryType.IGNORE_BOUNDARY),
     ),
     Mutant(
+        "marks-format-description-start",
+        "WL4162-MARK-FORMAT-DESCRIPTION",
+        "format descriptions are marked Start Transaction",
+        answer=marks_as(is_type(EventType.FORMAT_DESCRIPTION), BoundaryType.START_TRANSACTION),
+    ),
+    Mutant(
         "marks-xid-inside",
         "WL4162-MARK-INSIDE-AND-XID",
         "Xid events are marked Inside Transaction",

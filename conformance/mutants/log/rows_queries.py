@@ -27,6 +27,18 @@ from conformance.mutants.log.faults import (
     set_flags,
     without,
 )
+from conformance.mutants.log.option_faults import (
+    as_ascii,
+    case_of_name_matters,
+    global_at_once,
+    ignored_at_start,
+    never_global,
+    of_text,
+    on_one_line,
+    only_words,
+    takes_anything,
+    without_comments,
+)
 from conformance.mutants.log.transaction_faults import (
     in_both_formats,
     in_format,
@@ -60,6 +72,21 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=changed(
             of_type(EventType.ROWS_QUERY), lambda event: set_fields(rows_query=event.fields["rows_query"][:-1])(event)
         ),
+    ),
+    *(
+        Mutant(
+            f"logs-text-{name}",
+            "WL4033-LOG-ROWS-QUERY-WRITTEN",
+            f"a Rows_query holds the statement {how}",
+            answer=changed(of_type(EventType.ROWS_QUERY), of_text(change)),
+        )
+        for name, how, change in (
+            ("without-comments", "without its comments", without_comments),
+            ("on-one-line", "with spaces for line breaks and tabs", on_one_line),
+            ("as-ascii", "with question marks for other characters than those of ASCII", as_ascii),
+            ("up-to-255", "up to its 255th byte", lambda text: text[:255]),
+            ("up-to-65535", "up to its 65,535th byte", lambda text: text[:65_535]),
+        )
     ),
     Mutant(
         "logs-text-although-off",
@@ -102,6 +129,27 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-LOG-OPTION-NAME",
         "the option's name is not recognised",
         answer=other_sessions(of_rows_queries(lambda each: None)),
+    ),
+    *(
+        Mutant(name, "WL4033-LOG-OPTION-NAME", text, answer=other_scenario(change))
+        for name, text, change in (
+            ("logs-option-only-words", "the option takes ON and OFF in capitals and nothing else", only_words),
+            ("logs-option-case-matters", "the option is not found under its name in capitals", case_of_name_matters),
+            ("logs-option-takes-anything", "every value that is not OFF switches the option on", takes_anything),
+            ("logs-option-not-at-start", "the option is ignored on the command line", ignored_at_start),
+        )
+    ),
+    Mutant(
+        "logs-option-at-once",
+        "WL4033-LOG-OPTION-SCOPE",
+        "a new global value applies to the sessions that are connected",
+        answer=other_scenario(global_at_once),
+    ),
+    Mutant(
+        "logs-option-never-global",
+        "WL4033-LOG-OPTION-SCOPE",
+        "a new global value applies to no session",
+        answer=other_scenario(never_global),
     ),
     Mutant(
         "logs-option-global",

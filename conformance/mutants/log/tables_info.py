@@ -29,6 +29,7 @@ from conformance.mutants.log.faults import (
 )
 from conformance.mutants.log.transaction_faults import (
     logs_refused,
+    option_that_can_be_set,
     two_formats,
 )
 from conformance.mutants.mutant import Mutant
@@ -51,6 +52,12 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-OPTION-OFF-USUAL",
         "Query events have tables info although the option is off",
         answer=other_settings(binlog_with_tables_info=True, before_wl7592=True),
+    ),
+    Mutant(
+        "logs-option-can-be-set",
+        "WL40-OPTION-GLOBAL-READ-ONLY",
+        "SET GLOBAL changes the format of Query events from the next log on",
+        answer=option_that_can_be_set,
     ),
     Mutant(
         "logs-two-query-formats",

@@ -12,7 +12,7 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
-from conformance.binlog.servers import server_of
+from conformance.binlog.servers import server_of, with_tables_info
 from conformance.models.server.events import BEGIN, COMMIT
 from conformance.models.server.execution import log_of
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
@@ -22,6 +22,7 @@ from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import (
     FlushLogs,
     Rollback,
+    SetGlobal,
     SetSession,
     Statement,
 )
@@ -277,6 +278,25 @@ def two_formats(request: Request) -> Observation:
     for log in logs[1:]:
         log.format = replace(log.format, post_header_lengths=usual)
     return written(request, logs)
+
+
+def option_that_can_be_set(request: Request) -> Observation:
+    """Write the logs after a SET of WL#40's option with the other format of Query events."""
+    scenario = scenario_of(request)
+    tried = (at for at, each in enumerate(scenario.statements) if _sets_tables_info(each))
+    first = next(tried, len(scenario.statements))
+    logs = log_of(scenario).logs
+    usual = server_of(request.profile).post_header_lengths
+    lengths = usual if scenario.settings.binlog_with_tables_info else with_tables_info(usual)
+    for log in logs:
+        begun = log.units[0].statement
+        if begun is not None and begun > first:
+            log.format = replace(log.format, post_header_lengths=lengths)
+    return written(request, logs)
+
+
+def _sets_tables_info(statement: Statement) -> bool:
+    return isinstance(statement, SetGlobal) and statement.variable == "binlog_with_tables_info"
 
 
 def shorter_lengths(request: Request) -> Observation:

@@ -1,23 +1,17 @@
-"""The differences that are left to boundary parsers: after spare markers, and in groups that may be passed over."""
+"""The differences that are left to boundary parsers: after spare markers, and where an event has several readings."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Final
 
-from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER, HEADER_BYTES
-from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
+from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, WITHIN_TRANSACTION
 from conformance.models.boundary.header_answers import header_answers
+from conformance.models.boundary.open_readings import OpenReadings, Reading
 from conformance.models.boundary.step_entry import worklog_entry
-from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.boundary_steps import OF_STEP, fed_by_offset
 from conformance.oracles.differences import Difference
 from conformance.specs.catalogue import ERROR
-
-#: A type code that no server has given a meaning.
-_OF_NO_SERVER: Final = 99
 
 
 def _flags(alignment: Alignment, index: int) -> int:
@@ -43,26 +37,36 @@ def is_after_spare_marker(alignment: Alignment, difference: Difference) -> bool:
     return follows and any(MARKER_BITS.stored(_flags(alignment, each)) in SPARE_VALUES for each in before)
 
 
-def is_of_parser_that_skips(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether a parser answers so that passes over unmarked Anonymous_gtid events with the ignorable flag."""
-    index = difference.index
-    if index >= alignment.count or alignment.case.id.profile != "worklog" or difference.field not in OF_STEP:
-        return False
-    seen = alignment.observed(index)
-    entries = _entries_of_parser_that_skips(alignment.case.stream, tuple(alignment.case.settings["resets"]))
-    return seen is not None and index < len(entries) and entries[index][difference.field] == seen.get(difference.field)
+def is_of_other_reading(others: tuple[Reading, ...]) -> Callable[[Alignment, Difference], bool]:
+    """Return the check whether a parser with one of some readings, which the worklog leaves open, answers so."""
+
+    def covers(alignment: Alignment, difference: Difference) -> bool:
+        index = difference.index
+        if index >= alignment.count or alignment.case.id.profile != "worklog" or difference.field not in OF_STEP:
+            return False
+        seen = alignment.observed(index)
+        entries = _entries_by_readings(alignment.case.stream, tuple(alignment.case.settings["resets"]), others)
+        if seen is None or index >= len(entries):
+            return False
+        return any(entry[difference.field] == seen.get(difference.field) for entry in entries[index])
+
+    return covers
 
 
 @lru_cache(maxsize=4)
-def _entries_of_parser_that_skips(stream: bytes, resets: tuple[int, ...]) -> list[Mapping[str, str]]:
-    parser = WorklogParser()
-    entries: list[Mapping[str, str]] = []
+def _entries_by_readings(
+    stream: bytes, resets: tuple[int, ...], others: tuple[Reading, ...]
+) -> list[list[Mapping[str, str]]]:
+    """Return for each event the entries of parsers with any of some readings."""
+    readings = OpenReadings(others)
+    entries: list[list[Mapping[str, str]]] = []
     for offset, fed in fed_by_offset(stream).items():
         if offset in resets:
-            parser.reset()
-        anonymous = fed.type == EventType.ANONYMOUS_GTID and fed.ignorable and not MARKER_BITS.stored(fed.flags)
-        step = parser.feed(replace(fed, type=_OF_NO_SERVER) if anonymous else fed)
-        entries.append(worklog_entry(step, header_answers(fed.flags), within=parser.within_transaction))
+            readings.reset()
+        answers = header_answers(fed.flags)
+        entries.append(
+            [worklog_entry(step, answers, within=step.state in WITHIN_TRANSACTION) for step in readings.feed(fed)]
+        )
     return entries
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from conformance.binlog.event_types import GTID_TYPES, type_name
+from conformance.binlog.event_types import GTID_TYPES, EventType, type_name
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
@@ -126,7 +126,7 @@ def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
         expected = alignment.case.expected.events
         for index in alignment.marked(requirement):
             wanted, after = expected[index], alignment.observed(index + 1)
-            if after is None:
+            if wanted["type"] not in GTID_TYPES or after is None:
                 continue  # Another requirement is about missing transactions.
             place = places[id(after)]
             before = events[place - 1] if place else None
@@ -187,22 +187,44 @@ def every_event(requirement: str, wrong: Callable[[Entry], str], *, types: froze
     return Oracle(requirement, examine)
 
 
-def by_log_check(requirement: str, *, asks_more: bool = False) -> Oracle:
+def _anywhere(alignment: Alignment, stream: bytes, offset: int) -> bool:
+    return True
+
+
+def by_log_check(
+    requirement: str,
+    *,
+    rule: str = "",
+    at: Callable[[Alignment, bytes, int], bool] = _anywhere,
+    asks_more: bool = False,
+) -> Oracle:
     """Return the oracle that judges the logs by the rules for recorded logs.
 
     Args:
         requirement: The requirement's id.
+        rule: The id under which these rules have it, if that is another one.
+        at: Returns whether the requirement is about the event at an offset of a log.
         asks_more: It checks more than the expected entries hold.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        for violation in _violations(alignment.case.id.profile, alignment.observation.streams):
-            if violation.requirement == requirement:
+        for stream, violation in _violations(
+            alignment.case.id.profile, alignment.observation.streams, _first_number(alignment)
+        ):
+            if violation.requirement == (rule or requirement) and at(alignment, stream, violation.offset):
                 message = f"{violation.actual}, expected {violation.expected}"
                 yield Check(_without_numbers(violation.actual), message, violation.offset)
         yield GOOD
 
     return Oracle(requirement, examine, asks_more=asks_more, of_torn_logs=True)
+
+
+def _first_number(alignment: Alignment) -> int:
+    """Return the number in the name of the first log, which is above 1 where logs were purged."""
+    for entry in alignment.case.expected.events:
+        if entry["type"] == EventType.ROTATE:
+            return int(entry["next_file"].rpartition(".")[2]) - 1 - int(entry["log"])
+    return 1
 
 
 def _without_numbers(text: str) -> str:
@@ -211,19 +233,19 @@ def _without_numbers(text: str) -> str:
 
 # One entry is enough: an answer is examined for all requirements before the next one.
 @lru_cache(maxsize=1)
-def _violations(profile: str, streams: tuple[bytes, ...]) -> tuple[Violation, ...]:
-    """Return the violations of the rules for recorded logs, in each log and from each to the next."""
-    violations: list[Violation] = []
+def _violations(profile: str, streams: tuple[bytes, ...], first: int) -> tuple[tuple[bytes, Violation], ...]:
+    """Return the violations of the rules for recorded logs, in each log and from each to the next, with the log."""
+    violations: list[tuple[bytes, Violation]] = []
 
-    def collect(each: Violation | Note) -> None:
-        if isinstance(each, Violation):
-            violations.append(each)
+    def collect_of(stream: bytes) -> Callable[[Violation | Note], None]:
+        return lambda each: violations.append((stream, each)) if isinstance(each, Violation) else None
 
     before: CheckedLog | None = None
-    for number, stream in enumerate(streams, 1):
-        checked = LogChecker(f"bin.{number:06d}", profile=profile, report=collect).check(io.BytesIO(stream))
+    for place, stream in enumerate(streams):
+        collect = collect_of(stream)
+        checked = LogChecker(f"bin.{first + place:06d}", profile=profile, report=collect).check(io.BytesIO(stream))
         if before is not None and checked.unreadable is None:
-            of_chain = Verdicts(JUDGED_IN_A_CHAIN, collect)
-            judge_chain(before, checked, of_before=of_chain, of_after=of_chain)
+            of_before = Verdicts(JUDGED_IN_A_CHAIN, collect_of(streams[place - 1]))
+            judge_chain(before, checked, of_before=of_before, of_after=Verdicts(JUDGED_IN_A_CHAIN, collect))
         before = None if checked.unreadable else checked
     return tuple(violations)

@@ -20,7 +20,9 @@ JudgeEvent = Callable[[Printed, int, PrintedEvent], Fault]
 _TYPE_NAMES: Final = tuple(each.heading for each in BoundaryType)
 _DELIMITER: Final = "/*!*/;"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-#: Where the flags are in the common header, in bytes.
+#: Where the type, log_pos and the flags are in the common header, in bytes.
+_TYPE_AT: Final = 4
+_LOG_POS: Final = slice(13, 17)
 _FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
 #: Where the rows event of the WL#4033 sample starts; only for its columns is it known which may be NULL.
@@ -140,6 +142,8 @@ def in_one_statement(printed: Printed, index: int, event: PrintedEvent) -> Fault
         statement.append(fact)
         if fact.get("rows_flags", 0) & 1:
             break
+    else:
+        return None  # The log ends within the statement.
     if not all(map(printed.is_reached, statement)) or _is_refused(printed, statement):
         return None
     wanted = [printed.data(fact) for fact in statement if fact["handled"] == "known"]
@@ -289,10 +293,20 @@ def boundary_is_comment(printed: Printed, index: int, event: PrintedEvent) -> Fa
 
 
 def bytes_untouched(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """A BINLOG statement holds the event's bytes as stored."""
+    """A BINLOG statement holds the event's bytes as stored; only rows events must be in one."""
     try:
-        printed_events = [each for events in statement_events(printed.log.text) for each in events]
+        inside = printed.in_binlog_statements()
     except ValueError as error:
         return "BINLOG statement unreadable", str(error)
-    wanted = printed.data(printed.facts[index])
-    return None if wanted in printed_events else ("event changed", "no BINLOG statement holds its bytes as stored")
+    fact = printed.facts[index]
+    wanted = printed.data(fact)
+    if wanted in inside:
+        return None
+    place = (fact["type"], fact["log_pos"])
+    if rows_kind(fact["type"]) is not None or place in {_type_and_log_pos(each) for each in inside}:
+        return "event changed", "no BINLOG statement holds its bytes as stored"
+    return None
+
+
+def _type_and_log_pos(event: bytes) -> tuple[int, int]:
+    return event[_TYPE_AT], int.from_bytes(event[_LOG_POS], "little")

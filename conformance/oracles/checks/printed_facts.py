@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from conformance.models.rendering.binlog_statement import statement_events
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog, printed_log
 
@@ -40,6 +41,14 @@ class Printed:
     def data(self, fact: Fact) -> bytes:
         """Return the event's bytes."""
         return self._stream[fact["offset"] : fact["offset"] + fact["length"]]
+
+    def in_binlog_statements(self) -> list[bytes]:
+        """Return the events in all BINLOG statements, in the order in which a server runs them.
+
+        Raises:
+            ValueError: A statement cannot be read.
+        """
+        return [event for events in statement_events(self.log.text) for event in events]
 
     def after(self, index: int) -> Fact | None:
         """Return the fact after the one with a number."""

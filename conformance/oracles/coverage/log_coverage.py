@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 from conformance.models.server.settings import BINLOG_FORMATS, GTID_MODES
-from conformance.models.server.statements import KINDS
+from conformance.models.server.statement_forms import KINDS
 from conformance.oracles.coverage.coverage_table import Cell, CoverageTable
 from conformance.strategies.grammar.case import Case
 

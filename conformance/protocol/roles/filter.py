@@ -27,6 +27,8 @@ ROLE: Final = Role(
         "ignore_tables": "the tables that are dropped, in the same form; empty if there are do rules",
         "tables": "`literal`: the rules exactly as given; `clever`, with ignore rules only: also ignore a table from "
         "the point where its CREATE TABLE was dropped because of its LIKE or SELECT part",
-        "renames": "`name`: a rule applies to the name; `identity`: a rule follows the table when it is renamed",
+        "renames": "`name`: a rule applies to the name; `identity`: a rule follows the table when it is renamed; "
+        "`list`, with do rules only: as `name`, but a RENAME TABLE is judged by the names that its tables had before "
+        "the renamings that passed",
     },
 )

@@ -201,6 +201,13 @@ def test_a_writer_marks_context_events_by_what_follows_them():
     assert boundary_types([INTVAR]) == [INSIDE]
 
 
+def test_a_statement_after_the_end_of_a_transaction_is_self_contained_again():
+    # The type table: a statement that is logged immediately is self-contained; the Gtid event belonged to the group.
+    assert boundary_types([BEGIN, INSERT, COMMIT, CREATE]) == [START, INSIDE, END, SELF]
+    assert boundary_types([GTID, BEGIN, INSERT, COMMIT, CREATE]) == [START, INSIDE, INSIDE, END, SELF]
+    assert boundary_types([GTID, TABLE_MAP, ROWS, XID, CREATE]) == [START, INSIDE, INSIDE, END, SELF]
+
+
 #: Sequences that break the rules: the cell of the last event.
 FAULTS = {
     "WL4162-TT-UNDEFINED-INSIDE": (FORMAT, ROWS),

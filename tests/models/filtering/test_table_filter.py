@@ -134,6 +134,33 @@ def test_identity_follows_a_chain_over_several_statements():
     assert not work(chosen, "b")
 
 
+def test_section_6_with_a_list_of_renamings():
+    chosen = doing("t", renames="list")
+    assert rename(chosen, "t>s")
+    assert not work(chosen, "s")
+    assert rename(chosen, "s>t"), "the list gives its first name"
+    assert work(chosen, "t")
+
+
+def test_a_list_of_renamings_has_those_that_passed():
+    chosen = doing("t", renames="list")
+    assert not rename(chosen, "a>b")
+    assert not rename(chosen, "b>a")
+    assert all((rename(chosen, "t>s"), rename(chosen, "s>u"), rename(chosen, "u>t")))
+    assert not rename(chosen, "s>v"), "it has been renamed back"
+
+
+def test_a_renaming_passes_if_every_table_of_it_has_a_rule_under_its_first_name():
+    chosen = doing("t", renames="list")
+    assert rename(chosen, "t>s")
+    assert not rename(chosen, "s>t", "a>b")
+
+
+def test_a_list_of_renamings_needs_do_rules():
+    with pytest.raises(ValueError, match="'list' needs do rules"):
+        ignoring("t", renames="list")
+
+
 def test_identity_with_ignore_rules():
     chosen = ignoring("t", renames="identity")
     assert not rename(chosen, "t>s")

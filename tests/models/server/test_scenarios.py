@@ -7,7 +7,7 @@ import pytest
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import Settings
 from conformance.models.server.sql import sql_of
-from conformance.models.server.statements import KINDS
+from conformance.models.server.statement_forms import KINDS
 from conformance.specs.profiles import PROFILES
 from conformance.strategies.grammar.chooser import SeededChooser
 from conformance.strategies.scenarios.scenario import settings_of

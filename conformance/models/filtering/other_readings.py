@@ -1,0 +1,34 @@
+"""Filters that read WL#40 otherwise where it leaves a choice: each is right, so nothing is asked where they differ."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from conformance.models.filtering.statement import FilteredStatement
+from conformance.models.filtering.table_filter import TableFilter
+from conformance.models.filtering.table_name import TableName
+
+
+class AddsNewNames(TableFilter):
+    """A filter by identity that adds the new name of a renamed table to its rules, and removes none (section 6)."""
+
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
+        """See `TableFilter.passes`."""
+        kept = self.rules.pass_all(tables)
+        of_rules = "do_tables" if self.rules.has_do_rules else "ignore_tables"
+        for old, new in statement.renames if statement is not None else ():
+            if self.rules.cover(old) and kept is self.rules.has_do_rules:
+                self.rules = replace(self.rules, **{of_rules: getattr(self.rules, of_rules) | {new}})
+        return kept
+
+
+class SkipsTargets(TableFilter):
+    """A filter with a list of renamings that does not judge a name to which an earlier one gave it (section 4.2)."""
+
+    _targets: frozenset[TableName] = frozenset()
+
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
+        """See `TableFilter.passes`."""
+        renames = statement.renames if statement is not None else ()
+        kept = self.rules.pass_all(each for each in tables if not (renames and each in self._targets))
+        self._targets |= {new for _, new in renames if kept}
+        return kept

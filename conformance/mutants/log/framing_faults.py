@@ -1,0 +1,88 @@
+"""Faults in the frames of logged events, for the mutants of the role `log`: wrong positions and wrong checksums."""
+
+from collections.abc import Callable
+from typing import Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
+from conformance.mutants.log.faults import Answer, other_bytes
+
+#: Returns another log_pos of an event: from its own, its type code, and the start and the length of its transaction's
+#: Gtid event, both 0 outside transactions.
+ChangePosition = Callable[[int, int, int, int], int]
+
+#: Bytes before log_pos in the header, and its width.
+_BEFORE_POSITION: Final = 13
+_POSITION_BYTES: Final = 4
+_OUTSIDE: Final = types_of(Purpose.LOG)
+
+
+def positions(change: ChangePosition) -> Answer:
+    """Return the answer with other positions, and with checksums that fit them."""
+
+    def change_log(stream: bytes) -> bytes:
+        made = bytearray(stream)
+        tail, gtid_start, gtid_length = 0, 0, 0
+        for start, size, code in _frames(stream):
+            if code == EventType.FORMAT_DESCRIPTION:
+                described = FormatDescription.from_event(stream[start : start + size])
+                tail = CHECKSUM_BYTES if described.checksum_bytes else 0
+            if code in GTID_TYPES:
+                gtid_start, gtid_length = start, size
+            elif code in _OUTSIDE:
+                gtid_start, gtid_length = 0, 0
+            end = start + size
+            log_pos = change(end, code, gtid_start, gtid_length) & 0xFFFFFFFF
+            if log_pos != end:
+                at = start + _BEFORE_POSITION
+                made[at : at + _POSITION_BYTES] = log_pos.to_bytes(_POSITION_BYTES, "little")
+                if tail:
+                    crc = checksum(bytes(made[start : end - tail]))
+                    made[end - tail : end] = crc.to_bytes(CHECKSUM_BYTES, "little")
+        return bytes(made)
+
+    return other_bytes(change_log)
+
+
+def checksums(*types: int) -> Answer:
+    """Return the answer with wrong checksums of the events of some types, where events have any."""
+
+    def change_log(stream: bytes) -> bytes:
+        made = bytearray(stream)
+        tail = 0
+        for start, size, code in _frames(stream):
+            if code == EventType.FORMAT_DESCRIPTION:
+                tail = FormatDescription.from_event(stream[start : start + size]).checksum_bytes
+            elif tail and code in types:
+                made[start + size - 1] ^= 0xFF
+        return bytes(made)
+
+    return other_bytes(change_log)
+
+
+def _frames(stream: bytes) -> list[tuple[int, int, int]]:
+    """Return start, length and type code of each event of a log."""
+    frames: list[tuple[int, int, int]] = []
+    at = len(MAGIC)
+    while at < len(stream):
+        _, code, _, size, *_ = HEADER.unpack(stream[at : at + HEADER_BYTES])
+        frames.append((at, size, code))
+        at += size
+    return frames
+
+
+def own_start(log_pos: int, code: int, gtid_start: int, gtid_length: int) -> int:
+    """Return the start of a Gtid event in the place of its end."""
+    return gtid_start if code in GTID_TYPES else log_pos
+
+
+def without_gtid_event(log_pos: int, code: int, gtid_start: int, gtid_length: int) -> int:
+    """Return the positions of a transaction counted as if it had no Gtid event."""
+    return log_pos if code in GTID_TYPES else log_pos - gtid_length
+
+
+def no_position_of_end(log_pos: int, code: int, gtid_start: int, gtid_length: int) -> int:
+    """Return no position for a Rotate or a Stop."""
+    return 0 if code in (EventType.ROTATE, EventType.STOP) else log_pos

@@ -1,0 +1,110 @@
+"""Faults in GTIDs: in those that are given, those of purged logs, and those that a restart finds."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.gtid_set import GtidSet
+from conformance.models.server.execution import log_of
+from conformance.models.server.gtid import Gtid
+from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
+from conformance.models.server.recovery import gtids_in
+from conformance.models.server.scenario import Scenario
+from conformance.models.server.session import ANONYMOUS, AUTOMATIC
+from conformance.models.server.statements import Crash, Disconnect, InsertGtids, Restart, SetSession, Statement
+from conformance.mutants.log.faults import Answer, by_kind, set_fields, units
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.log import scenario_of, written
+
+
+def own_gtids(logs: Sequence[PlannedLog], number: int) -> GtidSet:
+    """Return the GTIDs of those logs before one that still exist."""
+    executed = ExecutedGtids()
+    for log in logs[:number]:
+        for gtid in gtids_in(log):
+            executed.add(*gtid)
+    return executed.gtids()
+
+
+def purged_lost_at_restart(request: Request) -> Observation:
+    """Compare as if GTID_PURGED were empty after a restart."""
+    scenario = scenario_of(request)
+    logs = log_of(scenario).logs
+    statements = scenario.statements
+    restarted = next((at for at, each in enumerate(statements) if isinstance(each, Restart | Crash)), len(statements))
+    for log in logs:
+        log.units = [_with_empty_set(scenario, unit, restarted) for unit in log.units]
+    return written(request, logs)
+
+
+def _with_empty_set(scenario: Scenario, unit: Unit, restarted: int) -> Unit:
+    if unit.statement is None or unit.statement < restarted:
+        return unit
+    statement = scenario.statements[unit.statement]
+    if not isinstance(statement, InsertGtids) or statement.variable != "gtid_purged" or not statement.gtids:
+        return unit
+    # The empty set is in any other, and holds none but itself.
+    return replace(unit, events=tuple(_with_value(each, 2) for each in unit.events))
+
+
+def _with_value(event: LoggedEvent, value: int) -> LoggedEvent:
+    if event.type not in ROWS_TYPES:
+        return event
+    data = event.fields["row_data"]
+    return set_fields(row_data=data[:-4] + value.to_bytes(4, "little"))(event)
+
+
+def without_given_gtid(scenario: Scenario) -> Scenario:
+    """Set no GTID for a transaction; the number of statements stays."""
+    return replace(scenario, statements=tuple(_automatic(each) for each in scenario.statements))
+
+
+def _automatic(statement: Statement) -> Statement:
+    given = isinstance(statement, SetSession) and statement.variable == "gtid_next" and statement.value != ANONYMOUS
+    return SetSession(variable="gtid_next", value=AUTOMATIC, session=statement.session) if given else statement
+
+
+def own_gtid_of(kinds: tuple[type[Statement], ...]) -> Answer:
+    """Return the answer in which statements of some kinds have GTIDs of the server's own, with high numbers."""
+    is_kind = by_kind(*kinds)
+
+    def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> tuple[Unit, ...]:
+        first = unit.events[0]
+        own = UUID(scenario.settings.server_uuid).bytes
+        given = first.type in GTID_TYPES and first.fields["source_uuid"] not in (bytes(16), own)
+        if not (is_kind(scenario, unit) and given and first.type == EventType.GTID):
+            return (unit,)
+        renamed = set_fields(source_uuid=own, gno=1000 + (unit.statement or 0))(first)
+        return (replace(unit, events=(renamed, *unit.events[1:])),)
+
+    return units(change)
+
+
+def given_gtid_at_end(request: Request) -> Observation:
+    """Log the DROP at the end of a session under the GTID that the session had last set."""
+    scenario = scenario_of(request)
+    given: dict[int, Gtid] = {}
+    at_end: dict[int, Gtid] = {}
+    for index, each in enumerate(scenario.statements):
+        if isinstance(each, SetSession) and each.variable == "gtid_next":
+            given.pop(each.session, None)
+            if each.value not in (AUTOMATIC, ANONYMOUS):
+                given[each.session] = Gtid.parse(each.value)
+        elif isinstance(each, Disconnect) and each.session in given:
+            at_end[index] = given.pop(each.session)
+
+    def rename(event: LoggedEvent, unit: Unit) -> LoggedEvent:
+        gtid = at_end[unit.statement or 0]
+        return set_fields(source_uuid=gtid.uuid, gno=gtid.gno)(event)
+
+    logs = log_of(scenario).logs
+    for log in logs:
+        log.units = [
+            replace(unit, events=(rename(unit.events[0], unit), *unit.events[1:]))
+            if unit.statement in at_end and unit.events[0].type == EventType.GTID
+            else unit
+            for unit in log.units
+        ]
+    return written(request, logs)

@@ -1,0 +1,230 @@
+"""The mutants of the role `log` in statements that servers log in unusual ways (WL#7592)."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.models.server.logging_rules import DropClass
+from conformance.models.server.statements import (
+    CreateTable,
+    CreateTableSelect,
+    Disconnect,
+    DropDatabase,
+    DropTable,
+    Insert,
+    Maintain,
+    Rollback,
+    UpdateTables,
+)
+from conformance.mutants.log.event_faults import (
+    created_as_given,
+    drops_of,
+)
+from conformance.mutants.log.faults import (
+    begins,
+    changed,
+    other_rules,
+    other_scenario,
+    other_settings,
+    set_fields,
+    without,
+)
+from conformance.mutants.log.gtid_faults import (
+    given_gtid_at_end,
+    own_gtid_of,
+    without_given_gtid,
+)
+from conformance.mutants.log.transaction_faults import (
+    joined,
+    logs_refused,
+    unlogged,
+    wrapped,
+)
+from conformance.mutants.mutant import Mutant
+
+#: The classes of tables in a DROP TABLE, temporary ones first.
+_ALL_CLASSES: Final[tuple[DropClass, ...]] = (
+    "temporary-plain",
+    "temporary-transactional",
+    "base-plain",
+    "base-transactional",
+    "missing",
+)
+
+
+LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
+    # WL#7592: unusual statements
+    Mutant(
+        "logs-off-restricted",
+        "WL7592-LOG-OFF-NO-RESTRICTIONS",
+        "temporary tables inside a transaction are refused with gtid_mode=OFF",
+        answer=other_settings(enforce_gtid_consistency=True),
+    ),
+    Mutant(
+        "logs-off-mixed-engines-refused",
+        "WL7592-LOG-OFF-NO-RESTRICTIONS",
+        "changes of transactional and of other tables together are refused with gtid_mode=OFF",
+        answer=other_settings(enforce_gtid_consistency=True),
+    ),
+    Mutant(
+        "logs-on-mixed-engines",
+        "WL7592-LOG-ON-MIXED-ENGINES-REFUSED",
+        "changes that GTID consistency refuses are logged",
+        answer=logs_refused((Insert, UpdateTables)),
+    ),
+    Mutant(
+        "logs-off-no-create-select",
+        "WL7592-LOG-OFF-CREATE-SELECT-ALLOWED",
+        "CREATE TABLE ... SELECT is not logged with gtid_mode=OFF",
+        answer=unlogged(CreateTableSelect),
+    ),
+    Mutant(
+        "logs-on-create-select",
+        "WL7592-LOG-ON-CREATE-SELECT-REFUSED",
+        "CREATE TABLE ... SELECT is logged although GTID consistency refuses it",
+        answer=logs_refused((CreateTableSelect,)),
+    ),
+    Mutant(
+        "logs-create-select-in-group",
+        "WL7592-LOG-CREATE-SELECT-STATEMENT",
+        "in statement format CREATE TABLE ... SELECT is logged between BEGIN and COMMIT",
+        answer=wrapped((CreateTableSelect,)),
+    ),
+    Mutant(
+        "logs-create-select-kept-in-row",
+        "WL7592-LOG-CREATE-SELECT-ROW",
+        "the CREATE TABLE before the rows keeps its SELECT",
+        answer=created_as_given("row"),
+    ),
+    Mutant(
+        "logs-create-inside",
+        "WL7592-LOG-CREATE-NOT-INSIDE",
+        "CREATE TABLE ... SELECT is logged as one transaction",
+        answer=other_rules(create_select="one"),
+    ),
+    Mutant(
+        "logs-drop-together",
+        "WL7592-LOG-DROP-GROUPS",
+        "a DROP TABLE is logged as one statement",
+        answer=other_rules(drop_groups=(_ALL_CLASSES,), drop_plain_alone=False),
+    ),
+    Mutant(
+        "logs-drop-base-first",
+        "WL7592-LOG-DROP-TEMPORARY-FIRST",
+        "temporary tables are dropped after the others",
+        answer=other_rules(drop_groups=(_ALL_CLASSES[2:], _ALL_CLASSES[:1], _ALL_CLASSES[1:2])),
+    ),
+    Mutant(
+        "logs-on-drops-one-gtid",
+        "WL7592-LOG-DROP-ON-GTID-EACH",
+        "the statements of one DROP TABLE share a GTID",
+        answer=joined((DropTable,), mode="ON"),
+    ),
+    Mutant(
+        "logs-off-drops-one-gtid",
+        "WL7592-LOG-DROP-OFF-ANON-EACH",
+        "the statements of one DROP TABLE share an Anonymous_gtid event",
+        answer=joined((DropTable,), mode="OFF"),
+    ),
+    Mutant(
+        "logs-temporary-drop-left-out",
+        "WL7592-LOG-DROP-TEMPORARY-INSIDE",
+        "DROP TEMPORARY TABLE inside a transaction is not logged in it",
+        answer=without(
+            lambda log, unit, event: begins(unit) and event.fields.get("query", b"").startswith(b"DROP TEMP")
+        ),
+    ),
+    Mutant(
+        "logs-partial-drop-incomplete",
+        "WL7592-LOG-DROPDB-PARTIAL",
+        "the first table that a failed DROP DATABASE dropped is left out",
+        answer=drops_of(lambda names: names[1:] or [b"`other`"]),
+    ),
+    Mutant(
+        "logs-partial-drop-twice",
+        "WL7592-LOG-DROPDB-SPLIT",
+        "each statement of a failed DROP DATABASE repeats a table of the previous one",
+        answer=drops_of(lambda names: [*names, b"`%b`" % (b"table_" + b"x" * 50 + b"_0")]),
+    ),
+    Mutant(
+        "logs-off-partial-drop-one-gtid",
+        "WL7592-LOG-DROPDB-OFF-ANON-EACH",
+        "the statements of a failed DROP DATABASE share an Anonymous_gtid event",
+        answer=joined((DropDatabase,), mode="OFF"),
+    ),
+    Mutant(
+        "logs-on-partial-drop-one-gtid",
+        "WL7592-LOG-DROPDB-ON-GTID-EACH",
+        "the statements of a failed DROP DATABASE share a GTID",
+        answer=joined((DropDatabase,), mode="ON"),
+    ),
+    Mutant(
+        "logs-partial-drop-own-gtid",
+        "WL7592-LOG-DROPDB-NAMED-ONE",
+        "a failed DROP DATABASE is logged with the server's own GTID although one was given",
+        answer=changed(
+            lambda log, unit, event: (
+                event.type == EventType.GTID and unit.events[-1].fields.get("query", b"").startswith(b"DROP TABLE")
+            ),
+            set_fields(gno=99),
+        ),
+    ),
+    Mutant(
+        "logs-partial-drops-with-gtids",
+        "WL7592-LOG-DROPDB-NAMED-SEVERAL",
+        "a failed DROP DATABASE with a given GTID is logged as if none was given",
+        answer=other_scenario(without_given_gtid),
+    ),
+    Mutant(
+        "logs-partial-drop-uses-gtid",
+        "WL7592-LOG-DROPDB-NAMED-SEVERAL",
+        "a failed DROP DATABASE with a given GTID uses it up, and the next one is skipped",
+        answer=without(
+            lambda log, unit, event: (
+                unit.events[-1].fields.get("query", b"").startswith(b"drop database")
+                and unit.events[0].type != EventType.ANONYMOUS_GTID
+            )
+        ),
+    ),
+    Mutant(
+        "logs-maintenance-own-gtid",
+        "WL7592-LOG-MAINTENANCE-KEEPS-GTID",
+        "OPTIMIZE, REPAIR, ANALYZE and CHECKSUM TABLE with a given GTID are logged under the server's own",
+        answer=own_gtid_of((Maintain,)),
+    ),
+    Mutant(
+        "logs-disconnect-given-gtid",
+        "WL7592-LOG-DISCONNECT-DROPS",
+        "the DROP at the end of a session is logged under the GTID that the client had given",
+        answer=given_gtid_at_end,
+    ),
+    Mutant(
+        "logs-no-failed-maintenance",
+        "WL7592-LOG-MAINTENANCE-FAILED",
+        "OPTIMIZE, REPAIR, ANALYZE and CHECKSUM TABLE are not logged",
+        answer=unlogged(Maintain),
+    ),
+    Mutant(
+        "logs-temporary-in-group",
+        "WL7592-LOG-TEMPORARY-OUTSIDE",
+        "CREATE TEMPORARY TABLE outside a transaction is logged between BEGIN and COMMIT",
+        answer=wrapped((CreateTable, DropTable)),
+    ),
+    Mutant(
+        "logs-temporary-rolled-back",
+        "WL7592-LOG-TEMPORARY-INSIDE",
+        "a rollback removes temporary tables from the log",
+        answer=unlogged(Rollback),
+    ),
+    Mutant(
+        "logs-on-temporary-inside",
+        "WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED",
+        "CREATE TEMPORARY TABLE inside a transaction is logged with gtid_mode=ON",
+        answer=logs_refused((CreateTable,)),
+    ),
+    Mutant(
+        "logs-no-disconnect-drops",
+        "WL7592-LOG-DISCONNECT-DROPS",
+        "when a session ends, the DROP of its temporary tables is not logged",
+        answer=unlogged(Disconnect),
+    ),
+)

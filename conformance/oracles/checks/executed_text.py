@@ -1,0 +1,83 @@
+"""What a server gets that runs a printed log: the events in its BINLOG statements, in their order."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.rows.images import rows_kind
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.printed_facts import Fact, Printed, name_of, printed_of
+from conformance.oracles.oracle import GOOD, Check
+
+_STATEMENT_END: Final = 0x0001
+_TYPE_AT: Final = 4
+#: Where the flags are in the common header: a program may change those of an event that it prints, such as that of a
+#: log in use, and with them the checksum at the end.
+_FLAGS: Final = slice(17, 19)
+
+
+def binlog_statements_run(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """A server that runs the BINLOG statements gets the format description, then each row statement once, in order."""
+    printed = printed_of(alignment)
+    if printed is None or printed.settings["base64_output"] != "auto":
+        return
+    try:
+        run = printed.in_binlog_statements()
+    except ValueError as error:
+        yield Check("BINLOG statement unreadable", str(error))
+        return
+    yield from _format_description_first(alignment, printed, run)
+    yield from _statements_in_order(alignment, printed, run)
+
+
+def _format_description_first(alignment: Alignment, printed: Printed, run: Sequence[bytes]) -> Iterator[Check]:
+    fact = printed.facts[0] if printed.facts else None
+    if fact is None or fact["type"] != EventType.FORMAT_DESCRIPTION or not run:
+        return
+    # Programs leave out the format description that a replica wrote into its relay log.
+    if fact["flags"] & Flag.RELAY_LOG or not printed.is_reached(fact):
+        return
+    if run[0][_TYPE_AT] == EventType.FORMAT_DESCRIPTION:
+        yield GOOD
+    else:
+        message = f"the first event in a BINLOG statement is not {name_of(alignment, fact)}: a server refuses the rest"
+        yield Check("no format description to run", message, fact["offset"])
+
+
+def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[bytes]) -> Iterator[Check]:
+    first = [fact for statement in _row_statements(printed.facts) for fact in statement if printed.is_reached(fact)]
+    # The same log again; it is printed whole each time.
+    again = 0 if alignment.observation.error else len(printed.settings["following"])
+    end = -CHECKSUM_BYTES if printed.facts[0].get("checksum_algorithm") == "crc32" else None
+    wanted = [(_bare(printed.data(fact), end), fact) for fact in first * (1 + again)]
+    known = {event for event, _ in wanted}
+    seen = [bare for each in run if (bare := _bare(each, end)) in known]
+    for place, (event, fact) in enumerate(wanted):
+        if seen[place : place + 1] != [event]:
+            how = "not in its place" if event in seen[place:] else "missing"
+            message = f"in the BINLOG statements, {name_of(alignment, fact)} is {how}"
+            yield Check(f"row event {how}", message, fact["offset"])
+            return
+    if len(seen) > len(wanted):
+        yield Check("row event run twice", f"{len(seen) - len(wanted)} row events are in BINLOG statements again")
+    elif wanted:
+        yield GOOD
+
+
+def _row_statements(facts: Sequence[Fact]) -> Iterator[list[Fact]]:
+    """Yield the Table_maps and rows of each statement that is complete."""
+    statement: list[Fact] = []
+    for fact in facts:
+        kind = rows_kind(fact["type"]) if fact["handled"] == "known" else None
+        if kind is not None or (fact["type"] == EventType.TABLE_MAP and fact["handled"] == "known"):
+            statement.append(fact)
+        if kind is not None and fact["rows_flags"] & _STATEMENT_END:
+            yield statement
+            statement = []
+
+
+def _bare(event: bytes, end: int | None) -> bytes:
+    """Return an event without its flags, up to its checksum."""
+    return event[: _FLAGS.start] + event[_FLAGS.stop : end]

@@ -1,0 +1,206 @@
+"""Scenarios of several logs: rotations, restarts, changes of gtid_mode, and the purging of logs (WL#7592)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from conformance.binlog.servers import Server
+from conformance.models.server.settings import GTID_MODES
+from conformance.models.server.statements import (
+    Begin,
+    Crash,
+    FlushLogs,
+    Insert,
+    InsertGtids,
+    PurgeLogs,
+    Restart,
+    SetGlobal,
+    SetGtidPurged,
+    SetSession,
+)
+from conformance.models.server.tables import TableName
+from conformance.specs.versions import Profiles
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.family import asking_family
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.questions.log import LogQuestion
+from conformance.strategies.scenarios.scenario import settings_of
+from conformance.strategies.scenarios.scenario_dimensions import (
+    ALWAYS,
+    BINLOG_CHECKSUM,
+    BINLOG_FORMAT,
+    GTID_MODE,
+    NEXT_LOG,
+    NUMBERED,
+    ROWS_QUERIES,
+)
+
+_LOGS: Final = Number("logs", many=(24, 40))
+_IN_A_LOG: Final = Number("transactions in a log", fewest=0, many=(24, 40))
+_OPEN: Final = yes_or_no("a transaction is open at the end of the log")
+
+
+@asking_family(
+    focus="WL7592-LOG-ON-PREVIOUS-GTIDS",
+    profiles=NUMBERED,
+    dimensions=(GTID_MODE, BINLOG_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _LOGS, _IN_A_LOG, NEXT_LOG, _OPEN),
+)
+def logged_rotations(choose: Chooser, server: Server) -> Question:
+    """Several logs under one gtid_mode: each ends by a rotation, a restart or a crash, some without transactions."""
+    mode = choose.vary(GTID_MODE, server.profile)
+    scenario = LogQuestion(choose, settings_of(choose, server.profile, gtid_mode=mode, enforce_gtid_consistency=True))
+    scenario.open(tables=0)
+    table = scenario.create(engine="innodb")
+    for _ in scenario.several_of(_LOGS):
+        for _ in scenario.several_of(_IN_A_LOG):
+            scenario.do(Insert(table=table, values=(choose.integer(0, 9),)))
+        if scenario.vary(_OPEN):
+            # What another session has not committed is in no log, whatever ends the log.
+            scenario.do(Begin(session=2))
+            scenario.do(Insert(table=table, values=(7,), session=2))
+        _next_log(scenario, scenario.vary(NEXT_LOG))
+    scenario.insert(table)
+    return scenario.question()
+
+
+def _next_log(scenario: LogQuestion, how: str) -> None:
+    scenario.do({"FLUSH": FlushLogs, "restart": Restart, "crash": Crash}[how]())
+
+
+#: Ways between the modes and back, in single steps; the first mode is that in which the server starts.
+_WAYS: Final[tuple[Sequence[str], ...]] = (
+    ("OFF", "OFF_PERMISSIVE", "OFF"),
+    ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "OFF_PERMISSIVE", "OFF"),
+    ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"),
+    ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON", "ON_PERMISSIVE", "OFF_PERMISSIVE", "OFF"),
+    ("ON", "ON_PERMISSIVE", "ON"),
+    ("ON", "ON_PERMISSIVE", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"),
+    ("ON", "ON_PERMISSIVE", "OFF_PERMISSIVE", "OFF"),
+    ("ON", "ON_PERMISSIVE", "OFF_PERMISSIVE", "OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"),
+    ("OFF_PERMISSIVE", "ON_PERMISSIVE", "OFF_PERMISSIVE"),
+    ("ON_PERMISSIVE", "OFF_PERMISSIVE", "ON_PERMISSIVE"),
+)
+_WAY: Final = Dimension("gtid_mode", {", ".join(way): way for way in _WAYS})
+_IN_A_MODE: Final = Number("transactions in a mode", fewest=0)
+_GIVEN: Final = choices("gtid_next", ("AUTOMATIC", "ANONYMOUS or given"))
+_BETWEEN: Final = choices("between the modes", ("nothing", "FLUSH", "restart", "crash"))
+_FROM_ON: Final = [name for name in _WAY.classes if name.startswith("ON,")]
+_PURGED: Final = Dimension(
+    "gtid_purged at the start",
+    {
+        "empty": "",
+        "of another source": "00000000-0000-0000-0000-000000000001:1-5:7",
+        "its own": "{own}:1-3",
+        "its own, with a gap": "{own}:2-3",
+    },
+    when={"gtid_mode": _FROM_ON},
+)
+_PURGE: Final = choices("logs purged", ("none", "the oldest", "all but the last", "those before the middle"))
+_AFTER: Final = choices("after the purging", ("nothing", "FLUSH", "restart", "crash"))
+
+
+@asking_family(
+    focus="WL7592-LOG-PURGED-KEPT",
+    profiles=ALWAYS,
+    dimensions=(_WAY, BINLOG_CHECKSUM, _PURGED, _IN_A_MODE, _GIVEN, _BETWEEN, _PURGE, _AFTER),
+)
+def logged_chains(choose: Chooser, server: Server) -> Question:
+    """Changes of gtid_mode from any mode to any other and back, and logs that are purged: no GTID is lost."""
+    profile = server.profile
+    way = choose.vary(_WAY, profile)
+    fixed = {"gtid_mode": way[0], "enforce_gtid_consistency": True, "binlog_format": "ROW"}
+    scenario = LogQuestion(choose, settings_of(choose, profile, binlog_rows_query_log_events=False, **fixed))
+    purged = scenario.vary(_PURGED) if way[0] == "ON" else ""
+    if purged:
+        scenario.do(SetGtidPurged(gtids=purged.format(own=scenario.server.settings.server_uuid)))
+        scenario.do(FlushLogs())
+    scenario.open(tables=0)
+    table = scenario.create(engine="innodb")
+    for place, mode in enumerate(way):
+        if place:
+            scenario.do(SetGlobal(variable="gtid_mode", value=mode))
+        _in_mode(scenario, table, mode)
+        between = scenario.vary(_BETWEEN)
+        if between != "nothing":
+            _next_log(scenario, between)
+    _purge(scenario)
+    after = scenario.vary(_AFTER)
+    if after != "nothing":
+        _next_log(scenario, after)
+    _show_sets(scenario, table)
+    scenario.do(FlushLogs())
+    return scenario.question()
+
+
+def _in_mode(scenario: LogQuestion, table: TableName, mode: str) -> None:
+    given = scenario.vary(_GIVEN) != "AUTOMATIC"
+    for _ in scenario.several_of(_IN_A_MODE):
+        if not given:
+            scenario.do(Insert(table=table, values=(1,)))
+            continue
+        anonymous = mode == "OFF" or (mode != "ON" and scenario.choose.yes())
+        gtid = "ANONYMOUS" if anonymous else scenario.given_gtid()
+        scenario.do(SetSession(variable="gtid_next", value=gtid))
+        scenario.do(Insert(table=table, values=(2,)))
+        scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
+
+
+def _purge(scenario: LogQuestion) -> None:
+    numbers = [log.number for log in scenario.server.logs]
+    purge = scenario.vary(_PURGE)
+    if purge != "none":
+        places = {"the oldest": 1, "all but the last": -1, "those before the middle": len(numbers) // 2}
+        at = places[purge]
+        scenario.do(PurgeLogs(to=numbers[at] if len(numbers) > 1 else numbers[0]))
+
+
+def _show_sets(scenario: LogQuestion, table: TableName) -> None:
+    """Insert whether both sets are those that are expected, and that neither is the other where they differ."""
+    server = scenario.server
+    for variable in ("gtid_executed", "gtid_purged"):
+        for gtids in dict.fromkeys((str(server.executed.gtids()), str(server.purged.gtids()))):
+            scenario.do(InsertGtids(table=table, variable=variable, gtids=gtids), "WL7592-LOG-PURGED-KEPT")
+
+
+_OLD_GTIDS: Final = Number("GTIDs before WL#7592", fewest=0)
+_OFF: Final = Number("transactions without a GTID before WL#7592", fewest=0)
+_NEW_OFF: Final = Number("transactions without a GTID", fewest=0)
+_NEW_GTIDS: Final = Number("GTIDs after WL#7592", fewest=0)
+_SIMPLE: Final = yes_or_no("binlog_gtid_simple_recovery")
+_RESTARTS: Final = Number("last restarts")
+_LAST: Final = choices("last log ends with", ("restart", "crash"))
+
+
+@asking_family(
+    focus="WL7592-LOG-SIMPLE-RECOVERY-OLD",
+    profiles=Profiles("worklog"),
+    dimensions=(BINLOG_CHECKSUM, _SIMPLE, _OLD_GTIDS, _OFF, _NEW_GTIDS, _NEW_OFF, _RESTARTS, _LAST),
+)
+def logged_recoveries(choose: Chooser, server: Server) -> Question:
+    """Logs from before and after WL#7592, of which a restart reads as few as possible, or as many as it needs."""
+    simple = choose.vary(_SIMPLE, server.profile)
+    fixed = {"gtid_mode": "ON", "binlog_format": "ROW", "binlog_rows_query_log_events": False}
+    settings = settings_of(choose, server.profile, before_wl7592=True, binlog_gtid_simple_recovery=simple, **fixed)
+    scenario = LogQuestion(choose, settings)
+    scenario.open(tables=0)
+    table = scenario.create(engine="innodb")
+    for _ in scenario.several_of(_OLD_GTIDS):
+        scenario.insert(table)
+    scenario.do(Restart(options=(("gtid_mode", "OFF"),)))
+    for _ in scenario.several_of(_OFF):
+        scenario.insert(table)
+    scenario.do(Restart(options=(("before_wl7592", "OFF"),)))
+    scenario.mark_previous_gtids("WL7592-LOG-SIMPLE-RECOVERY-OLD" if simple else "WL7592-LOG-FULL-RECOVERY")
+    for mode in GTID_MODES[1:]:
+        scenario.do(SetGlobal(variable="gtid_mode", value=mode))
+    for _ in scenario.several_of(_NEW_GTIDS):
+        scenario.insert(table)
+    for mode in GTID_MODES[2::-1]:
+        scenario.do(SetGlobal(variable="gtid_mode", value=mode))
+    for _ in scenario.several_of(_NEW_OFF):
+        scenario.insert(table)
+    last = scenario.vary(_LAST)
+    for _ in scenario.several_of(_RESTARTS):
+        scenario.do(Restart() if last == "restart" else Crash())
+        scenario.mark_previous_gtids("WL7592-LOG-SIMPLE-RECOVERY-NEW" if simple else "WL7592-LOG-FULL-RECOVERY")
+    return scenario.question()
