@@ -45,18 +45,26 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         ),
         "have ignorable events of types that no server writes yet",
     ),
-    Departure(("flagged_known_events",), "have the ignorable flag on events of ordinary types"),
+    Departure(("flagged_known_events", "flagged_groups"), "have the ignorable flag on events of ordinary types"),
     Departure(
         ("large_transactions",),
         "declare and have an event type that is in the sources of the server, but in no log of a release",
     ),
-    Departure(("heartbeats", "relay_logs"), "have events that a source sends but no log contains"),
+    Departure(
+        ("heartbeats", "relay_logs", "reconnected_streams", "ignored_servers"),
+        "have events that a source sends but no log contains",
+    ),
+    Departure(("stop_positions",), "have events with positions of other logs"),
+    Departure(("skipped_groups", "groups_in_permissive_modes"), "also have groups without any Gtid event"),
     Departure(("golden_vectors",), "are parts cut out of logs"),
     Departure(
         ("recorded_logs",), "are logs that servers wrote, some of them cut off, and most of them with one value changed"
     ),
     Departure(("cross_version_streams", "older_source_streams", "old_source_streams"), "are logs of older servers"),
-    Departure(("newer_source_streams", "anonymous_gtids_to_older_readers"), "are logs of newer servers"),
+    Departure(
+        ("newer_source_streams", "newer_sources_with_gtids", "anonymous_gtids_to_older_readers"),
+        "are logs of newer servers",
+    ),
     Departure(("rows_of_betas",), "are logs of 5.1's betas"),
     Departure(("streams_without_gtids",), "come from a source that is older than its format description claims"),
     Departure(

@@ -76,7 +76,7 @@ def previous_gtids_misplaced(stream: StreamBuilder) -> None:
     planned = replica_groups.transaction(stream)
     previous = _previous(stream, anonymous=anonymous)
     if place == 1:
-        planned.insert(stream.choose.integer(1, len(planned) - 1), previous)
+        planned.insert(1, previous)
     replica_groups.add(stream, [previous] if place == 0 else [])
     add_group(stream, planned, anonymous=anonymous)
     replica_groups.add(stream, [previous] if place == 2 else [])

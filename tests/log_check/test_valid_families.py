@@ -89,6 +89,11 @@ NOT_LOGS = {
     "boundary_markers_missing": FED,
     "boundary_ignorable_anywhere": FED,
     "relay_logs": "all that a source sends: heartbeats between events, and the next log after the first",
+    "reconnected_streams": "all that a source sends over several connections, each with its format description",
+    "ignored_servers": "the events of several servers, whose logs are in one stream",
+    "stop_positions": "events of a relay log with positions of other logs",
+    "skipped_groups": "groups of an older source, and groups with Anonymous_gtid events",
+    "groups_in_permissive_modes": "groups of sources in several modes",
     "printed_boundaries": "a wrong step at one place, for which the printed text has a warning",
 }
 LOGS = [name for name, family in families().items() if family.production is not None and not family.fault]

@@ -12,7 +12,8 @@ NAMED = {
     "specs/profiles.py": "the table of profiles",
     "strategies/families/cross_version.py": "the sources whose streams a reader is given",
     "strategies/families/old_sources.py": "the servers whose recorded logs have a shape",
-    "strategies/families/replica_logs.py": "the sources whose streams a replica is given",
+    "strategies/families/replica_versions.py": "the sources whose streams a replica is given",
+    "strategies/families/unrecognised_events.py": "the source whose streams an old replica is given",
 }
 NAME = re.compile(r"(mysql|mariadb)-[0-9]+\.(x|[0-9.]+)")
 

@@ -40,7 +40,7 @@ def test_the_message_of_a_drop_database_that_cannot_be_logged(database):
 
 def planned(log):
     """Return the source's view of a log that a recovery reads."""
-    made = PlannedLog(log.name, None, 1, False, previous_gtids=log.previous)
+    made = PlannedLog(log.name, None, 1, False, previous_gtids=log.previous, boundary_markers=False)
     for gtid in map(Gtid.parse, log.gtids):
         event = LoggedEvent(EventType.GTID, {"source_uuid": gtid.uuid, "gno": gtid.gno})
         made.units.append(Unit((event,), statement=None, transaction=True, timestamp=0))
