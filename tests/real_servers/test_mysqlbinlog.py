@@ -26,7 +26,7 @@ PROFILES = ("worklog", *(f"mysql-{each}" for each in ("5.1", "5.5", "5.6", "5.7"
 _STOPPED = re.compile(r"Could not read entry at offset (\d+)")
 _NO_LOG = "Binlog has bad magic number"
 #: It reports no offset for an event inside a payload, so the payload's event counts as the one refused.
-_IN_PAYLOAD = "Error decoding Payload_log_event"
+_IN_PAYLOAD = ("Error decoding Payload_log_event", "Payload_log_event corrupted")
 
 
 def case_ids() -> list[CaseId]:
@@ -55,7 +55,7 @@ def stop_of(case: Case, done: subprocess.CompletedProcess) -> int | None:
         return None
     if _NO_LOG in errors:
         return 0
-    if _IN_PAYLOAD in errors:
+    if any(words in errors for words in _IN_PAYLOAD):
         return case.expected.refused_at
     offsets = _STOPPED.findall(errors)
     assert offsets, f"{case.id}: refused without an offset: {errors}"
@@ -78,7 +78,8 @@ def test_mysqlbinlog_stops_where_the_kit_expects(program, tmp_path):
     unexplained = []
     with ThreadPoolExecutor(2) as pool:
         for case, stop in pool.map(read, case_ids()):
-            if stop == case.expected.refused_at:
+            # A reader may refuse what claims or holds too much, or read it.
+            if stop == case.expected.refused_at or (case.expected.burden and stop is None):
                 agreed["read" if stop is None else "refused"] += 1
                 continue
             reasons = [each.reason for each in DIFFERENCES if each.holds(case, stop)]
