@@ -156,7 +156,7 @@ def _drop_text(alignment: Alignment, index: int) -> Check:
 def _plain(message: str) -> str:
     """Return a message without the differences that are allowed: spaces, "on slave", and a directory's path."""
     message = re.sub(r"\s+", " ", message.replace(" on slave;", ";"))
-    return re.sub(r"database directory (?:\./)?([^;]*?)/?;", r"database directory \1;", message)
+    return re.sub(r"from the database directory (?:\./)?([^;]*?)/?;", r"from the database directory \1;", message)
 
 
 def _to_the_end(requirement: str) -> Oracle:

@@ -27,7 +27,10 @@ class Departure:
 #: Every departure; a family or a profile has at most one. Faults are not in it: each breaks a rule by definition.
 DEPARTURES: Final[tuple[Departure, ...]] = (
     Departure(("gtid_streams", "anonymous_gtid_streams"), "also have Gtid bodies of other servers, and any flags"),
-    Departure(("previous_gtids_streams",), "have a Previous_gtids event with any flags"),
+    Departure(
+        ("previous_gtids_streams",), "have a Previous_gtids event with any flags, and in some cases a second log"
+    ),
+    Departure(("changed_format_descriptions",), "have a second format description that differs from the first"),
     Departure(("rows_query_streams",), "have Rows_query events with any length byte, some without a text"),
     Departure(
         ("post_header_lengths",),
@@ -68,7 +71,14 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     Departure(("rows_of_betas",), "are logs of 5.1's betas"),
     Departure(("streams_without_gtids",), "come from a source that is older than its format description claims"),
     Departure(
-        ("tables_info_streams", "table_filters", "create_table_filters", "rename_filters"),
+        (
+            "tables_info_streams",
+            "extended_query_sizes",
+            "table_filters",
+            "name_filters",
+            "create_table_filters",
+            "rename_filters",
+        ),
         "have no Gtid events in half of the cases, as before WL#7592",
     ),
     Departure(

@@ -72,7 +72,8 @@ def written(tmp_path, data):
 )
 def test_a_small_log_that_unpacks_to_much_is_shown_in_bounded_memory(tmp_path, name, command):
     status, errors, peak = run(command, written(tmp_path, SHOWN[name][0]()))
-    assert errors == ""
+    # The rule of the filter need not meet a table.
+    assert [line for line in errors.splitlines() if "nothing in the log is about" not in line] == []
     # No server would write all of them, which `check` reports.
     assert status == 0 or (command == "check" and status == 1)
     assert peak < PEAK_OF_SMALL

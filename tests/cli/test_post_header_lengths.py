@@ -19,7 +19,7 @@ SMALL = 2500
 #: The offset of the first post-header length in a log.
 LENGTHS_AT = 4 + 19 + 57
 #: What a command reports of a log that is not damaged.
-NOTES = ("warning: ", "the SQL parser does not know")
+NOTES = ("warning: ", "the SQL parser does not know", "nothing in the log is about")
 COMMANDS = {
     "decode": ["decode"],
     "json": ["decode", "--json"],

@@ -75,8 +75,11 @@ DEVIATIONS = {
     ),
     "create_table_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS, "WL7592-LOG-CREATE-NOT-INSIDE")),
     "rename_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
+    "name_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
+    "extended_query_sizes": Deviation(BEFORE_WL7592, (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST")),
 }
 FED = "events for a boundary parser: of servers in several modes, with spare events, or of several streams in one"
+TWO_LOGS = "some streams are two logs, one after the other, each with its format description"
 #: Families whose streams are valid in their role, but are not logs -> the reason.
 NOT_LOGS = {
     "marked_streams": FED,
@@ -88,6 +91,12 @@ NOT_LOGS = {
     "extended_transactions": FED,
     "boundary_markers_missing": FED,
     "boundary_ignorable_anywhere": FED,
+    "ignorable_bodies": TWO_LOGS,
+    "ignorable_flags": TWO_LOGS,
+    "flagged_known_events": TWO_LOGS,
+    "previous_gtids_streams": TWO_LOGS,
+    "post_header_lengths": TWO_LOGS,
+    "changed_format_descriptions": TWO_LOGS,
     "relay_logs": "all that a source sends: heartbeats between events, and the next log after the first",
     "reconnected_streams": "all that a source sends over several connections, each with its format description",
     "ignored_servers": "the events of several servers, whose logs are in one stream",

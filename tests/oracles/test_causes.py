@@ -92,7 +92,7 @@ def test_text_taken_for_a_checksum_is_one_finding_in_all_types():
 
         without = not any(entry.get("checksum_algorithm") == "crc32" for entry in case.expected.events)
         texts = [entry.get(name, "") for entry in case.expected.events for name in ("query", "rows_query")]
-        if without and all(text.isascii() for text in texts):
+        if without and all(text.isascii() and len(text) not in (1, 2, 3) for text in texts):
             together |= set(findings(case, changed(case, cut)))
     assert together == {"the last field of an event 4 bytes short"}
 
