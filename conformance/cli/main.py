@@ -92,9 +92,14 @@ def main() -> None:
     except KeyboardInterrupt:
         _could_not_run(str(interruption))
     except Exception as error:  # noqa: BLE001 - an error must not end with 1, "not conforming"
-        if interruption.happened or isinstance(error, click.exceptions.Abort):
+        # Click raises Abort for an interrupt, and for the end of a file, as of a module that was not written whole.
+        if interruption.happened or (isinstance(error, click.exceptions.Abort) and not _is_end_of_file(error)):
             _could_not_run(str(interruption))
         _exit_because_of(error)
+
+
+def _is_end_of_file(error: Exception) -> bool:
+    return isinstance(error.__cause__, EOFError)
 
 
 def _run() -> None:

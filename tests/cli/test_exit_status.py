@@ -142,6 +142,19 @@ def test_an_exception_that_a_library_raises_after_an_interrupt_is_not_a_bug_of_t
     assert (done.returncode, done.stderr.split()) == (2, ["binlog-conformance:", "interrupted"])
 
 
+def test_a_module_that_was_not_written_whole_is_not_an_interrupt():
+    code = (
+        "import sys, conformance.cli.implementations as shown\n"
+        "def catalogue(): raise EOFError('marshal data too short')\n"
+        "shown.catalogue = catalogue; sys.argv[1:] = ['implementations']\n"
+        "from conformance.cli import main; main()"
+    )
+    done = in_python(code)
+    assert done.returncode == 2
+    assert "marshal data too short" in done.stderr
+    assert "this is a bug of the kit" in done.stderr.splitlines()[-1]
+
+
 def _interrupted(running):
     """Press Ctrl-C until a run ends: Python drops an interrupt during a callback of its garbage collector."""
     for presses in range(1, 7):

@@ -271,6 +271,8 @@ def test_an_output_for_which_there_is_no_room_is_named(log, tmp_path):
         capture_output=True,
         text=True,
         check=False,
+        # A module compiled under the limit would be cut short, and stay so for every run after this one.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
     )
     assert done.returncode == 2

@@ -54,7 +54,8 @@ class Run:
 
     def start(self, *options):
         """Start the command."""
-        variables = os.environ | {"JDK_JAVA_OPTIONS": JAVA} | self.environment
+        # A module that is compiled onto a full disk is cut short, and stays so after the fault.
+        variables = os.environ | {"JDK_JAVA_OPTIONS": JAVA, "PYTHONDONTWRITEBYTECODE": "1"} | self.environment
         with (self.folder / "stdout").open("wb") as output, (self.folder / "stderr").open("wb") as errors:
             self.process = subprocess.Popen(
                 [*self.prefix, sys.executable, "-m", "conformance", *COMMANDS[self.command], *options],
