@@ -132,7 +132,8 @@ def _signed_code(request: Request) -> Observation | Trouble:
     seen = _REFERENCE.ask(request)
     if isinstance(seen, Trouble) or seen.error is None or seen.error.at is None or request.profile != "worklog":
         return seen
-    code = request.stream[seen.error.at + 4]
+    # A log can end before the type of its last event.
+    (code,) = request.stream[seen.error.at + TYPE_AT :][:1] or (0,)
     message = seen.error.message.replace(f"code: {code}", f"code: {code - 256}") if code > 127 else seen.error.message
     return replace(seen, error=replace(seen.error, message=message))
 
@@ -236,6 +237,8 @@ def _received_by(receiver: Any) -> Answer:
 
 def _drop_per_table(request: Request, entry: Entry) -> Entry:
     names = ("logged_statements", "logged_anonymous_gtids")
+    if not entry.get("logged_anonymous_gtids"):
+        return entry  # One statement that keeps the GTID of DROP DATABASE.
     return {**entry, **{name: entry[name] + 1 for name in names if entry.get(name)}}
 
 

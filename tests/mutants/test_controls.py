@@ -58,6 +58,7 @@ NO_CONTROL = {
             "FORMAT-ROWS-PARTIAL-UPDATE",
             "FORMAT-ROWS-VALUES-CHAR",
             "FORMAT-LOG-TABLE-MAP",
+            "WL40-OPTION-GLOBAL-READ-ONLY",
             "FORMAT-LOG-TRANSACTION-ENDS",
             "FORMAT-LOG-END-NEEDS-BEGIN",
             "FORMAT-LOG-TRANSACTION-LENGTH",
@@ -73,6 +74,7 @@ NO_CONTROL = {
     ),
     **dict.fromkeys(
         (
+            "FORMAT-BODY-MALFORMED",
             "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
             "WL3303-DECISION-PER-STATEMENT",
             "WL3303-LOG-OFF-EXECUTED",
@@ -102,6 +104,7 @@ NO_CONTROL = {
     **dict.fromkeys(("WL7592-ANON-SKIPPED-BY-FLAG", "WL7592-APPLY-ON-GTID-MISSING"), IN_COMMON),
     **dict.fromkeys(
         (
+            "FORMAT-LENGTH-NO-CHECKSUM",
             "FORMAT-READER-GTIDS",
             "FORMAT-QUERY-STATUS-VARIABLES",
         ),
