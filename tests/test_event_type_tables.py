@@ -27,6 +27,7 @@ PARTIAL = {
     },
     "conformance/oracles/render.py": {"_GTID_ROWS": "what two requirements name"},
     "conformance/oracles/checks/printed_events.py": {"GTID_WORDS": "the words of two types"},
+    "strategies/families/recorded_logs.py": {"NUMBERS": "fields in which any number may stand"},
     "strategies/questions/log.py": {"_MARKS": "types that exercise a requirement whatever the scenario"},
 }
 

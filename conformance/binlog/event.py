@@ -71,7 +71,8 @@ class Event:
         if self.format.header_length > HEADER_BYTES:
             spans.append(Span(at, self.format.header_length - at, "header_rest", b""))
         layout, declared = self.layout()
-        end = self.body_end
+        # An event without room for its checksum has less of it.
+        end = max(self.body_end, self.format.header_length)
         spans += layout.spans(self.data, self.format.header_length, end, post_header_length=declared)
         after = spans[-1].offset + spans[-1].size
         if after < end:

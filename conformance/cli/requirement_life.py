@@ -59,7 +59,7 @@ def life_of(requirement: Requirement) -> dict[str, Any]:
         "settles": list(requirement.settles),
         "untestable": requirement.untestable,
         "entry": str(entry_of(requirement)),
-        "recorded_logs": "recorded_logs" in requirement.families,
+        "checked_logs": "checked_logs" in requirement.families,
         "every_family": "*" in requirement.families,
         "families": [
             {
@@ -105,7 +105,7 @@ def _families(life: dict[str, Any]) -> list[str]:
         rows.append(f"each of the {len(life['families'])} families of the role {life['role']} exercises it")
     else:
         rows += [_row(each) for each in life["families"] if not each["focus"]]
-    if life["recorded_logs"]:
+    if life["checked_logs"]:
         rows.append("recorded logs: `binlog-conformance check` judges them against it")
     return rows
 

@@ -206,6 +206,8 @@ def _set(stream: StreamBuilder) -> GtidSet:
         else:
             start, end, count, tags = stream.choose.integer(1, 2**32), 2**33, 1, ("",)
         size = end - start
+        if start + 2 * size * count > GNO_END:
+            count = 1
         intervals = tuple(Interval(start + 2 * size * step, end + 2 * size * step) for step in range(count))
         # Sources of later Gtid events need numbers that are not used, and that are soon found.
         is_of_events = number == 0 and size <= _SEARCHED

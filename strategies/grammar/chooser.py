@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
-from conformance.strategies.grammar.dimension import Dimension, Number
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number
 
 Option = TypeVar("Option")
 
@@ -25,10 +25,12 @@ class Chooser(ABC):
 
     Attributes:
         met: Dimension -> its class where it was first asked.
+        impossible: Classes that no stream of the family has together.
     """
 
     def __init__(self) -> None:
         self.met: dict[str, str] = {}
+        self.impossible: Sequence[Impossible] = ()
 
     def vary(self, dimension: Dimension[Option], profile: str) -> Option:
         """Return what the grammar takes for a class of a dimension, one that a profile has."""
@@ -36,6 +38,8 @@ class Chooser(ABC):
         if dimension.name in self.met:
             # One heavy class in a stream is enough.
             names = tuple(each for each in names if each not in dimension.heavy) or names
+        elif self.impossible:
+            names = self._possible(dimension, names)
         name = names[self._class(dimension, names) if len(names) > 1 else 0]
         self.met.setdefault(dimension.name, name)
         return dimension.classes[name]
@@ -54,6 +58,14 @@ class Chooser(ABC):
             yield done
             done += 1
         self.met.setdefault(number.name, number.class_of(done))
+
+    def _possible(self, dimension: Dimension[Any], names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the classes that can be together with those met so far."""
+        excluded: set[str] = set()
+        for each in self.impossible:
+            if all(self.met.get(name) in classes for name, classes in each.classes.items() if name != dimension.name):
+                excluded.update(each.classes.get(dimension.name, ()))
+        return tuple(each for each in names if each not in excluded) or names
 
     def _class(self, dimension: Dimension[Any], names: Sequence[str]) -> int:
         """Return the index of one of the classes of a dimension."""

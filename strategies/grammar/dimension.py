@@ -48,13 +48,17 @@ class Dimension(Generic[Value]):
             raise ValueError(f"the dimension {self.name!r} does not have the classes {', '.join(unknown)}")
 
     def names(self, profile: str) -> tuple[str, ...]:
-        """Return the names of the classes that a profile has."""
+        """Return the names of the classes that a profile has, heavy ones last.
+
+        So the numbers of the others are the same where a stream may have no more heavy ones.
+        """
         return _names(self, profile)
 
 
 @cache
 def _names(dimension: "Dimension[Any]", profile: str) -> tuple[str, ...]:
-    return tuple(each for each in dimension.classes if profile in dimension.profiles.get(each, EVERY_PROFILE))
+    names = [each for each in dimension.classes if profile in dimension.profiles.get(each, EVERY_PROFILE)]
+    return tuple(sorted(names, key=lambda each: each in dimension.heavy))
 
 
 #: The numbers up to this one have a class each.

@@ -125,6 +125,7 @@ class Family:
         if focus is None:
             roles = ", ".join(self.focus)
             raise ValueError(f"the family {self.name} has no questions in the role {case_id.role!r}; it has {roles}")
+        chooser.impossible = self.impossible
         if self.asking is not None:
             case = self.asking(chooser, server_of(profile)).case(case_id, focus)
         else:

@@ -76,7 +76,8 @@ def test_no_glob_loses_a_crash_and_each_is_counted_once(run, folder):
 
 
 def test_every_case_has_a_verdict(run, folder):
-    finished, results = run(folder("run"), size=Size(cases=777))
+    whole = Selection(profiles=("mysql-8.0",), families=("transactions", "gtid_streams"))
+    finished, results = run(folder("run"), selection=whole, size=Size(cases=777))
     assert finished.conforming
     # Every event of every stream has a header, and each header is judged.
     headers = sum(n for (name, _, _), n in results.verdicts.items() if name == "FORMAT-HEADER-LENGTH")
@@ -85,7 +86,8 @@ def test_every_case_has_a_verdict(run, folder):
 
 def test_a_number_of_events_is_reached_and_hardly_exceeded(run, folder):
     finished, _ = run(folder("run"), size=Size(events=9000))
-    assert 9000 <= finished.tally.events <= 9400
+    # Some cases have hundreds of events.
+    assert 9000 <= finished.tally.events <= 10_500
     again, _ = run(folder("again"), size=Size(events=9000), cores=5)
     assert again.tally.cases == finished.tally.cases
 

@@ -10,8 +10,8 @@ PROFILE = "mysql-8.4"
 CASES = 80
 #: Families whose sequence numbers start anywhere: ordinary logs have only small ones.
 WIDE = ("gtid_streams", "anonymous_gtid_streams", "tagged_gtid_streams", "every_event_type")
-#: Numbers at both ends of the range of a GTID.
-EDGES = {"1", "2", str(GNO_END - 2), str(GNO_END - 1)}
+#: Numbers at both ends of the range of a GTID, and at borders of types that hold it.
+EDGES = {"1", str(2**31 - 1), str(2**32), str(2**53 + 1), str(GNO_END - 1)}
 
 
 def gtid_events(name):

@@ -181,7 +181,9 @@ class _Follower:
     def _showing(self, seen: Entry) -> tuple[State, ...]:
         """Return the states that an answer after an event may be given in."""
         shown = "state" if "state" in seen and "state" in self._declared else "within_transaction"
-        return tuple(each for each in self._table.every if shown in seen and _shows(each)[shown] == seen[shown])
+        if shown not in seen:
+            return ()
+        return tuple(each for each in self._table.every if _shows(each).get(shown) == seen[shown])
 
 
 def _is_of(cell: Cell, before: BoundaryType, entry: Entry) -> bool:
