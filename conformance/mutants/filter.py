@@ -209,6 +209,43 @@ class _OneHop(TableFilter):
             self._first_names.pop(name, None)
 
 
+class _AtOnce(TableFilter):
+    """The pairs of one RENAME TABLE happen at once, not one after the other."""
+
+    def _follow(self, statement: FilteredStatement) -> None:
+        before = dict(self._first_names)
+        super()._follow(statement)
+        if len(statement.renames) > 1:
+            for _, new in statement.renames:
+                self._first_names.pop(new, None)
+            self._first_names |= {new: before.get(old, old) for old, new in statement.renames}
+
+
+class _LastPairLost(TableFilter):
+    """The last of several pairs of a RENAME TABLE is not followed."""
+
+    def _follow(self, statement: FilteredStatement) -> None:
+        several = len(statement.renames) > 1
+        super()._follow(replace(statement, renames=statement.renames[:-1]) if several else statement)
+
+
+class _NotIfNotExists(TableFilter):
+    """A CREATE TABLE IF NOT EXISTS never makes its table ignored."""
+
+    def _ignore_created(self, statement: FilteredStatement) -> None:
+        if statement.create is None or not statement.create.if_not_exists:
+            super()._ignore_created(statement)
+
+
+class _SameDatabaseOnly(TableFilter):
+    """A table is not ignored that was created from one of another database."""
+
+    def _ignore_created(self, statement: FilteredStatement) -> None:
+        create = statement.create
+        if create is None or create.like is None or create.like.database == create.table.database:
+            super()._ignore_created(statement)
+
+
 class _NotTransitive(TableFilter):
     """A table that was created from one that is ignored by the filter's own addition is not ignored."""
 
@@ -253,6 +290,18 @@ class _BeginStays(GroupFilter):
         return decided
 
 
+class _LastKeptAlone(GroupFilter):
+    """BEGIN and its Gtid event are dropped if the first two events that have a table are."""
+
+    def finish(self) -> list[Fate]:
+        decided = super().finish()
+        between = [each for each in decided if each.part.part in (Part.STATEMENT, Part.TABLE_MAP)]
+        if len(between) > 2 and not any(each.kept for each in between[:2]):
+            for fate in decided:
+                fate.kept = fate.kept and fate.part.part not in (Part.MARKER, Part.BEGIN)
+        return decided
+
+
 class _RowsStay(GroupFilter):
     """Rows are kept although their Table_map is dropped."""
 
@@ -283,10 +332,10 @@ def _first_map(request: Request) -> Observation | Trouble:
 
 
 class _LosesRows(TableFilter):
-    """No rows pass after a renaming that a rule has followed."""
+    """No rows pass after a clever filter has ignored a table by itself."""
 
     def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
-        is_lost = statement is None and self._renames == "identity" and bool(self._first_names)
+        is_lost = statement is None and self._clever and bool(self._ignored)
         return super().passes(tables, statement) and not is_lost
 
 
@@ -392,6 +441,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "begin-stays", "WL40-FILTER-GROUP-WHOLE", "BEGIN is kept without its group", answer=_with_groups(_BeginStays)
     ),
     Mutant(
+        "group-by-first-statements",
+        "WL40-FILTER-GROUP-WHOLE",
+        "BEGIN and its Gtid event are dropped if the first two statements of their transaction are",
+        answer=_with_groups(_LastKeptAlone),
+    ),
+    Mutant(
         "rows-stay",
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "rows are kept without their Table_map",
@@ -416,6 +471,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_in_its_mode(_NotTransitive),
     ),
     Mutant(
+        "clever-without-if-not-exists",
+        "WL40-FILTER-CLEVER-CREATE",
+        "a table is not ignored that a CREATE TABLE IF NOT EXISTS made from an ignored one",
+        answer=_in_its_mode(_NotIfNotExists),
+    ),
+    Mutant(
+        "clever-in-one-database",
+        "WL40-FILTER-CLEVER-CREATE",
+        "a table is not ignored that was created like an ignored one of another database",
+        answer=_in_its_mode(_SameDatabaseOnly),
+    ),
+    Mutant(
         "both-names",
         "WL40-FILTER-RENAME-FIRST",
         "a renaming is judged by the new name too",
@@ -432,6 +499,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-RENAME-FOLLOWS",
         "a rule does not follow its table through a second renaming",
         answer=_in_its_mode(_OneHop),
+    ),
+    Mutant(
+        "last-pair-not-followed",
+        "WL40-FILTER-RENAME-FOLLOWS",
+        "a rule does not follow the last of several tables that one statement renames",
+        answer=_in_its_mode(_LastPairLost),
+    ),
+    Mutant(
+        "pairs-at-once",
+        "WL40-FILTER-RENAME-FOLLOWS",
+        "a rule follows the pairs of one renaming as if they happened at once",
+        answer=_in_its_mode(_AtOnce),
     ),
     Mutant(
         "always-follows",
@@ -470,9 +549,9 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_with_groups(_ContextStays),
     ),
     Mutant(
-        "rows-lost-after-renaming",
+        "rows-lost-after-ignoring",
         "FORMAT-FILTER-FATE",
-        "no rows pass after a renaming that a rule has followed",
+        "no rows pass after a clever filter has ignored a table by itself",
         answer=_in_its_mode(_LosesRows),
     ),
 )
