@@ -18,7 +18,14 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
-from conformance.oracles.checks.logged_event_checks import by_log_check, every_event, gtid_before, logged, none_of
+from conformance.oracles.checks.logged_event_checks import (
+    by_log_check,
+    every_event,
+    gtid_before,
+    gtid_next_kept,
+    logged,
+    none_of,
+)
 from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Entry,
@@ -351,11 +358,14 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL7592-LOG-MAINTENANCE-FAILED", equal_statements, types=_QUERIES | GTID_TYPES),
     gtid_before("WL7592-LOG-MAINTENANCE-KEEPS-GTID", named=True),
     logged("WL7592-LOG-TEMPORARY-OUTSIDE", equal_statements, before=True),
-    logged("WL7592-LOG-TEMPORARY-INSIDE", equal_statements),
+    both(
+        logged("WL7592-LOG-TEMPORARY-INSIDE", equal_statements),
+        both(gtid_before("WL7592-LOG-TEMPORARY-INSIDE"), gtid_next_kept("WL7592-LOG-TEMPORARY-INSIDE")),
+    ),
     none_of("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED", _is_query("CREATE TABLE"), "refused CREATE TEMPORARY TABLE"),
     both(
         logged("WL7592-LOG-DISCONNECT-DROPS", equal_statements, types=_QUERIES | GTID_TYPES),
-        gtid_before("WL7592-LOG-DISCONNECT-DROPS", named=True),
+        both(gtid_before("WL7592-LOG-DISCONNECT-DROPS", named=True), gtid_next_kept("WL7592-LOG-DISCONNECT-DROPS")),
     ),
     # WL#4033
     logged("WL4033-LOG-FLAG-SET", flagged(IGNORABLE), required=False),
