@@ -32,6 +32,7 @@ from conformance.oracles.checks.log_freedoms import (
     is_same_list,
 )
 from conformance.oracles.checks.relay_freedoms import (
+    counts_last_gtid_later,
     differs_in_checksum_alone,
     is_format_again,
     is_from_replica_itself,
@@ -262,6 +263,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "of the next relay log",
         "They are the replica's own.",
         is_own_value,
+    ),
+    Freedom(
+        "relay",
+        "last GTID of a relay log",
+        "whether the Previous_gtids event of the next relay log has the GTID of the last transaction before it",
+        "It may count when it is complete or, as in MySQL 5.6, when the next one begins; WL#7592 is silent.",
+        counts_last_gtid_later,
     ),
     Freedom(
         "relay",

@@ -164,6 +164,14 @@ class OneRelayLog(Receiver):
         pass
 
 
+class CountsLater(Receiver):
+    """A receiver of the worklog that counts a transaction as received when the next one begins, as 5.6 did."""
+
+    def _rules(self):
+        rules = super()._rules()
+        return replace(rules, retrieves_at_end=False) if self.settings.profile == "worklog" else rules
+
+
 def at_another_time(settings, feed):
     """Return a receiver of another time and version, whose relay logs have other names."""
     return Receiver(replace(settings, timestamp=10**9, version="8.0.99-own", relay_log="mine"), feed)
@@ -293,6 +301,7 @@ TAKEN = {
     ),
     "relay logs": ("relay", [received_by(OneRelayLog)]),
     "values of own events": ("relay", [received_by(at_another_time)]),
+    "last GTID of a relay log": ("relay", [received_by(CountsLater)]),
     "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),
     "own events that come back": ("relay", [writing_own_events]),
     "notation of executed GTIDs": ("apply", [gtids_in_upper_case]),
