@@ -23,6 +23,7 @@ from conformance.oracles.checks.decode_freedoms import (
 )
 from conformance.oracles.checks.log_freedoms import (
     has_free_flags,
+    is_bare_text,
     is_checkpoint,
     is_end_by_engine,
     is_order_of_tables,
@@ -340,6 +341,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the wording of statements that a server writes itself, and comments in them",
         "Versions spell DROP TABLE, CREATE TABLE and COMMIT differently; the meaning is compared.",
         is_own_wording,
+    ),
+    Freedom(
+        "log",
+        "prefix of a statement's text",
+        "whether the text of a Rows_query event begins with `# `, under worklog",
+        "The bytes of the sample in WL#4033 have it, the code of its design writes the statement alone.",
+        is_bare_text,
     ),
     Freedom(
         "log",

@@ -35,6 +35,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     equal_other_flags,
     equal_rows,
     equal_statements,
+    equal_texts,
     flagged,
     name_of,
     place_of,
@@ -253,7 +254,16 @@ _QUERIES: Final = frozenset({int(EventType.QUERY)})
 _ROWS_QUERIES: Final = frozenset({int(EventType.ROWS_QUERY)})
 
 
-_text = equal("rows_query")
+def _logged_texts(requirement: str, *, about: frozenset[int] = frozenset()) -> Oracle:
+    """Return the oracle that checks that the marked events are logged, each statement's text as it was issued."""
+    exact = logged(requirement, equal("rows_query"), about=about)
+    bare = logged(requirement, equal_texts, about=about)
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        oracle = bare if alignment.case.id.profile == "worklog" else exact
+        yield from oracle.examine(alignment, requirement)
+
+    return Oracle(requirement, examine)
 
 
 #: The rules for recorded logs on the end and on the checksum of an event.
@@ -370,7 +380,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     # WL#4033
     logged("WL4033-LOG-FLAG-SET", flagged(IGNORABLE), required=False),
     logged("WL4033-LOG-FLAG-ALONE", flagged(IGNORABLE, alone=True), required=False),
-    logged("WL4033-LOG-ROWS-QUERY-WRITTEN", _text),
+    _logged_texts("WL4033-LOG-ROWS-QUERY-WRITTEN"),
     none_of("WL4033-LOG-ROWS-QUERY-CONDITIONS", _of_type(*_ROWS_QUERIES), "Rows_query of a statement"),
     logged("WL4033-LOG-ROWS-QUERY-NEEDS-TEXT", about=_ROWS_QUERIES),
     both(
@@ -384,7 +394,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL4033-LOG-OPTION-SCOPE", equal_rows, about=_ROWS_QUERIES),
     logged("WL4033-LOG-OPTION-DYNAMIC", equal("log"), about=_ROWS_QUERIES),
     none_of("WL4033-LOG-OPTION-DEFAULT-OFF", _of_type(*_ROWS_QUERIES), "Rows_query"),
-    logged("WL4033-LOG-OPTION-SELECTED", _text, about=_ROWS_QUERIES),
+    _logged_texts("WL4033-LOG-OPTION-SELECTED", about=_ROWS_QUERIES),
     none_of(
         "WL4033-LOG-OPTION-OFF-OLD-SAFE",
         _of_type(EventType.ROWS_QUERY, EventType.IGNORABLE),

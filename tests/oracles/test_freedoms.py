@@ -314,6 +314,7 @@ TAKEN = {
     "error numbers": ("apply", [with_error_number]),
     "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),
     "wording of own statements": ("log", [entries(spelled_by_others)]),
+    "prefix of a statement's text": ("log", [lambda case, answer: CONTROL["bare-rows-query"](request_of(case))]),
     "Xid or COMMIT": ("log", [entries(ended_otherwise)]),
     "notation of logged tables info": ("log", [entries(with_default_database)]),
     "flags of sessions": ("log", [with_value("flags", lambda flags: flags ^ Flag.SUPPRESS_USE, EventType.QUERY)]),
