@@ -5,6 +5,7 @@ from typing import Final
 
 from conformance.binlog.servers import Server
 from conformance.models.server.logging_rules import RULES
+from conformance.models.server.settings import NUMBERED_MODES
 from conformance.models.server.statements import (
     Begin,
     Commit,
@@ -115,11 +116,11 @@ _ORDER: Final = choices("order", ("temporary first", "temporary last", "in turn"
 @asking_family(
     focus="WL7592-LOG-DROP-ON-GTID-EACH",
     profiles=NUMBERED,
-    dimensions=(GTIDS, BINLOG_CHECKSUM, _OWN, _BASE, _ENGINES, _ORDER, _MISSING, _IF_EXISTS),
+    dimensions=(GTID_MODE, BINLOG_CHECKSUM, _OWN, _BASE, _ENGINES, _ORDER, _MISSING, _IF_EXISTS),
 )
 def multi_table_drops(choose: Chooser, server: Server) -> Question:
     """DROP TABLE of several tables: temporary or not, transactional or not, one of them perhaps missing."""
-    mode = choose.vary(GTIDS, server.profile)
+    mode = choose.vary(GTID_MODE, server.profile)
     fixed = {"gtid_mode": mode, "binlog_format": "STATEMENT", "binlog_rows_query_log_events": False}
     scenario = LogQuestion(choose, settings_of(choose, server.profile, **fixed))
     scenario.open(tables=0)
@@ -137,8 +138,9 @@ def multi_table_drops(choose: Chooser, server: Server) -> Question:
     if_exists = scenario.vary(_IF_EXISTS)
     scenario.do(DropTable(tables=(*_ordered(own, base, order), *missing), if_exists=if_exists))
     scenario.mark("WL7592-LOG-DROP-GROUPS", "WL7592-LOG-DROP-TEMPORARY-FIRST")
-    scenario.mark_gtids("WL7592-LOG-DROP-ON-GTID-EACH" if mode == "ON" else "WL7592-LOG-DROP-OFF-ANON-EACH")
-    if mode == "OFF":
+    numbered = mode in NUMBERED_MODES
+    scenario.mark_gtids("WL7592-LOG-DROP-ON-GTID-EACH" if numbered else "WL7592-LOG-DROP-OFF-ANON-EACH")
+    if not numbered:
         _drop_inside(scenario)
     return scenario.question()
 
@@ -210,7 +212,7 @@ def drop_database_splits(choose: Chooser, server: Server) -> Question:
     if logged > 1:
         scenario.mark("WL7592-LOG-DROPDB-SPLIT")
     if not given:
-        numbered = mode in ("ON", "ON_PERMISSIVE")
+        numbered = mode in NUMBERED_MODES
         scenario.mark_gtids("WL7592-LOG-DROPDB-ON-GTID-EACH" if numbered else "WL7592-LOG-DROPDB-OFF-ANON-EACH")
     elif logged:
         scenario.mark_gtids("WL7592-LOG-DROPDB-NAMED-ONE")

@@ -56,18 +56,19 @@ def _rename(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
 def _create_from(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
     table = next((each for each in (cast.second, cast.near) if each not in listed), cast.third)
     sources = tuple(each for each in listed if each != table)
-    work.group(work.create(CreateTable(table, sources=sources, selects=bool(sources))))
+    condition = work.choose.yes(4)
+    work.group(work.create(CreateTable(table, sources=sources, selects=bool(sources), if_not_exists=condition)))
 
 
 def _create(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
-    work.group(work.create(CreateTable(work.choose.one_of(cast))))
+    work.group(work.create(CreateTable(work.choose.one_of(cast), if_not_exists=work.choose.yes(4))))
 
 
 def _create_like(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
     # LIKE shows its effect only if one of the two tables has a rule.
     pair = (work.choose.one_of(cast[:-1]), cast.near)
     table, source = pair if work.choose.yes() else pair[::-1]
-    work.group(work.create(CreateTable(table, like=source)))
+    work.group(work.create(CreateTable(table, like=source, if_not_exists=work.choose.yes(4))))
 
 
 def _create_select(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
