@@ -59,8 +59,8 @@ def is_of_one_reading(alignment: Alignment, index: int) -> bool:
     entries = _entries_by_readings(alignment.case.stream, tuple(alignment.case.settings["resets"]), OPEN_READINGS)
     if seen is None or index >= len(entries):
         return False
-    asked = [name for name in OF_STEP if name in seen and name in alignment.declared]
-    return any(all(entry[name] == seen[name] for name in asked) for entry in entries[index])
+    declared = [name for name in OF_STEP if name in seen and name in alignment.declared]
+    return any(all(entry[name] == seen[name] for name in declared) for entry in entries[index])
 
 
 @lru_cache(maxsize=4)
