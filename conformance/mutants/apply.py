@@ -194,6 +194,40 @@ class _CountsGtid(Applier):
             self._skip_counter = 0
 
 
+class _CountsAllBut(Applier):
+    """Skips events of some types without counting them down."""
+
+    _uncounted: frozenset[int]
+
+    def _skip(self, kind: Kind) -> None:
+        before = self._skip_counter
+        super()._skip(kind)
+        if before > 1 and self._event_type in self._uncounted:
+            self._skip_counter = before
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._event_type = event.type
+        return super()._take(event, kind)
+
+
+class _CountsNoXid(_CountsAllBut):
+    _uncounted = frozenset({EventType.XID})
+
+
+class _CountsNoGtid(_CountsAllBut):
+    _uncounted = frozenset(GTID_TYPES)
+
+
+class _AcceptsRollback(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._query = event.query.upper()
+        return super()._take(event, kind)
+
+    def _check_gtid(self, kind: Kind) -> None:
+        if not self._query.startswith("ROLLBACK"):
+            super()._check_gtid(kind)
+
+
 class _AcceptsMissingGtid(Applier):
     def _check_gtid(self, kind: Kind) -> None:
         if kind in (Kind.BEGIN, Kind.COMMIT):
@@ -430,6 +464,18 @@ MUTANTS: tuple[Mutant, ...] = (
         answer=_of(_CountsInGroups),
     ),
     Mutant(
+        "apply-skip-xid-not-counted",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "does not count a skipped Xid event",
+        answer=_of(_CountsNoXid),
+    ),
+    Mutant(
+        "apply-skip-gtid-not-counted",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "does not count a skipped Gtid or Anonymous_gtid event",
+        answer=_of(_CountsNoGtid),
+    ),
+    Mutant(
         "apply-skip-gtid-alone",
         "WL7592-APPLY-SKIP-GTID-IN-GROUP",
         "skips a Gtid event as if it were outside its group",
@@ -500,6 +546,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
         "applies BEGIN and COMMIT without a Gtid event although gtid_mode is ON",
         answer=_of(_AcceptsMissingGtidAtBegin),
+    ),
+    Mutant(
+        "apply-missing-gtid-accepted-at-rollback",
+        "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
+        "applies a ROLLBACK without a Gtid event although gtid_mode is ON",
+        answer=_of(_AcceptsRollback),
     ),
     Mutant(
         "apply-gtid-required-although-off",

@@ -23,6 +23,7 @@ from conformance.models.filtering.other_readings import AddsNewNames, SkipsTarge
 from conformance.models.filtering.table_filter import RenamesMode, TableFilter
 from conformance.models.replica.relay import Receiver
 from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.mutants.log.right_answers import with_bare_texts, with_empty_groups
 from conformance.mutants.mutant import Mutant, MutantDecoder
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 from conformance.reference.boundary import observe
@@ -392,6 +393,13 @@ CONTROLS: Final = (
         "keeps a Rows_query if any of its rows are kept",
         lambda request: filtered_by(request, groups=_KeepsStatement),
     ),
+    Control(
+        "empty-create-select-group",
+        "log",
+        "logs a second, empty transaction for a CREATE TABLE ... SELECT without rows",
+        with_empty_groups,
+    ),
+    Control("bare-rows-query", "log", "writes the text of a statement without '# ' before it", with_bare_texts),
     Control("warnings-in-text", "render", "prints the warnings of WL#4162 within the text", _entries(_warned_in_text)),
     Control(
         "no-unknown-comment", "render", "prints no comment for an unknown event", _entries(_without_unknown_comments)

@@ -1,20 +1,37 @@
 """The mutants of the role `filter`: the model with one fault each."""
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import repeat
 from typing import Any, Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.models.filtering.filter_rules import FilterRules
-from conformance.models.filtering.group_filter import Fate, GroupFilter
+from conformance.models.filtering.group_filter import GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.sql_statement import read_statement
 from conformance.models.filtering.statement import FilteredStatement
 from conformance.models.filtering.table_filter import ForgetsOldNames, TableFilter
 from conformance.models.filtering.table_name import TableName, as_text, named_by
+from conformance.mutants.faulty_filters import (
+    AnyTable,
+    AtOnce,
+    BeginStays,
+    ContextStays,
+    CutNames,
+    ForgetsCopies,
+    LastKeptAlone,
+    LastPairLost,
+    LosesRows,
+    NotIfNotExists,
+    NotTransitive,
+    OneHop,
+    Patterns,
+    Prefixes,
+    RowsStay,
+    SameDatabaseOnly,
+    rules_as,
+)
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.reference.filter import ChangePart, answer_with, table_filter
@@ -23,8 +40,6 @@ from conformance.reference.filter import ChangePart, answer_with, table_filter
 _NO_TABLE: Final = TableName("none", "none")
 #: Returns the tables by which a statement is judged, None for all of them.
 ChooseTables = Callable[[tuple[TableName, ...], FilteredStatement], tuple[TableName, ...] | None]
-#: Bytes of a name that a careless program holds.
-_SIZE_OF_NAME: Final = 64
 _Answer = Callable[[Request], Observation | Trouble]
 
 
@@ -130,95 +145,6 @@ def _new_names(tables: tuple[TableName, ...], statement: FilteredStatement) -> t
     return (new,) if new > old else tables
 
 
-# --- rules and state
-
-
-class _AnyTable(FilterRules):
-    """One table of the list is enough."""
-
-    __slots__ = ()
-
-    def pass_all(self, tables: Iterable[TableName]) -> bool:
-        tables = tuple(tables)
-        return any(map(self.cover, tables)) or not tables if self.has_do_rules else super().pass_all(tables)
-
-
-class _Prefixes(FilterRules):
-    """A rule applies to every table whose name begins with the rule's name."""
-
-    __slots__ = ()
-
-    def cover(self, table: TableName) -> bool:
-        begins = any(table.database == each.database and table.name.startswith(each.name) for each in self.do_tables)
-        return begins or super().cover(table)
-
-
-class _Patterns(FilterRules):
-    """In a rule, `_` is any character and `%` are any characters."""
-
-    __slots__ = ()
-
-    def cover(self, table: TableName) -> bool:
-        return super().cover(table) or any(map(_matches, self.do_tables | self.ignore_tables, repeat(table)))
-
-
-def _matches(rule: TableName, table: TableName) -> bool:
-    return all(
-        re.fullmatch(re.escape(wanted).replace("_", ".").replace("%", ".*"), name, re.DOTALL)
-        for wanted, name in ((rule.database, table.database), (rule.name, table.name))
-    )
-
-
-class _CutNames(FilterRules):
-    """Only the first 64 bytes of a name are compared."""
-
-    __slots__ = ()
-
-    def cover(self, table: TableName) -> bool:
-        rules = {(each.database, _cut(each.name)) for each in self.do_tables | self.ignore_tables}
-        return (table.database, _cut(table.name)) in rules
-
-
-def _cut(name: str) -> bytes:
-    return name.encode()[:_SIZE_OF_NAME]
-
-
-def _as(kind: type[FilterRules]) -> Callable[[FilterRules], FilterRules]:
-    return lambda rules: kind(rules.do_tables, rules.do_databases, rules.ignore_tables, rules.ignore_databases)
-
-
-class _ForgetsCopies(TableFilter):
-    """A dropped CREATE TABLE ... LIKE removes the ignore rule of its new table."""
-
-    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
-        kept = super().passes(tables, statement)
-        create = statement.create if statement is not None else None
-        others = () if create is None else (*((create.like,) if create.like else ()), *create.sources)
-        if create is not None and not self.rules.has_do_rules and not self.rules.pass_all(others):
-            self.rules = replace(self.rules, ignore_tables=self.rules.ignore_tables - {create.table} | {_NO_TABLE})
-        return kept
-
-
-class _OneHop(TableFilter):
-    """A table that was renamed cannot be found again after a second renaming."""
-
-    def _follow(self, statement: FilteredStatement) -> None:
-        moved = [new for old, new in statement.renames if old in self._first_names]
-        super()._follow(statement)
-        for name in moved:
-            self._first_names.pop(name, None)
-
-
-class _NotTransitive(TableFilter):
-    """A table that was created from one that is ignored by the filter's own addition is not ignored."""
-
-    def _ignore_created(self, statement: FilteredStatement) -> None:
-        create = statement.create
-        others = () if create is None else (*((create.like,) if create.like else ()), *create.sources)
-        if not self.rules.pass_all(others):
-            super()._ignore_created(statement)
-
-
 def _in_its_mode(kind: type[TableFilter]) -> _Answer:
     """Return the answer of another kind of filter, with the modes of the question."""
 
@@ -240,36 +166,6 @@ def _with_tables(kind: type[TableFilter]) -> _Answer:
     return lambda request: answer_with(request, tables=tables, statements=True)
 
 
-# --- groups
-
-
-class _BeginStays(GroupFilter):
-    """BEGIN is always kept."""
-
-    def finish(self) -> list[Fate]:
-        decided = super().finish()
-        for fate in decided:
-            fate.kept = fate.kept or fate.part.part is Part.BEGIN
-        return decided
-
-
-class _RowsStay(GroupFilter):
-    """Rows are kept although their Table_map is dropped."""
-
-    def finish(self) -> list[Fate]:
-        decided = super().finish()
-        for fate in decided:
-            fate.kept = fate.kept or fate.part.part is Part.ROWS
-        return decided
-
-
-class _ContextStays(GroupFilter):
-    """Events before a statement are kept although it is dropped."""
-
-    def _settle_context(self, kept: bool) -> None:
-        super()._settle_context(True)
-
-
 def _first_map(request: Request) -> Observation | Trouble:
     """Return the answer of a filter in which a table id keeps its first table."""
     tables: dict[int, tuple[TableName, ...]] = {}
@@ -280,14 +176,6 @@ def _first_map(request: Request) -> Observation | Trouble:
         return replace(part, tables=tables.setdefault(part.table_id, part.tables))
 
     return answer_with(request, part=change)
-
-
-class _LosesRows(TableFilter):
-    """No rows pass after a renaming that a rule has followed."""
-
-    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
-        is_lost = statement is None and self._renames == "identity" and bool(self._first_names)
-        return super().passes(tables, statement) and not is_lost
 
 
 #: Every mutant, in the order of the catalogue.
@@ -308,7 +196,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "any-do-table",
         "WL40-FILTER-DO-EVERY-TABLE",
         "one table with a do rule lets a statement pass",
-        answer=_with_rules(_as(_AnyTable)),
+        answer=_with_rules(rules_as(AnyTable)),
     ),
     Mutant(
         "first-renaming-alone",
@@ -326,7 +214,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "names-compared-to-64",
         "WL40-FILTER-IGNORE-ANY-TABLE",
         "only the first 64 bytes of a name are compared with those of a rule",
-        answer=_with_rules(_as(_CutNames)),
+        answer=_with_rules(rules_as(CutNames)),
     ),
     Mutant(
         "empty-list-unknown",
@@ -374,28 +262,34 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "copy-rule-forgotten",
         "WL40-FILTER-IGNORE-BOTH",
         "the ignore rule for a table is forgotten after a dropped CREATE TABLE from an ignored table",
-        answer=_with_tables(_ForgetsCopies),
+        answer=_with_tables(ForgetsCopies),
     ),
     Mutant(
         "rules-are-prefixes",
         "WL40-FILTER-RULE-MEANING",
         "a do rule applies to every table whose name begins with the rule's name",
-        answer=_with_rules(_as(_Prefixes)),
+        answer=_with_rules(rules_as(Prefixes)),
     ),
     Mutant(
         "rules-are-patterns",
         "WL40-FILTER-RULE-MEANING",
         "_ and % in a rule are any characters",
-        answer=_with_rules(_as(_Patterns)),
+        answer=_with_rules(rules_as(Patterns)),
     ),
     Mutant(
-        "begin-stays", "WL40-FILTER-GROUP-WHOLE", "BEGIN is kept without its group", answer=_with_groups(_BeginStays)
+        "begin-stays", "WL40-FILTER-GROUP-WHOLE", "BEGIN is kept without its group", answer=_with_groups(BeginStays)
+    ),
+    Mutant(
+        "group-by-first-statements",
+        "WL40-FILTER-GROUP-WHOLE",
+        "BEGIN and its Gtid event are dropped if the first two statements of their transaction are",
+        answer=_with_groups(LastKeptAlone),
     ),
     Mutant(
         "rows-stay",
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "rows are kept without their Table_map",
-        answer=_with_groups(_RowsStay),
+        answer=_with_groups(RowsStay),
     ),
     Mutant(
         "first-map-for-good",
@@ -413,7 +307,19 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "clever-once",
         "WL40-FILTER-CLEVER-CREATE",
         "a table is not ignored that was created from one that the filter ignores by itself",
-        answer=_in_its_mode(_NotTransitive),
+        answer=_in_its_mode(NotTransitive),
+    ),
+    Mutant(
+        "clever-without-if-not-exists",
+        "WL40-FILTER-CLEVER-CREATE",
+        "a table is not ignored that a CREATE TABLE IF NOT EXISTS made from an ignored one",
+        answer=_in_its_mode(NotIfNotExists),
+    ),
+    Mutant(
+        "clever-in-one-database",
+        "WL40-FILTER-CLEVER-CREATE",
+        "a table is not ignored that was created like an ignored one of another database",
+        answer=_in_its_mode(SameDatabaseOnly),
     ),
     Mutant(
         "both-names",
@@ -431,7 +337,19 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "follows-once",
         "WL40-FILTER-RENAME-FOLLOWS",
         "a rule does not follow its table through a second renaming",
-        answer=_in_its_mode(_OneHop),
+        answer=_in_its_mode(OneHop),
+    ),
+    Mutant(
+        "last-pair-not-followed",
+        "WL40-FILTER-RENAME-FOLLOWS",
+        "a rule does not follow the last of several tables that one statement renames",
+        answer=_in_its_mode(LastPairLost),
+    ),
+    Mutant(
+        "pairs-at-once",
+        "WL40-FILTER-RENAME-FOLLOWS",
+        "a rule follows the pairs of one renaming as if they happened at once",
+        answer=_in_its_mode(AtOnce),
     ),
     Mutant(
         "always-follows",
@@ -461,18 +379,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "list-follows-once",
         "WL40-FILTER-RENAME-LIST",
         "the list of renamings has the last one of each table only",
-        answer=_in_its_mode(_OneHop),
+        answer=_in_its_mode(OneHop),
     ),
     Mutant(
         "context-stays",
         "FORMAT-FILTER-CONTEXT",
         "Intvar and Rows_query are kept without their statement",
-        answer=_with_groups(_ContextStays),
+        answer=_with_groups(ContextStays),
     ),
     Mutant(
-        "rows-lost-after-renaming",
+        "rows-lost-after-ignoring",
         "FORMAT-FILTER-FATE",
-        "no rows pass after a renaming that a rule has followed",
-        answer=_in_its_mode(_LosesRows),
+        "no rows pass after a clever filter has ignored a table by itself",
+        answer=_in_its_mode(LosesRows),
     ),
 )

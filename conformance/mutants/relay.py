@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.event_types import KNOWN_TYPES, ROWS_TYPES, EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
@@ -34,6 +35,25 @@ class _TakesIgnored(Receiver):
         ids = self.settings.ignored_ids
         last = event.server_id == max(ids, default=None)
         return Reception.WRITTEN if last and not event.next_file else super()._reception(event)
+
+
+class _TakesUnknownOfIgnored(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        unknown = event.server_id in self.settings.ignored_ids and not event.recognised and event.ignorable
+        return Reception.WRITTEN if unknown else super()._reception(event)
+
+
+class _KeepsFirstSet(Receiver):
+    """Every relay log from the third on has the Previous_gtids of the second."""
+
+    def _open(self, *, created: int) -> None:
+        received = self._retrieved
+        if len(self._logs) == 1:
+            self._of_second = ExecutedGtids(received.gtids())
+        elif self._logs:
+            self._retrieved = self._of_second
+        super()._open(created=created)
+        self._retrieved = received
 
 
 class _KeepsSourcesGtids(Receiver):
@@ -229,6 +249,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-IGNORED",
         "writes the events of one server of those to be ignored",
         answer=_of(_TakesIgnored),
+    ),
+    Mutant(
+        "relay-unknown-of-ignored-id-written",
+        "FORMAT-RELAY-IGNORED",
+        "writes the unknown ignorable events of servers to be ignored",
+        answer=_of(_TakesUnknownOfIgnored),
+    ),
+    Mutant(
+        "relay-previous-gtids-of-second-log",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "begins every relay log from the third on with the Previous_gtids of the second",
+        answer=_of(_KeepsFirstSet),
     ),
     Mutant(
         "relay-sources-gtids-as-retrieved",

@@ -167,6 +167,13 @@ class _NeverReset(PrintedBoundaries):
         """Do not reset the parser."""
 
 
+class _GoesOnAfterEnd(PrintedBoundaries):
+    def start_log(self) -> None:
+        """Reset the parser unless the log before has ended with a whole transaction."""
+        if self._parser.state is not BoundaryType.END_TRANSACTION:
+            super().start_log()
+
+
 class _StubbornParser(WorklogParser):
     def feed(self, event: FedEvent) -> ParserStep:
         before = self.state
@@ -321,6 +328,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-RESET-EACH-FILE",
         "the boundary parser is not reset before the next file",
         answer=_printed(boundaries=lambda version: _NeverReset() if version.boundary_types else None),
+    ),
+    Mutant(
+        "parser-outlives-whole-file",
+        "WL4162-RESET-EACH-FILE",
+        "the boundary parser is not reset after a file that ends with a whole transaction",
+        answer=_printed(boundaries=lambda version: _GoesOnAfterEnd() if version.boundary_types else None),
     ),
     Mutant(
         "parser-stuck",

@@ -154,6 +154,16 @@ class _LeavesOutGtidOnly(Sender):
         return bool(event.gtid) and super()._skips(event)
 
 
+class _SendsUnknown(Sender):
+    """Sends the unknown ignorable events of transactions that the replica has."""
+
+    def _send_event(self, log: Log, event: LoggedEvent) -> None:
+        if self._skips(event) and event.type not in KNOWN_TYPES:
+            self.events.append(SentEvent(Origin.LOGGED, event.data, event))
+        else:
+            super()._send_event(log, event)
+
+
 class _FromTheFirstLog(Sender):
     """Sends from the first log on."""
 
@@ -317,6 +327,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-GTIDS-SKIPPED",
         "leaves out only the Gtid event of a transaction that the replica has",
         answer=_by(_LeavesOutGtidOnly),
+    ),
+    Mutant(
+        "send-unknown-not-skipped",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "sends the unknown ignorable events of a transaction that the replica has",
+        answer=_by(_SendsUnknown),
     ),
     Mutant(
         "send-all-logs",

@@ -23,6 +23,7 @@ from conformance.oracles.checks.decode_freedoms import (
 )
 from conformance.oracles.checks.log_freedoms import (
     has_free_flags,
+    is_bare_text,
     is_checkpoint,
     is_end_by_engine,
     is_order_of_tables,
@@ -32,6 +33,7 @@ from conformance.oracles.checks.log_freedoms import (
     is_same_list,
 )
 from conformance.oracles.checks.relay_freedoms import (
+    counts_last_gtid_later,
     differs_in_checksum_alone,
     is_format_again,
     is_from_replica_itself,
@@ -265,6 +267,13 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "relay",
+        "last GTID of a relay log",
+        "whether the Previous_gtids event of the next relay log has the GTID of the last transaction before it",
+        "It may count when it is complete or, as in MySQL 5.6, when the next one begins; WL#7592 is silent.",
+        counts_last_gtid_later,
+    ),
+    Freedom(
+        "relay",
         "checksums of relay logs",
         "whether an event has a checksum; the checksum must be right",
         "A relay log can have checksums although the source has none, and the reverse.",
@@ -332,6 +341,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the wording of statements that a server writes itself, and comments in them",
         "Versions spell DROP TABLE, CREATE TABLE and COMMIT differently; the meaning is compared.",
         is_own_wording,
+    ),
+    Freedom(
+        "log",
+        "prefix of a statement's text",
+        "whether the text of a Rows_query event begins with `# `, under worklog",
+        "The bytes of the sample in WL#4033 have it, the code of its design writes the statement alone.",
+        is_bare_text,
     ),
     Freedom(
         "log",

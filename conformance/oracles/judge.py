@@ -11,6 +11,7 @@ from typing import Any, Final
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.causes import cause_of_trouble, causes, governing, obstacle
+from conformance.oracles.checks.empty_groups import without_empty_groups
 from conformance.oracles.differences import Difference, accounted, differences
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import freedom_of, oracles
@@ -112,7 +113,7 @@ class Judge:
 
     def allows(self, case: Case, answer: Observation) -> bool:
         """Return whether an answer differs from the expected one only in what is free, or is not asked."""
-        alignment = Alignment(case, answer, self._role.under(case.id.profile))
+        alignment = Alignment(case, without_empty_groups(case, answer), self._role.under(case.id.profile))
         return all(freedom_of(alignment, each) is not None for each in differences(alignment))
 
     def _judge_of(self, case: Case) -> "Judge":
@@ -168,7 +169,7 @@ class Judge:
         )
 
     def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
-        alignment = Alignment(case, answer, self._role)
+        alignment = Alignment(case, without_empty_groups(case, answer), self._role)
         verdicts: dict[str, Verdict] = {}
         failed: dict[str, list[Check]] = {}
         every: list[Check] = []

@@ -18,7 +18,14 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
-from conformance.oracles.checks.logged_event_checks import by_log_check, every_event, gtid_before, logged, none_of
+from conformance.oracles.checks.logged_event_checks import (
+    by_log_check,
+    every_event,
+    gtid_before,
+    gtid_next_kept,
+    logged,
+    none_of,
+)
 from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Entry,
@@ -28,6 +35,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     equal_other_flags,
     equal_rows,
     equal_statements,
+    equal_texts,
     flagged,
     name_of,
     place_of,
@@ -246,7 +254,16 @@ _QUERIES: Final = frozenset({int(EventType.QUERY)})
 _ROWS_QUERIES: Final = frozenset({int(EventType.ROWS_QUERY)})
 
 
-_text = equal("rows_query")
+def _logged_texts(requirement: str, *, about: frozenset[int] = frozenset()) -> Oracle:
+    """Return the oracle that checks that the marked events are logged, each statement's text as it was issued."""
+    exact = logged(requirement, equal("rows_query"), about=about)
+    bare = logged(requirement, equal_texts, about=about)
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        oracle = bare if alignment.case.id.profile == "worklog" else exact
+        yield from oracle.examine(alignment, requirement)
+
+    return Oracle(requirement, examine)
 
 
 #: The rules for recorded logs on the end and on the checksum of an event.
@@ -351,16 +368,19 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL7592-LOG-MAINTENANCE-FAILED", equal_statements, types=_QUERIES | GTID_TYPES),
     gtid_before("WL7592-LOG-MAINTENANCE-KEEPS-GTID", named=True),
     logged("WL7592-LOG-TEMPORARY-OUTSIDE", equal_statements, before=True),
-    logged("WL7592-LOG-TEMPORARY-INSIDE", equal_statements),
+    both(
+        logged("WL7592-LOG-TEMPORARY-INSIDE", equal_statements),
+        both(gtid_before("WL7592-LOG-TEMPORARY-INSIDE"), gtid_next_kept("WL7592-LOG-TEMPORARY-INSIDE")),
+    ),
     none_of("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED", _is_query("CREATE TABLE"), "refused CREATE TEMPORARY TABLE"),
     both(
         logged("WL7592-LOG-DISCONNECT-DROPS", equal_statements, types=_QUERIES | GTID_TYPES),
-        gtid_before("WL7592-LOG-DISCONNECT-DROPS", named=True),
+        both(gtid_before("WL7592-LOG-DISCONNECT-DROPS", named=True), gtid_next_kept("WL7592-LOG-DISCONNECT-DROPS")),
     ),
     # WL#4033
     logged("WL4033-LOG-FLAG-SET", flagged(IGNORABLE), required=False),
     logged("WL4033-LOG-FLAG-ALONE", flagged(IGNORABLE, alone=True), required=False),
-    logged("WL4033-LOG-ROWS-QUERY-WRITTEN", _text),
+    _logged_texts("WL4033-LOG-ROWS-QUERY-WRITTEN"),
     none_of("WL4033-LOG-ROWS-QUERY-CONDITIONS", _of_type(*_ROWS_QUERIES), "Rows_query of a statement"),
     logged("WL4033-LOG-ROWS-QUERY-NEEDS-TEXT", about=_ROWS_QUERIES),
     both(
@@ -374,7 +394,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL4033-LOG-OPTION-SCOPE", equal_rows, about=_ROWS_QUERIES),
     logged("WL4033-LOG-OPTION-DYNAMIC", equal("log"), about=_ROWS_QUERIES),
     none_of("WL4033-LOG-OPTION-DEFAULT-OFF", _of_type(*_ROWS_QUERIES), "Rows_query"),
-    logged("WL4033-LOG-OPTION-SELECTED", _text, about=_ROWS_QUERIES),
+    _logged_texts("WL4033-LOG-OPTION-SELECTED", about=_ROWS_QUERIES),
     none_of(
         "WL4033-LOG-OPTION-OFF-OLD-SAFE",
         _of_type(EventType.ROWS_QUERY, EventType.IGNORABLE),

@@ -222,13 +222,15 @@ def _logs(alignment: Alignment) -> dict[int, list[_Written]]:
 def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that each relay log begins with a format description and a Previous_gtids event of the replica.
 
-    The set in it has nothing but what was received.
+    The set in it has nothing but what was received, and lacks at most the last GTID: a replica may count a transaction
+    when it is complete, or when the next begins.
     """
     logs = _logs(alignment)
     if not logs:
         yield Check("no relay log", "the answer has no event of a relay log")
     own = (0, alignment.case.settings["server_id"])
-    received = ExecutedGtids()
+    received, before_last = ExecutedGtids(), ExecutedGtids()
+    last: _Written | None = None
     for number, log in logs.items():
         types = [event.header.type for event in log[:2]]
         if types != [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS]:
@@ -239,10 +241,17 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
         elif not _has_only(received, log[1]):
             message = f"relay log {number + 1} has GTIDs in its Previous_gtids event that were not received"
             yield Check("GTIDs not received in Previous_gtids", message)
+        elif not _has_all(before_last, log[1]):
+            message = f"relay log {number + 1} lacks GTIDs in its Previous_gtids event that were received before it"
+            yield Check("GTIDs missing in Previous_gtids", message)
         else:
             yield GOOD
         for event in log:
-            _add_gtid(received, event)
+            if event.header.type == EventType.GTID:
+                if last is not None:
+                    _add_gtid(before_last, last)
+                _add_gtid(received, event)
+                last = event
 
 
 def _has_only(received: ExecutedGtids, event: _Written) -> bool:
@@ -254,8 +263,13 @@ def _has_only(received: ExecutedGtids, event: _Written) -> bool:
     return all(source.tag for source in others.sources)
 
 
+def _has_all(received: ExecutedGtids, event: _Written) -> bool:
+    """Return whether a Previous_gtids event has some GTIDs."""
+    return not received.missing_in(GtidSet.from_bytes(event.body)).sources
+
+
 def _add_gtid(received: ExecutedGtids, event: _Written) -> None:
-    if event.header.type == EventType.GTID and len(event.body) >= _GTID_NUMBER.stop:
+    if len(event.body) >= _GTID_NUMBER.stop:
         received.add(event.body[_GTID_SOURCE], "", int.from_bytes(event.body[_GTID_NUMBER], "little"))
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from conformance.binlog.servers import Server
 from conformance.models.server.logging_rules import RULES
+from conformance.models.server.settings import NUMBERED_MODES
 from conformance.models.server.statements import (
     Begin,
     Commit,
@@ -22,7 +23,7 @@ from conformance.models.server.statements import (
 from conformance.models.server.tables import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
@@ -115,11 +116,11 @@ _ORDER: Final = choices("order", ("temporary first", "temporary last", "in turn"
 @asking_family(
     focus="WL7592-LOG-DROP-ON-GTID-EACH",
     profiles=NUMBERED,
-    dimensions=(GTIDS, BINLOG_CHECKSUM, _OWN, _BASE, _ENGINES, _ORDER, _MISSING, _IF_EXISTS),
+    dimensions=(GTID_MODE, BINLOG_CHECKSUM, _OWN, _BASE, _ENGINES, _ORDER, _MISSING, _IF_EXISTS),
 )
 def multi_table_drops(choose: Chooser, server: Server) -> Question:
     """DROP TABLE of several tables: temporary or not, transactional or not, one of them perhaps missing."""
-    mode = choose.vary(GTIDS, server.profile)
+    mode = choose.vary(GTID_MODE, server.profile)
     fixed = {"gtid_mode": mode, "binlog_format": "STATEMENT", "binlog_rows_query_log_events": False}
     scenario = LogQuestion(choose, settings_of(choose, server.profile, **fixed))
     scenario.open(tables=0)
@@ -137,8 +138,9 @@ def multi_table_drops(choose: Chooser, server: Server) -> Question:
     if_exists = scenario.vary(_IF_EXISTS)
     scenario.do(DropTable(tables=(*_ordered(own, base, order), *missing), if_exists=if_exists))
     scenario.mark("WL7592-LOG-DROP-GROUPS", "WL7592-LOG-DROP-TEMPORARY-FIRST")
-    scenario.mark_gtids("WL7592-LOG-DROP-ON-GTID-EACH" if mode == "ON" else "WL7592-LOG-DROP-OFF-ANON-EACH")
-    if mode == "OFF":
+    numbered = mode in NUMBERED_MODES
+    scenario.mark_gtids("WL7592-LOG-DROP-ON-GTID-EACH" if numbered else "WL7592-LOG-DROP-OFF-ANON-EACH")
+    if not numbered:
         _drop_inside(scenario)
     return scenario.question()
 
@@ -210,7 +212,7 @@ def drop_database_splits(choose: Chooser, server: Server) -> Question:
     if logged > 1:
         scenario.mark("WL7592-LOG-DROPDB-SPLIT")
     if not given:
-        numbered = mode in ("ON", "ON_PERMISSIVE")
+        numbered = mode in NUMBERED_MODES
         scenario.mark_gtids("WL7592-LOG-DROPDB-ON-GTID-EACH" if numbered else "WL7592-LOG-DROPDB-OFF-ANON-EACH")
     elif logged:
         scenario.mark_gtids("WL7592-LOG-DROPDB-NAMED-ONE")
@@ -226,7 +228,20 @@ def _drop_again(scenario: LogQuestion, database: str, gtid: str) -> None:
     scenario.mark_gtids("WL7592-LOG-DROPDB-NAMED-SEVERAL")
 
 
-_PLACE: Final = choices("place", ("outside", "inside"))
+#: Where temporary tables are created and dropped, and what GTID_NEXT is then.
+_PLACE: Final = Dimension(
+    "place, gtid_next",
+    {
+        f"{place}, {gtid_next}": (place, gtid_next)
+        for place, gtid_next in (
+            ("outside", "AUTOMATIC"),
+            ("inside", "AUTOMATIC"),
+            ("outside", "ANONYMOUS"),
+            ("inside", "ANONYMOUS"),
+            ("outside", "given"),
+        )
+    },
+)
 _TABLES: Final = Number("temporary tables", many=(20, 30))
 _DROPPED_AGAIN: Final = yes_or_no("dropped")
 _END: Final = choices("end", ("commit", "rollback"))
@@ -237,13 +252,25 @@ _LEFT: Final = Dimension(
     {"AUTOMATIC": "AUTOMATIC", "ANONYMOUS": "ANONYMOUS", "given": "given"},
     when={"disconnect": ("yes",)},
 )
-_TEMPORARY_MODES: Final = Dimension("gtid_mode", {"ON": "ON", "OFF": "OFF"}, profiles={"OFF": ALWAYS})
+_TEMPORARY_MODES: Final = Dimension(
+    "gtid_mode",
+    {mode: mode for mode in ("ON", "OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
+    profiles={"OFF": ALWAYS, "OFF_PERMISSIVE": ALWAYS, "ON_PERMISSIVE": ALWAYS},
+)
+_NOT_ANONYMOUS: Final = Impossible(
+    {"gtid_mode": ("ON",), "place, gtid_next": ("outside, ANONYMOUS", "inside, ANONYMOUS")},
+    "servers refuse GTID_NEXT=ANONYMOUS with gtid_mode=ON",
+)
+_NOT_GIVEN: Final = Impossible(
+    {"gtid_mode": ("OFF",), "place, gtid_next": ("outside, given",)}, "servers refuse a GTID with gtid_mode=OFF"
+)
 
 
 @asking_family(
     focus="WL7592-LOG-TEMPORARY-OUTSIDE",
     profiles=NUMBERED,
     dimensions=(_TEMPORARY_MODES, BINLOG_CHECKSUM, _TABLES, _PLACE, ENGINE, _DROPPED_AGAIN, _END, _LEAVES, _LEFT),
+    impossible=(_NOT_ANONYMOUS, _NOT_GIVEN),
 )
 def temporary_tables(choose: Chooser, server: Server) -> Question:
     """Temporary tables in statement format: outside transactions, inside them, and when their session ends."""
@@ -255,25 +282,45 @@ def temporary_tables(choose: Chooser, server: Server) -> Question:
     table = scenario.create(engine="innodb")
     refused = False
     for _ in scenario.several_of(_TABLES):
-        place, engine = scenario.vary(_PLACE), scenario.vary(ENGINE)
+        (place, gtid_next), engine = scenario.vary(_PLACE), scenario.vary(ENGINE)
         dropped, end = scenario.vary(_DROPPED_AGAIN), scenario.vary(_END)
         if place == "outside":
-            _temporary_outside(scenario, engine=engine, dropped=dropped)
+            _temporary_outside(scenario, gtid_next, engine=engine, dropped=dropped)
         else:
             last = Rollback() if end == "rollback" else Commit()
+            _set_gtid_next(scenario, gtid_next)
             refused |= _temporary_inside(scenario, table, last, engine=engine, dropped=dropped)
+        # What was set holds for later transactions too.
+        scenario.do(Insert(table=table, values=(2,)))
+        _set_gtid_next(scenario, "AUTOMATIC")
     if refused:
         scenario.mark_everywhere("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED")
     if scenario.vary(_LEAVES) == "yes":
-        _leave(scenario, scenario.vary(_LEFT), mode)
+        # At least one table is left to be dropped.
+        scenario.create(temporary=True)
+        _set_gtid_next(scenario, scenario.vary(_LEFT))
+        scenario.do(Disconnect(), "WL7592-LOG-DISCONNECT-DROPS")
+        scenario.mark_gtids("WL7592-LOG-DISCONNECT-DROPS")
     return scenario.question()
 
 
-def _temporary_outside(scenario: LogQuestion, *, engine: str, dropped: bool) -> None:
+def _set_gtid_next(scenario: LogQuestion, gtid_next: str) -> None:
+    """Set GTID_NEXT if it has another value; what the mode does not allow is refused, and it stays as it was."""
+    value = scenario.given_gtid() if gtid_next == "given" else gtid_next
+    if scenario.server.session(1).gtid_next != value:
+        scenario.do(SetSession(variable="gtid_next", value=value))
+
+
+def _temporary_outside(scenario: LogQuestion, gtid_next: str, *, engine: str, dropped: bool) -> None:
     name = scenario.new_name()
-    scenario.do(CreateTable(table=name, engine=engine, temporary=True), "WL7592-LOG-TEMPORARY-OUTSIDE")
-    if dropped:
-        scenario.do(DropTable(tables=(name,), temporary=True), "WL7592-LOG-TEMPORARY-OUTSIDE")
+    statements: list[CreateTable | DropTable] = [CreateTable(table=name, engine=engine, temporary=True)]
+    statements += [DropTable(tables=(name,), temporary=True)] if dropped else []
+    for statement in statements:
+        _set_gtid_next(scenario, gtid_next)
+        scenario.do(statement, "WL7592-LOG-TEMPORARY-OUTSIDE")
+        if gtid_next == "given":
+            # It is used up.
+            _set_gtid_next(scenario, "AUTOMATIC")
 
 
 def _temporary_inside(
@@ -288,18 +335,8 @@ def _temporary_inside(
     if outcome.error is None and dropped:
         scenario.do(DropTable(tables=(name,), temporary=True), *marks)
     scenario.do(last, "WL7592-LOG-TEMPORARY-INSIDE")
+    scenario.mark_gtids("WL7592-LOG-TEMPORARY-INSIDE")
     return outcome.error is not None
-
-
-def _leave(scenario: LogQuestion, gtid_next: str, mode: str) -> None:
-    """End the session, with temporary tables or without, whatever it has set GTID_NEXT to."""
-    if gtid_next == "given":
-        gtid_next = scenario.given_gtid()
-    if gtid_next != "AUTOMATIC":
-        # What the mode does not allow is refused, and GTID_NEXT stays as it was.
-        scenario.do(SetSession(variable="gtid_next", value=gtid_next))
-    scenario.do(Disconnect(), "WL7592-LOG-DISCONNECT-DROPS")
-    scenario.mark_gtids("WL7592-LOG-DISCONNECT-DROPS")
 
 
 _ACTION: Final = Dimension(

@@ -1,6 +1,7 @@
 """Scenarios for servers with features that never shipped: tables info (WL#40), boundary markers (WL#4162)."""
 
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Final
 
 from conformance.binlog.servers import Server
@@ -9,6 +10,7 @@ from conformance.models.server.statements import (
     Begin,
     Commit,
     Crash,
+    CreateDatabase,
     CreateTable,
     CreateTableLike,
     CreateTableSelect,
@@ -27,7 +29,7 @@ from conformance.models.server.statements import (
 from conformance.models.server.tables import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Number, Value, choices, yes_or_no
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
@@ -51,10 +53,15 @@ _STEP: Final = choices(
     ("create", "create like", "create select", "rename", "insert", "next log", "other session", "set the option"),
 )
 _STEPS: Final = Number("steps", many=(20, 30))
-_SHAPE: Final = choices("rename", ("one", "swap", "chain", "two", "three"))
-_SOURCES: Final = Number("different sources")
-_NEW: Final = choices("new table", ("base", "temporary"))
-_LIKE: Final = choices("like", ("base", "temporary"))
+#: What varies where there are lists of tables.
+_LISTED: Final = {"binlog_with_tables_info": ("ON",)}
+_SHAPE: Final = Dimension("rename", {each: each for each in ("one", "swap", "chain", "two", "three")}, when=_LISTED)
+#: Where a renamed table comes to: a new name is that of another table if its database is another one.
+_ACROSS: Final = yes_or_no("to another database", when=_LISTED)
+_SOURCES: Final = Number("different sources", when=_LISTED)
+_NEW: Final = Dimension("new table", {each: each for each in ("base", "temporary")}, when=_LISTED)
+_LIKE: Final = Dimension("like", {each: each for each in ("base", "temporary")}, when=_LISTED)
+_CONDITION: Final = yes_or_no("IF NOT EXISTS", when=_LISTED)
 _TRIED: Final = Dimension("set the option", {"globally": SetGlobal, "for the session": SetSession})
 _HOW: Final = choices("next log", ("FLUSH", "restart", "crash"))
 
@@ -62,7 +69,22 @@ _HOW: Final = choices("next log", ("FLUSH", "restart", "crash"))
 @asking_family(
     focus="WL40-OPTION-ON-ALL-EXTENDED",
     profiles=_WORKLOG,
-    dimensions=(_EXTENDED, _FORMAT, BINLOG_CHECKSUM, _USE, _STEPS, _STEP, _SHAPE, _SOURCES, _NEW, _LIKE, _TRIED, _HOW),
+    dimensions=(
+        _EXTENDED,
+        _FORMAT,
+        BINLOG_CHECKSUM,
+        _USE,
+        _STEPS,
+        _STEP,
+        _SHAPE,
+        _ACROSS,
+        _SOURCES,
+        _NEW,
+        _LIKE,
+        _CONDITION,
+        _TRIED,
+        _HOW,
+    ),
 )
 def logged_tables_info(choose: Chooser, server: Server) -> Question:
     """Statements before WL#7592 with tables info in every Query event, or in none, over several logs and sessions."""
@@ -72,12 +94,13 @@ def logged_tables_info(choose: Chooser, server: Server) -> Question:
     settings = settings_of(choose, profile, before_wl7592=True, binlog_with_tables_info=extended, **fixed)
     scenario = LogQuestion(choose, settings)
     scenario.open(tables=0, use=scenario.vary(_USE))
+    scenario.do(CreateDatabase(database=DATABASES[1]))
     for _ in range(3):
         scenario.do(CreateTable(table=scenario.new_name()), *_created(scenario, "PLAIN"))
     scenario.insert(scenario.base_tables()[0].name)
     for _ in scenario.several_of(_STEPS):
         _TABLE_STEPS[scenario.vary(_STEP)](scenario)
-    for step in (_rename, _create_like, _create_select, _set_option, _next_log, _insert):
+    for step in (_rename, _create_like, _create_like_each, _create_select, _set_option, _next_log, _insert):
         step(scenario)
     if extended:
         scenario.mark_everywhere("WL40-OPTION-ON-ALL-EXTENDED", "WL40-OPTION-GLOBAL-READ-ONLY")
@@ -88,6 +111,11 @@ def logged_tables_info(choose: Chooser, server: Server) -> Question:
 
 def _extended(scenario: LogQuestion) -> bool:
     return scenario.server.settings.binlog_with_tables_info
+
+
+def _vary(scenario: LogQuestion, dimension: Dimension[Value]) -> Value:
+    """Return what the grammar takes for a class of a dimension of lists of tables; the simplest without them."""
+    return scenario.vary(dimension) if _extended(scenario) else next(iter(dimension.classes.values()))
 
 
 def _created(scenario: LogQuestion, shape: str) -> tuple[str, ...]:
@@ -116,19 +144,28 @@ def _is_unlogged(scenario: LogQuestion, *, temporary: bool) -> bool:
 
 
 def _create_like(scenario: LogQuestion) -> None:
-    as_rows = scenario.server.settings.binlog_format == "ROW"
-    temporary = scenario.vary(_NEW) == "temporary"
-    if scenario.vary(_LIKE) == "temporary":
+    temporary, condition = _vary(scenario, _NEW) == "temporary", _vary(scenario, _CONDITION)
+    _add_like(scenario, of_temporary=_vary(scenario, _LIKE) == "temporary", temporary=temporary, condition=condition)
+
+
+def _create_like_each(scenario: LogQuestion) -> None:
+    """Create tables like a base table and like a temporary one, with a condition and without."""
+    for of_temporary, condition in product((False, True), repeat=2):
+        _add_like(scenario, of_temporary=of_temporary, temporary=False, condition=condition)
+
+
+def _add_like(scenario: LogQuestion, *, of_temporary: bool, temporary: bool, condition: bool) -> None:
+    if of_temporary:
         name = scenario.create(engine="innodb", temporary=True)
         _is_unlogged(scenario, temporary=True)
         like = scenario.server.session(1).temporary[name]
     else:
         like = scenario.choose.one_of(scenario.base_tables())
-    statement = CreateTableLike(table=scenario.new_name(), like=like.name, temporary=temporary)
-    scenario.do(statement)
+    name = scenario.new_name()
+    scenario.do(CreateTableLike(table=name, like=like.name, temporary=temporary, if_not_exists=condition))
     if _is_unlogged(scenario, temporary=temporary):
         return
-    if as_rows and like.temporary and _extended(scenario):
+    if scenario.server.settings.binlog_format == "ROW" and like.temporary and _extended(scenario):
         scenario.mark("WL40-CREATE-RBR-LIKE-TRANSFORMED", "WL40-CREATE-RBR-LIKE-TEMPORARY")
     else:
         scenario.mark(*_created(scenario, "LIKE"))
@@ -136,9 +173,10 @@ def _create_like(scenario: LogQuestion) -> None:
 
 def _create_select(scenario: LogQuestion) -> None:
     tables = [table.name for table in scenario.base_tables()]
-    sources = tuple(tables[number] for number in scenario.several_of(_SOURCES))
-    temporary = scenario.vary(_NEW) == "temporary"
-    scenario.do(CreateTableSelect(table=scenario.new_name(), sources=sources, temporary=temporary))
+    count = len([*scenario.several_of(_SOURCES)]) if _extended(scenario) else 1
+    temporary, condition = _vary(scenario, _NEW) == "temporary", _vary(scenario, _CONDITION)
+    name, sources = scenario.new_name(), tuple(tables[:count])
+    scenario.do(CreateTableSelect(table=name, sources=sources, temporary=temporary, if_not_exists=condition))
     if _is_unlogged(scenario, temporary=temporary):
         return
     scenario.mark(*_created(scenario, "SELECT"))
@@ -155,9 +193,10 @@ def _rename(scenario: LogQuestion) -> None:
     own = scenario.server.session(1).temporary
     names = [table.name for table in scenario.base_tables() if table.name not in own]
     marks = ("WL40-RENAME-LEFT-SIDE",) if _extended(scenario) else ()
-    shape = scenario.vary(_SHAPE)
+    shape, across = _vary(scenario, _SHAPE), _vary(scenario, _ACROSS)
     one, two, three = names[:3]
-    new, last, further = scenario.new_name(), scenario.new_name(), scenario.new_name()
+    # A list that compares names without their databases takes the next table for one that an earlier pair renamed.
+    new, last, further = (_elsewhere(scenario, each) if across else scenario.new_name() for each in (two, three, one))
     pairs = {
         "one": ((one, new),),
         "two": ((one, new), (two, last)),
@@ -166,8 +205,15 @@ def _rename(scenario: LogQuestion) -> None:
         "swap": ((one, new), (two, one), (new, two)),
     }[shape]
     scenario.do(RenameTable(pairs=pairs), *marks)
-    if marks and shape in ("chain", "swap"):
+    if marks and (shape in ("chain", "swap") or (across and shape != "one")):
         scenario.mark("WL40-RENAME-SKIP-TARGETS", *(("WL40-RENAME-SWAP",) if shape == "swap" else ()))
+
+
+def _elsewhere(scenario: LogQuestion, table: TableName) -> TableName:
+    """Return a name in another database: that of a table, or a new one if it is taken."""
+    database = DATABASES[table.database == DATABASES[0]]
+    name = TableName(database, table.table)
+    return scenario.new_name(database) if name in scenario.server.databases[database] else name
 
 
 def _set_option(scenario: LogQuestion) -> None:

@@ -14,6 +14,8 @@ from conformance.models.server.statements import (
     InsertSelect,
     InternalRows,
     Restart,
+    RollbackTo,
+    Savepoint,
     SetGlobal,
     SetSession,
     Update,
@@ -22,7 +24,7 @@ from conformance.models.server.statements import (
 from conformance.models.server.tables import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, sizes
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, sizes, yes_or_no
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
@@ -100,10 +102,13 @@ def _one_by_one(scenario: LogQuestion, count: int) -> None:
 
 
 def _in_a_transaction(scenario: LogQuestion, count: int) -> None:
+    session = scenario.server.session(1)
+    has_texts = session.binlog_format == "ROW" and session.binlog_rows_query_log_events
+    marks = ("WL4033-LOG-SEVERAL-STATEMENTS",) if has_texts and count > 1 else ()
     scenario.do(Begin())
     for _ in range(count):
-        _statement(scenario, "WL4033-LOG-SEVERAL-STATEMENTS")
-    scenario.do(Commit(), "WL4033-LOG-SEVERAL-STATEMENTS")
+        _statement(scenario, *marks)
+    scenario.do(Commit(), *marks)
 
 
 def _internal(scenario: LogQuestion, count: int) -> None:
@@ -135,6 +140,44 @@ _SHAPED: Final = {
     "ON and OFF": _selected,
     "two sessions": _two_sessions,
 }
+
+# --- transactions
+
+_TOGETHER: Final = Number("statements of a transaction", fewest=2, many=(30, 40))
+_SAME_TEXT: Final = yes_or_no("the same statement again")
+_TABLES: Final = Number("tables", few=2)
+_KIND_OF_FIRST: Final = choices("first statement", ("insert", "insert_select", "update", "update_tables", "delete"))
+_ENDS: Final = choices("end", ("commit", "rollback to a savepoint"))
+
+
+@asking_family(
+    focus="WL4033-LOG-SEVERAL-STATEMENTS",
+    profiles=WITH_ROWS_QUERIES,
+    dimensions=(GTID_MODE, BINLOG_CHECKSUM, _TOGETHER, _TABLES, _SAME_TEXT, _KIND_OF_FIRST, _ENDS),
+)
+def logged_row_transactions(choose: Chooser, server: Server) -> Question:
+    """Transactions of several statements in row format, each with its text before its own rows."""
+    fixed = {"binlog_format": "ROW", _OPTION: True}
+    scenario = LogQuestion(choose, settings_of(choose, server.profile, **fixed))
+    scenario.open(tables=0)
+    tables = [scenario.create(engine="innodb") for _ in scenario.several_of(_TABLES)]
+    other = scenario.create(engine="innodb")
+    for each in (*tables, other):
+        scenario.do(Insert(table=each, values=(1,)))
+    again, end, first = scenario.vary(_SAME_TEXT), scenario.vary(_ENDS), scenario.vary(_KIND_OF_FIRST)
+    mark = "WL4033-LOG-SEVERAL-STATEMENTS"
+    scenario.do(Begin())
+    for number in scenario.several_of(_TOGETHER):
+        table = tables[number % len(tables)]
+        value = 2 if again else 2 + number
+        scenario.do(Insert(table=table, values=(value,)) if number else _with_text(first, table, other, {}), mark)
+    if end == "rollback to a savepoint":
+        scenario.do(Savepoint(name="s1"))
+        scenario.do(Insert(table=tables[0], values=(99,)))
+        scenario.do(RollbackTo(name="s1"))
+    scenario.do(Commit(), mark)
+    return scenario.question()
+
 
 # --- the text
 

@@ -177,6 +177,17 @@ def _unfinished_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> Non
     stream.settings["repeats"] = 1
 
 
+def _finished_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
+    """End a log with a whole transaction, to be printed twice in one call."""
+    _add_all(stream, planned)
+    stream.settings["repeats"] = 1
+
+
+def _headless_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
+    """End a log that begins within a transaction within another one, to be printed twice in one call."""
+    _unfinished_twice(stream, planned)
+
+
 _Fault = Callable[[StreamBuilder, list[PlannedEvent]], None]
 _FAULT: Final = Dimension[_Fault](
     "what is wrong",
@@ -185,15 +196,25 @@ _FAULT: Final = Dimension[_Fault](
         "a stray Rows_query": _stray_statement,
         "printed from the middle": _start_in_the_middle,
         "unfinished, and printed twice": _unfinished_twice,
+        "without a beginning, and printed twice": _finished_twice,
+        "without a beginning, unfinished, and printed twice": _headless_twice,
     },
 )
 _BEFORE: Final = Number("transactions before", fewest=0, few=2)
+_CODE: Final = int(EventType.IGNORABLE)
+
+
+#: Whether the events have markers, and whether the log has Previous_gtids: without it, a marked log begins with events
+#: that leave the parser in its first state.
+_MARKED_LOG: Final = Dimension(
+    "markers", {"no": (False, True), "yes": (True, True), "yes, and no Previous_gtids": (True, False)}
+)
 
 
 @family(
     focus="WL4162-WARN-DUMP",
     profiles=Profiles("worklog"),
-    dimensions=(_FAULT, _VERBOSE, _BASE64, _MARKED, _BEFORE, _STATEMENTS, _TEXT, _ROWS_EVENTS, _UNKNOWN),
+    dimensions=(_FAULT, _VERBOSE, _BASE64, _MARKED_LOG, _BEFORE, _STATEMENTS, _ROWS_EVENTS, _UNKNOWN),
 )
 def printed_boundaries(stream: StreamBuilder) -> None:
     """Logs with one wrong step, or printed from the middle of a transaction, or twice in one call."""
@@ -203,17 +224,24 @@ def printed_boundaries(stream: StreamBuilder) -> None:
         "verbose": stream.vary(_VERBOSE),
         "base64_output": stream.vary(_BASE64),
     }
-    groups.begin_log(stream)
-    marked, add_fault = stream.vary(_MARKED), stream.vary(_FAULT)
-    code = int(EventType.IGNORABLE)
+    (marked, previous), add_fault = stream.vary(_MARKED_LOG), stream.vary(_FAULT)
+    flags = MARKER_BITS.write(0, int(BoundaryType.IGNORE_BOUNDARY)) if marked else 0
+    groups.begin_log(stream, previous=previous, flags=flags)
+    if add_fault in (_finished_twice, _headless_twice):
+        planned = _whole_transaction(stream, marked=marked)
+        _add_all(stream, planned[_cut(stream, planned) :])
     for _ in stream.several_of(_BEFORE):
-        _add(stream, _transaction(stream, code, commit=choose.yes()), marked=marked, anonymous=False)
-    planned = _transaction(stream, code, commit=choose.yes())
-    planned = [groups.group_gtid(stream, planned, anonymous=choose.yes()), *planned]
+        _add(stream, _transaction(stream, _CODE, commit=choose.yes()), marked=marked, anonymous=False)
     # A wrong marker on a Rows_query, which may not be printed at all, is one among right ones.
-    if marked or add_fault is _stray_statement:
-        planned = with_markers(planned)
-    add_fault(stream, planned)
+    add_fault(stream, _whole_transaction(stream, marked=marked or add_fault is _stray_statement))
+
+
+def _whole_transaction(stream: StreamBuilder, *, marked: bool) -> list[PlannedEvent]:
+    """Return a transaction with its Gtid event."""
+    choose = stream.choose
+    planned = _transaction(stream, _CODE, commit=choose.yes())
+    planned = [groups.group_gtid(stream, planned, anonymous=choose.yes()), *planned]
+    return with_markers(planned) if marked else planned
 
 
 def _cut(stream: StreamBuilder, planned: list[PlannedEvent]) -> int:

@@ -144,36 +144,56 @@ def reconnected_streams(stream: StreamBuilder) -> None:
 
 _IGNORED: Final = Dimension("ignored ids", {"1": (7,), "2": (7, 9), "3": (7, 9, 4_294_967_295)})
 _PLACE_OF_IGNORED: Final = choices("events of ignored servers", ("first", "in the middle", "last", "all"))
+#: Ignorable events of unknown types, of ignored servers too.
+_UNKNOWN: Final = Dimension(
+    "unknown event",
+    {each: each for each in ("none", "in each group", "between groups")},
+    profiles={each: WITH_IGNORABLE_FLAG for each in ("in each group", "between groups")},
+)
 
 
 @family(
     focus="FORMAT-RELAY-IGNORED",
     profiles=Profiles("worklog", "mysql >= 5.5", "mariadb"),
-    dimensions=(_IGNORED, _PLACE_OF_IGNORED, MODE, BEFORE),
+    dimensions=(_IGNORED, _PLACE_OF_IGNORED, _UNKNOWN, MODE, BEFORE),
 )
 def ignored_servers(stream: StreamBuilder) -> None:
     """Groups of several servers for a replica that is to ignore some of them."""
-    _begin(stream)
+    code = stream.choose.one_of(UNASSIGNED)
+    lengths = declare_up_to(stream, code)
+    _begin(stream, lengths)
     mode = replica_variants.set_mode(stream)
-    ignored, place = stream.vary(_IGNORED), stream.vary(_PLACE_OF_IGNORED)
+    ignored, place, unknown = stream.vary(_IGNORED), stream.vary(_PLACE_OF_IGNORED), stream.vary(_UNKNOWN)
     stream.settings["ignored_ids"] = list(ignored)
+
+    def add_ignored() -> None:
+        """Add a group of each server that is to be ignored, and what describes the log of the last, which is not."""
+        for server_id in ignored:
+            stream.server_id = server_id
+            _add_with_unknown(stream, mode, code, unknown)
+        stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=_ARTIFICIAL))
+        stream.describe_format(post_header_lengths=lengths)
+        stream.server_id = replica_groups.SOURCE_ID
+
     if place in ("first", "all"):
-        _add_ignored(stream, mode, ignored)
+        add_ignored()
     replica_variants.add_before(stream, mode)
     if place in ("in the middle", "all"):
-        _add_ignored(stream, mode, ignored)
-    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
+        add_ignored()
+    _add_with_unknown(stream, mode, code, unknown)
     if place in ("last", "all"):
-        _add_ignored(stream, mode, ignored)
+        add_ignored()
 
 
-def _add_ignored(stream: StreamBuilder, mode: str, ids: Sequence[int]) -> None:
-    """Add a group of each server that is to be ignored, and what describes the log of the last, which is not."""
-    for server_id in ids:
-        stream.server_id = server_id
-        replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
-    stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=_ARTIFICIAL))
-    stream.describe_format()
+def _add_with_unknown(stream: StreamBuilder, mode: str, code: int, unknown: str) -> None:
+    """Add a group, with an ignorable event of an unknown type in its middle, after it, or not at all."""
+    planned = replica_groups.in_mode(stream, replica_groups.group(stream), mode)
+    replica_groups.add(stream, planned[: (len(planned) + 1) // 2])
+    if unknown == "in each group":
+        _add_ignorable(stream, code)
+    replica_groups.add(stream, planned[(len(planned) + 1) // 2 :])
+    if unknown == "between groups":
+        _add_ignorable(stream, code)
     stream.server_id = replica_groups.SOURCE_ID
 
 

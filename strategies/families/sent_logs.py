@@ -58,6 +58,8 @@ _FOREIGN: Final = yes_or_no("the replica has foreign GTIDs")
 _HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
 _TAGS: Final = Dimension("tags of GTIDs", {"none": False, "some": True}, profiles={"some": WITH_TAGGED_GTIDS})
 _BEFORE: Final = yes_or_no("GTIDs before the first log")
+#: Where in each group an ignorable event of an unknown type is.
+_UNKNOWN: Final = choices("unknown event in a group", ("none", "second", "in the middle", "last but one"))
 _MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"all": Profiles("worklog")})
 _REFUSING_MODE: Final = choices("gtid_mode", ("ON", "OFF"))
 _GROUPS_BEFORE: Final = Number("groups before the one that is refused", fewest=0)
@@ -128,18 +130,24 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
 @family(
     focus="FORMAT-SEND-GTIDS-SKIPPED",
     profiles=WITH_AUTO_POSITION,
-    dimensions=(*_OF_LOGS, _GROUPS, _TAGS, _HAS, _FOREIGN, _HEARTBEAT, _BEFORE, _MARKED),
+    dimensions=(*_OF_LOGS, _GROUPS, _UNKNOWN, _TAGS, _HAS, _FOREIGN, _HEARTBEAT, _BEFORE, _MARKED),
 )
 def sent_gtids(stream: StreamBuilder) -> None:
     """One to three logs with a GTID before each group, asked for by the GTIDs that the replica has."""
     before = gtid_events.gtid_set(stream) if stream.vary(_BEFORE) else GtidSet()
     change: Change = boundaries.marked if stream.vary(_MARKED) else list
-    tagged = stream.vary(_TAGS)
+    tagged, unknown = stream.vary(_TAGS), stream.vary(_UNKNOWN)
+    code = stream.choose.one_of(UNASSIGNED)
+    lengths = declare_up_to(stream, code)
     for number, count in _several_logs(stream):
-        _begin(stream, number, count, change=change, before=before)
+        _begin(stream, number, count, lengths=lengths, change=change, before=before)
         for _ in stream.several_of(_GROUPS):
-            planned = _with_gtid(stream, groups.group(stream), tagged=tagged)
-            replica_groups.add(stream, change(planned))
+            planned = groups.group(stream)
+            if unknown != "none":
+                last = len(planned) - 1
+                place = {"second": 0, "in the middle": len(planned) // 2}.get(unknown, last)
+                planned.insert(place, _ignorable(stream, code))
+            replica_groups.add(stream, change(_with_gtid(stream, planned, tagged=tagged)))
         _end(stream, number, count, change=change)
     stream.settings.update(
         holding=stream.vary(_HAS),

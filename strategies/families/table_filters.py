@@ -1,106 +1,32 @@
-"""Streams for filters (WL#40, sections 4 to 6): any work, tables made from other tables, and renames."""
+"""Streams for filters (WL#40, sections 4 and 5): any work, groups of which a part passes, tables made from others."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import replace
 from typing import Final, NamedTuple
 
-from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.statement import CreateTable, FilteredStatement
-from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES
+from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TablesMode
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
-from conformance.strategies.questions.filter import rules_of, set_rules
-from conformance.strategies.scenarios.table_names import CASTS, DATABASE, LONG_CASTS, Cast
-from conformance.strategies.scenarios.table_work import TableWork
+from conformance.strategies.questions.filter import set_rules
+from conformance.strategies.scenarios.ruled_tables import (
+    DEFAULT,
+    DOES,
+    MARKERS,
+    NAMES,
+    RULED,
+    SOME_NAMES,
+    default_database,
+    ruled_tables,
+)
+from conformance.strategies.scenarios.table_names import CASTS, Cast
+from conformance.strategies.scenarios.table_work import Piece, TableWork
 
 _WORKLOG: Final = Profiles("worklog")
-_DOES: Final = Dimension("rules", {"ignore": False, "do": True})
-_MARKERS: Final = yes_or_no("Gtid events")
-#: The tables of the cast with a rule, by their places in it, and how many more rules there are, for other tables.
-_RULED: Final = Dimension(
-    "tables with a rule",
-    {
-        "one": ((0,), 0),
-        "two": ((0, 1), 0),
-        "three": ((0, 1, 2), 0),
-        "the same name in both databases": ((0, 3), 0),
-        "a whole database": ((0, 1, 2, 4), 0),
-        "hundreds": ((0,), 300),
-    },
-    heavy=("hundreds",),
-)
-_DEFAULT: Final = choices(
-    "default database", ("of the tables", "another with a table of the same name", "other", "none")
-)
-_NAMES: Final = Dimension("names", {**CASTS, **LONG_CASTS})
-_SOME_NAMES: Final = Dimension(
-    "names",
-    {
-        name: CASTS[name]
-        for name in ("plain", "a pattern of one character", "a dot", "a backtick", "all characters, three bytes each")
-    },
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    """The tables of a stream, by what the rules do with them.
-
-    Attributes:
-        cast: All that have a part of their own.
-        passing: Those that the rules let pass, further ones included.
-        failing: Those that they do not.
-    """
-
-    cast: Cast
-    passing: tuple[TableName, ...]
-    failing: tuple[TableName, ...]
-
-    def listed(self, choose: Chooser, count: int, place: str) -> list[TableName]:
-        """Return the tables of one statement: all pass, or all but the one at some place."""
-        if not self.passing:
-            return [choose.one_of(self.failing)]
-        start = choose.integer(0, len(self.passing) - 1)
-        listed = [*self.passing[start:], *self.passing[:start]][:count]
-        if place != "none" and self.failing:
-            at = {"first": 0, "middle": len(listed) // 2, "last": len(listed) - 1}[place]
-            listed[at] = choose.one_of(self.failing)
-        return listed
-
-    def database(self, which: str) -> str:
-        """Return a default database."""
-        first, elsewhere = self.cast.first.database, self.cast.elsewhere.database
-        named = {"of the tables": first, "another with a table of the same name": elsewhere, "other": "unused"}
-        return named.get(which, "")
-
-
-def _ruled_tables(stream: StreamBuilder, cast: Cast, further: int, *, does: bool) -> _Tables:
-    """Give rules to some tables of a cast; further ones pass.
-
-    Args:
-        stream: The stream.
-        cast: The tables with a part of their own.
-        further: How many others there are: with a rule each if they are do rules, without one otherwise.
-        does: Whether they are do rules.
-    """
-    places, unused = stream.vary(_RULED)
-    others = tuple(TableName(DATABASE, f"n{number}") for number in range(further))
-    ruled = [*(cast[place] for place in places), *(TableName(DATABASE, f"unused{each}") for each in range(unused))]
-    ruled += others if does else ()
-    set_rules(stream, ruled, does=does, tables=TABLES_MODES[0], renames=RENAMES_MODES[0])
-    return _by_rules(rules_of(stream.settings), cast, others)
-
-
-def _by_rules(rules: FilterRules, cast: Cast, further: Sequence[TableName]) -> _Tables:
-    every = (*cast, *further)
-    passing = tuple(each for each in every if rules.pass_all((each,)))
-    return _Tables(cast, passing, tuple(each for each in every if each not in passing))
-
 
 # --- the statements of a log
 
@@ -130,18 +56,19 @@ def _rename(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
 def _create_from(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
     table = next((each for each in (cast.second, cast.near) if each not in listed), cast.third)
     sources = tuple(each for each in listed if each != table)
-    work.group(work.create(CreateTable(table, sources=sources, selects=bool(sources))))
+    condition = work.choose.yes(4)
+    work.group(work.create(CreateTable(table, sources=sources, selects=bool(sources), if_not_exists=condition)))
 
 
 def _create(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
-    work.group(work.create(CreateTable(work.choose.one_of(cast))))
+    work.group(work.create(CreateTable(work.choose.one_of(cast), if_not_exists=work.choose.yes(4))))
 
 
 def _create_like(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
     # LIKE shows its effect only if one of the two tables has a rule.
     pair = (work.choose.one_of(cast[:-1]), cast.near)
     table, source = pair if work.choose.yes() else pair[::-1]
-    work.group(work.create(CreateTable(table, like=source)))
+    work.group(work.create(CreateTable(table, like=source, if_not_exists=work.choose.yes(4))))
 
 
 def _create_select(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
@@ -215,11 +142,11 @@ def _fill(stream: StreamBuilder, kinds: Dimension[_Add], names: Dimension[Cast] 
     choose = stream.choose
     statement = _first_statement(stream, kinds)
     cast = stream.vary(names) if names else CASTS["plain"]
-    tables = _ruled_tables(stream, cast, max(statement.listed, 2), does=stream.vary(_DOES))
-    work = TableWork(stream, markers=stream.vary(_MARKERS))
+    tables = ruled_tables(stream, cast, max(statement.listed, 2), does=stream.vary(DOES))
+    work = TableWork(stream, markers=stream.vary(MARKERS))
     work.begin(extended=True)
     for number in stream.several_of(_STATEMENTS):
-        work.database = tables.database(stream.vary(_DEFAULT))
+        work.database = default_database(cast, stream.vary(DEFAULT))
         add, count, place = _any_statement(choose, kinds) if number else statement
         add(work, tables.listed(choose, count, place), cast)
     work.group(work.row_transaction([choose.one_of(cast)]))
@@ -229,7 +156,7 @@ def _fill(stream: StreamBuilder, kinds: Dimension[_Add], names: Dimension[Cast] 
 @family(
     focus=("WL40-TABLES-INFO-DEFAULT-DB", "WL40-FILTER-DO-EVERY-TABLE"),
     profiles=_WORKLOG,
-    dimensions=(_KIND, *_OF_SOME, _RULED, _DOES, _MARKERS, _STATEMENTS, _DEFAULT),
+    dimensions=(_KIND, *_OF_SOME, RULED, DOES, MARKERS, _STATEMENTS, DEFAULT),
 )
 def table_filters(stream: StreamBuilder) -> None:
     """Transactions and statements on any number of tables under do or ignore rules."""
@@ -239,11 +166,11 @@ def table_filters(stream: StreamBuilder) -> None:
 @family(
     focus=("WL40-TABLES-INFO-NAME-LENGTHS", "WL40-FILTER-RULE-MEANING"),
     profiles=_WORKLOG,
-    dimensions=(_SOME_KINDS, _LISTED, _PLACE, _NAMES, _RULED, _DOES, _MARKERS, _STATEMENTS, _DEFAULT),
+    dimensions=(_SOME_KINDS, _LISTED, _PLACE, NAMES, RULED, DOES, MARKERS, _STATEMENTS, DEFAULT),
 )
 def name_filters(stream: StreamBuilder) -> None:
     """Statements on tables with names at their limits, nearly another's or like a pattern, under do or ignore rules."""
-    _fill(stream, _SOME_KINDS, _NAMES)
+    _fill(stream, _SOME_KINDS, NAMES)
 
 
 _AGAIN: Final = yes_or_no("a second log with the table ids of the first")
@@ -252,13 +179,13 @@ _ROW_TABLES: Final = Number("tables of a statement", many=(200, 220))
 
 @family(
     focus=("FORMAT-ROWS", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
-    dimensions=(_SOME_NAMES, _DOES, _RULED, _AGAIN, _ROW_TABLES),
+    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES),
 )
 def row_filters(stream: StreamBuilder) -> None:
     """Row-format transactions as the profile's server logs them, with one or several tables for each statement."""
     choose = stream.choose
-    cast, does = stream.vary(_SOME_NAMES), stream.vary(_DOES)
-    _ruled_tables(stream, cast, 0, does=does)
+    cast, does = stream.vary(SOME_NAMES), stream.vary(DOES)
+    ruled_tables(stream, cast, 0, does=does)
     again = stream.vary(_AGAIN)
     work = TableWork(stream)
     work.begin(extended=False)
@@ -271,138 +198,141 @@ def row_filters(stream: StreamBuilder) -> None:
     work.end()
 
 
+# --- groups of which a part passes
+
+#: How many statements a transaction has.
+_CHANGES: Final = Dimension("statements of the transaction", {"3": 3, "4": 4, "20": 20})
+#: Which of them pass.
+_PASSING: Final = choices(
+    "statements that pass",
+    (
+        "the last alone",
+        "the first alone",
+        "one in the middle",
+        "all but the last",
+        "all but the first",
+        "all but one in the middle",
+        "none",
+        "all",
+    ),
+)
+_FORMAT: Final = choices("format of the statements", ("statement", "statement after Intvar", "row", "both"))
+_END: Final = choices("end of the transaction", ("Xid", "COMMIT", "ROLLBACK"))
+
+
+@family(
+    focus=("WL40-FILTER-GROUP-WHOLE",),
+    profiles=_WORKLOG,
+    dimensions=(_CHANGES, _PASSING, _FORMAT, _END, DOES, MARKERS),
+)
+def group_filters(stream: StreamBuilder) -> None:
+    """A transaction of which all statements pass, some or none, between two others, under do or ignore rules."""
+    count, passing, form = stream.vary(_CHANGES), stream.vary(_PASSING), stream.vary(_FORMAT)
+    end, does = stream.vary(_END), stream.vary(DOES)
+    cast = CASTS["plain"]
+    ruled, other = cast.first, cast.second
+    set_rules(stream, (ruled,), does=does, tables=TABLES_MODES[0], renames=RENAMES_MODES[0])
+    kept, dropped = (ruled, other) if does else (other, ruled)
+    work = TableWork(stream, markers=stream.vary(MARKERS))
+    work.begin(extended=True)
+    work.group(work.rows_statement([kept]))
+    tables = [kept if each else dropped for each in _passes(passing, count)]
+    pieces: list[Piece] = []
+    for number, table in enumerate(tables):
+        by_rows = form == "row" or (form == "both" and number % 2 == 1)
+        context = form == "statement after Intvar"
+        pieces += work.rows([table]) if by_rows else work.change_by_statement([table], context=context)
+    work.group([work.begin_transaction(), *pieces, work.close(end)])
+    work.group(work.rows_statement([dropped]))
+    work.end()
+
+
+def _passes(which: str, count: int) -> list[bool]:
+    """Return whether each statement of a transaction passes."""
+    if which in ("none", "all"):
+        return [which == "all"] * count
+    at = {"last": count - 1, "first": 0, "middle": count // 2}
+    place = next(index for word, index in at.items() if word in which)
+    return [(number == place) != which.startswith("all but") for number in range(count)]
+
+
 # --- tables made from others
 
 _RULED_TO_CREATE: Final = Dimension(
     "tables with a rule", {"the source": (0,), "the source and the new one": (0, 1), "the new one": (1,)}
 )
-_TABLES: Final = choices("created tables", TABLES_MODES)
 _SHAPES: Final = choices("sources", ("LIKE", "the only one", "the first", "the last", "in the middle"))
 _DEPTH: Final = Number("tables created")
 _FROM: Final = choices("created from", ("the first", "the one before"))
+_WORDS: Final = choices("words of CREATE", ("none", "TEMPORARY", "IF NOT EXISTS", "TEMPORARY, IF NOT EXISTS"))
+_ELSEWHERE: Final = yes_or_no("created in another database")
+_CREATED: Final = (_SHAPES, _WORDS, _ELSEWHERE, _DEPTH, _FROM, MARKERS, SOME_NAMES, DEFAULT)
+_LITERAL, _CLEVER = TABLES_MODES
 
 
 @family(
     focus=("WL40-DATA-ORDER", "WL40-FILTER-IGNORE-CREATE-LIKE"),
     profiles=_WORKLOG,
-    dimensions=(_RULED_TO_CREATE, _DOES, _TABLES, _DEPTH, _FROM, _SHAPES, _MARKERS, _SOME_NAMES, _DEFAULT),
-    impossible=(
-        Impossible(
-            {"rules": ("do",), "created tables": ("clever",)}, "the worklog's clever filter is one with ignore rules"
-        ),
-    ),
+    dimensions=(_RULED_TO_CREATE, DOES, *_CREATED),
 )
 def create_table_filters(stream: StreamBuilder) -> None:
-    """A table, others made from it by LIKE or SELECT, and work on them, under do or ignore rules."""
-    choose, cast = stream.choose, stream.vary(_SOME_NAMES)
+    """A table, others made from it by LIKE or SELECT, and work on them, under do or ignore rules as given."""
+    places, does = stream.vary(_RULED_TO_CREATE), stream.vary(DOES)
+    _create_others(stream, places, does=does, mode=_LITERAL)
+
+
+@family(focus=("WL40-FILTER-CLEVER-CREATE",), profiles=_WORKLOG, dimensions=_CREATED)
+def clever_filters(stream: StreamBuilder) -> None:
+    """A table with an ignore rule, others made from it by LIKE or SELECT, and work on them, for a clever filter."""
+    # The worklog's clever filter is one with ignore rules.
+    _create_others(stream, _RULED_TO_CREATE.classes["the source"], does=False, mode=_CLEVER)
+
+
+def _create_others(stream: StreamBuilder, places: Sequence[int], *, does: bool, mode: TablesMode) -> None:
+    choose, cast = stream.choose, stream.vary(SOME_NAMES)
     first, second, third = cast[:3]
-    ruled = [cast[place] for place in stream.vary(_RULED_TO_CREATE)]
-    does, mode = stream.vary(_DOES), stream.vary(_TABLES)
+    ruled = [cast[place] for place in places]
     set_rules(stream, ruled, does=does, tables=mode, renames=RENAMES_MODES[0])
-    work = TableWork(stream, markers=stream.vary(_MARKERS))
+    work = TableWork(stream, markers=stream.vary(MARKERS))
     work.begin(extended=True)
-    work.database = _Tables(cast, (), ()).database(stream.vary(_DEFAULT))
+    work.database = default_database(cast, stream.vary(DEFAULT))
     if choose.yes():
         work.group(work.create(CreateTable(first)))
     made = [second, third, cast.elsewhere]
+    if stream.vary(_ELSEWHERE):
+        made.reverse()
     for number in stream.several_of(_DEPTH):
         source = [first, *made][number if stream.vary(_FROM) == "the one before" else 0]
         work.group(work.create(_made_from(stream, made[number], source, cast.near)))
     for _ in choose.several(1, 4):
-        table = choose.one_of((second, third, cast.elsewhere, first))
-        kind = choose.integer(0, 4)
-        if kind == 4:
-            work.group(work.change_by_statement([cast.near, table]))
-        elif kind == 3:
-            for pieces in work.create_select(table):
-                work.group(pieces)
-        else:
-            work.group(work.change_by_statement([table]) if kind else work.transaction([table]))
-    work.group(work.change_by_statement([second]))
+        _use_created(work, choose.one_of((*made, first)), cast)
+    work.group(work.change_by_statement([made[0]]))
     work.group(work.create(CreateTable(ruled[0], like=cast.near)))
-    work.group(work.row_transaction([second]))
+    work.group(work.row_transaction([made[0]]))
     work.end()
+
+
+def _use_created(work: TableWork, table: TableName, cast: Cast) -> None:
+    kind = work.choose.integer(0, 4)
+    if kind == 4:
+        work.group(work.change_by_statement([cast.near, table]))
+    elif kind == 3:
+        for pieces in work.create_select(table):
+            work.group(pieces)
+    else:
+        work.group(work.change_by_statement([table]) if kind else work.transaction([table]))
 
 
 def _made_from(stream: StreamBuilder, table: TableName, source: TableName, other: TableName) -> CreateTable:
     """Return a CREATE TABLE from a table, which is the only source, the first, the last or between two others."""
-    shape = stream.vary(_SHAPES)
-    if shape == "LIKE":
-        return CreateTable(table, like=source)
+    shape, words = stream.vary(_SHAPES), stream.vary(_WORDS)
     another = TableName(other.database, f"{other.name[:8]}2")
     sources = {"the first": (source, other), "the last": (other, source), "in the middle": (other, source, another)}
-    return CreateTable(table, sources=sources.get(shape, (source,)), selects=True)
-
-
-# --- renames
-
-#: The names that a table has one after another, by their places in the list of names; the rule is for the first.
-_ROUTES: Final = Dimension(
-    "route",
-    {
-        "away and back": (0, 1, 0),
-        "away": (0, 1),
-        "twice away": (0, 1, 2),
-        "twice away and back": (0, 1, 2, 0),
-        "away, back and away": (0, 1, 0, 1),
-        "away, on and half back": (0, 1, 2, 1),
-        "three times away": (0, 1, 2, 3),
-        "a swap": (),
-    },
-)
-_RENAMES: Final = choices("renames", RENAMES_MODES)
-_ACROSS: Final = yes_or_no("to another database")
-_BETWEEN: Final = yes_or_no("renames of others between")
-
-
-@family(
-    focus=("WL40-DATA-ORDER", "WL40-FILTER-RENAME-FIRST"),
-    profiles=_WORKLOG,
-    dimensions=(_ROUTES, _RENAMES, _DOES, _ACROSS, _BETWEEN, _SOME_NAMES, _MARKERS, _DEFAULT),
-    impossible=(
-        Impossible(
-            {"renames": ("list",), "rules": ("ignore",)}, "the worklog speaks of a list of renamings with do rules"
-        ),
-    ),
-)
-def rename_filters(stream: StreamBuilder) -> None:
-    """A table that is renamed, on and back again, with work on its names; and swaps by way of a third name."""
-    cast, route = stream.vary(_SOME_NAMES), stream.vary(_ROUTES)
-    first, second = cast[:2]
-    renames, does = stream.vary(_RENAMES), stream.vary(_DOES)
-    set_rules(stream, (first,) if route else (first, second), does=does, tables=TABLES_MODES[0], renames=renames)
-    across, between = stream.vary(_ACROSS), stream.vary(_BETWEEN)
-    work = TableWork(stream, markers=stream.vary(_MARKERS))
-    work.begin(extended=True)
-    work.database = _Tables(cast, (), ()).database(stream.vary(_DEFAULT))
-    if not route:
-        middle = TableName(first.database, "tmp")
-        work.group(work.rename((first, middle), (second, first), (middle, second)))
-        for table in (first, second):
-            work.group(work.change_by_statement([table]))
-    else:
-        names = (first, cast.elsewhere if across else TableName(first.database, "s"), cast.near, cast.third)
-        _follow_route(work, [names[place] for place in route], between=between)
-    work.group(work.row_transaction([first]))
-    work.end()
-
-
-def _follow_route(work: TableWork, names: Sequence[TableName], *, between: bool) -> None:
-    other, its_name = (TableName(names[0].database, each) for each in ("w", "v"))
-    _work(work, names[0])
-    for old, new in pairwise(names):
-        if between:
-            # A table without a rule, which has or had no other name.
-            work.group(work.rename((other, its_name)))
-            other, its_name = its_name, other
-        work.group(work.rename((old, new)))
-        _work(work, new)
-        if work.choose.yes(4):
-            # Another table has the name by now.
-            _work(work, old)
-            work.group(work.rename((old, TableName(names[0].database, "u"))))
-
-
-def _work(work: TableWork, table: TableName) -> None:
-    for _ in work.choose.several(1, 2):
-        work.group(work.change_by_statement([table]) if work.choose.yes() else work.transaction([table]))
+    return CreateTable(
+        table,
+        like=source if shape == "LIKE" else None,
+        sources=() if shape == "LIKE" else sources.get(shape, (source,)),
+        selects=shape != "LIKE",
+        temporary="TEMPORARY" in words,
+        if_not_exists="IF NOT EXISTS" in words,
+    )

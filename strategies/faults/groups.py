@@ -25,12 +25,15 @@ _MODE: Final = choices("gtid_mode", ("ON", "OFF"))
 _EARLIER: Final = Dimension(
     "groups before", {"0": 0, "1": 1, "2": 2}, profiles={each: Profiles("worklog") for each in ("1", "2")}
 )
-_WITHOUT: Final = choices("group without a Gtid event", ("transaction", "statement that is one", "BEGIN and COMMIT"))
+#: Transactions without a change -> the words of their statements.
+_EMPTY: Final = {"BEGIN and COMMIT": ("BEGIN", "COMMIT"), "BEGIN and ROLLBACK": ("BEGIN", "ROLLBACK")}
+_WITHOUT: Final = choices("group without a Gtid event", ("transaction", "statement that is one", *_EMPTY))
 _CHECKED_LATER: Final = Impossible(
-    {"group without a Gtid event": ("BEGIN and COMMIT",), "gtid_mode": ("ON",), "groups before": ("1", "2", "many")},
+    {"group without a Gtid event": tuple(_EMPTY), "gtid_mode": ("ON",), "groups before": ("1", "2", "many")},
     "servers let an empty transaction pass after a group with a GTID; ends_alone has it for the worklog",
 )
-_END: Final = choices("events alone", ("COMMIT", "Xid", "BEGIN and COMMIT"))
+#: The words of statements without a group; an Xid event is none.
+_END: Final = Dimension("events alone", {"COMMIT": ("COMMIT",), "ROLLBACK": ("ROLLBACK",), "Xid": (), **_EMPTY})
 #: A group that is one statement, instead of a transaction.
 _STATEMENT_ALONE: Final = yes_or_no("statement that is one")
 _DROPS: Final = Number("drops", fewest=2, many=(7, 8))
@@ -51,8 +54,8 @@ def _add_before(stream: StreamBuilder, *, anonymous: bool) -> None:
         add_group(stream, replica_groups.group(stream), anonymous=anonymous)
 
 
-def _empty(stream: StreamBuilder) -> list[PlannedEvent]:
-    return [data_changes.query(stream, "BEGIN"), data_changes.query(stream, "COMMIT")]
+def _queries(stream: StreamBuilder, words: Sequence[str]) -> list[PlannedEvent]:
+    return [data_changes.query(stream, word) for word in words]
 
 
 @family(
@@ -67,9 +70,9 @@ def gtid_missing(stream: StreamBuilder) -> None:
     kind = stream.vary(_WITHOUT)
     anonymous = _begin(stream)
     _add_before(stream, anonymous=anonymous)
-    if kind == "BEGIN and COMMIT":
+    if kind in _EMPTY:
         # The check covers them too.
-        broken = _empty(stream)
+        broken = _queries(stream, _EMPTY[kind])
     else:
         broken = replica_groups.transaction(stream) if kind == "transaction" else replica_groups.create(stream)
     replica_groups.add(stream, broken)
@@ -98,11 +101,10 @@ def gtid_after_begin(stream: StreamBuilder) -> None:
     dimensions=(_EARLIER, _END),
 )
 def ends_alone(stream: StreamBuilder) -> None:
-    """A COMMIT or an Xid without a group, or an empty transaction, without a Gtid event where gtid_mode is ON."""
+    """An end without a group, or an empty transaction, without a Gtid event where gtid_mode is ON."""
     _begin_on(stream)
-    end = stream.vary(_END)
-    alone = {"COMMIT": _empty(stream)[1:], "Xid": [mysql_events.xid(stream)], "BEGIN and COMMIT": _empty(stream)}
-    replica_groups.add(stream, alone[end])
+    words = stream.vary(_END)
+    replica_groups.add(stream, _queries(stream, words) or [mysql_events.xid(stream)])
     add_groups(stream, 1, 1, anonymous=False)
 
 

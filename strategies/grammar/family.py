@@ -43,6 +43,7 @@ _MODULES: Final = (
     "conformance.strategies.families.tables_info",
     "conformance.strategies.families.extended_queries",
     "conformance.strategies.families.table_filters",
+    "conformance.strategies.families.rename_filters",
     "conformance.strategies.faults.event_types",
     "conformance.strategies.faults.framing",
     "conformance.strategies.faults.bodies",

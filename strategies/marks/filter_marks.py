@@ -40,7 +40,7 @@ class FilterHistory:
         copied: Tables with an ignore rule that were created from an ignored table.
         renamed: Current name -> first name, of tables with a do rule that were renamed, each by itself.
         returned: First names that a rename back has restored.
-        moved: Whether a table was renamed and its rule follows it.
+        moved: The old and new names of renamed tables, if a rule follows its table.
     """
 
     rules: FilterRules
@@ -50,12 +50,12 @@ class FilterHistory:
     copied: set[TableName] = field(default_factory=set)
     renamed: dict[TableName, TableName] = field(default_factory=dict)
     returned: set[TableName] = field(default_factory=set)
-    moved: bool = False
+    moved: set[TableName] = field(default_factory=set)
 
     def marks(self, fate: Fate) -> list[str]:
         """Return the requirements that an event exercises: the general rules where no other one is about it."""
         special = [requirement for requirement, shows in _SPECIAL if shows(self, fate)]
-        if not special and self.applies_plainly:
+        if not special and self.applies_plainly(fate):
             return [requirement for requirement, shows in _GENERAL if shows(self, fate)]
         return special
 
@@ -73,8 +73,9 @@ class FilterHistory:
             if broken and not self.rules.has_do_rules and self.rules.cover(create.table):
                 self.copied.add(create.table)
             self.renamed.pop(create.table, None)
-        self.moved |= bool(statement.renames) and self.renames == "identity"
         for old, new in statement.renames:
+            if self.renames == "identity":
+                self.moved |= {old, new}
             self._note_rename(old, new, kept=bool(fate.kept))
 
     def _note_rename(self, old: TableName, new: TableName, *, kept: bool) -> None:
@@ -86,11 +87,15 @@ class FilterHistory:
             self.renamed[new] = first or old
         self.returned.discard(old)
 
-    @property
-    def applies_plainly(self) -> bool:
-        """Whether the rules apply to the names as given, whatever came before."""
+    def applies_plainly(self, fate: Fate) -> bool:
+        """Return whether the rules apply to the names in an event as given, whatever came before."""
         clever = self.tables == "clever" and bool(self.derived or self.copied)
-        return not (clever or self.moved)
+        # The rows of a table that was renamed follow their Table_map as any rows do.
+        return not clever and (fate.part.part is Part.ROWS or not self.names_moved(fate))
+
+    def names_moved(self, fate: Fate) -> bool:
+        """Return whether an event names a table that a renaming moved, and its rule with it."""
+        return fate.part.part in (Part.STATEMENT, Part.TABLE_MAP) and not self.moved.isdisjoint(fate.part.tables)
 
     @property
     def is_empty(self) -> bool:
@@ -138,26 +143,24 @@ class FilterHistory:
 
     def is_swap(self, fate: Fate) -> bool:
         """Return whether an event exchanges two names by way of a third that has no rule."""
-        pairs = fate.part.statement.renames if fate.part.statement else ()
+        pairs = renames_of(fate)
         if len(pairs) != 3 or not self.rules.pass_all(fate.part.tables):
             return False
         (first, middle), (second, again), (last, other) = pairs
         return (again, last, other) == (first, middle, second) and not self.rules.cover(middle)
 
-    def renames_alone(self, fate: Fate) -> tuple[TableName, TableName] | None:
-        """Return the old and the new name of a statement that renames one table."""
-        statement = fate.part.statement
-        return statement.renames[0] if statement and len(statement.renames) == 1 else None
-
     def renames_renamed(self, fate: Fate) -> bool:
         """Return whether an event renames a table again, back or to another name."""
-        pair = self.renames_alone(fate)
-        return pair is not None and pair[0] in self.renamed
+        return any(old in self.renamed for old, _ in renames_of(fate))
 
     def renames_back(self, fate: Fate) -> bool:
         """Return whether an event gives a table its first name back."""
-        pair = self.renames_alone(fate)
-        return pair is not None and self.renamed.get(pair[0]) == pair[1]
+        return any(self.renamed.get(old) == new for old, new in renames_of(fate))
+
+
+def renames_of(fate: Fate) -> tuple[tuple[TableName, TableName], ...]:
+    """Return the old and the new names of the tables that an event renames."""
+    return fate.part.statement.renames if fate.part.statement is not None else ()
 
 
 _Shows = Callable[[FilterHistory, Fate], bool]
@@ -195,15 +198,11 @@ _SPECIAL: Final[tuple[tuple[str, _Shows], ...]] = (
     ),
     (
         "WL40-FILTER-RENAME-FIRST",
-        lambda past, fate: (
-            past.is_empty and past.does(fate) and past.renames_alone(fate) is not None and bool(fate.kept)
-        ),
+        lambda past, fate: past.is_empty and past.does(fate) and bool(renames_of(fate)) and bool(fate.kept),
     ),
     (
         "WL40-FILTER-RENAME-FOLLOWS",
-        lambda past, fate: (
-            past.renames == "identity" and (past.only(fate) in past.renamed or past.renames_renamed(fate))
-        ),
+        lambda past, fate: past.names_moved(fate),
     ),
     (
         "WL40-FILTER-RENAME-NAMES",

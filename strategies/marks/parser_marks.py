@@ -197,6 +197,11 @@ def _shipped_marks(step: ShippedStep, whole: Whole) -> Iterator[str]:
 _CERTAIN: Final = ("WL4162-STREAM-TRACKED", "WL4162-BOUNDARY-NOT-DEFINED", "WL4162-ANSWER-NO-INFORMATION")
 
 
+def _is_guessed(fact: Fact) -> bool:
+    """Return whether the type of an event is guessed by a row of the type table."""
+    return not fact.marked and fact.accepted and fact.event_class is not EventClass.EXECUTE_LOAD_QUERY
+
+
 def _marks_of(fact: Fact, whole: Whole, *, repeats: bool) -> Iterator[str]:
     if repeats:
         yield "WL4162-STREAM-SAME-RULES"
@@ -208,6 +213,9 @@ def _marks_of(fact: Fact, whole: Whole, *, repeats: bool) -> Iterator[str]:
         # The words of this warning are asked for by a should alone, wherever a parser gives it.
         if fact.error and _begins_within(fact):
             yield _MIDDLE
+        # An answer that no reading explains is a wrong guess.
+        if _is_guessed(fact):
+            yield fact.row.requirement
         return
     for requirement, condition in _CONDITIONS:
         if condition(fact, whole):

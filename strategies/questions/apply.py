@@ -105,16 +105,14 @@ def _skipped(counter: int, done: list[Applied]) -> Iterator[tuple[str, int]]:
     indices = [index for index, each in enumerate(done) if each.outcome is ApplyOutcome.SKIPPED and counter]
     if indices:
         yield "WL7592-APPLY-OFF-SKIP-ALLOWED", indices[0]
-    rule = ""
+    rule = "WL7592-APPLY-SKIP-NOT-MID-GROUP"
     for index in indices:
-        kind = kind_of(done[index].event)
-        if counter == 1 and (kind is Kind.GTID or not rule):
+        if counter == 1 and kind_of(done[index].event) is Kind.GTID:
             # Whether a Gtid event belongs to the group matters only if the counter is 1 at that event.
-            rule = "WL7592-APPLY-SKIP-GTID-IN-GROUP" if kind is Kind.GTID else "WL7592-APPLY-SKIP-NOT-MID-GROUP"
-        if rule:
-            yield rule, index
+            rule = "WL7592-APPLY-SKIP-GTID-IN-GROUP"
+        yield rule, index
         counter = done[index].skip_counter
-    if rule and indices[-1] + 1 < len(done):
+    if indices and indices[-1] + 1 < len(done):
         yield rule, indices[-1] + 1
 
 

@@ -126,14 +126,18 @@ class TableWork:
         name = "`{}`".format(table.name.replace("`", "``"))
         return name if table.database == self.database else "`{}`.{}".format(table.database.replace("`", "``"), name)
 
-    def close(self) -> Piece:
-        """Return the end of a transaction."""
-        kind = self.choose.integer(0, 4)
-        if kind == 1:
-            return self.control("COMMIT", Part.END)
-        if kind == 2 and self.choose.yes(4):
-            return self.control("ROLLBACK", Part.END)
-        return Piece(mysql_events.xid(self.stream), LogPart(Part.END))
+    def begin_transaction(self) -> Piece:
+        """Return the BEGIN of a transaction."""
+        return self.control("BEGIN", Part.BEGIN)
+
+    def close(self, how: str | None = None) -> Piece:
+        """Return the end of a transaction: ``Xid``, ``COMMIT`` or ``ROLLBACK``, or any of them, mostly the first."""
+        if how is None:
+            kind = self.choose.integer(0, 4)
+            how = "COMMIT" if kind == 1 else "ROLLBACK" if kind == 2 and self.choose.yes(4) else "Xid"
+        if how == "Xid":
+            return Piece(mysql_events.xid(self.stream), LogPart(Part.END))
+        return self.control(how, Part.END)
 
     # --- rows
 
@@ -173,11 +177,16 @@ class TableWork:
         """Return one change of all these tables: rows, or one statement."""
         return self.rows(tables) if self.choose.yes() else self.change_by_statement(tables)
 
-    def change_by_statement(self, tables: Sequence[TableName]) -> list[Piece]:
-        """Return a statement that changes all these tables, sometimes through a view, which alone its text names."""
+    def change_by_statement(self, tables: Sequence[TableName], *, context: bool | None = None) -> list[Piece]:
+        """Return a statement that changes all these tables, sometimes through a view, which alone its text names.
+
+        Args:
+            tables: The tables.
+            context: Whether an Intvar comes before it; None for sometimes.
+        """
         first, *others = tables
         pieces: list[Piece] = []
-        if self.choose.yes(5):
+        if self.choose.yes(5) if context is None else context:
             pieces.append(Piece(mysql_events.intvar(self.stream), LogPart(Part.CONTEXT)))
         if is_extended(self.stream) and self.choose.yes(4):
             view = TableName(first.database, "v")
@@ -186,7 +195,8 @@ class TableWork:
             return [*pieces, piece.marked("WL40-FILTER-BY-TABLES-INFO")]
         if others:
             names = ", ".join(map(self._quoted, tables))
-            conditions = " AND ".join(f"{self._quoted(each)}.a = {self._quoted(first)}.a" for each in others)
+            # Naming the first again for each other one would exceed the length of a statement if its name is long.
+            conditions = " AND ".join(f"{self._quoted(each)}.a = 1" for each in others)
             sql = f"UPDATE {names} SET {self._quoted(first)}.a = 1 WHERE {conditions}"
         else:
             sql = self.choose.one_of(("INSERT INTO {} VALUES (1)", "DELETE FROM {}", "UPDATE {} SET a = 1"))
@@ -195,7 +205,7 @@ class TableWork:
 
     def transaction(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a transaction that changes each of these tables, one by one or several at once."""
-        pieces = [self.control("BEGIN", Part.BEGIN)]
+        pieces = [self.begin_transaction()]
         left = list(tables)
         while left:
             count = self.choose.integer(1, min(2, len(left)))
@@ -205,7 +215,7 @@ class TableWork:
 
     def row_transaction(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a transaction that changes each of these tables in row format."""
-        pieces = [self.control("BEGIN", Part.BEGIN)]
+        pieces = [self.begin_transaction()]
         left = list(tables)
         while left:
             count = self.choose.integer(1, min(2, len(left)))
@@ -215,7 +225,7 @@ class TableWork:
 
     def rows_statement(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a transaction with one statement in row format that changes all these tables."""
-        return [self.control("BEGIN", Part.BEGIN), *self.rows(tables), self.close()]
+        return [self.begin_transaction(), *self.rows(tables), self.close()]
 
     def packed(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a transaction on these tables inside a Transaction_payload."""

@@ -73,7 +73,12 @@ DEVIATIONS = {
     "table_filters": Deviation(
         BEFORE_WL7592, (PREVIOUS, *GROUPS, "WL7592-LOG-DROP-OFF-ANON-EACH", "WL7592-LOG-CREATE-NOT-INSIDE")
     ),
-    "create_table_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS, "WL7592-LOG-CREATE-NOT-INSIDE")),
+    **dict.fromkeys(
+        ("create_table_filters", "clever_filters"),
+        Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS, "WL7592-LOG-CREATE-NOT-INSIDE", "WL7592-LOG-TEMPORARY-OUTSIDE")),
+    ),
+    "group_filters": Deviation(BEFORE_WL7592, (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST")),
+    "joint_rename_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
     "rename_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
     "name_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
     "extended_query_sizes": Deviation(BEFORE_WL7592, (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST")),

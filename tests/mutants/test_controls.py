@@ -96,7 +96,6 @@ NO_CONTROL = {
             "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
             "WL40-CREATE-SBR-SELECT",
             "WL7592-LOG-SAME-SKELETON",
-            "WL7592-LOG-CREATE-SELECT-ROW",
             "WL7592-APPLY-DROPDB-ERROR-CODE",
         ),
         A_FREEDOM,

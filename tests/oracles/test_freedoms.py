@@ -165,6 +165,14 @@ class OneRelayLog(Receiver):
         pass
 
 
+class CountsLater(Receiver):
+    """A receiver of the worklog that counts a transaction as received when the next one begins, as 5.6 did."""
+
+    def _rules(self):
+        rules = super()._rules()
+        return replace(rules, retrieves_at_end=False) if self.settings.profile == "worklog" else rules
+
+
 def at_another_time(settings, feed):
     """Return a receiver of another time and version, whose relay logs have other names."""
     return Receiver(replace(settings, timestamp=10**9, version="8.0.99-own", relay_log="mine"), feed)
@@ -298,6 +306,7 @@ TAKEN = {
     ),
     "relay logs": ("relay", [received_by(OneRelayLog)]),
     "values of own events": ("relay", [received_by(at_another_time)]),
+    "last GTID of a relay log": ("relay", [received_by(CountsLater)]),
     "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),
     "own events that come back": ("relay", [writing_own_events]),
     "stop at unknown events": (
@@ -314,6 +323,7 @@ TAKEN = {
     "error numbers": ("apply", [with_error_number]),
     "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),
     "wording of own statements": ("log", [entries(spelled_by_others)]),
+    "prefix of a statement's text": ("log", [lambda case, answer: CONTROL["bare-rows-query"](request_of(case))]),
     "Xid or COMMIT": ("log", [entries(ended_otherwise)]),
     "notation of logged tables info": ("log", [entries(with_default_database)]),
     "flags of sessions": ("log", [with_value("flags", lambda flags: flags ^ Flag.SUPPRESS_USE, EventType.QUERY)]),

@@ -122,8 +122,11 @@ class ForgetsOldNames(TableFilter):
     def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
         """See `TableFilter.passes`."""
         kept = super().passes(tables, statement)
-        if statement is not None and len(statement.renames) == 1 and self.rules.has_do_rules:
-            old, _ = statement.renames[0]
+        if statement is not None and statement.renames and self.rules.has_do_rules:
+            # A swap leaves a table at each of its two names.
+            gone: set[TableName] = set()
+            for old, new in statement.renames:
+                gone = (gone | {old}) - {new}
             # Without any do rule every table would pass.
-            self.rules = replace(self.rules, do_tables=self.rules.do_tables - {old} | {_NO_TABLE})
+            self.rules = replace(self.rules, do_tables=self.rules.do_tables - gone | {_NO_TABLE})
         return kept

@@ -56,6 +56,31 @@ class OtherType(WorklogParser):
         return replace(row, boundary_type=OTHER_TYPES[row.boundary_type])
 
 
+class RemembersBegin(WorklogParser):
+    """A parser that still knows after a reset that the open transaction had a BEGIN."""
+
+    def reset(self) -> None:
+        """See `WorklogParser.reset`."""
+        begun = self.begun
+        super().reset()
+        self.begun = begun
+
+    def take(self, used: Cell, event: FedEvent) -> None:
+        """See `WorklogParser.take`."""
+        super().take(used, event)
+        self.begun = self.begun and self.within_transaction
+
+
+class ContextStartsAgain(WorklogParser):
+    """A parser that guesses an Intvar directly after a Gtid event to start a transaction."""
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        row = super().guess(event)
+        starts = event.type == EventType.INTVAR and self.state is BoundaryType.START_TRANSACTION and not self.begun
+        return replace(row, boundary_type=BoundaryType.START_TRANSACTION) if starts else row
+
+
 class GuessesAlways(WorklogParser):
     """A parser that guesses the type although there is a marker."""
 

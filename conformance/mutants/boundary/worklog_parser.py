@@ -26,6 +26,7 @@ from conformance.mutants.boundary.altered_answers import (
 )
 from conformance.mutants.boundary.faulty_parsers import (
     OTHER_TYPES,
+    ContextStartsAgain,
     EmptyTransaction,
     EndIsUndefined,
     ForgetsContext,
@@ -44,6 +45,7 @@ from conformance.mutants.boundary.faulty_parsers import (
     OtherType,
     OtherTypeIf,
     PrefixOfRollback,
+    RemembersBegin,
     ResetToSelf,
     ThreeInside,
     WarnsAtStart,
@@ -323,6 +325,18 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         ),
     ),
     Mutant("no-reset", "WL4162-RESET-NEW-STREAM", "a reset changes nothing", answer=parses(NoReset)),
+    Mutant(
+        "reset-keeps-begin",
+        "WL4162-RESET-NEW-STREAM",
+        "a reset forgets the parser's type, but not that its transaction had a BEGIN",
+        answer=parses(RemembersBegin),
+    ),
+    Mutant(
+        "intvar-starts-after-gtid",
+        "WL4162-TYPE-INTVAR",
+        "an Intvar directly after a Gtid event is guessed as Start Transaction",
+        answer=parses(ContextStartsAgain),
+    ),
     Mutant(
         "reset-to-self",
         "WL4162-RESET-TO-UNDEFINED",

@@ -206,6 +206,25 @@ def first_text_only(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEven
         yield event
 
 
+def first_two_texts_only(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+    """Leave out all texts of statements except the first two of a transaction."""
+    event = unit.events[at]
+    before = sum(each.type == EventType.ROWS_QUERY for each in unit.events[:at])
+    if event.type != EventType.ROWS_QUERY or before < 2:
+        yield event
+
+
+def texts_first(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+    """Write the texts of all statements of a transaction before the rows of the first."""
+    texts = [each for each in unit.events if each.type == EventType.ROWS_QUERY]
+    if len(texts) < 2:
+        yield unit
+        return
+    first = unit.events.index(texts[0])
+    rest = [each for each in unit.events[first:] if each.type != EventType.ROWS_QUERY]
+    yield replace(unit, events=(*unit.events[:first], *texts, *rest))
+
+
 def ignorable_before_rows(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
     """Write an empty ignorable event before rows that have no text."""
     event = unit.events[at]

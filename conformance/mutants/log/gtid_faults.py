@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 from uuid import UUID
 
 from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.execution import log_of
 from conformance.models.server.gtid import Gtid
@@ -14,9 +16,12 @@ from conformance.models.server.recovery import gtids_in
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.session import ANONYMOUS, AUTOMATIC
 from conformance.models.server.statements import Crash, Disconnect, InsertGtids, Restart, SetSession, Statement
-from conformance.mutants.log.faults import Answer, by_kind, set_fields, units
+from conformance.mutants.log.faults import Answer, begins, by_kind, set_fields, set_flags, units
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
+
+_CREATE_TEMPORARY: Final = b"create temporary"
+_OF_END: Final = by_kind(Disconnect)
 
 
 def own_gtids(logs: Sequence[PlannedLog], number: int) -> GtidSet:
@@ -80,6 +85,25 @@ def own_gtid_of(kinds: tuple[type[Statement], ...]) -> Answer:
         return (replace(unit, events=(renamed, *unit.events[1:])),)
 
     return units(change)
+
+
+def number_temporary(scenario: Scenario, log: PlannedLog, unit: Unit) -> tuple[Unit, ...]:
+    """Give a GTID to anonymous transactions that create temporary tables, in the mode that gives one by itself."""
+    first = unit.events[0]
+    inside = begins(unit) and any(each.fields.get("query", b"").startswith(_CREATE_TEMPORARY) for each in unit.events)
+    if not inside or first.type != EventType.ANONYMOUS_GTID or log.gtid_mode != "ON_PERMISSIVE":
+        return (unit,)
+    own = UUID(scenario.settings.server_uuid).bytes
+    fields = {**first.fields, "source_uuid": own, "gno": 1000 + (unit.statement or 0)}
+    return (replace(unit, events=(LoggedEvent(EventType.GTID, fields), *unit.events[1:])),)
+
+
+def anonymous_at_end(scenario: Scenario, log: PlannedLog, unit: Unit) -> tuple[Unit, ...]:
+    """Set the flag that shows GTID_NEXT=ANONYMOUS in the Anonymous_gtid events of sessions that end."""
+    first = unit.events[0]
+    if first.type != EventType.ANONYMOUS_GTID or not _OF_END(scenario, unit):
+        return (unit,)
+    return (replace(unit, events=(set_flags(int(Flag.IGNORABLE))(first), *unit.events[1:])),)
 
 
 def given_gtid_at_end(request: Request) -> Observation:

@@ -10,12 +10,14 @@ from conformance.models.server.statements import (
 )
 from conformance.mutants.log.event_faults import (
     first_text_only,
+    first_two_texts_only,
     ignorable_before_rows,
     is_begin,
     table_map_for_each,
     text_after_table_map,
     text_per_table,
     text_with_rows,
+    texts_first,
     texts_for,
 )
 from conformance.mutants.log.faults import (
@@ -25,6 +27,7 @@ from conformance.mutants.log.faults import (
     other_scenario,
     set_fields,
     set_flags,
+    units,
     without,
 )
 from conformance.mutants.log.option_faults import (
@@ -123,6 +126,18 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-LOG-SEVERAL-STATEMENTS",
         "only the first statement of a transaction has its text",
         answer=each_event(first_text_only),
+    ),
+    Mutant(
+        "logs-two-texts-only",
+        "WL4033-LOG-SEVERAL-STATEMENTS",
+        "the third and later statements of a transaction have no text",
+        answer=each_event(first_two_texts_only),
+    ),
+    Mutant(
+        "logs-texts-first",
+        "WL4033-LOG-SEVERAL-STATEMENTS",
+        "the texts of all statements of a transaction come before the rows of the first",
+        answer=units(texts_first),
     ),
     Mutant(
         "logs-option-unknown",

@@ -26,10 +26,13 @@ from conformance.mutants.log.faults import (
     other_scenario,
     other_settings,
     set_fields,
+    units,
     without,
 )
 from conformance.mutants.log.gtid_faults import (
+    anonymous_at_end,
     given_gtid_at_end,
+    number_temporary,
     own_gtid_of,
     without_given_gtid,
 )
@@ -216,10 +219,22 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=unlogged(Rollback),
     ),
     Mutant(
+        "logs-temporary-releases-gtid-next",
+        "WL7592-LOG-TEMPORARY-INSIDE",
+        "CREATE TEMPORARY TABLE inside a transaction sets GTID_NEXT=ANONYMOUS back to AUTOMATIC",
+        answer=units(number_temporary),
+    ),
+    Mutant(
         "logs-on-temporary-inside",
         "WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED",
         "CREATE TEMPORARY TABLE inside a transaction is logged with gtid_mode=ON",
         answer=logs_refused((CreateTable,)),
+    ),
+    Mutant(
+        "logs-disconnect-anonymous",
+        "WL7592-LOG-DISCONNECT-DROPS",
+        "the DROP at the end of a session is logged as if GTID_NEXT were ANONYMOUS",
+        answer=units(anonymous_at_end),
     ),
     Mutant(
         "logs-no-disconnect-drops",

@@ -39,6 +39,16 @@ _CREATES: Final = (CreateTable, CreateTableLike, CreateTableSelect)
 _TEMPORARY_CREATES: Final = statements_of(CreateTable, temporary=True)
 
 
+def _without_databases(each: RenameTable, tables: tuple[dict[str, bytes], ...]) -> tuple[dict[str, bytes], ...]:
+    """Return the old names that are on the right of no earlier pair, by the names of the tables alone."""
+    pairs = each.pairs
+    return tuple(
+        entry_of(old)
+        for place, (old, _) in enumerate(pairs)
+        if old.table not in {new.table for _, new in pairs[:place]}
+    )
+
+
 LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
     # WL#40
     Mutant(
@@ -142,6 +152,16 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         ),
     ),
     Mutant(
+        "logs-list-like-temporary-if-not-exists",
+        "WL40-CREATE-RBR-LIKE-TEMPORARY",
+        "in row format CREATE TABLE IF NOT EXISTS LIKE a temporary table lists the temporary table too",
+        answer=listed_for(
+            statements_of(CreateTableLike, if_not_exists=True),
+            lambda each, tables: (*tables[:1], entry_of(each.like)),
+            binlog_format="ROW",
+        ),
+    ),
+    Mutant(
         "logs-list-like-row",
         "WL40-CREATE-RBR-LIKE",
         "in row format CREATE TABLE ... LIKE lists the new table only",
@@ -192,6 +212,12 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=listed_for(
             statements_of(RenameTable), lambda each, tables: tuple(entry_of(old) for old, _ in each.pairs)
         ),
+    ),
+    Mutant(
+        "logs-rename-without-database",
+        "WL40-RENAME-LEFT-SIDE",
+        "a RENAME TABLE leaves out a table if an earlier pair has its name on the right, in whatever database",
+        answer=listed_for(statements_of(RenameTable), _without_databases),
     ),
     Mutant(
         "logs-rename-first-only",

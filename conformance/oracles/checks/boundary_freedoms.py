@@ -6,7 +6,7 @@ from functools import lru_cache
 from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, WITHIN_TRANSACTION
 from conformance.models.boundary.header_answers import header_answers
-from conformance.models.boundary.open_readings import OpenReadings, Reading
+from conformance.models.boundary.open_readings import OPEN_READINGS, OpenReadings, Reading
 from conformance.models.boundary.step_entry import worklog_entry
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.boundary_steps import OF_STEP, fed_by_offset
@@ -51,6 +51,16 @@ def is_of_other_reading(others: tuple[Reading, ...]) -> Callable[[Alignment, Dif
         return any(entry[difference.field] == seen.get(difference.field) for entry in entries[index])
 
     return covers
+
+
+def is_of_one_reading(alignment: Alignment, index: int) -> bool:
+    """Return whether a parser with one of the readings that the worklog leaves open answers so about an event."""
+    seen = alignment.observed(index)
+    entries = _entries_by_readings(alignment.case.stream, tuple(alignment.case.settings["resets"]), OPEN_READINGS)
+    if seen is None or index >= len(entries):
+        return False
+    declared = [name for name in OF_STEP if name in seen and name in alignment.declared]
+    return any(all(entry[name] == seen[name] for name in declared) for entry in entries[index])
 
 
 @lru_cache(maxsize=4)

@@ -10,6 +10,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     STATEMENT_END,
     equal_lists,
     equal_statements,
+    equal_texts,
 )
 from conformance.oracles.differences import Difference
 from conformance.protocol.roles.log import END, kind_of
@@ -35,6 +36,14 @@ def is_own_wording(alignment: Alignment, difference: Difference) -> bool:
     if pair is None or difference.field != "query" or pair[1]["type"] not in QUERY_TYPES:
         return False
     return not equal_statements(*pair)
+
+
+def is_bare_text(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the text of a Rows_query event under the worklog lacks "# " and nothing else."""
+    pair = _pair(alignment, difference)
+    if pair is None or difference.field != "rows_query" or alignment.case.id.profile != "worklog":
+        return False
+    return not equal_texts(*pair)
 
 
 def is_end_by_engine(alignment: Alignment, difference: Difference) -> bool:

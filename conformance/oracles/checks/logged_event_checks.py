@@ -14,6 +14,7 @@ from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import MISSING, Cause
 from conformance.oracles.checks.logged_event_comparisons import (
+    IGNORABLE,
     Compare,
     Entry,
     equal,
@@ -143,6 +144,29 @@ def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
                 )
 
     return Oracle(requirement, examine)
+
+
+def gtid_next_kept(requirement: str) -> Oracle:
+    """Return the oracle that checks by the marked Anonymous_gtid events whether GTID_NEXT was ANONYMOUS.
+
+    Servers set their ignorable flag only then; in WL#7592 all have it.
+    """
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        if alignment.case.id.profile == "worklog":
+            return
+        for index in alignment.marked(requirement):
+            wanted, seen = alignment.case.expected.events[index], alignment.observed(index)
+            if seen is None or {wanted["type"], seen["type"]} != {int(EventType.ANONYMOUS_GTID)}:
+                continue
+            if (wanted["flags"] ^ seen["flags"]) & IGNORABLE:
+                flag = "has" if seen["flags"] & IGNORABLE else "lacks"
+                message = f"{place_of(seen)} {flag} the flag that shows GTID_NEXT=ANONYMOUS"
+                yield Check("GTID_NEXT differs", message, seen["offset"])
+            else:
+                yield GOOD
+
+    return Oracle(requirement, examine, any_of=frozenset({"flags"}))
 
 
 def none_of(requirement: str, unwanted: Callable[[Entry], bool], what: str) -> Oracle:

@@ -6,8 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet, Interval
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference
@@ -135,6 +138,26 @@ def _asked_of(event: _Event) -> bytes:
     if not event.begins_or_ends_a_log or event.header.type == EventType.PREVIOUS_GTIDS:
         return event.body
     return event.body[:_POSITION_BYTES] if event.header.type == EventType.ROTATE else b""
+
+
+def counts_last_gtid_later(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the Previous_gtids of a relay log of WL#7592 lacks one GTID: that of the last transaction."""
+    pair = _pair(alignment, difference) if difference.field == "data" else None
+    if pair is None or alignment.case.id.profile != "worklog" or not _is_own_previous_gtids(alignment, difference):
+        return False
+    if pair[1].header.type != EventType.PREVIOUS_GTIDS:
+        return False
+    try:
+        wanted, seen = (ExecutedGtids(GtidSet.from_bytes(each.body)) for each in pair)
+    except (ValueError, MalformedBody):
+        return False
+    missing = wanted.missing_in(seen.gtids()).sources
+    intervals = [each for source in missing for each in source.intervals]
+    return not seen.missing_in(wanted.gtids()).sources and len(intervals) == 1 and _count(intervals[0]) == 1
+
+
+def _count(interval: Interval) -> int:
+    return interval.end - interval.start
 
 
 def differs_in_checksum_alone(alignment: Alignment, difference: Difference) -> bool:

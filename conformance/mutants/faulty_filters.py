@@ -1,0 +1,199 @@
+"""Rules, filters and groups with one fault each, for the mutants of the role `filter`."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import repeat
+from typing import Final
+
+from conformance.models.filtering.filter_rules import FilterRules
+from conformance.models.filtering.group_filter import Fate, GroupFilter
+from conformance.models.filtering.log_part import Part
+from conformance.models.filtering.statement import FilteredStatement
+from conformance.models.filtering.table_filter import TableFilter
+from conformance.models.filtering.table_name import TableName
+
+#: A rule for no table, so that there is a rule after all others are removed.
+_NO_TABLE: Final = TableName("none", "none")
+#: Bytes of a name that a careless program holds.
+_SIZE_OF_NAME: Final = 64
+
+
+class AnyTable(FilterRules):
+    """One table of the list is enough."""
+
+    __slots__ = ()
+
+    def pass_all(self, tables: Iterable[TableName]) -> bool:
+        """See `FilterRules.pass_all`."""
+        tables = tuple(tables)
+        return any(map(self.cover, tables)) or not tables if self.has_do_rules else super().pass_all(tables)
+
+
+class Prefixes(FilterRules):
+    """A rule applies to every table whose name begins with the rule's name."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        """See `FilterRules.cover`."""
+        begins = any(table.database == each.database and table.name.startswith(each.name) for each in self.do_tables)
+        return begins or super().cover(table)
+
+
+class Patterns(FilterRules):
+    """In a rule, `_` is any character and `%` are any characters."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        """See `FilterRules.cover`."""
+        return super().cover(table) or any(map(_matches, self.do_tables | self.ignore_tables, repeat(table)))
+
+
+def _matches(rule: TableName, table: TableName) -> bool:
+    return all(
+        re.fullmatch(re.escape(wanted).replace("_", ".").replace("%", ".*"), name, re.DOTALL)
+        for wanted, name in ((rule.database, table.database), (rule.name, table.name))
+    )
+
+
+class CutNames(FilterRules):
+    """Only the first 64 bytes of a name are compared."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        """See `FilterRules.cover`."""
+        rules = {(each.database, _cut(each.name)) for each in self.do_tables | self.ignore_tables}
+        return (table.database, _cut(table.name)) in rules
+
+
+def _cut(name: str) -> bytes:
+    return name.encode()[:_SIZE_OF_NAME]
+
+
+def rules_as(kind: type[FilterRules]) -> Callable[[FilterRules], FilterRules]:
+    """Return the change that makes rules of another kind."""
+    return lambda rules: kind(rules.do_tables, rules.do_databases, rules.ignore_tables, rules.ignore_databases)
+
+
+class ForgetsCopies(TableFilter):
+    """A dropped CREATE TABLE ... LIKE removes the ignore rule of its new table."""
+
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
+        """See `TableFilter.passes`."""
+        kept = super().passes(tables, statement)
+        create = statement.create if statement is not None else None
+        others = () if create is None else (*((create.like,) if create.like else ()), *create.sources)
+        if create is not None and not self.rules.has_do_rules and not self.rules.pass_all(others):
+            self.rules = replace(self.rules, ignore_tables=self.rules.ignore_tables - {create.table} | {_NO_TABLE})
+        return kept
+
+
+class OneHop(TableFilter):
+    """A table that was renamed cannot be found again after a second renaming."""
+
+    def _follow(self, statement: FilteredStatement) -> None:
+        moved = [new for old, new in statement.renames if old in self._first_names]
+        super()._follow(statement)
+        for name in moved:
+            self._first_names.pop(name, None)
+
+
+class AtOnce(TableFilter):
+    """The pairs of one RENAME TABLE happen at once, not one after the other."""
+
+    def _follow(self, statement: FilteredStatement) -> None:
+        before = dict(self._first_names)
+        super()._follow(statement)
+        if len(statement.renames) > 1:
+            for _, new in statement.renames:
+                self._first_names.pop(new, None)
+            self._first_names |= {new: before.get(old, old) for old, new in statement.renames}
+
+
+class LastPairLost(TableFilter):
+    """The last of several pairs of a RENAME TABLE is not followed."""
+
+    def _follow(self, statement: FilteredStatement) -> None:
+        several = len(statement.renames) > 1
+        super()._follow(replace(statement, renames=statement.renames[:-1]) if several else statement)
+
+
+class NotIfNotExists(TableFilter):
+    """A CREATE TABLE IF NOT EXISTS never makes its table ignored."""
+
+    def _ignore_created(self, statement: FilteredStatement) -> None:
+        if statement.create is None or not statement.create.if_not_exists:
+            super()._ignore_created(statement)
+
+
+class SameDatabaseOnly(TableFilter):
+    """A table is not ignored that was created from one of another database."""
+
+    def _ignore_created(self, statement: FilteredStatement) -> None:
+        create = statement.create
+        if create is None or create.like is None or create.like.database == create.table.database:
+            super()._ignore_created(statement)
+
+
+class NotTransitive(TableFilter):
+    """A table that was created from one that is ignored by the filter's own addition is not ignored."""
+
+    def _ignore_created(self, statement: FilteredStatement) -> None:
+        create = statement.create
+        others = () if create is None else (*((create.like,) if create.like else ()), *create.sources)
+        if not self.rules.pass_all(others):
+            super()._ignore_created(statement)
+
+
+class BeginStays(GroupFilter):
+    """BEGIN is always kept."""
+
+    def finish(self) -> list[Fate]:
+        """See `GroupFilter.finish`."""
+        decided = super().finish()
+        for fate in decided:
+            fate.kept = fate.kept or fate.part.part is Part.BEGIN
+        return decided
+
+
+class LastKeptAlone(GroupFilter):
+    """BEGIN and its Gtid event are dropped if the first two events that have a table are."""
+
+    def finish(self) -> list[Fate]:
+        """See `GroupFilter.finish`."""
+        decided = super().finish()
+        between = [each for each in decided if each.part.part in (Part.STATEMENT, Part.TABLE_MAP)]
+        if len(between) > 2 and not any(each.kept for each in between[:2]):
+            for fate in decided:
+                fate.kept = fate.kept and fate.part.part not in (Part.MARKER, Part.BEGIN)
+        return decided
+
+
+class RowsStay(GroupFilter):
+    """Rows are kept although their Table_map is dropped."""
+
+    def finish(self) -> list[Fate]:
+        """See `GroupFilter.finish`."""
+        decided = super().finish()
+        for fate in decided:
+            fate.kept = fate.kept or fate.part.part is Part.ROWS
+        return decided
+
+
+class ContextStays(GroupFilter):
+    """Events before a statement are kept although it is dropped."""
+
+    def _settle_context(self, kept: bool) -> None:
+        super()._settle_context(True)
+
+
+class LosesRows(TableFilter):
+    """No rows pass after a clever filter has ignored a table by itself."""
+
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
+        """See `TableFilter.passes`."""
+        is_lost = statement is None and self._clever and bool(self._ignored)
+        return super().passes(tables, statement) and not is_lost

@@ -1,0 +1,59 @@
+"""A reset that forgets the state of a boundary parser, but not that the transaction before it had a BEGIN (WL#4162)."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from conformance.models.boundary.boundary_type import BoundaryType
+from conformance.models.boundary.header_answers import header_answers
+from conformance.models.boundary.step_entry import worklog_entry
+from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
+from conformance.oracles.checks.boundary_steps import OF_STEP, Entry, fed_by_offset
+from conformance.oracles.oracle import GOOD, Check
+
+_TYPE: Final = "boundary_type"
+_REMEMBERED: Final = "BEGIN of the stream before remembered"
+
+
+def begin_forgotten(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that the answers are not those of a parser whose resets keep what it knows of a BEGIN.
+
+    A parser that is wrong about other events too breaks another rule.
+    """
+    case = alignment.case
+    entries = _remembering(case.stream, tuple(case.settings["resets"]))
+    pairs = list(enumerate(zip(entries, case.expected.events, strict=False)))
+    first = next((index for index, (entry, expected) in pairs if _differ(entry, expected)), None)
+    if first is None or not all(_agree(alignment, index, entry) for index, (entry, _) in pairs):
+        yield GOOD
+        return
+    message = (
+        f"{alignment.describe(first)}: {_TYPE} is {entries[first][_TYPE]}, as if the BEGIN before the reset counted"
+    )
+    yield Check(_REMEMBERED, message, case.expected.events[first]["offset"], Cause(_REMEMBERED, role="boundary"))
+
+
+def _differ(entry: Entry, expected: Entry) -> bool:
+    return bool(entry[_TYPE] != expected.get(_TYPE))
+
+
+def _agree(alignment: Alignment, index: int, entry: Entry) -> bool:
+    """Return whether an answer is an entry, in all that is declared."""
+    seen = alignment.observed(index)
+    declared = [name for name in OF_STEP if name in alignment.role.fields]
+    return seen is not None and _TYPE in declared and all(seen.get(name) == entry[name] for name in declared)
+
+
+@lru_cache(maxsize=4)
+def _remembering(stream: bytes, resets: tuple[int, ...]) -> list[Entry]:
+    """Return the entry for each event of a parser whose resets keep what it knows of a BEGIN."""
+    parser = WorklogParser()
+    entries: list[Entry] = []
+    for offset, fed in fed_by_offset(stream).items():
+        if offset in resets:
+            parser.state = BoundaryType.NOT_DEFINED
+        step = parser.feed(fed)
+        entries.append(worklog_entry(step, header_answers(fed.flags), within=parser.within_transaction))
+    return entries
