@@ -33,7 +33,7 @@ from conformance.strategies.events import (
 )
 from conformance.strategies.events.columns import column_kinds
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -134,18 +134,6 @@ def mariadb_streams(stream: StreamBuilder) -> None:
     """MariaDB's logs, with its Gtid, Annotate_rows and compressed events."""
     groups.begin_log(stream)
     _of_times(_add_mariadb_group)(stream)
-    groups.end_log(stream)
-
-
-@family(focus="FORMAT-EVENT-DELIVERED")
-def every_event_type(stream: StreamBuilder) -> None:
-    """Streams with every event type that the profile's server logs, in any order."""
-    profile = stream.server.profile
-    additions = tuple(addition for addition, profiles in _ADDITIONS if profile in profiles)
-    groups.begin_log(stream)
-    groups.number_from_anywhere(stream)
-    for _ in stream.choose.several(1, 6):
-        stream.choose.one_of(additions)(stream)
     groups.end_log(stream)
 
 
@@ -268,18 +256,40 @@ def _mariadb_changes(stream: StreamBuilder, kind: str) -> list[PlannedEvent]:
     return [*changes, row_events.table_map(stream, rows), compressed]
 
 
-#: What can be added to a stream, and under which profiles.
-_ADDITIONS: Final[tuple[tuple[_Addition, Profiles], ...]] = (
-    (add_ordinary, EVERY_PROFILE),
-    (add_row_changes, EVERY_PROFILE),
-    (add_user_variables, EVERY_PROFILE),
-    (add_load_data, EVERY_PROFILE),
-    (add_incident, EVERY_PROFILE),
-    (add_group_replication, WITH_GROUP_REPLICATION),
-    (add_xa_transaction, WITH_XA_PREPARE),
-    (add_payload, WITH_PAYLOADS),
-    (_add_mariadb_group, _MARIADB),
+#: What can be added to a stream, by name, and under which profiles.
+_ADDITIONS: Final[Mapping[str, tuple[_Addition, Profiles]]] = {
+    "ordinary": (add_ordinary, EVERY_PROFILE),
+    "rows": (add_row_changes, EVERY_PROFILE),
+    "user variables": (add_user_variables, EVERY_PROFILE),
+    "loaded file": (add_load_data, EVERY_PROFILE),
+    "incident": (add_incident, EVERY_PROFILE),
+    "group replication": (add_group_replication, WITH_GROUP_REPLICATION),
+    "XA": (add_xa_transaction, WITH_XA_PREPARE),
+    "payload": (add_payload, WITH_PAYLOADS),
+    "MariaDB's group": (_add_mariadb_group, _MARIADB),
+}
+#: Neighbours, in both orders.
+_FIRST, _SECOND = (
+    Dimension(
+        name,
+        {each: addition for each, (addition, _) in _ADDITIONS.items()},
+        profiles={each: profiles for each, (_, profiles) in _ADDITIONS.items()},
+    )
+    for name in ("group", "group after it")
 )
+
+
+@family(focus="FORMAT-EVENT-DELIVERED", dimensions=(_FIRST, _SECOND))
+def every_event_type(stream: StreamBuilder) -> None:
+    """Streams with every event type that the profile's server logs, each after each other."""
+    groups.begin_log(stream)
+    groups.number_from_anywhere(stream)
+    stream.vary(_FIRST)(stream)
+    stream.vary(_SECOND)(stream)
+    for _ in stream.choose.several(0, 4):
+        stream.vary(_FIRST)(stream)
+    groups.end_log(stream)
+
 
 #: Event type -> a family whose streams have events of it; None for types that no server of a profile writes.
 FAMILY_OF_TYPE: Final[Mapping[EventType, str | None]] = total(

@@ -102,7 +102,9 @@ def _add_group(stream: StreamBuilder, code: int | None) -> None:
         if place:
             planned.insert(place, mariadb_events.annotate_rows(stream))
     if code is not None:
-        planned.insert(stream.choose.integer(0, len(planned) - 1), _ignorable(stream, code))
+        # In MariaDB's logs a Gtid event takes the place of BEGIN.
+        first = min(1, len(planned) - 1) if stream.server.is_mariadb else 0
+        planned.insert(stream.choose.integer(first, len(planned) - 1), _ignorable(stream, code))
     groups.add_group(stream, planned)
 
 

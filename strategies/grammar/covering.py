@@ -123,7 +123,7 @@ class Space:
             if not names or not self.is_asked(each, row):
                 continue
             chosen = begun.get(each.name)
-            if chosen not in names:
+            if chosen not in names or self.reason_against({**row, each.name: chosen}) is not None:
                 light = [name for name in names if name not in each.heavy]
                 heavy = [] if has_heavy or begun or draw.randrange(_HEAVY_ONE_IN) else each.heavy
                 possible = [
@@ -271,8 +271,13 @@ def _rows(space: Space, profile: str) -> tuple[Row, ...]:
     kept: list[Row] = []
     met: set[Classes] = set()
     names = {each.name: each.names(profile) for each in space.dimensions}
+    # What every stream of the profile has.
+    given = {name: classes[0] for name, classes in names.items() if len(classes) == 1}
     for row in space.array:
-        there = {name: value for name, value in row.items() if value in names[name]}
+        there: dict[str, str] = {}
+        for name, value in row.items():
+            if value in names[name] and space.reason_against({**given, **there, name: value}) is None:
+                there[name] = value
         new = {*sets_of(there, 1), *sets_of(there, 2)} - met
         if new:
             met |= new

@@ -38,7 +38,7 @@ def test_a_broken_rule_is_found_and_shrunk_to_the_smallest_case():
     assert not finished.conforming
     assert failure.verdict.requirement == TEXT
     assert failure.counts.cases > 1
-    texts = [event["rows_query"] for event in failure.case.expected.events if "rows_query" in event]
+    texts = [event["rows_query"] for event in failure.case.expected.events if event.get("rows_query")]
     assert [len(text) for text in texts] == [256]  # One character more than the mutant keeps.
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from conformance.engine.discovery import cases_by_default
 from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutant_of, mutants
 from conformance.oracles.judge import Judge, request_of
@@ -11,7 +12,8 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 from tests.extras import require_role
 
-#: Cases for each family and profile that exercises a mutant's requirement; the rarer ones need some dozens.
+#: The fewest cases for each family and profile that exercises a mutant's requirement, if a run has no more by default;
+#: what is in no dimension needs some dozens.
 ENOUGH = 60
 
 
@@ -21,9 +23,11 @@ def caught(mutant):
     role = catalogue()[mutant.requirement].role
     judge = Judge(implementation.declaration.roles[role])
     families_of_role = [family for family in families().values() if role in family.focus]
-    for index in range(ENOUGH):
-        for family in families_of_role:
-            for profile in family.profiles_of(role):
+    asked = [(family, profile) for family in families_of_role for profile in family.profiles_of(role)]
+    counts = {each: max(ENOUGH, cases_by_default(each[0].name, each[1], role=role)) for each in asked}
+    for index in range(max(counts.values())):
+        for family, profile in asked:
+            if index < counts[family, profile]:
                 case = case_of(CaseId(family.name, profile, seed=3, index=index, role=role))
                 if mutant.requirement not in case.marks:
                     continue

@@ -99,12 +99,18 @@ def without_file_id(case, index, entry):
 
 
 def position_in_the_next_log(case, index, entry):
-    return {**entry, "position": entry["next_position"]} if entry["type"] == EventType.ROTATE and "position" in entry else entry
+    return (
+        {**entry, "position": entry["next_position"]}
+        if entry["type"] == EventType.ROTATE and "position" in entry
+        else entry
+    )
 
 
 def executed_without_previous(case, answer):
     # That of a second log has what was executed in the first.
-    previous = GtidSet.from_text(next((each["previous_gtids"] for each in answer.events if "previous_gtids" in each), ""))
+    previous = GtidSet.from_text(
+        next((each["previous_gtids"] for each in answer.events if "previous_gtids" in each), "")
+    )
     events = []
     for each in answer.events:
         entry = dict(each)

@@ -1,6 +1,7 @@
 """What holds for every recorded log of a real server, as laws that the generator's valid streams have to obey too."""
 
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, ROWS_V1, ROWS_V2, EventType
@@ -162,6 +163,9 @@ def the_length_of_a_transaction_counts_its_events(events: list[Event]) -> Iterat
         if not event.recognised or event.header.type not in GTID_TYPES:
             continue
         wanted = event.fields().get("transaction_length")
-        after = next((each.offset for each in events[place + 1 :] if each.header.type in ends), events[-1].end)
-        if wanted is not None and wanted != after - event.offset:
+        group = list(takewhile(lambda each: each.header.type not in ends, events[place + 1 :]))
+        # Ignorable events of unknown types after the last event of the group can be outside it.
+        last = max((at for at, each in enumerate(group) if each.recognised), default=-1)
+        sizes = {each.end - event.offset for each in (event, *group)[last + 1 :]}
+        if wanted is not None and wanted not in sizes:
             yield event
