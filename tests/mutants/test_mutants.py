@@ -23,10 +23,10 @@ def caught(mutant):
     role = catalogue()[mutant.requirement].role
     judge = Judge(implementation.declaration.roles[role])
     families_of_role = [family for family in families().values() if role in family.focus]
-    asked = [(family, profile) for family in families_of_role for profile in family.profiles_of(role)]
-    counts = {each: max(ENOUGH, cases_by_default(each[0].name, each[1], role=role)) for each in asked}
+    places = [(family, profile) for family in families_of_role for profile in family.profiles_of(role)]
+    counts = {each: max(ENOUGH, cases_by_default(each[0].name, each[1], role=role)) for each in places}
     for index in range(max(counts.values())):
-        for family, profile in asked:
+        for family, profile in places:
             if index < counts[family, profile]:
                 case = case_of(CaseId(family.name, profile, seed=3, index=index, role=role))
                 if mutant.requirement not in case.marks:

@@ -366,9 +366,9 @@ def test_a_right_answer_that_takes_a_freedom_is_not_blamed(name):
 
 def cases(role):
     """Yield the first cases of each family and profile, then the second ones, and so on, with their numbers."""
-    asked = [each for each in families().values() if role in each.focus]
+    of_role = [each for each in families().values() if role in each.focus]
     for index in range(MOST):
-        for family in asked:
+        for family in of_role:
             for profile in family.profiles_of(role):
                 yield index, case_of(CaseId(family.name, profile, seed=5, index=index, role=role))
 
