@@ -1,14 +1,18 @@
 """Transaction_payload events: a whole transaction inside one event, compressed or not."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.binlog.transaction_payload import Compression
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.plain_compression import zstd_frame
+from conformance.strategies.grammar.dimension import choices
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
+
+COMPRESSION: Final = choices("compression", (Compression.NONE, Compression.ZSTD), text=lambda each: each.name.lower())
 
 
 def transaction_payload(stream: StreamBuilder, inner: Sequence[PlannedEvent], *, plain: bool = False) -> PlannedEvent:
@@ -20,7 +24,7 @@ def transaction_payload(stream: StreamBuilder, inner: Sequence[PlannedEvent], *,
         plain: Whether they are never compressed, so that a reader without zstd can look inside.
     """
     unpacked = b"".join(_inner_bytes(stream, event) for event in inner)
-    compression = Compression.NONE if plain else stream.choose.one_of((Compression.NONE, Compression.ZSTD))
+    compression = Compression.NONE if plain else stream.vary(COMPRESSION)
     payload = unpacked if compression == Compression.NONE else zstd_frame(unpacked)
     fields = {
         "compression_type": int(compression),

@@ -12,6 +12,7 @@ from conformance.binlog.servers import WITH_GTIDS, WITH_IGNORABLE_FLAG, server_o
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.families.ignorable_events import UNASSIGNED
+from conformance.strategies.grammar.dimension import Dimension, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -24,34 +25,46 @@ _OLD: Final = Profiles("mysql < 5.6")
 _BETA: Final = "5.1.15-beta-log"
 _TABLE_ID_LIMIT: Final = 2**32 - 1
 
+_SOURCE: Final = choices("source", OLDER)
+_GROUPS: Final = Number("groups")
+_OLD_GROUP: Final = Dimension(
+    "group",
+    {each: each for each in ("statement", "logical timestamp", "CREATE TABLE ... SELECT in one")},
+    # Later readers do not know rows of version 1.
+    profiles={"CREATE TABLE ... SELECT in one": Profiles("worklog", "mysql < 8.4", "mariadb")},
+)
+_BEFORE: Final = Number("groups before", fewest=0, few=2)
+
 
 @family(
     focus=("WL4033-CROSS-OLD-TO-NEW", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", "WL7592-COMPAT-OLD-NEW"),
     profiles=WITH_IGNORABLE_FLAG,
+    dimensions=(_SOURCE, _GROUPS, _OLD_GROUP),
 )
 def cross_version_streams(stream: StreamBuilder) -> None:
     """Logs of 5.1 and 5.5 read by a newer reader: no checksums, no Gtid events, fewer types."""
     reader = stream.server
-    stream.server = server_of(stream.choose.one_of(OLDER))
+    stream.server = server_of(stream.vary(_SOURCE))
     stream.checksummed = False
     stream.describe_format(post_header_lengths=stream.server.post_header_lengths)
-    for _ in stream.choose.several(1, 3):
-        _add_old_group(stream, rows=reader.reads_rows_v1)
+    for _ in stream.several_of(_GROUPS):
+        # Which groups there are depends on what the reader knows.
+        _add_old_group(stream, stream.choose.vary(_OLD_GROUP, reader.profile))
     groups.end_log(stream)
     stream.server = reader
     stream.mark("WL4033-CROSS-OLD-TO-NEW", "WL7592-OLD-STREAMS-READ")
 
 
-def _add_old_group(stream: StreamBuilder, *, rows: bool) -> None:
+def _add_old_group(stream: StreamBuilder, form: str) -> None:
     choose = stream.choose
     planned = [mysql_events.query(stream, "BEGIN")]
-    if rows and choose.yes():
+    if form == "CREATE TABLE ... SELECT in one":
         # CREATE TABLE ... SELECT as one group: the form before WL#7592.
         planned.append(mysql_events.query(stream, "CREATE TABLE `t2` (`a` int(11))"))
         planned += groups.row_changes(stream)
         planned.append(mysql_events.query(stream, "COMMIT"))
         planned = [event.marked("WL7592-OLD-CREATE-SELECT-READ") for event in planned]
-    elif choose.yes(3):
+    elif form == "logical timestamp":
         # Development releases stored a logical timestamp among the status variables: code 14, 8 bytes.
         timestamp = b"\x0e" + choose.octets(8, 8)
         marks = ("WL7592-OLD-QUERY-TIMESTAMPS-READ",)
@@ -65,28 +78,36 @@ def _add_old_group(stream: StreamBuilder, *, rows: bool) -> None:
 
 
 @family(
-    focus=("WL7592-OLD-STREAMS-READ", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", "WL7592-COMPAT-OLD-NEW"), profiles=WITH_GTIDS
+    focus=("WL7592-OLD-STREAMS-READ", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", "WL7592-COMPAT-OLD-NEW"),
+    profiles=WITH_GTIDS,
+    dimensions=(_GROUPS,),
 )
 def streams_without_gtids(stream: StreamBuilder) -> None:
     """Logs in the format of this server without any Gtid, Anonymous_gtid or Previous_gtids event."""
     stream.describe_format()
-    for _ in stream.choose.several(1, 3):
+    for _ in stream.several_of(_GROUPS):
         replica_groups.add(stream, replica_groups.group(stream))
     stream.mark("WL7592-OLD-STREAMS-READ")
 
 
-@family(focus="FORMAT-ROWS-PRE-GA", profiles=_OLD)
+_BETA_LENGTH: Final = choices("post-header length of rows", (8, 6))
+_BETA_ROWS: Final = choices("type of rows", PRE_GA_ROWS, text=lambda each: each.name)
+#: At 8 and 16 the mark before the null bits takes another byte.
+_COLUMNS: Final = choices("columns", (1, 7, 8, 9, 15, 16))
+
+
+@family(focus="FORMAT-ROWS-PRE-GA", profiles=_OLD, dimensions=(_BETA_LENGTH, _BETA_ROWS, _COLUMNS, _GROUPS))
 def rows_of_betas(stream: StreamBuilder) -> None:
     """Logs of 5.1's betas read by a reader of 5.1 or 5.5, which gets them from a source of that time."""
     choose = stream.choose
-    length = choose.one_of((8, 6))
+    length = stream.vary(_BETA_LENGTH)
     lengths = bytearray(stream.server.post_header_lengths)
     for code in PRE_GA_ROWS:
         lengths[code - 1] = length
     stream.describe_format(post_header_lengths=bytes(lengths), version=_BETA)
-    for _ in choose.several(1, 3):
+    for _ in stream.several_of(_GROUPS):
         table_id = choose.integer(1, _TABLE_ID_LIMIT)
-        columns = choose.integer(1, 9)
+        columns = stream.vary(_COLUMNS)
         planned = [
             mysql_events.table_map(stream, table_id=table_id, table=choose.one_of(mysql_events.NAMES), columns=columns)
         ]
@@ -99,7 +120,7 @@ def rows_of_betas(stream: StreamBuilder) -> None:
 def _beta_rows(stream: StreamBuilder, length: int, table_id: int, columns: int) -> PlannedEvent:
     """Return a rows event of a beta; its images begin with the bits of the record: a mark, then the null bits."""
     choose = stream.choose
-    code = choose.one_of(PRE_GA_ROWS)
+    code = stream.vary(_BETA_ROWS)
     nulls = (columns + 1 + 7) // 8
     mark = ((1 << 8 * nulls) - 1 & ~(((1 << columns) - 1) << 1)).to_bytes(nulls, "little")
     images = 2 if code == EventType.PRE_GA_UPDATE_ROWS else 1
@@ -115,7 +136,11 @@ def _beta_rows(stream: StreamBuilder, length: int, table_id: int, columns: int) 
     return PlannedEvent(code, body, fields, tolerated=True).only_for("FORMAT-ROWS-PRE-GA")
 
 
-@family(focus="WL7592-ANON-SKIPPED-BY-FLAG", profiles=Profiles("mysql >= 5.6, < 5.7", "mariadb"))
+@family(
+    focus="WL7592-ANON-SKIPPED-BY-FLAG",
+    profiles=Profiles("mysql >= 5.6, < 5.7", "mariadb"),
+    dimensions=(_GROUPS,),
+)
 def anonymous_gtids_to_older_readers(stream: StreamBuilder) -> None:
     """Logs of a newer source with flagged Anonymous_gtid events, which a reader may know or skip by their flag."""
     reader = stream.server
@@ -123,7 +148,7 @@ def anonymous_gtids_to_older_readers(stream: StreamBuilder) -> None:
     stream.describe_format(post_header_lengths=stream.server.post_header_lengths)
     previous = gtid_events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE))
     _add_known_or_skipped(stream, previous._replace(marks=()))
-    for _ in stream.choose.several(1, 3):
+    for _ in stream.several_of(_GROUPS):
         planned = groups.transaction(stream)
         flagged = groups.group_gtid(stream, planned, anonymous=True, flags=int(Flag.IGNORABLE))
         _add_known_or_skipped(stream, flagged._replace(marks=("WL7592-ANON-SKIPPED-BY-FLAG",)))
@@ -144,12 +169,12 @@ class _NewEvent:
 
     Attributes:
         make: Makes it.
-        flags: The flags with which servers have written it.
+        flags: Its flags.
         marks: The requirements by which an old reader stops at it.
     """
 
     make: Callable[[StreamBuilder], PlannedEvent]
-    flags: tuple[int, ...]
+    flags: int
     marks: tuple[str, ...]
 
 
@@ -178,25 +203,28 @@ def _anonymous_gtid(stream: StreamBuilder) -> PlannedEvent:
     return groups.group_gtid(stream, [], anonymous=True)
 
 
-#: What newer sources send, the simplest first.
-_NEW_EVENTS: Final = (
-    _NewEvent(_unknown, (_FLAG,), _CROSS),
-    _NewEvent(_statement_of_rows, (_FLAG,), _CROSS),
-    _NewEvent(_previous_gtids, (_FLAG,), (*_CROSS, *_COMPAT)),
-    _NewEvent(_previous_gtids, (0,), _COMPAT),
-    _NewEvent(_gtid, (0,), _COMPAT),
-    _NewEvent(_anonymous_gtid, (0, _FLAG), _COMPAT),
+#: What newer sources send.
+_NEW: Final = Dimension(
+    "new event",
+    {
+        "ignorable of an unknown type": _NewEvent(_unknown, _FLAG, _CROSS),
+        "Rows_query": _NewEvent(_statement_of_rows, _FLAG, _CROSS),
+        "Previous_gtids, flagged": _NewEvent(_previous_gtids, _FLAG, (*_CROSS, *_COMPAT)),
+        "Previous_gtids": _NewEvent(_previous_gtids, 0, _COMPAT),
+        "Gtid": _NewEvent(_gtid, 0, _COMPAT),
+        "Anonymous_gtid": _NewEvent(_anonymous_gtid, 0, _COMPAT),
+        "Anonymous_gtid, flagged": _NewEvent(_anonymous_gtid, _FLAG, _COMPAT),
+    },
 )
 #: The sources without checksums, which no old replica could read, that newer servers can be.
-_NEWER: Final = ("mysql-5.7", "mysql-5.6")
+_NEWER: Final = choices("newer source", ("mysql-5.7", "mysql-5.6"))
 
 
-@family(focus="WL4033-CROSS-NEW-TO-OLD", profiles=_OLD, fault=True)
+@family(focus="WL4033-CROSS-NEW-TO-OLD", profiles=_OLD, fault=True, dimensions=(_NEWER, _NEW, _BEFORE))
 def new_streams_to_old_readers(stream: StreamBuilder) -> None:
     """Logs of 5.6 and 5.7 read by a reader of 5.1 or 5.5, which has no rule for the first event that is new to it."""
-    choose, reader = stream.choose, stream.server
-    source = server_of(choose.one_of(_NEWER))
-    new = choose.one_of(_NEW_EVENTS)
+    reader = stream.server
+    source, new = server_of(stream.vary(_NEWER)), stream.vary(_NEW)
     stream.server, stream.checksummed = source, False
     # Servers of that time have no such types: later ones declare them.
     more = UNASSIGNED[-1] - source.event_types if new.make is _unknown else 0
@@ -205,14 +233,14 @@ def new_streams_to_old_readers(stream: StreamBuilder) -> None:
     stream.leave_open("event_types")
     stream.leave_open("checksum_algorithm")
     stream.server = reader
-    for _ in choose.several(0, 2):
+    for _ in stream.several_of(_BEFORE):
         _add_plain(stream, groups.group(stream))
     begun = new.make is _statement_of_rows
     if begun:
         stream.add(mysql_events.query(stream, "BEGIN"))
     stream.server = source
     event = new.make(stream)
-    stream.refuse(event._replace(flags=choose.one_of(new.flags)), kind="unknown-event", marks=new.marks)
+    stream.refuse(event._replace(flags=new.flags), kind="unknown-event", marks=new.marks)
     stream.server = reader
     _add_plain(stream, [*groups.row_changes(stream), mysql_events.xid(stream)] if begun else groups.group(stream))
 

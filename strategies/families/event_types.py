@@ -33,7 +33,7 @@ from conformance.strategies.events import (
 )
 from conformance.strategies.events.columns import column_kinds
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, sizes, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -103,30 +103,38 @@ def xa_transactions(stream: StreamBuilder) -> None:
     _log_of(stream, _of_times(add_xa_transaction))
 
 
-@family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=WITH_PAYLOADS, dimensions=(_TIMES,))
+@family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=WITH_PAYLOADS, dimensions=(_TIMES, payloads.COMPRESSION))
 def transaction_payloads(stream: StreamBuilder) -> None:
     """Transactions inside Transaction_payload events, with and without zstd."""
     _log_of(stream, _of_times(add_payload))
 
 
-@family(focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=WITH_PAYLOADS)
+_BODY: Final = sizes("body of the ignorable event", 251, 256, most=300)
+
+
+@family(
+    focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",
+    profiles=WITH_PAYLOADS,
+    dimensions=(_TIMES, payloads.COMPRESSION, _BODY),
+)
 def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
     """Transaction_payload events that hold flagged events of unassigned types, which a reader skips there too."""
     choose = stream.choose
     code = choose.one_of(UNASSIGNED)
     groups.begin_plain_log(stream, lengths=declare_up_to(stream, code))
-    for _ in choose.several(1, 2):
-        ignorable = mysql_events.ignorable(stream, code, choose.octets(0, 40), flags=0)
+    for _ in stream.several_of(_TIMES):
+        size = stream.vary(_BODY)
+        ignorable = mysql_events.ignorable(stream, code, choose.octets(size, size), flags=0)
         payload = payloads.transaction_payload(stream, payloads.put_in(stream, groups.transaction(stream), ignorable))
         _add(stream, [payload.only_for("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN")])
     groups.end_log(stream)
 
 
-@family(focus="FORMAT-LARGE-TRANSACTION-HEADER", profiles=WITH_LARGE_TRANSACTIONS)
+@family(focus="FORMAT-LARGE-TRANSACTION-HEADER", profiles=WITH_LARGE_TRANSACTIONS, dimensions=(_TIMES,))
 def large_transactions(stream: StreamBuilder) -> None:
     """Transactions after a header that gives their end, for which the format description declares one more type."""
     groups.begin_plain_log(stream, lengths=stream.server.post_header_lengths + b"\0")
-    _add_some(stream, (_add_large_transaction, add_ordinary))
+    _add_some(stream, (_of_times(_add_large_transaction), add_ordinary))
 
 
 @family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB, dimensions=(_CHANGES, _TIMES))

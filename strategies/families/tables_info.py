@@ -1,6 +1,7 @@
 """Streams whose Query events have tables info (WL#40), and streams whose Query events have none."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -12,6 +13,7 @@ from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.extended_query import is_extended
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.filter import choose_rules
@@ -34,40 +36,10 @@ _AFTER_A_CHANGE: Final = 3
 _CREATES: Final = ("", "LIKE", "SELECT")
 
 
-@family(
-    focus=("WL40-DATA-ORDER", "WL40-FILTER-BY-TABLES-INFO", "WL40-GUESS-EXTENDED-QUERY", "WL40-RENDER-QUERY-STOPS"),
-    profiles=Profiles("worklog"),
-)
-def tables_info_streams(stream: StreamBuilder) -> None:
-    """Logs whose Query events are all extended, or all usual; and relay logs in which that changes once."""
-    choose = stream.choose
-    extended = not choose.yes(4)
-    again = choose.yes(3)
-    second = again and (not extended or choose.yes())
-    choose_rules(stream, TABLES)
-    work = TableWork(stream, markers=choose.yes())
-    _begin(work, extended=extended)
-    for _ in choose.several(1, 4):
-        choose.one_of(_ADDITIONS)(work)
-    if again:
-        # A relay log: the format description of another log follows, which decides again.
-        _begin(work, extended=second, relay=True)
-        for _ in choose.several(1, 3):
-            choose.one_of(_ADDITIONS)(work)
-    # Whatever came before, only the list decides here; and rows have their Table_map in any log.
-    if is_extended(stream):
-        tables = [choose.one_of(TABLES) for _ in choose.several(1, 2)]
-        work.group([work.statement("DO f1()", FilteredStatement(), tuple(tables)).marked("WL40-FILTER-BY-TABLES-INFO")])
-    work.group(work.row_transaction([choose.one_of(TABLES)]))
-    work.end()
-
-
 def _begin(work: TableWork, *, extended: bool, relay: bool = False) -> None:
     lengths = bytearray(work.stream.server.post_header_lengths)
-    if not extended and work.choose.yes(3):
-        # Any other length is a usual Query event with a longer post-header.
-        others = [each for each in range(14, 24) if each != EXTENDED_QUERY_POST_HEADER]
-        lengths[EventType.QUERY - 1] = work.choose.one_of(others)
+    if not extended:
+        lengths[EventType.QUERY - 1] = work.stream.vary(_USUAL_LENGTH)
     if relay:
         work.stream.mark_following("WL40-ONE-FORMAT-PER-LOG", events=_AFTER_A_CHANGE)
     work.begin(extended=extended, lengths=bytes(lengths), flags=int(Flag.RELAY_LOG) if relay else 0)
@@ -147,13 +119,67 @@ def _empty(work: TableWork) -> None:
 
 
 #: What can be added to a log, the simplest first.
-_ADDITIONS: Final[tuple[Callable[[TableWork], None], ...]] = (
-    _transaction,
-    _create,
-    _create_select,
-    _rename,
-    _drop,
-    _without_tables,
-    _long,
-    _empty,
+_ADDITION: Final = Dimension[Callable[[TableWork], None]](
+    "addition",
+    {
+        "transaction": _transaction,
+        "CREATE TABLE": _create,
+        "CREATE TABLE ... SELECT of rows": _create_select,
+        "RENAME TABLE": _rename,
+        "DROP TABLE": _drop,
+        "statement without tables": _without_tables,
+        "long statement": _long,
+        "empty transaction": _empty,
+    },
 )
+_OF_LOG: Final = Number("additions to a log")
+#: Whether the Query events of a log are extended, and those of the next one in a relay log; None where there is no other.
+_LOGS: Final = Dimension[tuple[bool, bool | None]](
+    "Query events",
+    {
+        "extended": (True, None),
+        "usual": (False, None),
+        "extended, extended again": (True, True),
+        "extended, then usual": (True, False),
+        "usual, then extended": (False, True),
+    },
+)
+#: Any length but that of the extended post-header is a usual Query event with a longer post-header.
+_USUAL_LENGTH: Final = choices(
+    "post-header length of usual Query events",
+    (13, *(each for each in range(14, 24) if each != EXTENDED_QUERY_POST_HEADER)),
+)
+_MARKERS: Final = yes_or_no("markers")
+
+
+@family(
+    focus=("WL40-DATA-ORDER", "WL40-FILTER-BY-TABLES-INFO", "WL40-GUESS-EXTENDED-QUERY", "WL40-RENDER-QUERY-STOPS"),
+    profiles=Profiles("worklog"),
+    dimensions=(
+        _LOGS,
+        replace(_USUAL_LENGTH, when={"Query events": ("usual", "extended, then usual", "usual, then extended")}),
+        _ADDITION,
+        _OF_LOG,
+        _MARKERS,
+    ),
+)
+def tables_info_streams(stream: StreamBuilder) -> None:
+    """Logs whose Query events are all extended, or all usual; and relay logs in which that changes once."""
+    choose = stream.choose
+    first, second = stream.vary(_LOGS)
+    choose_rules(stream, TABLES)
+    work = TableWork(stream, markers=stream.vary(_MARKERS))
+    _begin(work, extended=first)
+    for _ in stream.several_of(_OF_LOG):
+        stream.vary(_ADDITION)(work)
+    if second is not None:
+        # A relay log: the format description of another log follows, which decides again.
+        _begin(work, extended=second, relay=True)
+        for _ in stream.several_of(_OF_LOG):
+            stream.vary(_ADDITION)(work)
+    # Whatever came before, only the list decides here; and rows have their Table_map in any log.
+    if is_extended(stream):
+        tables = [choose.one_of(TABLES) for _ in choose.several(1, 2)]
+        work.group([work.statement("DO f1()", FilteredStatement(), tuple(tables)).marked("WL40-FILTER-BY-TABLES-INFO")])
+    work.group(work.row_transaction([choose.one_of(TABLES)]))
+    work.end()

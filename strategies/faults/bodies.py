@@ -1,6 +1,6 @@
 """Faults of bodies: too short for their fields, or with a length or a count of more than they hold."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,7 @@ from conformance.strategies.events import (
     server_events,
     statement_events,
 )
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -120,54 +121,92 @@ def _mariadb_gtid(stream: StreamBuilder) -> PlannedEvent:
 
 _OF_STATEMENT: Final = (_Number("status_variables_length", 2), _Number("database_length", 1))
 _OF_TABLE: Final = tuple(_Number(field, 1) for field in ("database", "table", "column_count", "column_metadata"))
-#: The kinds of events, the simplest first.
-_KINDS: Final = (
-    _Kind(mysql_events.xid, profiles=_CHECKED_BY_MYSQL),
-    _Kind(_statement, _OF_STATEMENT),
-    _Kind(_table, _OF_TABLE, _CHECKED_BY_MYSQL),
-    _Kind(_rows),
-    _Kind(mysql_events.rotate),
-    _Kind(mysql_events.intvar, profiles=_CHECKED_BY_MYSQL),
-    _Kind(mysql_events.rand, profiles=_CHECKED_BY_MYSQL),
-    _Kind(statement_events.user_var, (_Number("variable_name", 4), _Number("variable_value", 4))),
-    _Kind(server_events.incident, (_Number("message", 1),)),
-    _Kind(_first_block),
-    _Kind(_later_block),
-    _Kind(_delete_file),
-    _Kind(_execute_load_query, _OF_STATEMENT),
-    _Kind(_rows_query, profiles=WITH_ROWS_QUERIES),
-    _Kind(_gtid, profiles=WITH_GTIDS),
-    _Kind(_anonymous_gtid, profiles=WITH_ANONYMOUS_GTIDS),
-    _Kind(_previous_gtids, (_Number("previous_gtids", 8), _Number("previous_gtids", 8, 24)), WITH_GTIDS),
-    _Kind(_xa_prepare, (_Number("xa_gtrid_length", 4), _Number("xa_bqual_length", 4)), Profiles("mysql >= 5.7")),
-    _Kind(
+#: The kinds of events, by the names of their types, the simplest first.
+_KINDS: Final[Mapping[str, _Kind]] = {
+    "Xid": _Kind(mysql_events.xid, profiles=_CHECKED_BY_MYSQL),
+    "Query": _Kind(_statement, _OF_STATEMENT),
+    "Table_map": _Kind(_table, _OF_TABLE, _CHECKED_BY_MYSQL),
+    "rows": _Kind(_rows),
+    "Rotate": _Kind(mysql_events.rotate),
+    "Intvar": _Kind(mysql_events.intvar, profiles=_CHECKED_BY_MYSQL),
+    "Rand": _Kind(mysql_events.rand, profiles=_CHECKED_BY_MYSQL),
+    "User_var": _Kind(statement_events.user_var, (_Number("variable_name", 4), _Number("variable_value", 4))),
+    "Incident": _Kind(server_events.incident, (_Number("message", 1),)),
+    "Begin_load_query": _Kind(_first_block),
+    "Append_block": _Kind(_later_block),
+    "Delete_file": _Kind(_delete_file),
+    "Execute_load_query": _Kind(_execute_load_query, _OF_STATEMENT),
+    "Rows_query": _Kind(_rows_query, profiles=WITH_ROWS_QUERIES),
+    "Gtid": _Kind(_gtid, profiles=WITH_GTIDS),
+    "Anonymous_gtid": _Kind(_anonymous_gtid, profiles=WITH_ANONYMOUS_GTIDS),
+    "Previous_gtids": _Kind(
+        _previous_gtids, (_Number("previous_gtids", 8), _Number("previous_gtids", 8, 24)), WITH_GTIDS
+    ),
+    "XA_prepare": _Kind(
+        _xa_prepare, (_Number("xa_gtrid_length", 4), _Number("xa_bqual_length", 4)), Profiles("mysql >= 5.7")
+    ),
+    "Transaction_context": _Kind(
         server_events.transaction_context,
         (_Number("server_uuid_length", 1), _Number("write_set_count", 4), _Number("read_set_count", 4)),
         WITH_GROUP_REPLICATION,
     ),
-    _Kind(server_events.view_change, (_Number("certification_count", 4),), WITH_GROUP_REPLICATION),
-    _Kind(mariadb_events.gtid_list, (_Number("gtid_list_head", 4),), _MARIADB),
-    _Kind(mariadb_events.binlog_checkpoint, (_Number("log_name_length", 4),), _MARIADB),
-    _Kind(_mariadb_gtid, profiles=_MARIADB),
+    "View_change": _Kind(server_events.view_change, (_Number("certification_count", 4),), WITH_GROUP_REPLICATION),
+    "MariaDB's Gtid_list": _Kind(mariadb_events.gtid_list, (_Number("gtid_list_head", 4),), _MARIADB),
+    "MariaDB's Binlog_checkpoint": _Kind(mariadb_events.binlog_checkpoint, (_Number("log_name_length", 4),), _MARIADB),
+    "MariaDB's Gtid": _Kind(_mariadb_gtid, profiles=_MARIADB),
+}
+_KIND: Final = Dimension("event", _KINDS, profiles={name: each.profiles for name, each in _KINDS.items()})
+#: What is wrong: what is left of the body, or by how much a length is too large, up to a checksum and beyond it.
+_WRONG: Final = Dimension[tuple[str, int]](
+    "what is wrong",
+    {
+        "no byte": ("left", 0),
+        "one byte": ("left", 1),
+        "half": ("half", 0),
+        "a byte too few": ("missing", 1),
+        "some bytes too few": ("some", 0),
+        "a length 1 too large": ("beyond", 1),
+        "a length 4 too large": ("beyond", 4),
+        "a length 5 too large": ("beyond", 5),
+        "a length 100 too large": ("beyond", 100),
+        "the largest length": ("largest", 0),
+    },
 )
-#: Bytes by which a length is too large, from the end of the body: up to those of a checksum, and beyond it.
-_BEYOND: Final = (1, 4, 5, 100)
+_OF_LENGTHS: Final = ("beyond", "largest")
+_FLAGGED: Final = Dimension("ignorable flag", {"no": False, "yes": True}, profiles={"yes": _KNOWN_WITH_FLAG})
+_BEFORE: Final = Number("groups before", fewest=0, few=2)
 
 
-@family(focus="FORMAT-BODY-MALFORMED", fault=True)
+@family(
+    focus="FORMAT-BODY-MALFORMED",
+    fault=True,
+    dimensions=(_KIND, _WRONG, _FLAGGED, _BEFORE),
+    impossible=(
+        Impossible(
+            {
+                "event": tuple(name for name, each in _KINDS.items() if not each.numbers),
+                "what is wrong": tuple(name for name, (what, _) in _WRONG.classes.items() if what in _OF_LENGTHS),
+            },
+            "the body has no length or count",
+        ),
+    ),
+)
 def malformed_bodies(stream: StreamBuilder) -> None:
     """An event whose body is too short for its fields, or has a length or a count of more than it holds."""
-    choose, server = stream.choose, stream.server
     groups.begin_plain_log(stream)
-    groups.add_groups(stream, 0, 2)
-    kind = choose.one_of([each for each in _KINDS if server.profile in each.profiles])
+    kind, (what, number) = stream.vary(_KIND), stream.vary(_WRONG)
+    flagged = stream.vary(_FLAGGED)
+    for _ in stream.several_of(_BEFORE):
+        groups.add_group(stream, groups.group(stream))
     event = kind.make(stream)
-    wrong = _claiming(stream, event, choose.one_of(kind.numbers)) if kind.numbers and choose.yes() else None
+    wrong = None
+    if what in _OF_LENGTHS and kind.numbers:
+        wrong = _claiming(stream, event, stream.choose.one_of(kind.numbers), number if what == "beyond" else None)
     flags, marks = event.flags & ~_IGNORABLE, ["FORMAT-BODY-MALFORMED"]
-    if server.profile in _KNOWN_WITH_FLAG and choose.yes():
+    if flagged:
         flags |= _IGNORABLE
         marks.append("WL4033-READ-KNOWN-FLAGGED")
-    body = _shortened(stream, event) if wrong is None else wrong
+    body = _shortened(stream, event, what, number) if wrong is None else wrong
     stream.refuse(PlannedEvent(event.type, body, {}, flags), kind="malformed", marks=tuple(marks))
     groups.add_groups(stream, 1, 2)
 
@@ -177,32 +216,36 @@ def _spans(stream: StreamBuilder, event: PlannedEvent) -> list[Span]:
     return layout_of(event.type, declared).spans(event.body, 0, len(event.body), post_header_length=declared)
 
 
-def _shortened(stream: StreamBuilder, event: PlannedEvent) -> bytes:
+def _shortened(stream: StreamBuilder, event: PlannedEvent, what: str, number: int) -> bytes:
     """Return the beginning of a body, without at least one byte of a field that cannot be absent."""
-    choose = stream.choose
     layout = layout_of(event.type, stream.format.post_header_length(event.type))
     fields = (*layout.post_header, *layout.body)
     required = {each.name for each in fields if not each.optional and not isinstance(each.codec, Rest)}
     ends = {each.name: each.offset + each.size for each in _spans(stream, event) if each.name in required}
     least = max(ends.values())
-    left = choose.one_of((0, 1, least // 2, least - 1, choose.integer(0, least - 1)))
+    some = stream.choose.integer(0, least - 1) if what == "some" else least - 1
+    left = {"left": number, "half": least // 2, "some": some}.get(what, least - 1)
     if event.type == EventType.TABLE_MAP and left == ends["column_types"]:
         # So the Table_map events of 5.1's alphas end, which readers take to this day.
         left -= 1
     return event.body[: min(left, least - 1)]
 
 
-def _claiming(stream: StreamBuilder, event: PlannedEvent, number: _Number) -> bytes | None:
-    """Return a body in which a number is too large; None if the body has none, or the number has too little room."""
+def _claiming(stream: StreamBuilder, event: PlannedEvent, number: _Number, beyond: int | None) -> bytes | None:
+    """Return a body in which a number is too large; None if the body has none, or the number has too little room.
+
+    Args:
+        stream: The stream that it is for.
+        event: The event with the sound body.
+        number: The number.
+        beyond: By how much it is too large; None for the highest number that fits.
+    """
     span = next((each for each in _spans(stream, event) if each.name == number.field), None)
     if span is None or span.size <= number.at:
         return None
     at = span.offset + number.at
     most = len(event.body) - at - number.width
-    numbers = [most + more for more in _BEYOND if most + more <= number.highest]
-    if most < number.highest:
-        numbers.append(number.highest)
-    if not numbers:
+    if most >= number.highest:
         return None
-    wrong = stream.choose.one_of(numbers)
+    wrong = number.highest if beyond is None else min(most + beyond, number.highest)
     return event.body[:at] + wrong.to_bytes(number.width, "little") + event.body[at + number.width :]

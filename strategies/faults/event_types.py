@@ -76,7 +76,10 @@ def unknown_inside_payload(stream: StreamBuilder) -> None:
     groups.add_groups(stream, 0, 1)
 
 
-@family(focus="FORMAT-MARIADB-START-ENCRYPTION", profiles=Profiles("mariadb"), fault=True)
+_ENCRYPTED: Final = Number("encrypted groups")
+
+
+@family(focus="FORMAT-MARIADB-START-ENCRYPTION", profiles=Profiles("mariadb"), fault=True, dimensions=(_ENCRYPTED,))
 def encrypted_events(stream: StreamBuilder) -> None:
     """A log of MariaDB that is encrypted after its Start_encryption event, except for the lengths of the events."""
     stream.describe_format()
@@ -84,5 +87,6 @@ def encrypted_events(stream: StreamBuilder) -> None:
     start = stream.offset
     stream.expect_refusal(at=start, kind="encrypted", marks=("FORMAT-MARIADB-START-ENCRYPTION",))
     stream.add(mariadb_events.gtid_list(stream))
-    groups.add_groups(stream, 1, 2)
+    for _ in stream.several_of(_ENCRYPTED):
+        groups.add_group(stream, groups.group(stream))
     mariadb_events.encrypt(stream, start)

@@ -8,7 +8,7 @@ from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, MAGIC, TYPE_AT
 from conformance.binlog.servers import WITH_CHECKSUMS, WITH_GTIDS, WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Dimension, Impossible, choices
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -192,10 +192,14 @@ def bad_checksum(stream: StreamBuilder) -> None:
     stream.expect_refusal(at=start, kind="checksum", marks=marks)
 
 
-@family(focus="FORMAT-NO-FORMAT-DESCRIPTION", fault=True)
+_WITHOUT_DESCRIPTION: Final = Number("groups")
+
+
+@family(focus="FORMAT-NO-FORMAT-DESCRIPTION", fault=True, dimensions=(_WITHOUT_DESCRIPTION,))
 def missing_format_description(stream: StreamBuilder) -> None:
     """A stream that begins with an event other than a format description."""
-    groups.add_groups(stream, 1, 2)
+    for _ in stream.several_of(_WITHOUT_DESCRIPTION):
+        groups.add_group(stream, groups.group(stream))
     stream.expect_refusal(at=len(MAGIC), kind="no-format-description", marks=("FORMAT-NO-FORMAT-DESCRIPTION",))
 
 
