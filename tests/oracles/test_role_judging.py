@@ -13,6 +13,8 @@ from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.models.replica.relay import Receiver
+from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.registry import mutant_of
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.registry import oracles
 from conformance.protocol.messages import decode_declaration
@@ -283,6 +285,21 @@ def flipping(at):
     return changed_answer
 
 
+def from_an_ignored_server(case, answer):
+    """Return the answer with the id of an ignored server in each event, if there is one."""
+    ids = case.settings.get("ignored_ids", ())[:1]
+    of_server = [struct.pack("<I", each).hex() for each in ids]
+    events = [
+        {**each, "data": f"{each['data'][:10]}{own}{each['data'][18:]}"} for own in of_server for each in answer.events
+    ]
+    return replace(answer, events=tuple(events)) if ids else answer
+
+
+def keeping_begin(case, answer):
+    """Return the answer of a parser whose resets keep what it knows of a BEGIN."""
+    return MutantImplementation(mutant_of("reset-keeps-begin")).ask(request_of(case))
+
+
 def nothing(case, answer):
     return Observation(())
 
@@ -356,8 +373,10 @@ def wrong_answers(role):
             values += [with_value(name, value) for value in (_TEXTS if field.kind == "text" else (0, 1, 7))]
     if role in ("relay", "send"):
         values += [flipping(at) for at in _FLIPPED]
+    if role == "relay":
+        made.append(from_an_ignored_server)
     if role == "boundary":
-        made += map(after_the_last_reset, values)
+        made += [keeping_begin, *map(after_the_last_reset, values)]
     return [*made, *values, *(one_in_three(change, first) for first in range(3) for change in values)]
 
 

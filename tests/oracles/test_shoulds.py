@@ -77,7 +77,7 @@ def misread(answer, place):
     """Return the answer of a reader that gets every value of one event wrong, except where and what it is."""
     kept = ("offset", "type", "handled", "timestamp", "server_id", "length", "log_pos", "flags")
     wrong = {str: lambda text: f"\0{text}", int: lambda number: number + 1, list: lambda rows: [*rows, {}]}
-    wrong[dict] = lambda values: values | {"more": 1}
+    wrong |= {dict: lambda values: values | {"more": 1}, type(None): lambda _: 1, float: lambda number: number + 1}
     event = {name: value if name in kept else wrong[type(value)](value) for name, value in answer.events[place].items()}
     return replace(answer, events=(*answer.events[:place], event, *answer.events[place + 1 :]))
 
