@@ -6,9 +6,11 @@ from typing import Any, Final
 from conformance.binlog.event_types import ROWS_V1, EventType
 from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.binlog.servers import WITH_ROWS_QUERIES
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.extended_query import UPDATE_TABLE_MAP_VERSION
 from conformance.strategies.events.tables_info_example import add_example
+from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
@@ -57,16 +59,20 @@ def _is_known(stream: StreamBuilder, type_code: int) -> bool:
     return type_code not in ROWS_V1 or stream.server.reads_rows_v1
 
 
+_SAMPLE: Final = Dimension("bytes", {"WL#4033": "sample", "WL#40": "example"}, profiles={"WL#40": Profiles("worklog")})
+
+
 @family(
     focus=("WL4033-GOLDEN-TABLE-MAP-BYTES", "WL4033-GOLDEN-TEXT-ROWS-QUERY"),
     checksums=False,
+    dimensions=(_SAMPLE,),
 )
 def golden_vectors(stream: StreamBuilder) -> None:
     """The events of the WL#4033 sample, or of the WL#40 example, byte for byte, at their offsets in the logs.
 
     Of the sample a log has the events that readers of its server know; rows of version 2 where they know no others.
     """
-    if stream.server.profile == "worklog" and stream.choose.yes():
+    if stream.vary(_SAMPLE) == "example":
         add_example(stream)
         return
     stream.timestamp = EPOCH

@@ -133,7 +133,7 @@ _ADDITION: Final = Dimension[Callable[[TableWork], None]](
     },
 )
 _OF_LOG: Final = Number("additions to a log")
-#: Whether the Query events of a log are extended, and those of the next one in a relay log; None where there is no other.
+#: Whether the Query events of a log are extended, and those of the next one in a relay log; None without a next one.
 _LOGS: Final = Dimension[tuple[bool, bool | None]](
     "Query events",
     {

@@ -139,3 +139,7 @@ def test_a_case_has_the_classes_of_its_row(family, role):
             case_id = CaseId(family.name, profile, seed=1, index=index, role=role)
             row = space.row(profile, index=index, key=case_id.key)
             assert dict(case_of(case_id).classes) == row, case_id
+
+
+def test_every_family_declares_how_its_streams_vary():
+    assert [name for name, each in families().items() if not each.dimensions] == []
