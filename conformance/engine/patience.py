@@ -34,6 +34,8 @@ class Patience:
     counts_time: bool = True
     _hangs: int = 0
     _other: float = 0.0
+    #: Hangs that shrinking may add to those of the run.
+    _of_shrinking: float = 0.0
     _of_family: dict[tuple[str, str], float] = field(default_factory=dict)
     _has_answered: bool = False
 
@@ -53,8 +55,12 @@ class Patience:
         self._hangs = max(self._hangs, self.limits.hangs)
 
     def begin_shrinking(self) -> None:
-        """Forget the time of other trouble: shrinking has its own, while hangs remain counted."""
+        """Forget the time of other trouble, and allow at least as many more hangs as to a family.
+
+        Failures that have nothing to do with the hangs are shrunk too.
+        """
         self._other = 0.0
+        self._of_shrinking = max(self._hangs + self.few - self.limits.hangs, 0)
 
     @property
     def few(self) -> float:
@@ -69,7 +75,7 @@ class Patience:
     @property
     def exhausted(self) -> bool:
         """Whether nothing more is asked."""
-        return self._spent >= (self.limits.hangs if self._has_answered else self.few)
+        return self._spent >= (self.limits.hangs + self._of_shrinking if self._has_answered else self.few)
 
     @property
     def _spent(self) -> float:

@@ -84,6 +84,27 @@ def test_an_implementation_that_hangs_at_one_thing_is_judged_on_everything_else(
     assert hanging.hangs <= Limits().hangs
 
 
+class HangingAndWrong(Hanging):
+    """It also reports a wrong server id in every event."""
+
+    def ask(self, request):
+        answer = super().ask(request)
+        if answer is HANG:
+            return answer
+        return replace(answer, events=tuple({**each, "server_id": each["server_id"] + 1} for each in answer.events))
+
+
+def test_other_failures_are_shrunk_after_the_last_hang_that_is_allowed():
+    hanging = HangingAndWrong(ROWS_QUERY)
+    finished = certify(hanging, limits=Limits(hangs=1))
+    wrong = [each for each in finished.failures if each.verdict.requirement == "FORMAT-HEADER-SERVER-ID"]
+    assert wrong
+    for each in wrong:
+        assert "not asked again" not in each.verdict.message
+        assert len(each.case.stream) < 400
+    assert 1 <= hanging.hangs <= 2
+
+
 def test_the_number_can_be_raised():
     limits = Limits(hangs=1000)
     finished = certify(Hanging(ROWS_QUERY), limits=limits)
