@@ -185,7 +185,7 @@ class Failure(Struct, frozen=True, tag_field="kind", tag="failure"):
     case: Annotated[str, Meta(description="Id of the shrunk case.")]
     role: Annotated[str, Meta(description="The role of the question.")]
     settings: Annotated[Mapping[str, Any], Meta(description="What the question holds besides the stream.")]
-    first_case: Annotated[str, Meta(description="Id of the case that showed it first.")] = field(name="found")
+    first_case: Annotated[str, Meta(description="Id of the case of the run that was shrunk.")] = field(name="found")
     count: Annotated[Count, Meta(description="Cases that showed it.")]
     message: Annotated[str, Meta(description="What was expected and what came, in one sentence.")]
     at: Annotated[

@@ -34,7 +34,7 @@ class Failure:
         verdict: The verdict of the shrunk case on the first of the requirements.
         case: The shrunk case.
         answer: The implementation's answer to it, or what is kept of it.
-        first_case: Id of the case that first showed the failure.
+        first_case: Id of the case of the run that was shrunk.
         group: The group of profiles, one of `conformance.specs.profiles.PROFILE_GROUPS`.
         counts: The cases of the run that showed it.
         known: The reason in the baseline, None if the baseline does not have it.
@@ -64,13 +64,13 @@ class Sighting:
         cases: How many there are.
         requirements: Requirement -> how many of them break it.
         profiles: Profile -> how many of them are of it.
-        first: Requirement -> the first case that breaks it, with the verdict.
+        smallest: Requirement -> the smallest case that breaks it, with the verdict; shrinking starts with it.
     """
 
     cases: int = 0
     requirements: Counter[str] = field(default_factory=Counter)
     profiles: Counter[str] = field(default_factory=Counter)
-    first: dict[str, tuple[Case, Verdict]] = field(default_factory=dict)
+    smallest: dict[str, tuple[Case, Verdict]] = field(default_factory=dict)
 
     def add(self, case: Case, verdicts: Collection[Verdict]) -> None:
         """Count a case with its verdicts, all of one finding."""
@@ -78,17 +78,24 @@ class Sighting:
         self.profiles[case.id.profile] += 1
         for verdict in verdicts:
             self.requirements[verdict.requirement] += 1
-            self.first.setdefault(verdict.requirement, (case, verdict))
+            before = self.smallest.get(verdict.requirement)
+            if before is None or _size(case) < _size(before[0]):
+                self.smallest[verdict.requirement] = case, verdict
 
     @property
     def shown_by(self) -> tuple[Case, Verdict]:
-        """The case that stands for all, with its verdict: the first one that breaks the most important requirement."""
-        return self.first[most_important(self.requirements)]
+        """The case that stands for all, with its verdict: the smallest that breaks the most important requirement."""
+        return self.smallest[most_important(self.requirements)]
 
     @property
     def counts(self) -> Counts:
         """The numbers, as they are now."""
         return Counts(cases=self.cases, requirements=dict(self.requirements), profiles=dict(self.profiles))
+
+
+def _size(case: Case) -> int:
+    """Return a measure of a case: the bytes of its stream, or the characters of its settings if it has none."""
+    return len(case.stream) or len(str(case.settings))
 
 
 def most_important(requirements: Mapping[str, int]) -> str:
