@@ -65,7 +65,6 @@ DEVIATIONS = {
             PREVIOUS,
             *GROUPS,
             "WL7592-LOG-DROP-OFF-ANON-EACH",
-            "WL7592-LOG-TEMPORARY-OUTSIDE",
             "WL7592-LOG-CREATE-NOT-INSIDE",
             "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
         ),

@@ -26,8 +26,7 @@ RESET = "the first step of a stream shows that the parser begins elsewhere, the 
 #: Mutant, and the other requirements -> why they are right to fail for another cause and at another event than its own.
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
-    ("always-usual-queries", "WL40-TABLES-INFO-*", MORE_EVENTS),
-    ("zero-after-database", "WL40-QUERY-LEN", MORE_EVENTS),
+    ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION", MORE_EVENTS),
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
     ("guesses-*-events", "FORMAT-BOUNDARY-* WL4162-ANY-* WL4162-TYPE-EXECUTE-LOAD-QUERY", MORE_EVENTS),
