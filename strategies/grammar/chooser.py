@@ -41,7 +41,8 @@ class Chooser(ABC):
         elif self.impossible:
             names = self._possible(dimension, names)
         name = names[self._class(dimension, names) if len(names) > 1 else 0]
-        self.met.setdefault(dimension.name, name)
+        if self._counts(dimension):
+            self.met.setdefault(dimension.name, name)
         return dimension.classes[name]
 
     def several_of(self, number: Number, profile: str) -> Iterator[int]:
@@ -57,7 +58,15 @@ class Chooser(ABC):
         while done < number.most and (done < number.fewest or self._one_more(done, wanted)):
             yield done
             done += 1
-        self.met.setdefault(number.name, number.class_of(done))
+        if self._counts(number):
+            self.met.setdefault(number.name, number.class_of(done))
+
+    def _counts(self, dimension: Dimension[Any]) -> bool:
+        """Return whether the asking is the one that the dimension declares.
+
+        What a loop adds may be asked about a later addition although the first, which the row has, is another.
+        """
+        return all(self.met.get(name) in classes for name, classes in dimension.when.items())
 
     def _possible(self, dimension: Dimension[Any], names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the classes that can be together with those met so far."""
