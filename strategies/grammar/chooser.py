@@ -200,19 +200,38 @@ class FittingChooser(Chooser):
 
     Args:
         choices: The recorded answers; None means the simplest.
+        most: How many questions are answered; None for any number.
+
+    Attributes:
+        simplest: The simplest answer to each question so far.
+
+    Raises:
+        TooManyQuestions: The grammar asks for more than `most`.
     """
 
-    def __init__(self, choices: Sequence[Choice | None]) -> None:
+    def __init__(self, choices: Sequence[Choice | None], *, most: int | None = None) -> None:
         super().__init__()
         self._left = iter(choices)
+        self._most = most
+        self.simplest: list[Choice] = []
 
     def _integer(self, low: int, high: int) -> int:
-        answer = next(self._left, None)
+        answer = self._next(low)
         return answer if isinstance(answer, int) and low <= answer <= high else low
 
     def _octets(self, low: int, high: int) -> bytes:
-        answer = next(self._left, None)
+        answer = self._next(bytes(low))
         return answer if isinstance(answer, bytes) and low <= len(answer) <= high else bytes(low)
+
+    def _next(self, simplest: Choice) -> Choice | None:
+        if len(self.simplest) == self._most:
+            raise TooManyQuestions
+        self.simplest.append(simplest)
+        return next(self._left, None)
+
+
+class TooManyQuestions(Exception):
+    """The grammar asks for more choices than are wanted."""
 
 
 class LoopIteration(NamedTuple):
