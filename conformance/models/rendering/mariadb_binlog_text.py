@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_info import text, text_lines, xid_text
+from conformance.binlog.event_info import gtid_list_texts, text, text_lines, xid_text
 from conformance.binlog.event_types import (
     COMPRESSED_ROWS,
     COMPRESSED_ROWS_V1,
@@ -135,8 +135,7 @@ class MariadbBinlogText(MysqlbinlogText):
             yield f"/*M!{since} SET @@session.{name}={value}*/{DELIMITER}"
 
     def _gtid_list(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
-        gtids = sorted((each["domain_id"], each["server_id"], each["gno"]) for each in fields["gtid_list"])
-        shown = ",\n# ".join("-".join(map(str, each)) for each in gtids)
+        shown = ",\n# ".join(gtid_list_texts(fields, is_sorted=True))
         yield self._header(event, f"Gtid list [{shown}]")
 
     def _checkpoint(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
