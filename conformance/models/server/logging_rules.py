@@ -138,7 +138,7 @@ RULES: Final = ByVersion(
             rows_query_prefix="# ",
         ),
         "mysql": LoggingRules(gtid_events="never", previous_gtids_always=False, create_select="one", drop_suffix=""),
-        # 5.5.9: the statements that a server writes itself say so, but for those of a failed DROP DATABASE.
+        # 5.5.9 marks the statements that it writes itself, but for those of a failed DROP DATABASE.
         "mysql >= 5.5": LoggingRules(
             gtid_events="never", previous_gtids_always=False, create_select="one", partial_drop_words="drop table "
         ),
