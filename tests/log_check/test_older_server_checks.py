@@ -8,6 +8,7 @@ from older_servers import SERVERS, logs_of
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, follows, judge_chain
 from conformance.log_check.log_checker import LogChecker
 from conformance.log_check.verdicts import Verdicts
+from tests.witnesses import witnessed_in_log
 
 pytestmark = pytest.mark.ground_truth
 
@@ -36,6 +37,7 @@ def test_what_is_found_in_a_log_is_what_its_server_breaks(ground_truth, server):
         assert result.unreadable is None
         assert not result.log.relay
         assert findings == BROKEN.get(log.name, []), log.name
+        witnessed_in_log(result)
 
 
 def test_logs_that_follow_each_other_do(ground_truth):
