@@ -37,6 +37,7 @@ def _rule(failure: Failure, requirement: RequirementResult | None) -> Html:
         element("details", element("summary", "How the kit reads it"), element("p", interpretation))
         if interpretation
         else None,
+        element("p", f"Servers: {requirement.witnesses}", class_="quiet") if requirement.witnesses else None,
         class_="rule",
     )
 

@@ -55,6 +55,7 @@ def _text(requirement: RequirementResult) -> Html:
         element("details", element("summary", "How the kit reads it"), element("p", interpretation))
         if interpretation
         else None,
+        element("p", f"Servers: {requirement.witnesses}", class_="quiet") if requirement.witnesses else None,
     )
 
 

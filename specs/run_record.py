@@ -252,6 +252,7 @@ class RequirementResult(Struct, frozen=True, tag_field="kind", tag="requirement"
         Meta(description="Signatures of the findings because of which it was not judged, and in how many cases."),
     ]
     pairs: Annotated[Count, Meta(description="Different pairs of variants in the cases that exercised it.")] = 0
+    witnesses: Annotated[str, Meta(description="Which servers were seen to keep it, and which do otherwise.")] = ""
 
 
 class Variants(Struct, frozen=True):

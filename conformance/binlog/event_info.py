@@ -13,6 +13,7 @@ from conformance.binlog.event_types import HEARTBEAT_TYPES, PRE_GA_ROWS, UNLISTE
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.layouts import mariadb_layouts
+from conformance.binlog.listing_rules import LISTING_OF_MYSQL, ListingRules
 from conformance.binlog.mariadb_compression import statement_of
 from conformance.binlog.rows.collations import collation
 from conformance.binlog.rows.images import READABLE_ROWS_TYPES
@@ -42,11 +43,12 @@ def listed_name(code: int) -> str:
     return _NAMES.get(code, "Unknown")
 
 
-def event_info(event: Event, *, longest: int | None = None) -> str | None:
+def event_info(event: Event, rules: ListingRules = LISTING_OF_MYSQL, *, longest: int | None = None) -> str | None:
     """Return what servers list as an event's content; None if this kit does not know their words.
 
     Args:
         event: The event.
+        rules: What the server that lists it does differently from others; by default that of MySQL.
         longest: Bytes of a statement that are enough; None: all.
 
     Raises:
@@ -62,7 +64,7 @@ def event_info(event: Event, *, longest: int | None = None) -> str | None:
     if longest is not None:
         for name in _STATEMENTS.intersection(fields):
             fields[name] = fields[name][:longest]
-    return info(event, fields)
+    return info(event, fields, rules)
 
 
 def text(data: bytes) -> str:
@@ -88,11 +90,13 @@ def xid_text(fields: Mapping[str, Any]) -> str:
     return f"X'{data[:border].hex()}',X'{data[border:].hex()}',{fields['xa_format_id']}"
 
 
-def _query(event: Event, fields: Mapping[str, Any]) -> str:
-    number = read_status_variables(fields["status_variables"]).get("ddl_xid")
+def _query(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
+    variables = read_status_variables(fields["status_variables"])
+    settings = rules.settings(variables.get("flags2", 0)).encode()
+    number = variables.get("ddl_xid")
     comment = b"" if number is None else f" /* xid={number} */".encode()
     # Decoded once, as a statement may be long.
-    return text(b"".join((_use(event, fields), statement_of(fields), comment)))
+    return text(b"".join((_use(event, fields), settings, statement_of(fields), comment)))
 
 
 def _use(event: Event, fields: Mapping[str, Any]) -> bytes:
@@ -101,21 +105,21 @@ def _use(event: Event, fields: Mapping[str, Any]) -> bytes:
     return b"use `%b`; " % fields["database"].replace(b"`", b"``")
 
 
-def _execute_load_query(event: Event, fields: Mapping[str, Any]) -> str:
+def _execute_load_query(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
     # The number is widened as a signed one, and listed as an unsigned one.
     file_id = signed(fields["file_id"], 32) & 0xFFFFFFFFFFFFFFFF
     return text(b"".join((_use(event, fields), fields["query"], f" ;file_id={file_id}".encode())))
 
 
-def _load_block(event: Event, fields: Mapping[str, Any]) -> str:
+def _load_block(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
     return f";file_id={fields['file_id']};block_len={len(fields['block_data'])}"
 
 
-def _format_description(event: Event, fields: Mapping[str, Any]) -> str:
+def _format_description(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
     return f"Server ver: {event.format.server_version}, Binlog ver: {event.format.binlog_version}"
 
 
-def _user_var(event: Event, fields: Mapping[str, Any]) -> str | None:
+def _user_var(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str | None:
     name = text(fields["variable_name"]).replace("`", "``")
     value = variable_value(fields)
     if isinstance(value, bytes):
@@ -123,7 +127,7 @@ def _user_var(event: Event, fields: Mapping[str, Any]) -> str | None:
         # MariaDB has collations of its own, for which this kit has no names.
         return f"@`{name}`=_{named.charset} {_literal(event, value)} COLLATE {named.name}" if named else None
     if isinstance(value, float):
-        return f"@`{name}`={repr(value).replace('e+', 'e')}"
+        return f"@`{name}`={rules.double(value)}"
     if isinstance(value, Decimal):
         return f"@`{name}`={value:f}"
     return f"@`{name}`={'NULL' if value is None else value}"
@@ -136,13 +140,13 @@ def _literal(event: Event, value: bytes) -> str:
     return f"0x{value.hex().upper()}" if value else '""'
 
 
-def _rows(event: Event, fields: Mapping[str, Any]) -> str:
+def _rows(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
     names = [name for bit, name in _ROWS_FLAGS if fields.get("rows_flags", 0) & bit]
     flags = f" flags: {' '.join(names)}" if names else ""
     return f"table_id: {fields.get('table_id')}{flags}"
 
 
-def _gtid(event: Event, fields: Mapping[str, Any]) -> str | None:
+def _gtid(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str | None:
     # A tagged Gtid may omit any field; what servers list then is not known.
     if "source_uuid" not in fields or "gno" not in fields:
         return None
@@ -152,7 +156,7 @@ def _gtid(event: Event, fields: Mapping[str, Any]) -> str | None:
     return f"SET @@SESSION.GTID_NEXT= '{source}:{fields['gno']}'"
 
 
-def _mariadb_gtid(event: Event, fields: Mapping[str, Any]) -> str:
+def _mariadb_gtid(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
     flags = fields["mariadb_gtid_flags"]
     begin = "" if flags & mariadb_layouts.STANDALONE else "BEGIN "
     if flags & mariadb_layouts.PREPARED_XA:
@@ -167,60 +171,69 @@ def _mariadb_gtid(event: Event, fields: Mapping[str, Any]) -> str:
     return f"{begin}GTID {fields['domain_id']}-{event.header.server_id}-{fields['gno']}{phase}"
 
 
-def _gtid_list(event: Event, fields: Mapping[str, Any]) -> str:
-    gtids = sorted((each["domain_id"], each["server_id"], each["gno"]) for each in fields["gtid_list"])
-    return f"[{','.join('-'.join(map(str, each)) for each in gtids)}]"
+def gtid_list_texts(fields: Mapping[str, Any], *, is_sorted: bool) -> list[str]:
+    """Return the GTIDs of a Gtid_list event's fields as stored, or by domain and number."""
+    gtids = fields["gtid_list"]
+    if is_sorted:
+        gtids = sorted(gtids, key=lambda each: (each["domain_id"], each["gno"]))
+    return [f"{each['domain_id']}-{each['server_id']}-{each['gno']}" for each in gtids]
 
 
-def _payload(event: Event, fields: Mapping[str, Any]) -> str | None:
+def _gtid_list(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
+    return f"[{','.join(gtid_list_texts(fields, is_sorted=rules.sorts_gtid_list))}]"
+
+
+def _payload(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str | None:
     if "compression_type" not in fields or "uncompressed_size" not in fields:
         return None
     kind = {Compression.ZSTD: "ZSTD", Compression.NONE: "NONE"}.get(fields["compression_type"], "")
     return f"compression='{kind}', decompressed_size={fields['uncompressed_size']} bytes"
 
 
-def _xa_prepare(event: Event, fields: Mapping[str, Any]) -> str:
+def _xa_prepare(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
     if fields["one_phase"]:
         return f"XA COMMIT {xid_text(fields)} ONE PHASE"
     return f"XA PREPARE {xid_text(fields)}"
 
 
-_Info = Callable[[Event, Mapping[str, Any]], str | None]
+_Info = Callable[[Event, Mapping[str, Any], ListingRules], str | None]
 _INFO: Final[Mapping[int, _Info | None]] = total(
     f"{__name__}._INFO",
     EventType,
     {
         EventType.QUERY: _query,
-        EventType.STOP: lambda event, fields: "",
-        EventType.ROTATE: lambda event, fields: f"{text(fields['next_file'])};pos={fields['next_position']}",
-        EventType.INTVAR: lambda event, fields: (
+        EventType.STOP: lambda event, fields, rules: "",
+        EventType.ROTATE: lambda event, fields, rules: f"{text(fields['next_file'])};pos={fields['next_position']}",
+        EventType.INTVAR: lambda event, fields, rules: (
             f"{_INTVAR_NAMES.get(fields['intvar_type'], 'INVALID_INT')}={signed(fields['intvar_value'], 64)}"
         ),
         EventType.APPEND_BLOCK: _load_block,
-        EventType.DELETE_FILE: lambda event, fields: f";file_id={fields['file_id']}",
-        EventType.RAND: lambda event, fields: f"rand_seed1={fields['seed1']},rand_seed2={fields['seed2']}",
+        EventType.DELETE_FILE: lambda event, fields, rules: f";file_id={fields['file_id']}",
+        EventType.RAND: lambda event, fields, rules: f"rand_seed1={fields['seed1']},rand_seed2={fields['seed2']}",
         EventType.USER_VAR: _user_var,
         EventType.FORMAT_DESCRIPTION: _format_description,
-        EventType.XID: lambda event, fields: f"COMMIT /* xid={fields['xid']} */",
+        EventType.XID: lambda event, fields, rules: f"COMMIT /* xid={fields['xid']} */",
         EventType.BEGIN_LOAD_QUERY: _load_block,
         EventType.EXECUTE_LOAD_QUERY: _execute_load_query,
-        EventType.TABLE_MAP: lambda event, fields: (
+        EventType.TABLE_MAP: lambda event, fields, rules: (
             f"table_id: {fields['table_id']} ({text(fields['database'])}.{text(fields['table'])})"
         ),
-        EventType.INCIDENT: lambda event, fields: f"#{fields['incident']} ({_INCIDENTS.get(fields['incident'], '')})",
-        EventType.TRANSACTION_CONTEXT: lambda event, fields: (
+        EventType.INCIDENT: lambda event, fields, rules: (
+            f"#{fields['incident']} ({_INCIDENTS.get(fields['incident'], '')})"
+        ),
+        EventType.TRANSACTION_CONTEXT: lambda event, fields, rules: (
             f"server_uuid={text(fields['server_uuid'])}\tthread_id={fields['thread_id']}"
         ),
-        EventType.VIEW_CHANGE: lambda event, fields: f"view_id={text(fields['view_id'])}",
-        EventType.ROWS_QUERY: lambda event, fields: f"# {text(fields['rows_query'])}",
+        EventType.VIEW_CHANGE: lambda event, fields, rules: f"view_id={text(fields['view_id'])}",
+        EventType.ROWS_QUERY: lambda event, fields, rules: f"# {text(fields['rows_query'])}",
         EventType.GTID: _gtid,
         EventType.GTID_TAGGED: _gtid,
-        EventType.ANONYMOUS_GTID: lambda event, fields: "SET @@SESSION.GTID_NEXT= 'ANONYMOUS'",
-        EventType.PREVIOUS_GTIDS: lambda event, fields: str(fields["previous_gtids"]).replace(",", ",\n"),
+        EventType.ANONYMOUS_GTID: lambda event, fields, rules: "SET @@SESSION.GTID_NEXT= 'ANONYMOUS'",
+        EventType.PREVIOUS_GTIDS: lambda event, fields, rules: str(fields["previous_gtids"]).replace(",", ",\n"),
         EventType.XA_PREPARE: _xa_prepare,
         EventType.TRANSACTION_PAYLOAD: _payload,
-        EventType.MARIADB_ANNOTATE_ROWS: lambda event, fields: text(fields["rows_query"]),
-        EventType.MARIADB_BINLOG_CHECKPOINT: lambda event, fields: text(fields["log_name"]),
+        EventType.MARIADB_ANNOTATE_ROWS: lambda event, fields, rules: text(fields["rows_query"]),
+        EventType.MARIADB_BINLOG_CHECKPOINT: lambda event, fields, rules: text(fields["log_name"]),
         EventType.MARIADB_GTID: _mariadb_gtid,
         EventType.MARIADB_GTID_LIST: _gtid_list,
         EventType.MARIADB_QUERY_COMPRESSED: _query,

@@ -3,11 +3,12 @@
 Post-header lengths and version limits are taken from files and sources of those servers.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
-from conformance.binlog.event_types import MARIADB_TYPES_START, ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.event_types import KNOWN_TYPES, MARIADB_TYPES_START, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.reader import ReaderRules
@@ -62,6 +63,13 @@ _BEFORE_IGNORABLE: Final = ReaderRules(
     verify_checksums=False, ignorable=False, known=frozenset(range(1, EventType.HEARTBEAT + 1))
 )
 
+
+def _knows_up_to(last: EventType, *, without: Iterable[EventType] = ()) -> ReaderRules:
+    """Return how a MySQL server since 5.6 reads which knows the types of MySQL up to `last`."""
+    known = frozenset(each for each in KNOWN_TYPES if each <= last).difference(without)
+    return ReaderRules(highest_type=127, known=known)
+
+
 #: What a server calls itself in its format description, around its version.
 _NAMES: Final = ByVersion(
     "servers' names",
@@ -102,7 +110,14 @@ READER_RULES: Final = ByVersion(
     {
         "worklog": ReaderRules(beyond_format_description=True),
         "mysql": _BEFORE_IGNORABLE,
-        "mysql >= 5.6": ReaderRules(highest_type=127),
+        # 5.6.24 stops at XA_prepare, 5.7.22 at Partial_update_rows, 9.7.4 at rows events of version 1.
+        "mysql >= 5.6": _knows_up_to(EventType.PREVIOUS_GTIDS),
+        "mysql >= 5.7": _knows_up_to(EventType.XA_PREPARE),
+        "mysql >= 8.0": _knows_up_to(EventType.PARTIAL_UPDATE_ROWS),
+        "mysql >= 8.0.20": _knows_up_to(EventType.TRANSACTION_PAYLOAD),
+        "mysql >= 8.0.26": _knows_up_to(EventType.HEARTBEAT_V2),
+        "mysql >= 8.3": _knows_up_to(EventType.GTID_TAGGED, without=ROWS_V1),
+        "mysql >= 9.0": _knows_up_to(EventType.LARGE_TRANSACTION_HEADER, without=ROWS_V1),
         "mariadb": ReaderRules(),
     },
 )
@@ -205,7 +220,7 @@ class Server:
     @property
     def reads_rows_v1(self) -> bool:
         """Whether it knows rows events of version 1."""
-        return self.post_header_lengths[EventType.WRITE_ROWS_V1 - 1] > 0
+        return EventType.WRITE_ROWS_V1 in self.rules.known
 
 
 @cache

@@ -13,6 +13,7 @@ from conformance.mutants.mutant import Mutant
 from conformance.mutants.registry import mutants
 from conformance.oracles.oracle import Oracle
 from conformance.specs.catalogue import Requirement
+from conformance.specs.witness import needs_witness, sight_of, witnesses
 from conformance.strategies.grammar.family import Family, families
 
 #: Columns of the text, and of the names before it.
@@ -58,6 +59,11 @@ def life_of(requirement: Requirement) -> dict[str, Any]:
         "interpretation": requirement.interpretation,
         "settles": list(requirement.settles),
         "untestable": requirement.untestable,
+        "witnesses": [
+            {"server": each.server, "seen": each.seen, "test": each.test, "date": each.day.isoformat()}
+            for each in witnesses().get(requirement.id, ())
+        ],
+        "needs_witness": needs_witness(requirement),
         "entry": str(entry_of(requirement)),
         "checked_logs": "checked_logs" in requirement.families,
         "every_family": "*" in requirement.families,
@@ -92,10 +98,22 @@ def page(life: dict[str, Any]) -> Iterator[str]:
     yield from _part("interpretation", [life["interpretation"]])
     yield from _part("settles", [", ".join(life["settles"])])
     yield from _part("not testable", [life["untestable"]])
+    yield from _part("servers", _servers(life))
     yield from _part("entry", [life["entry"]])
     yield from _part("families", _families(life) or missing)
     yield from _part("oracle", [life["oracle"]] if life["oracle"] else missing)
     yield from _part("mutants", [_row(each) for each in life["mutants"]] or missing)
+
+
+def _servers(life: dict[str, Any]) -> list[str]:
+    """Return what servers were seen to do, and the tests that saw it: a gap if it is on servers, and none was seen."""
+    rows = witnesses().get(life["id"], ())
+    if not rows:
+        return ["none was seen yet"] if life["needs_witness"] else []
+    tests: dict[str, list[str]] = {}
+    for each in rows:
+        tests.setdefault(each.test, []).append(f"{each.server} {each.seen} it ({each.day})")
+    return [sight_of(rows), *(f"{test}: {', '.join(seen)}" for test, seen in tests.items())]
 
 
 def _families(life: dict[str, Any]) -> list[str]:

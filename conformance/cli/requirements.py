@@ -11,6 +11,7 @@ from conformance.cli.requirement_life import life_of, page
 from conformance.mutants.registry import mutants
 from conformance.oracles.registry import oracles
 from conformance.specs.catalogue import ROLES, Requirement, catalogue, select
+from conformance.specs.witness import needs_witness, without_witness
 from conformance.strategies.grammar.family import families
 
 
@@ -95,3 +96,8 @@ def _print_list(worklog: str | None, role: str | None, as_json: bool) -> None:
         f"\n{len(described)} requirements: {judged} judged, {untestable} not testable from outside, "
         f"{len(described) - judged - untestable} still without oracle, family or mutant"
     )
+    names = {each["id"] for each in described}
+    on_servers = [each for each in catalogue().values() if each.id in names and needs_witness(each)]
+    if on_servers:
+        gaps = sum(each.id in names for each in without_witness())
+        click.echo(f"{len(on_servers)} are on servers: no server was seen to keep {gaps} of them")

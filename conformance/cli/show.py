@@ -13,11 +13,11 @@ import click
 
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.raw_text import raw_bytes
 from conformance.binlog.reader import ReaderRules, read_file
-from conformance.binlog.servers import server_of
+from conformance.binlog.servers import READER_RULES, server_of
 from conformance.cli.boundary_lines import COLUMNS as COLUMNS_OF_BOUNDARIES
 from conformance.cli.boundary_lines import boundary_line
 from conformance.cli.limit_option import limit_option
@@ -35,7 +35,7 @@ from conformance.models.rendering.show_binlog_events import COLUMNS, show_binlog
 from conformance.reference.boundary import EVERY_EVENT, Parser, parser_of
 from conformance.reference.printed_boundaries import boundaries_of
 from conformance.reports.standard_streams import exact_output
-from conformance.specs.profiles import newest
+from conformance.specs.profiles import newest, profile_named
 
 #: How often progress is shown, in events.
 _STEP: Final = 4096
@@ -130,17 +130,20 @@ def _rules(form: str, profile: str | None, *, verify: bool) -> ReaderRules:
 
 def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | None, writer: "_Writer") -> int:
     printer: MysqlbinlogText | None = None
+    program = ""
     status = CONFORMING
 
     def lines(events: Iterable[Event]) -> Iterator[str]:
-        nonlocal printer
+        nonlocal printer, program
         for number, event in enumerate(events):
             if printer is None:
-                version = _version(profile, event)
+                program = _profile(profile, event)
+                version = PRINTER_VERSIONS[program]
                 printer = printer_of(version, options, boundaries_of(version))
                 yield from printer.opening()
             if not number:
                 printer.start_log()
+            _check_known(event, program)
             yield from printer.event(event)
             _print_warnings(printer, f"{log_name}:{event.offset}")
 
@@ -150,6 +153,18 @@ def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | No
         writer.write(printer.closing())
         _print_warnings(printer, log_name)
     return status
+
+
+def _check_known(event: Event, program: str) -> None:
+    """Raise `CannotPrint` where the program of a profile stops, at an event of a type that it does not know."""
+    code = event.format.type_code(event.header.type)
+    if not event.recognised or code in READER_RULES[program].known:
+        return
+    readers = READER_RULES.where(lambda rules: code in rules.known)
+    product = profile_named(program).product
+    other = next((each for each in reversed(readers.names) if profile_named(each).product == product), "worklog")
+    name = f"the program of {program} does not know events of type {code} ({type_name(code)})"
+    raise CannotPrint(event.offset, f"{name}; name one that does: --profile {other}")
 
 
 def _print_warnings(printer: MysqlbinlogText, place: str) -> None:

@@ -21,6 +21,7 @@ from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration, Observation, Refusal, Trouble
 from conformance.specs import run_record
 from conformance.specs.catalogue import Requirement, catalogue, select
+from conformance.specs.witness import sight_of, witnesses
 from conformance.strategies.families.departures import departure_of
 from conformance.strategies.grammar.family import families
 
@@ -171,6 +172,7 @@ def _requirement(requirement: Requirement, event: RunFinished, profiles: Sequenc
         verdict=verdict,
         obstacles=dict(event.tally.obstacles.get(requirement.id, {})),
         pairs=event.tally.variants.pairs_of(requirement.id),
+        witnesses=sight_of(witnesses().get(requirement.id, ())),
     )
 
 

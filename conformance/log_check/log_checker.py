@@ -101,6 +101,12 @@ class CheckedLog:
         return self.unreadable is None and not self.verdicts.broken
 
 
+def _is_sent(event: Event, code: int) -> bool:
+    """Return whether a source made an event for a replica; 5.0 flags the Rotate that names its log only later."""
+    names_log = code == EventType.ROTATE and not event.header.log_pos
+    return bool(event.header.flags & Flag.ARTIFICIAL) or names_log
+
+
 def _broken_body(event: Event, code: int, error: MalformedBody) -> tuple[str, str]:
     """Return the requirement that a body breaks, and what it expects."""
     if isinstance(error, MissingField):
@@ -116,7 +122,8 @@ class LogChecker:
 
     Args:
         name: The log's name, for messages.
-        profile: The profile whose rules apply; None takes it from each format description's server version.
+        profile: The profile whose rules apply; None takes it from each format description's server version: in a
+            relay log the first is the replica's, the others are its source's.
         report: Takes each violation and note at once.
         progress: Takes the bytes read so far, from time to time.
     """
@@ -188,7 +195,7 @@ class LogChecker:
         code = event.format.type_code(event.header.type)
         if code == EventType.FORMAT_DESCRIPTION:
             self._description(event)
-        elif log.events <= 2 and event.header.flags & Flag.ARTIFICIAL:
+        elif log.events <= 2 and _is_sent(event, code):
             # Replicas before 5.6 do not flag their logs, but the first events that the source sends are artificial.
             log.relay = True
         seen = LogEvent(event, code, event.offset, self._fields(event, code))
@@ -221,10 +228,12 @@ class LogChecker:
         if profile is None:
             message = f"the server version {described.server_version!r} does not begin with a version number"
             raise BinlogError(at=event.offset, kind="malformed", message=f"{message}; name the profile")
-        if profile != log.profile:
+        if log.profile and log.relay:
+            log.source = profile
+        else:
             log.profile = profile
-            self._verdicts.use_profile(profile)
-            self._wanted.clear()
+        self._verdicts.use_profile(log.profile, source=log.source)
+        self._wanted.clear()
 
     def _fields(self, event: Event, code: int) -> Fields:
         try:

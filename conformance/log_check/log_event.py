@@ -108,7 +108,9 @@ class Log:
 
     Attributes:
         name: The file's name, as the user gave it.
-        profile: The profile whose rules apply to the next events.
+        profile: The profile of the server that wrote the log, whose rules apply to the next events.
+        source: In a relay log, the profile of the server that logged the next events; empty before its format
+            description, and where the user named the profile.
         format: The first format description.
         in_use: Whether that format description has the flag of a log that is still being written.
         relay: Whether the log is a replica's relay log.
@@ -119,6 +121,7 @@ class Log:
 
     name: str
     profile: str = ""
+    source: str = ""
     format: FormatDescription | None = None
     in_use: bool = False
     relay: bool = False

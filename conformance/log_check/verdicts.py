@@ -3,8 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Final
 
 from conformance.specs.catalogue import catalogue
+
+#: The role of the requirements on what a replica writes to its relay log.
+_RELAY: Final = "relay"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +55,19 @@ class Verdicts:
         self._report = report
         self._holding: frozenset[str] = frozenset()
 
-    def use_profile(self, profile: str) -> None:
-        """Judge the next events against the requirements that hold under a profile."""
+    def use_profile(self, profile: str, *, source: str = "") -> None:
+        """Judge the next events against the requirements that hold under a profile.
+
+        Args:
+            profile: The profile of the server that wrote the log.
+            source: In a relay log, the profile of the server that logged the events: a replica need not copy what its
+                source must log, so those hold that hold under both, but for what the replica does itself.
+        """
         entries = catalogue()
-        self._holding = frozenset(each for each in self._requirements if profile in entries[each].holds)
+        holding = {each for each in self._requirements if profile in entries[each].holds}
+        if source:
+            holding = {each for each in holding if entries[each].role == _RELAY or source in entries[each].holds}
+        self._holding = frozenset(holding)
 
     def holds(self, requirement: str) -> bool:
         """Return whether a requirement holds under the profile in use."""

@@ -9,7 +9,8 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
-from conformance.models.replica.relay import NewFeed, OwnGtids, Receiver, Reception, RelayRules, RelaySettings
+from conformance.models.replica.relay import NewFeed, Receiver, Reception, RelaySettings
+from conformance.models.replica.relay_rules import OwnGtids, RelayRules
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request
@@ -67,6 +68,16 @@ class _DropsUnknown(Receiver):
     def _reception(self, event: ReplicaEvent) -> Reception:
         refused = not event.recognised and not event.ignorable
         return Reception.LEFT_OUT if refused else super()._reception(event)
+
+
+class _WritesFlagged(Receiver):
+    def leaves_out(self, event: ReplicaEvent) -> bool:
+        return super().leaves_out(event) and not event.ignorable
+
+
+class _WritesMysqlGtids(Receiver):
+    def leaves_out(self, event: ReplicaEvent) -> bool:
+        return super().leaves_out(event) and event.ignorable
 
 
 class _DropsRows(Receiver):
@@ -243,6 +254,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4162-RESET-RECEIVER-LOOP",
         "continues with the parser after a reconnect",
         answer=_of(_KeepsParserOnReconnect),
+    ),
+    Mutant(
+        "relay-flagged-written",
+        "FORMAT-RELAY-MARIADB-LEFT-OUT",
+        "writes events with the ignorable flag as MySQL does",
+        answer=_of(_WritesFlagged),
+    ),
+    Mutant(
+        "relay-mysql-gtids-written",
+        "FORMAT-RELAY-MARIADB-LEFT-OUT",
+        "writes the Gtid events of MySQL that have no flag",
+        answer=_of(_WritesMysqlGtids),
     ),
     Mutant(
         "relay-ignored-id-written",

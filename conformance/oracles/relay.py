@@ -12,12 +12,14 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS
+from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.relay_freedoms import stops_at_unknown
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import event_data
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
+_IGNORABLE: Final = int(Flag.IGNORABLE)
 _NEVER_IGNORED: Final = (EventType.FORMAT_DESCRIPTION, EventType.ROTATE)
 #: Where a Gtid event has the source's UUID and the number, in bytes of its body.
 _GTID_SOURCE: Final = slice(1, 17)
@@ -314,6 +316,19 @@ def _without_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield GOOD
 
 
+def _without_useless(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that no relay log of MariaDB has an event of the source that is ignorable, or about MySQL's GTIDs."""
+    rules = RELAY_RULES[alignment.case.id.profile]
+    for number, log in _logs(alignment).items():
+        for event in log:
+            header = event.header
+            if header.type in rules.leaves_out or (header.flags & _IGNORABLE and not header.flags & _RELAY_LOG):
+                message = f"relay log {number + 1} has {event.kind} with the flags {header.flags:#06x}"
+                yield Check(f"{event.kind} not left out", message)
+                return
+        yield GOOD
+
+
 def _check_logs(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
     return Oracle(requirement, examine, any_of=frozenset({"data"}))
 
@@ -327,6 +342,7 @@ ORACLES: Final = (
     _check_warnings("WL4162-WARN-RECEIVER", stops=True),
     _check_warnings("WL4162-RELAY-WARN-TEXT", text=True, wanted=True),
     _check_logs("FORMAT-RELAY-IGNORED", _without_ignored),
+    _check_logs("FORMAT-RELAY-MARIADB-LEFT-OUT", _without_useless),
     _each("WL4162-RELAY-KEEPS-EVENTS", _present),
     _check_warnings("WL4162-RELAY-FEEDS-QUEUED", text=True),
     _check_logs("WL7592-RELAY-PREVIOUS-GTIDS-OWN", _begins),

@@ -1,9 +1,12 @@
-"""Event types that no server has given a meaning: their codes, and format descriptions that declare them."""
+"""Event types without a meaning to a reader: their codes, and format descriptions that declare them."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from conformance.binlog.event_types import MARIADB_TYPES, MARIADB_TYPES_START, EventType
-from conformance.binlog.servers import MOST_EVENT_TYPES, WITH_IGNORABLE_FLAG
+from conformance.binlog.reader import ReaderRules
+from conformance.binlog.servers import MOST_EVENT_TYPES, READER_RULES, WITH_IGNORABLE_FLAG
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.dimension import Dimension, When
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -21,6 +24,31 @@ UNASSIGNED_HIGH: Final = (
 UNDECLARABLE: Final = tuple(range(MOST_EVENT_TYPES + 1, _HIGHEST_CODE + 1))
 #: The profiles whose readers skip events of types above the highest that a signed char holds.
 WITH_HIGH_TYPES: Final = Profiles("worklog", "mariadb")
+#: The types that releases do not know because they came later, or, rows events of version 1, are gone.
+_OF_OTHER_RELEASES: Final = {
+    each.name: each
+    for each in (
+        EventType.XA_PREPARE,
+        EventType.PARTIAL_UPDATE_ROWS,
+        EventType.TRANSACTION_PAYLOAD,
+        EventType.GTID_TAGGED,
+        EventType.WRITE_ROWS_V1,
+    )
+}
+
+
+def _is_unknown(code: EventType, rules: ReaderRules) -> bool:
+    return code not in rules.known
+
+
+def with_types_of_other_releases(dimension: Dimension[tuple[int, ...]]) -> Dimension[tuple[int, ...]]:
+    """Return a dimension of type codes with those that a server of the profile does not know, but another one does.
+
+    For servers only: a parser may know the types of every release, whichever profile it reads.
+    """
+    classes = {name: (int(each),) for name, each in _OF_OTHER_RELEASES.items()}
+    profiles = {name: READER_RULES.where(partial(_is_unknown, each)) for name, each in _OF_OTHER_RELEASES.items()}
+    return replace(dimension, classes={**dimension.classes, **classes}, profiles={**dimension.profiles, **profiles})
 
 
 def codes_dimension(*names: str, when: When | None = None) -> Dimension[tuple[int, ...]]:

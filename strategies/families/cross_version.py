@@ -10,9 +10,9 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.servers import WITH_GTIDS, WITH_IGNORABLE_FLAG, server_of
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import gtid_events, mysql_events
+from conformance.strategies.events import gtid_events, mysql_events, server_events
 from conformance.strategies.families.ignorable_events import UNASSIGNED
-from conformance.strategies.grammar.dimension import Dimension, Number, choices
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -155,6 +155,63 @@ def anonymous_gtids_to_older_readers(stream: StreamBuilder) -> None:
         for event in planned:
             stream.add(event.marked("WL7592-ANON-SKIPPED-BY-FLAG"))
     stream.server = reader
+
+
+#: A source of MySQL, and what it logs that MariaDB does not write into a relay log.
+_MYSQL_SOURCE: Final = choices("source", ("mysql-5.6", "mysql-5.7", "mysql-8.0"))
+_LEFT_OUT: Final = Dimension[Callable[[StreamBuilder], PlannedEvent]](
+    "event left out",
+    {
+        "Gtid": lambda stream: groups.group_gtid(stream, [], anonymous=False, flags=0),
+        "Anonymous_gtid": lambda stream: groups.group_gtid(stream, [], anonymous=True, flags=0),
+        "Anonymous_gtid with the flag": lambda stream: groups.group_gtid(
+            stream, [], anonymous=True, flags=int(Flag.IGNORABLE)
+        ),
+        "Previous_gtids": lambda stream: gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=0),
+        "Previous_gtids with the flag": lambda stream: gtid_events.previous_gtids(
+            stream, gtid_events.gtid_set(stream), flags=int(Flag.IGNORABLE)
+        ),
+        "Rows_query": lambda stream: mysql_events.rows_query(stream, mysql_events.text(stream, 1, 80)),
+        "Transaction_context": server_events.transaction_context,
+        "View_change": server_events.view_change,
+        "unassigned type": lambda stream: mysql_events.ignorable(
+            stream, UNASSIGNED[0], stream.choose.octets(0, 42), flags=0
+        ),
+        "Query with the flag": lambda stream: mysql_events.query(stream, "DO 1")._replace(flags=int(Flag.IGNORABLE)),
+    },
+)
+_AT: Final = choices("place", ("before the groups", "inside a group", "at the end"))
+
+
+@family(
+    focus="FORMAT-RELAY-MARIADB-LEFT-OUT",
+    profiles=Profiles("mariadb"),
+    dimensions=(_MYSQL_SOURCE, _LEFT_OUT, _AT, _GROUPS),
+    impossible=(
+        Impossible(
+            {"source": ("mysql-5.6",), "event left out": ("Transaction_context", "View_change")},
+            "group replication came with 5.7",
+        ),
+    ),
+)
+def mysql_logs_to_mariadb(stream: StreamBuilder) -> None:
+    """Logs of MySQL for a receiver of MariaDB, with an event for which it has no use."""
+    replica = stream.server
+    stream.server = server_of(stream.vary(_MYSQL_SOURCE))
+    lengths = stream.server.post_header_lengths
+    stream.describe_format(post_header_lengths=lengths + bytes(max(UNASSIGNED[0] - len(lengths), 0)))
+    left_out, place = stream.vary(_LEFT_OUT)(stream), stream.vary(_AT)
+    if place == "before the groups":
+        stream.add(left_out)
+    for number in stream.several_of(_GROUPS):
+        planned = groups.transaction(stream)
+        replica_groups.add(stream, planned[:1])
+        if place == "inside a group" and not number:
+            stream.add(left_out)
+        replica_groups.add(stream, planned[1:])
+    if place == "at the end":
+        stream.add(left_out)
+    stream.server = replica
 
 
 def _add_known_or_skipped(stream: StreamBuilder, event: PlannedEvent) -> None:

@@ -37,7 +37,7 @@ _OTHER_CHECKSUM: Final = Dimension(
 
 
 @family(
-    focus="WL4033-RELAY-IGNORABLE-COPIED",
+    focus="WL4033-RELAY-EVENTS-AS-USUAL",
     profiles=WITH_IGNORABLE_FLAG,
     dimensions=(_LOGS, _OTHER_CHECKSUM, MODE, _CAME_BACK, _HEARTBEAT, _END),
 )

@@ -6,7 +6,12 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_IGNORABLE_FLAG, server_of
 from conformance.specs.versions import Profiles
-from conformance.strategies.events.unassigned_types import UNASSIGNED, UNASSIGNED_HIGH, declare_up_to
+from conformance.strategies.events.unassigned_types import (
+    UNASSIGNED,
+    UNASSIGNED_HIGH,
+    declare_up_to,
+    with_types_of_other_releases,
+)
 from conformance.strategies.grammar.dimension import Dimension, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -17,17 +22,19 @@ from conformance.strategies.groups.replica_variants import BEFORE, BODY, CHANGE,
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _OLD: Final = Profiles("mysql < 5.6")
 #: The type codes of an event without the flag, up to the highest.
-_REFUSED: Final = Dimension(
-    "type code",
-    {
-        "any up to 127": UNASSIGNED,
-        "28": (int(EventType.IGNORABLE),),
-        "44": UNASSIGNED[:1],
-        "127": UNASSIGNED[-1:],
-        "128": UNASSIGNED_HIGH[:1],
-        "198": UNASSIGNED_HIGH[-1:],
-    },
-    profiles={"28": WITH_IGNORABLE_FLAG},
+_REFUSED: Final = with_types_of_other_releases(
+    Dimension(
+        "type code",
+        {
+            "any up to 127": UNASSIGNED,
+            "28": (int(EventType.IGNORABLE),),
+            "44": UNASSIGNED[:1],
+            "127": UNASSIGNED[-1:],
+            "128": UNASSIGNED_HIGH[:1],
+            "198": UNASSIGNED_HIGH[-1:],
+        },
+        profiles={"28": WITH_IGNORABLE_FLAG},
+    )
 )
 #: What a newer source sends to a replica of 5.1 or 5.5.
 _NEWER: Final = Dimension(
@@ -56,7 +63,7 @@ _FLAGGED: Final = choices("flagged events", ("first", "second", "last", "all"))
     dimensions=(_REFUSED, MODE, BEFORE, GROUP, PLACE, BODY, FLAGS),
 )
 def unknown_events_refused(stream: StreamBuilder) -> None:
-    """An event of an unassigned type without the ignorable flag between, before or inside groups."""
+    """An event of a type that the replica does not know, without the flag, between, before or inside groups."""
     code = replica_variants.code_of(stream, _REFUSED)
     replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, code))
     mode = replica_variants.set_mode(stream)

@@ -39,6 +39,8 @@ def question(stream: StreamBuilder) -> Question:
         if event.offset in settings.connections:
             first.append(len(receiver.events))
         reception = receiver.receive(event, data[event.offset : event.end])
+        if receiver.leaves_out(event):
+            marks["FORMAT-RELAY-MARIADB-LEFT-OUT"] = [EVERY_EVENT]
         if reception is not Reception.WRITTEN:
             unwritten = True
         elif unwritten:
@@ -112,7 +114,7 @@ def _written_marks(events: list[RelayEvent], index: int, *, skips: bool) -> Iter
 
 
 def _own_marks(event: RelayEvent, index: int) -> Iterator[tuple[str, int]]:
-    if event.source is None and not event.flags & Flag.RELAY_LOG:
+    if event.source is None and event.flags & Flag.ARTIFICIAL:
         # The source's format description, with which the next relay log goes on.
         return
     yield "WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", index

@@ -12,6 +12,7 @@ from conformance.cli.main import cli
 from conformance.cli.requirement_life import entry_of, life_of
 from conformance.mutants.registry import mutants
 from conformance.specs.catalogue import catalogue
+from conformance.specs.witness import without_witness
 from conformance.strategies.grammar.family import families
 
 JUDGED = [each for each in catalogue().values() if each.untestable is None]
@@ -125,3 +126,17 @@ def test_a_wrong_id_is_refused_with_close_ones(arguments, message):
 
 def test_an_id_is_not_filtered():
     assert run("WL4033-READ-FLAG-BIT", "--role", "decode").exit_code == 2
+
+
+def test_it_shows_which_servers_were_seen_to_keep_it_and_which_do_otherwise():
+    text = " ".join(run("WL7592-LOG-DROP-ON-GTID-EACH").stdout.split())
+    assert "servers seen on mysql-5.7.22, mysql-8.0.15, mysql-9.7.4" in text
+    assert "mysql-5.6.24 does otherwise" in text
+    assert "tests/log_check/test_real_logs.py::test_a_real_log: mysql-9.7.4 keeps it (" in text
+
+
+def test_a_requirement_on_servers_that_none_was_seen_to_keep_is_a_gap():
+    gap = next(iter(without_witness()))
+    assert "servers         none was seen yet" in run(gap.id).stdout
+    assert f"no server was seen to keep {len(list(without_witness()))} of them" in run().stdout
+    assert "none was seen yet" not in run("WL4033-READ-UNKNOWN-SKIPPED").stdout

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from conformance.binlog.event_types import ROWS_V1, type_name
+from conformance.binlog.reader import read_events
 from conformance.cli.show import command
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
@@ -45,6 +47,19 @@ def test_an_event_that_needs_base64_cannot_be_printed_without_it():
     assert done.exit_code == 2
     assert f"{LOG}:759: --base64-output=never specified, but binlog contains a Write_rows event" in done.stderr
     assert "DELIMITER ;" in done.stdout
+
+
+def test_a_program_stops_at_an_event_that_it_does_not_know(tmp_path):
+    log = tmp_path / "bin.000001"
+    log.write_bytes(case_of(CaseId("transactions", "mysql-5.5", seed=1, index=1)).stream)
+    first = next(event for event in read_events(log.read_bytes()) if event.header.type in ROWS_V1)
+    done = run(log)
+    assert done.exit_code == 2
+    name = type_name(first.header.type)
+    advice = f"does not know events of type {first.header.type} ({name}); name one that does: --profile mysql-8.0"
+    assert f"{log}:{first.offset}: the program of mysql-9.x {advice}" in done.stderr
+    assert f"# at {first.offset}" not in done.stdout
+    assert run("--profile", "mysql-8.0", log).exit_code == 0
 
 
 def test_another_version_prints_in_its_own_format():

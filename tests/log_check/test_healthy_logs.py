@@ -8,6 +8,7 @@ from written_log import WrittenLog, gtid_set
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import HEADER
 from conformance.specs.profiles import PROFILES, newest
 
 IN_USE = int(Flag.BINLOG_IN_USE)
@@ -130,6 +131,60 @@ def test_a_relay_log_from_before_the_relay_flag():
     checked, violations, _ = judge(log.query("CREATE TABLE t", at=4711).data)
     assert violations == []
     assert checked.log.relay
+
+
+def test_a_relay_log_of_5_0_whose_first_rotate_has_no_flag_and_no_position():
+    # The beginning of a relay log of 5.0.58: Rotate without the artificial flag, then the source's format description.
+    log = WrittenLog("mysql-5.1", server_version="5.0.58-log").describe()
+    name = "bin.000001"
+    log.rotate(name, at=-len(name) - 27).describe(at=4)
+    log.query("BEGIN", at=98).query("INSERT INTO t VALUES (1)", at=166).xid().rotate("relay.000002")
+    checked, violations, notes = judge(log.data)
+    assert (violations, notes) == ([], [])
+    assert checked.log.relay
+    assert HEADER.unpack_from(log.data, log.offsets[1])[4] == 0
+
+
+def relay_log_of(replica, source, *, own_gtids=True):
+    """Begin a relay log of a replica, up to the format description of a source of another version."""
+    log = WrittenLog(replica).describe(flags=RELAY)
+    if own_gtids:
+        log.previous_gtids(flags=RELAY | IGNORABLE)
+    log.rotate("bin.000001", flags=ARTIFICIAL)
+    theirs = WrittenLog(source)
+    log.server, log.format = theirs.server, theirs.format
+    return log.describe(flags=ARTIFICIAL)
+
+
+def test_a_replica_of_mariadb_leaves_out_what_its_source_must_log():
+    log = relay_log_of("mariadb-11.x", "mysql-8.0", own_gtids=False).insert().query("CREATE TABLE t (a INT)")
+    checked, violations, _ = judge(log.data)
+    assert violations == []
+    assert (checked.log.profile, checked.log.source) == ("mariadb-11.8.6", "mysql-8.0.43")
+    assert "WL7592-LOG-OFF-ANON-FIRST" not in checked.verdicts.judged
+
+
+def test_a_replica_of_5_5_writes_its_sources_previous_gtids():
+    log = relay_log_of("mysql-5.5", "mysql-8.0", own_gtids=False).previous_gtids().anonymous().insert()
+    assert judge(log.data)[1] == []
+
+
+def test_a_replica_need_not_add_what_its_older_source_does_not_log():
+    assert judge(relay_log_of("mysql-8.0", "mysql-5.5").insert().query("CREATE TABLE t (a INT)").data)[1] == []
+
+
+@pytest.mark.parametrize("source", ["mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-9.x"])
+def test_a_replica_of_8_0_is_held_to_its_own_rules_whatever_its_source(source):
+    log = relay_log_of("mysql-8.0", source)
+    log.event(EventType.PREVIOUS_GTIDS, flags=IGNORABLE, previous_gtids=gtid_set())
+    assert places(judge(log.data)[1]) == [(log.last, "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED")]
+    log = relay_log_of("mysql-8.0", source, own_gtids=False)
+    assert places(judge(log.data)[1]) == [(log.offsets[1], "WL7592-RELAY-PREVIOUS-GTIDS-OWN")]
+
+
+def test_what_both_a_source_and_its_replica_are_held_to_is_judged():
+    log = relay_log_of("mysql-8.0", "mysql-9.x").anonymous().insert().insert()
+    assert [each.requirement for each in judge(log.data)[1]] == ["WL7592-LOG-OFF-ANON-FIRST"]
 
 
 def test_positions_beyond_four_gib_wrap():

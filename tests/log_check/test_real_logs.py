@@ -3,11 +3,12 @@
 from itertools import pairwise
 
 import pytest
-from real_files import ALL, DAMAGED, logs_in
+from real_files import ALL, DAMAGED, FOREIGN, logs_in
 
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, follows, judge_chain
 from conformance.log_check.log_checker import LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
+from tests.witnesses import witnessed_in_log
 
 pytestmark = pytest.mark.ground_truth
 
@@ -87,6 +88,8 @@ def test_a_real_log(ground_truth, name):
     assert checked.log.relay == (name in RELAY_LOGS)
     expected = {each[name] for each in (TORN, UNFINISHED) if name in each}
     assert {each.offset for each in notes} == expected
+    if name not in FOREIGN:
+        witnessed_in_log(checked)
 
 
 def test_no_real_log_is_left_out(ground_truth):

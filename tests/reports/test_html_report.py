@@ -165,6 +165,13 @@ def test_a_requirement_that_was_refused_before_names_the_finding(tmp_path: Path)
     assert "1 other requirement not judged in some cases because of it" in page.text
 
 
+def test_a_requirement_shows_what_servers_were_seen_to_do(tmp_path: Path):
+    sight = "seen on mysql-5.7.22, mysql-9.7.4; mysql-5.6.24 does otherwise"
+    page = page_of(tmp_path, finished(failure(), requirement(witnesses=sight), requirement("A-1", "pass")))
+    # In the finding, and in the row of the requirement; the other one has no witness.
+    assert page.text.count(f"Servers: {sight}") == page.text.count("Servers: ") == 2
+
+
 def beside_the_catalogue(**changes) -> list:
     """A run with a crash that is charged to no requirement, and a requirement that it leaves unjudged."""
     trouble = crash(requirement="TROUBLE", family="transactions", **changes)

@@ -9,7 +9,7 @@ from conformance.binlog.servers import server_of
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.rendering.printer_version import PRINTER_VERSIONS
 from conformance.models.replica.compatibility import REPLICA_RULES, Anonymous
-from conformance.models.replica.relay import RELAY_RULES
+from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.models.server.logging_rules import RULES
 from conformance.specs.catalogue import catalogue
 from conformance.specs.profiles import PROFILES

@@ -1,13 +1,13 @@
 """A log as mariadb-binlog prints it.
 
-Source: the output of mariadb-binlog 10.11 for logs of MariaDB 10.11, line by line.
+Source: the output of mariadb-binlog 10.11 for logs of MariaDB 10.1 and 10.11, line by line.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_info import text, text_lines, xid_text
+from conformance.binlog.event_info import gtid_list_texts, text, text_lines, xid_text
 from conformance.binlog.event_types import (
     COMPRESSED_ROWS,
     COMPRESSED_ROWS_V1,
@@ -48,6 +48,8 @@ _OF_MYSQL: Final[Mapping[int, str]] = {
     EventType.TRANSACTION_PAYLOAD: "MySQL Transaction_payload",
     EventType.HEARTBEAT_V2: "MySQL Heartbeat",
 }
+#: The flag of a Table_map whose table has triggers that a replica runs.
+_HAS_TRIGGERS: Final = 0x4000
 #: MySQL's type codes that MariaDB does not know.
 _NEWER: Final = frozenset(range(EventType.GTID_TAGGED, MARIADB_TYPES_START))
 #: Bits of the flags in a Query that begin, or end, an ALTER TABLE in two phases.
@@ -85,8 +87,7 @@ class MariadbBinlogText(MysqlbinlogText):
         variables = read_status_variables(fields["status_variables"])
         compressed = "compressed_query" in fields
         query = statement_of(fields)
-        line = self._query_header(event, "Query_compressed" if compressed else "Query", fields, variables)
-        yield f"{line}\txid={variables.get('mariadb_xid', 0)}"
+        yield self._query_header(event, "Query_compressed" if compressed else "Query", fields, variables)
         bare = is_about_transaction(query, xa=self._in_xa)
         yield from self._session.lines(event, fields, variables, bare=bare)
         phase = variables.get("mariadb_gtid_flags", {"flags": 0})["flags"]
@@ -95,6 +96,9 @@ class MariadbBinlogText(MysqlbinlogText):
             return
         yield text(query)
         yield DELIMITER
+
+    def _query_header(self, event: Event, name: str, fields: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+        return f"{super()._query_header(event, name, fields, variables)}\txid={variables.get('mariadb_xid', 0)}"
 
     def _two_phase_alter(self, event: Event, query: bytes, *, starts: bool) -> Iterator[str]:
         """Yield half of an ALTER TABLE: only the event in base64 shows a server which half it is."""
@@ -135,8 +139,7 @@ class MariadbBinlogText(MysqlbinlogText):
             yield f"/*M!{since} SET @@session.{name}={value}*/{DELIMITER}"
 
     def _gtid_list(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
-        gtids = sorted((each["domain_id"], each["server_id"], each["gno"]) for each in fields["gtid_list"])
-        shown = ",\n# ".join("-".join(map(str, each)) for each in gtids)
+        shown = ",\n# ".join(gtid_list_texts(fields, is_sorted=True))
         yield self._header(event, f"Gtid list [{shown}]")
 
     def _checkpoint(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
@@ -150,6 +153,9 @@ class MariadbBinlogText(MysqlbinlogText):
 
     def _name(self, name: bytes) -> str:
         return f"`{text(name).replace('`', '``')}`"
+
+    def _table_note(self, flags: int) -> str:
+        return " (has triggers)" if flags & _HAS_TRIGGERS else ""
 
     def _annotate(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         # It is shown with the Table_map of its statement, and not at all if none follows.

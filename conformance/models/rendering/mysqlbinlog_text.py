@@ -248,7 +248,8 @@ class MysqlbinlogText:
 
     def _table_map(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         names = ".".join(self._name(fields[each]) for each in ("database", "table"))
-        lines = [self._header(event, f"Table_map: {names} mapped to number {fields['table_id']}")]
+        note = self._table_note(fields["table_flags"])
+        lines = [self._header(event, f"Table_map: {names} mapped to number {fields['table_id']}{note}")]
         if self._version.generated_key and self._server_version >= _GENERATED_KEYS:
             generated = bool(fields["table_flags"] & _GENERATED_KEY)
             lines.append(f"# has_generated_invisible_primary_key={generated:d}")
@@ -259,6 +260,10 @@ class MysqlbinlogText:
     def _name(self, name: bytes) -> str:
         """Return a name as shown for a Table_map: MySQL's program does not double backticks inside it."""
         return f"`{text(name)}`"
+
+    def _table_note(self, flags: int) -> str:
+        """Return what is printed for the flags of a Table_map."""
+        return ""
 
     def _rows_event(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         name = self._rows.name(event.format.type_code(event.header.type))

@@ -7,6 +7,7 @@ Sources: the worklogs for `worklog`; for `mysql-9.x` and the MariaDB profiles wh
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from conformance.binlog.listing_rules import LISTING_OF_MYSQL, OPTIONS, OPTIONS_AS_ON, ListingRules
 from conformance.specs.versions import ByVersion
 
 #: The rest of a Gtid event's header line, and the comments and settings after it.
@@ -52,6 +53,7 @@ class PrinterVersion:
         replica_thread: The writer that is printed for a relay log's format description; empty if it is printed as any
             other.
         is_mariadb: Whether it is MariaDB's program.
+        listing: What a server of that version does differently in SHOW BINLOG EVENTS.
     """
 
     opening: tuple[str, ...]
@@ -74,6 +76,7 @@ class PrinterVersion:
     charset_three: str = "utf8mb3"
     replica_thread: str = "replica thread"
     is_mariadb: bool = False
+    listing: ListingRules = LISTING_OF_MYSQL
 
 
 _9: Final = PrinterVersion(
@@ -133,6 +136,9 @@ PRINTER_VERSIONS: Final = ByVersion(
         "mysql >= 8.0": _8_0,
         "mysql >= 8.0.26": _8_0_26,
         "mysql >= 9.0": _9,
-        "mariadb": _MARIADB,
+        "mariadb": replace(_MARIADB, listing=ListingRules(sorts_gtid_list=False, negative_zero="0")),
+        # 10.2.11 lists no options, 10.11.18 does; the servers between them are not known.
+        "mariadb >= 10.11": replace(_MARIADB, listing=ListingRules(OPTIONS, negative_zero="0")),
+        "mariadb >= 11.0": replace(_MARIADB, listing=ListingRules(OPTIONS_AS_ON)),
     },
 )

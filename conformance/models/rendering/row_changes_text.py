@@ -123,7 +123,7 @@ class RowChangesText:
         types = self._verbose >= _WITH_TYPES
         for row in read_rows(event.format.type_code(event.header.type), fields, table):
             self.row_count += 1
-            unknown = _unknown_column(row, table)
+            unknown = None if self._version.is_mariadb else _unknown_column(row, table)
             shown = row_lines(row, table, types=types, quotes=self._version.quotes)
             if unknown is None:
                 yield from shown
@@ -155,7 +155,7 @@ def _before_column(lines: Iterator[str], number: int) -> Iterator[str]:
 
 
 def _unknown_column(row: Row, table: Table) -> tuple[int, Column] | None:
-    """Return the first column of a row that the program cannot print, with its number."""
+    """Return the first column of a row that MySQL's program cannot print, with its number."""
     image: Image = row.before if row.before is not None else row.after or ()
     for number, (value, column) in enumerate(zip(image, table.columns, strict=False), 1):
         if column.type == ColumnType.GEOMETRY and value is not ABSENT:

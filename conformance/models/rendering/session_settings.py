@@ -1,20 +1,25 @@
 """The session settings that a printed statement depends on: each is printed if it differs from the last one.
 
-Sources: the output of mysqlbinlog 9.7.4 for logs of MySQL 5.0 to 9.7.
+Sources: the output of mysqlbinlog 9.7.4 for logs of MySQL 5.0 to 9.7, and of mariadb-binlog 10.11.18 for logs of
+MariaDB 10.1 to 10.11 and for format descriptions of all releases from 10.0 to 11.8.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_info import text
 from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import version_tuple
 from conformance.binlog.rows.collations import collation
 from conformance.models.rendering.printer_version import PrinterVersion
 
 #: What ends each statement of the output.
 DELIMITER: Final = "/*!*/;"
 
+_IF_EXISTS: Final = "sql_if_exists"
+_EXPLICIT_DEFAULTS: Final = "explicit_defaults_for_timestamp"
 #: Bits of the status variable ``flags2``: (bit, whether a set bit switches the setting off, name).
 _OPTIONS: Final = (
     (1 << 26, True, "foreign_key_checks"),
@@ -22,11 +27,11 @@ _OPTIONS: Final = (
     (1 << 27, True, "unique_checks"),
     (1 << 19, True, "autocommit"),
 )
-#: Options that only MariaDB has.
+#: Options that only MariaDB has; its program leaves out those which the server that wrote the log did not log.
 _MARIADB_OPTIONS: Final = (
     (1 << 15, True, "check_constraint_checks"),
-    (1 << 28, False, "sql_if_exists"),
-    (1 << 24, False, "explicit_defaults_for_timestamp"),
+    (1 << 28, False, _IF_EXISTS),
+    (1 << 24, False, _EXPLICIT_DEFAULTS),
     (1 << 30, False, "system_versioning_insert_history"),
 )
 #: SQL modes that 8.0.5 and later no longer have.
@@ -38,6 +43,12 @@ _REPEATED: Final = {
     "sql_require_primary_key": "/*!80013 SET @@session.sql_require_primary_key={}*/",
     "default_table_encryption": "/*!80016 SET @@session.default_table_encryption={}*/",
 }
+
+#: The first version of MariaDB that logs sql_if_exists; series -> its first release that logs
+#: explicit_defaults_for_timestamp, which later series all do.
+_WITH_IF_EXISTS: Final = (10, 5, 2)
+_WITH_EXPLICIT_DEFAULTS: Final = {(10, 5): 17, (10, 6): 9, (10, 7): 5, (10, 8): 4, (10, 9): 2}
+_ALL_WITH_EXPLICIT_DEFAULTS: Final = (10, 10, 0)
 
 #: The character set, and the two collations, of a session.
 Charset = tuple[int, int, int]
@@ -73,7 +84,7 @@ class SessionSettings:
         specific = bool(event.header.flags & Flag.THREAD_SPECIFIC)
         if self._differs("thread", fields["thread_id"], look=specific or "thread" not in self._last):
             yield _set(f"@@session.pseudo_thread_id={fields['thread_id']}")
-        yield from self._options(variables)
+        yield from self._options(event, variables)
         yield from self._sql_mode(variables)
         yield from self._numbers(variables)
         if "charset" in variables:
@@ -121,14 +132,19 @@ class SessionSettings:
             if database:
                 yield f"use `{text(database).replace('`', '``')}`{DELIMITER}"
 
-    def _options(self, variables: Mapping[str, Any]) -> Iterator[str]:
+    def _options(self, event: Event, variables: Mapping[str, Any]) -> Iterator[str]:
         if "flags2" not in variables:
             return
         flags = variables["flags2"]
         changed = flags ^ self._last["flags2"] if "flags2" in self._last else -1
         self._last["flags2"] = flags
         options = _OPTIONS + _MARIADB_OPTIONS if self._version.is_mariadb else _OPTIONS
-        parts = [f"@@session.{name}={bool(flags & bit) != off:d}" for bit, off, name in options if changed & bit]
+        unlogged = _unlogged_options(event.format.server_version)
+        parts = [
+            f"@@session.{name}={bool(flags & bit) != off:d}"
+            for bit, off, name in options
+            if changed & bit and name not in unlogged
+        ]
         if parts:
             yield _set(", ".join(parts))
 
@@ -167,3 +183,14 @@ class SessionSettings:
 
 def _set(assignments: str) -> str:
     return f"SET {assignments}{DELIMITER}"
+
+
+@lru_cache(maxsize=64)
+def _unlogged_options(server_version: str) -> frozenset[str]:
+    """Return the options that mariadb-binlog 10.11.18 leaves out for a log, by the version of the log's server."""
+    version = version_tuple(server_version)
+    if "MariaDB" not in server_version or version < _WITH_IF_EXISTS:
+        return frozenset({_IF_EXISTS, _EXPLICIT_DEFAULTS})
+    first = _WITH_EXPLICIT_DEFAULTS.get(version[:2])
+    explicit = version >= _ALL_WITH_EXPLICIT_DEFAULTS if first is None else version[2] >= first
+    return frozenset() if explicit else frozenset({_EXPLICIT_DEFAULTS})

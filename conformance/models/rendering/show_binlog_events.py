@@ -1,6 +1,7 @@
 """The rows of ``SHOW BINLOG EVENTS``.
 
-Sources: WL#4033, SHOW BINLOG EVENTS OUTPUT; what MySQL 9.7.4 and MariaDB 10.11 list for their own logs.
+Sources: WL#4033, SHOW BINLOG EVENTS OUTPUT; what MySQL 5.5.9 to 9.7.4 and MariaDB 10.1.23 to 11.8.6 list for their
+own logs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -74,7 +75,7 @@ def _row(log_name: str, event: Event, pos: int, end: int, version: PrinterVersio
     name = listed_name(EventType.UNKNOWN if skipped else code)
     if not version.versioned_rows and not version.is_mariadb:
         name = name.removesuffix(_VERSION_1)
-    info = event_info(event)
+    info = event_info(event, version.listing)
     if code == EventType.ROWS_QUERY and event.recognised and version.stored_prefix and info is not None:
         info = _PREFIX + info.removeprefix(_PREFIX).removeprefix(_PREFIX)
     return EventRow(log_name, pos, name, event.header.server_id, end, info)

@@ -17,9 +17,9 @@ from conformance.binlog.servers import server_of
 from conformance.binlog.total_table import total
 from conformance.models.replica.event_kind import kind_of
 from conformance.models.replica.groups import State, step
+from conformance.models.replica.relay_rules import RELAY_RULES, OwnGtids, RelayRules
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.transaction_table import ANONYMOUS
-from conformance.specs.versions import ByVersion
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
@@ -59,44 +59,6 @@ _RECEPTIONS: Final[Mapping[int, Reception]] = total(
 _SENT_ONLY: Final = HEARTBEAT_TYPES | {EventType.STOP}
 #: These are written even if their server id is to be ignored: they carry the position and the format.
 _NEVER_IGNORED: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.ROTATE)})
-
-
-class OwnGtids(Enum):
-    """When a relay log begins with a Previous_gtids event made by the replica."""
-
-    ALWAYS = "always"
-    WITH_GTID_MODE = "with gtid_mode=ON"
-    NEVER = "never"
-
-
-@dataclass(frozen=True, slots=True)
-class RelayRules:
-    """The properties of the relay logs of a profile's replica.
-
-    Attributes:
-        previous_gtids: When they begin with a Previous_gtids event.
-        replaces_previous_gtids: A Previous_gtids event of the source is replaced; older servers do not know it.
-        retrieves_at_end: A GTID counts as retrieved when its transaction is complete, not only when the next begins.
-        own_id_zero: Every event that the replica makes has the server id 0, as in the worklog; servers use 0 only
-            for the Rotate that replaces a skipped event.
-    """
-
-    previous_gtids: OwnGtids
-    replaces_previous_gtids: bool = True
-    retrieves_at_end: bool = True
-    own_id_zero: bool = False
-
-
-RELAY_RULES: Final = ByVersion(
-    "the rules of relay logs",
-    {
-        "worklog": RelayRules(OwnGtids.ALWAYS, own_id_zero=True),
-        "mysql": RelayRules(OwnGtids.NEVER, replaces_previous_gtids=False),
-        "mysql >= 5.6": RelayRules(OwnGtids.WITH_GTID_MODE, retrieves_at_end=False),
-        "mysql >= 5.7": RelayRules(OwnGtids.ALWAYS),
-        "mariadb": RelayRules(OwnGtids.NEVER),
-    },
-)
 
 
 #: The settings that a question may lack.
@@ -269,6 +231,11 @@ class Receiver:
             self._write(RelayEvent(self._log, *_header(event), data, source=event, written=True, warning=warning))
         return reception
 
+    def leaves_out(self, event: ReplicaEvent) -> bool:
+        """Return whether servers of the profile have no use for an event, and do not write it."""
+        rules = self._own
+        return event.type in rules.leaves_out or (event.ignorable and rules.leaves_out_ignorable)
+
     def _connect(self) -> None:
         """Begin a new connection: what has been received of an unfinished transaction comes again, or its rest."""
         self._feed = self._new_feed()
@@ -312,6 +279,8 @@ class Receiver:
         if event.server_id == self.settings.server_id:
             return Reception.LEFT_OUT
         if event.server_id in self.settings.ignored_ids and event.type not in _NEVER_IGNORED:
+            return Reception.LEFT_OUT
+        if self.leaves_out(event):
             return Reception.LEFT_OUT
         reception = _RECEPTIONS.get(event.type, Reception.WRITTEN)
         replaces = self._own.replaces_previous_gtids
@@ -360,7 +329,8 @@ class Receiver:
         body = layout_of(EventType.ROTATE, 8).write(
             {"next_position": event.log_pos, "next_file": self._source_log.encode()}, post_header_length=8
         )
-        self._make(EventType.ROTATE, body, server_id=0, flags=0, counted=False, source=event)
+        counted = self._own.counts_replacements
+        self._make(EventType.ROTATE, body, server_id=0, flags=0, counted=counted, source=event)
 
     def _open(self, *, created: int) -> None:
         self._logs.append(bytearray(MAGIC))
@@ -376,14 +346,14 @@ class Receiver:
             post_header_lengths=server.post_header_lengths,
             checksum_algorithm=algorithm,
         )
-        self._make(EventType.FORMAT_DESCRIPTION, form.body(), flags=_RELAY_LOG)
         rules = self._own
+        self._make(EventType.FORMAT_DESCRIPTION, form.body(), flags=rules.format_flags)
         wanted = rules.previous_gtids is OwnGtids.ALWAYS or (
             rules.previous_gtids is OwnGtids.WITH_GTID_MODE and self.settings.gtid_mode == "ON"
         )
         if wanted:
             gtids = self._retrieved.gtids().to_bytes()
-            self._make(EventType.PREVIOUS_GTIDS, gtids, flags=_RELAY_LOG | _IGNORABLE)
+            self._make(EventType.PREVIOUS_GTIDS, gtids, flags=rules.gtids_flags)
 
     def _rotate(self) -> None:
         following = f"{self.settings.relay_log}.{len(self._logs) + 1:06d}"

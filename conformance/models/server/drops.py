@@ -25,7 +25,6 @@ _PARTIAL_DROP_TEXT: Final = (
     "(2) SET GTID_NEXT='{gtid:.192}'; (3) DROP DATABASE `{database:.192}`."
 )
 _DROP: Final = "DROP TABLE IF EXISTS "
-_DROP_BYTES: Final = len(_DROP)
 #: Each name takes two backticks and a comma.
 _AROUND: Final = 3
 
@@ -76,7 +75,9 @@ def _class_of(server: SourceServer, session: Session, statement: DropTable, name
 def _groups(server: SourceServer, classes: dict[TableName, DropClass]) -> Iterable[list[TableName]]:
     rules = server.rules
     for kinds in rules.drop_groups:
-        group = [name for kind in kinds for name, own in classes.items() if own == kind]
+        group = [name for name, own in classes.items() if own in kinds]
+        if rules.drop_by_class:
+            group.sort(key=lambda name: kinds.index(classes[name]))
         if rules.drop_plain_alone and kinds == ("base-plain",):
             yield from ([name] for name in group)
         elif group:
@@ -136,7 +137,8 @@ def _log_plain_drops(server: SourceServer, session: Session, database: str, tabl
 def _log_partial_drop(server: SourceServer, session: Session, database: str) -> None:
     tables = list(server.databases[database])
     server.databases[database] = {}
-    groups = list(split_by_length(tables, limit=server.rules.drop_limit))
+    words = server.rules.partial_drop_words
+    groups = list(split_by_length(tables, limit=server.rules.drop_limit, words=words))
     if session.has_given_gtid:
         several = server.rules.partial_drop == "several-statements"
         if len(groups) > 1 or not several:
@@ -144,7 +146,7 @@ def _log_partial_drop(server: SourceServer, session: Session, database: str) -> 
             session.gtid_next = UNDEFINED
             raise StatementRefused(PARTIAL_DROP, text)
     for group in groups:
-        text = _DROP + ",".join(f"`{name.table}`" for name in group)
+        text = words + ",".join(f"`{name.table}`" for name in group)
         server.log_alone(session, server.query(session, text, database=database, tables=group, generated=True))
 
 
@@ -160,16 +162,16 @@ def partial_drop_text(database: str, gtid: str, *, worklog: bool) -> str:
     return _PARTIAL_DROP_TEXT.format(where=where, directory=f"./{database}/", gtid=gtid, database=database)
 
 
-def split_by_length(tables: Sequence[TableName], *, limit: int) -> Iterable[list[TableName]]:
-    """Yield the tables in groups whose DROP TABLE is shorter than `limit` bytes."""
+def split_by_length(tables: Sequence[TableName], *, limit: int, words: str = _DROP) -> Iterable[list[TableName]]:
+    """Yield the tables in groups whose DROP TABLE, which begins with `words`, is shorter than `limit` bytes."""
     group: list[TableName] = []
-    size = _DROP_BYTES
+    size = len(words)
     for name in tables:
         room = len(name.table.encode()) + _AROUND
         # One more byte is kept free after the last name.
         if group and size + room + 1 >= limit:
             yield group
-            group, size = [], _DROP_BYTES
+            group, size = [], len(words)
         group.append(name)
         size += room
     if group:

@@ -43,10 +43,14 @@ class _Event:
         header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
         return cls(replace(header, length=HEADER_BYTES + len(body)), body)
 
-    @property
-    def begins_or_ends_a_log(self) -> bool:
-        """Whether it is one with which a replica begins or ends a relay log."""
-        return bool(self.header.flags & _RELAY_LOG)
+    def begins_or_ends_a_log(self, alignment: Alignment) -> bool:
+        """Return whether it is one with which a replica begins or ends a relay log.
+
+        Up to MySQL 5.5 and MariaDB 10.2 the replica's format description does not have the flag.
+        """
+        describes = self.header.type == EventType.FORMAT_DESCRIPTION
+        of_replica = self.header.server_id == alignment.case.settings["server_id"]
+        return bool(self.header.flags & _RELAY_LOG) or (describes and of_replica)
 
 
 def _pair(alignment: Alignment, difference: Difference) -> tuple[_Event, _Event] | None:
@@ -77,7 +81,7 @@ def is_log_number(alignment: Alignment, difference: Difference) -> bool:
 def is_own_event(alignment: Alignment, difference: Difference) -> bool:
     """Return whether an event with which a relay log begins or ends is missing or not expected."""
     event = _of_entry(alignment, difference)
-    return event is not None and event.begins_or_ends_a_log
+    return event is not None and event.begins_or_ends_a_log(alignment)
 
 
 def is_format_again(alignment: Alignment, difference: Difference) -> bool:
@@ -111,7 +115,9 @@ def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool
 
 def _is_own_previous_gtids(alignment: Alignment, difference: Difference) -> bool:
     pair = _pair(alignment, difference)
-    return pair is not None and pair[0].begins_or_ends_a_log and pair[0].header.type == EventType.PREVIOUS_GTIDS
+    if pair is None or pair[0].header.type != EventType.PREVIOUS_GTIDS:
+        return False
+    return pair[0].begins_or_ends_a_log(alignment)
 
 
 def _came_back(alignment: Alignment, entry: Entry | None) -> bool:
@@ -122,20 +128,22 @@ def _came_back(alignment: Alignment, entry: Entry | None) -> bool:
 def is_own_value(alignment: Alignment, difference: Difference) -> bool:
     """Return whether two events of a replica's own agree in all that is asked for."""
     pair = _pair(alignment, difference) if difference.field == "data" else None
-    if pair is None or not _is_own(pair[0]):
+    if pair is None or not _is_own(alignment, pair[0]):
         return False
-    compared = [(each.header.type, each.header.server_id, each.header.flags, _asked_of(each)) for each in pair]
+    compared = [
+        (each.header.type, each.header.server_id, each.header.flags, _asked_of(alignment, each)) for each in pair
+    ]
     return compared[0] == compared[1]
 
 
-def _is_own(event: _Event) -> bool:
+def _is_own(alignment: Alignment, event: _Event) -> bool:
     replaces = event.header.type == EventType.ROTATE and event.header.server_id == 0
-    return event.begins_or_ends_a_log or replaces
+    return event.begins_or_ends_a_log(alignment) or replaces
 
 
-def _asked_of(event: _Event) -> bytes:
+def _asked_of(alignment: Alignment, event: _Event) -> bytes:
     """Return the part of the body that is asked for."""
-    if not event.begins_or_ends_a_log or event.header.type == EventType.PREVIOUS_GTIDS:
+    if not event.begins_or_ends_a_log(alignment) or event.header.type == EventType.PREVIOUS_GTIDS:
         return event.body
     return event.body[:_POSITION_BYTES] if event.header.type == EventType.ROTATE else b""
 

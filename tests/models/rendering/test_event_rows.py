@@ -1,5 +1,8 @@
 """Rows of SHOW BINLOG EVENTS whose Info column is special; the expected ones are those of MySQL 9.7.4."""
 
+import math
+import struct
+
 import pytest
 from printed import small_log
 
@@ -62,3 +65,69 @@ def test_a_line_is_escaped_as_by_the_client():
     row = EventRow("bin.000001", 4, "Query", 1, 99, "a\tb\nc\\d\0")
     assert row.line() == "bin.000001\t4\tQuery\t1\t99\ta\\tb\\nc\\\\d\\0"
     assert EventRow("bin.000001", 4, "Query", 1, 99, None).line().endswith("\t99\t")
+
+
+@pytest.mark.parametrize(
+    ("value", "listed"),
+    [
+        (1e10, "10000000000"),
+        (100.0, "100"),
+        (-2.5e-7, "-0.00000025"),
+        (0.1, "0.1"),
+        (123456789012345.6, "123456789012345.6"),
+        (999999999999999.0, "999999999999999"),
+        (1e15, "1e15"),
+        (1234567890123456.0, "1.234567890123456e15"),
+        (1.7976931348623157e308, "1.7976931348623157e308"),
+        (-3.3333333333333333e-06, "-0.0000033333333333333333"),
+        (6.6666666666666664e-15, "0.0000000000000066666666666666664"),
+        (6.666666666666666e-16, "6.666666666666666e-16"),
+        (5e-324, "5e-324"),
+        (0.0, "0"),
+        (-0.0, "-0"),
+        (math.inf, "0"),
+        (math.nan, "0"),
+    ],
+)
+def test_a_double_is_that_of_9_7_4(value, listed):
+    (row,) = rows((EventType.USER_VAR, {**VARIABLE, "variable_type": 1, "variable_value": struct.pack("<d", value)}))
+    assert row.info == f"@`a``b`={listed}"
+
+
+ALL_OPTIONS = 0x5D08C000
+
+
+@pytest.mark.parametrize(
+    ("profile", "flags", "settings"),
+    [
+        ("mysql-9.x", ALL_OPTIONS, ""),
+        ("mariadb-10.2.11", ALL_OPTIONS, ""),
+        ("mariadb-10.11.18", 1 << 19, ""),
+        ("mariadb-10.11.18", 1 << 26, "set foreign_key_checks=0; "),
+        (
+            "mariadb-10.11.18",
+            ALL_OPTIONS,
+            "set foreign_key_checks=0, sql_auto_is_null=1, unique_checks=0, check_constraint_checks=0, "
+            "@@sql_if_exists=1, @@system_versioning_insert_history=1; ",
+        ),
+        (
+            "mariadb-11.4.5",
+            ALL_OPTIONS,
+            "set foreign_key_checks=1, sql_auto_is_null, unique_checks=1, check_constraint_checks=1, "
+            "@@sql_if_exists=1, @@system_versioning_insert_history=1; ",
+        ),
+    ],
+)
+def test_mariadb_lists_the_options_of_the_session(profile, flags, settings):
+    fields = {**QUERY, "query": b"DO 1", "status_variables": b"\0" + flags.to_bytes(4, "little")}
+    (row,) = rows((EventType.QUERY, fields), profile=profile)
+    assert row.info == f"use `te``st`; {settings}DO 1"
+
+
+@pytest.mark.parametrize(
+    ("profile", "listed"), [("mariadb-10.2.11", "[5-1-1,0-1-2,0-3-1]"), ("mariadb-10.11.18", "[0-3-1,0-1-2,5-1-1]")]
+)
+def test_the_gtids_of_a_list_are_sorted_since_mariadb_10_11(profile, listed):
+    gtids = [{"domain_id": each[0], "server_id": each[1], "gno": each[2]} for each in ((5, 1, 1), (0, 1, 2), (0, 3, 1))]
+    (row,) = rows((EventType.MARIADB_GTID_LIST, {"gtid_list_flags": 0, "gtid_list": gtids}), profile=profile)
+    assert row.info == listed

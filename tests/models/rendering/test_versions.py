@@ -143,3 +143,46 @@ def test_every_event_type_that_is_printed_has_a_method(program, methods):
     assert {
         name for name in methods.values() if name is not None and not callable(getattr(program, name, None))
     } == set()
+
+
+@pytest.mark.parametrize(
+    ("version", "more"),
+    [
+        ("9.7.4", ()),
+        ("10.5.1", ()),
+        ("10.5.2", ("sql_if_exists",)),
+        ("10.5.17", ("sql_if_exists", "explicit_defaults_for_timestamp")),
+        ("10.6.8", ("sql_if_exists",)),
+        ("10.6.9", ("sql_if_exists", "explicit_defaults_for_timestamp")),
+        ("10.9.1", ("sql_if_exists",)),
+        ("10.10.0", ("sql_if_exists", "explicit_defaults_for_timestamp")),
+        ("11.4.5", ("sql_if_exists", "explicit_defaults_for_timestamp")),
+    ],
+)
+def test_mariadb_binlog_prints_the_options_that_the_server_of_the_log_logs(version, more):
+    product = "-log" if version.startswith("9") else "-MariaDB-log"
+    stream = small_log((EventType.QUERY, {**QUERY, "query": b"DO 1", "status_variables": bytes(5)}))
+    stream = stream.replace(b"9.7.4".ljust(50, b"\0"), f"{version}{product}".encode().ljust(50, b"\0"))
+    text = printed([stream], "mariadb-10.x", rules=ReaderRules(verify_checksums=False)).decode()
+    line = next(line for line in text.splitlines() if "foreign_key_checks" in line)
+    always = ("foreign_key_checks", "sql_auto_is_null", "unique_checks", "autocommit", "check_constraint_checks")
+    names = (*always, *more, "system_versioning_insert_history")
+    assert [part.partition("=")[0] for part in line.removeprefix("SET ").split(", ")] == [
+        f"@@session.{each}" for each in names
+    ]
+
+
+def test_mariadb_binlog_names_a_table_with_triggers_and_the_number_of_a_load():
+    load = {**QUERY, "query": b"LOAD DATA X INTO", "file_id": 1, "file_name_start": 9, "file_name_end": 11}
+    table = {
+        "table_id": 7, "table_flags": 0x4001, "database": b"d", "table": b"t", "column_count": 1,
+        "column_types": b"\3", "column_metadata": b"", "null_bits": b"\1", "optional_metadata": b"",
+    }  # fmt: skip
+    shown = lines(
+        (EventType.BEGIN_LOAD_QUERY, {"file_id": 1, "block_data": b"abc"}),
+        (EventType.EXECUTE_LOAD_QUERY, {**load, "duplicate_handling": 0}),
+        (EventType.TABLE_MAP, table),
+        profile="mariadb-10.x",
+    )
+    assert header(shown, "Execute_load_query").endswith("\terror_code=0\txid=0")
+    assert header(shown, "Table_map") == "Table_map: `d`.`t` mapped to number 7 (has triggers)"

@@ -159,3 +159,51 @@ def test_a_rotate_replaces_the_last_event_left_out_when_the_connection_ends():
     receiver.close()
     receiver.close()
     assert [(event.type, event.server_id) for event in receiver.events[2:]] == [(EventType.ROTATE, 0)]
+
+
+#: Release -> the flags of its own format description, and whether the end of a Rotate in the place of the source's
+#: Previous_gtids counts; None where that event is copied, or left out: as servers of the release wrote it.
+SEEN_ON_SERVERS = {
+    "mysql-5.5.9": (0, None),
+    "mysql-5.6.24": (0x40, True),
+    "mysql-5.7.22": (0x40, True),
+    "mysql-8.0.15": (0x40, False),
+    "mysql-9.7.4": (0x40, False),
+    "mariadb-10.1.23": (0, None),
+    "mariadb-10.2.11": (0, None),
+    "mariadb-10.11.18": (0x40, None),
+    "mariadb-11.4.5": (0x40, None),
+    "mariadb-11.8.6": (0x40, None),
+}
+
+
+@pytest.mark.parametrize("release", SEEN_ON_SERVERS)
+def test_a_release_writes_its_own_events_as_servers_of_it_do(release):
+    flags, counts = SEEN_ON_SERVERS[release]
+    receiver = Receiver(RelaySettings(profile=release, server_id=9))
+    previous = ReplicaEvent(offset=150, type=35, length=31, server_id=1, log_pos=181, flags=0x80)
+    receiver.receive(previous, b"source's")
+    first, *others = receiver.events
+    assert (first.type, first.flags, first.server_id) == (15, flags, 9)
+    last = others[-1] if others else first
+    assert (last.type == 4) == (counts is not None)
+    assert (last.data == b"source's") == release.startswith("mysql-5.5")
+    if counts is not None:
+        assert (last.server_id, last.log_pos) == (0, len(receiver.logs[0]) if counts else 0)
+
+
+def test_mariadb_writes_a_rotate_where_the_connection_ends_after_events_that_it_left_out():
+    receiver = Receiver(RelaySettings(profile="mariadb-10.11.18", server_id=9, source_log="bin.000001"))
+    flagged = ReplicaEvent(offset=4, type=2, length=30, server_id=1, log_pos=34, flags=0x80)
+    receiver.receive(flagged, b"source's")
+    assert [each.type for each in receiver.events] == [15]
+    receiver.close()
+    last = receiver.events[-1]
+    assert (last.type, last.server_id, last.log_pos) == (4, 0, len(receiver.logs[0]))
+
+
+@pytest.mark.parametrize(("release", "written"), [("mariadb-10.2.11", False), ("mariadb-10.11.18", True)])
+def test_xa_prepare_is_left_out_by_older_mariadb(release, written):
+    receiver = Receiver(RelaySettings(profile=release, server_id=9))
+    receiver.receive(ReplicaEvent(offset=4, type=38, length=30, server_id=1, log_pos=34), b"source's")
+    assert [each.type for each in receiver.events] == ([15, 38] if written else [15])
