@@ -8,14 +8,12 @@ from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as
+from conformance.oracles.checks.post_headers import LONGER, can_misread
 from conformance.oracles.oracle import Check
 from conformance.oracles.reasons import crash_reason, normalised
 from conformance.protocol.observation import Trouble
-from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.strategies.grammar.case import Case
 
-#: The requirement for which streams have longer post-headers.
-_POST_HEADERS: Final = "FORMAT-POST-HEADER-LENGTHS"
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
 _CHAINED: Final = frozenset({"apply", "filter"})
 #: Roles in which an entry is missing where another one is asked about: what is at an error has the error's reason.
@@ -70,9 +68,10 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
 
 
 def _cause(alignment: Alignment, check: Check) -> Cause:
-    about_header = check.cause is not None and (check.cause.field in HEADER_FIELDS or check.cause.kind == NOT_KNOWN)
-    if check.at is not None and not about_header and _has_longer_post_header(alignment.case, check.at):
-        return Cause(MISREAD, event_group(alignment.case.stream[check.at + TYPE_AT]))
+    if check.at is not None and _has_longer_post_header(alignment.case, check.at):
+        code = alignment.case.stream[check.at + TYPE_AT]
+        if can_misread(code, check.cause):
+            return Cause(MISREAD, event_group(code))
     if _is_at_refusal(alignment, check):
         return _refusal(alignment)
     if check.cause is None and check.at is not None:
@@ -94,7 +93,7 @@ def _has_longer_post_header(case: Case, at: int) -> bool:
     A reader that takes the length for granted gets everything after it wrong, in ways that depend on the bytes.
     """
     expected = case.expected
-    lengthened = (index for index, requirement in expected.made_for.items() if requirement == _POST_HEADERS)
+    lengthened = (index for index, requirement in expected.made_for.items() if requirement == LONGER)
     return any(expected.events[index].get("offset") == at for index in lengthened if index < len(expected.events))
 
 

@@ -6,12 +6,18 @@ from typing import Final
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.header import HEADER_BYTES
-from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.malformed_bodies import known_in_spite_of_flag, malformed
 from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.resources import less_than_claimed, within_limits
-from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
+from conformance.oracles.checks.row_values import (
+    null_values,
+    partial_values,
+    row_images,
+    row_values,
+    unsigned_values,
+    whole_rows,
+)
 from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, not_ignored_for_flag, skipped
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused
@@ -146,9 +152,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("FORMAT-CHECKSUM-ALGORITHM", "checksum_algorithm"),
     fields(
         "FORMAT-POST-HEADER-LENGTHS",
-        "database", "query", "next_file", "next_position", "table", "column_count", "table_id", "xid", "intvar_type",
-        "intvar_value", "seed1", "seed2", "variable_name", "file_id", "block_data", "message", "rows_query", "gtid",
-        "sequence_number", "previous_gtids", "xa_format_id", "view_id", "server_uuid",
+        "database", "query", "next_file", "table", "column_count", "xid", "intvar_type", "intvar_value", "seed1",
+        "seed2", "variable_name", "block_data", "message", "rows_query", "previous_gtids", "xa_format_id",
+        "server_uuid",
     ),
     # Checksums
     fields("FORMAT-CHECKSUM-NOT-BODY", "query", "next_file", "rows_query", blame=_off_by_a_checksum),
@@ -222,7 +228,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     both(delivered("FORMAT-ROWS-EXTRA-DATA"), row_images("FORMAT-ROWS-EXTRA-DATA")),
     both(
         fields("FORMAT-ROWS-PARTIAL-UPDATE", "table_id", "rows_flags"),
-        whole_rows("FORMAT-ROWS-PARTIAL-UPDATE", ColumnType.JSON),
+        partial_values("FORMAT-ROWS-PARTIAL-UPDATE"),
     ),
     unsigned_values("FORMAT-ROWS-VALUES-UNSIGNED"),
     *(row_values(name, *codes) for name, codes in VALUE_REQUIREMENTS.items() if not name.endswith("-UNSIGNED")),

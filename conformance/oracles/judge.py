@@ -83,11 +83,11 @@ class Judge:
         """Return the verdicts on a case that is not sent to the implementation, none if it must be sent.
 
         A fault is not sent to an implementation that does not declare the ability it tests: an adapter that cuts the
-        stream into events itself would be judged by its own loop.
+        stream into events itself would be judged by its own loop, and a reader that verifies no checksum by one.
         """
         if (judge := self._judge_of(case)) is not self:
             return judge.declined(case)
-        if case.expected.refused_at is None or case.focus in self._supported:
+        if case.expected.refused_at is None or (case.focus in self._supported and self._can_show_fault(case)):
             return []
         refused = len(case.expected.events)
         return [
@@ -95,6 +95,10 @@ class Judge:
             for requirement, indices in case.marks.items()
             if refused in indices and requirement in self._oracles
         ]
+
+    def _can_show_fault(self, case: Case) -> bool:
+        requirements = governing(case)
+        return not requirements or not self._supported.isdisjoint(requirements)
 
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         """Return a verdict for each requirement that the case exercises and that was reached.

@@ -1,6 +1,7 @@
 """The oracles of rows: their number, the columns of their images, and the values."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.rows.column_codes import ColumnType
@@ -9,6 +10,7 @@ from conformance.oracles.cause import Cause, column_group
 from conformance.oracles.checks.same_value import same_cell
 from conformance.oracles.oracle import GOOD, Check, Oracle, shown
 from conformance.strategies.events.columns import LARGEST_SIGNED
+from conformance.strategies.events.json_values import is_changes
 
 _SIDES: Final = ("before", "after")
 _ROWS: Final = frozenset({"rows"})
@@ -21,7 +23,9 @@ _Governs = Callable[[int, Any], bool]
 
 def row_values(requirement: str, *codes: int) -> Oracle:
     """Return the oracle that compares the values of some column types, except NULL and integers with the top bit."""
-    return _values(requirement, lambda code, value: code in codes and not _needs_sign(code, value))
+    return _values(
+        requirement, lambda code, value: code in codes and not _needs_sign(code, value) and not is_changes(value)
+    )
 
 
 def unsigned_values(requirement: str) -> Oracle:
@@ -68,19 +72,36 @@ def null_values(requirement: str) -> Oracle:
     return Oracle(requirement, examine, any_of=_ROWS)
 
 
-def whole_rows(requirement: str, *codes: int) -> Oracle:
-    """Return the oracle that compares rows and all their values, or those of some column types."""
+def whole_rows(requirement: str) -> Oracle:
+    """Return the oracle that compares rows, and fails if all their values are wrong: one alone breaks its own rule."""
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
+            yield from _shapes(alignment, index)
+            cells = [cell for cell in _cells(alignment, index) if cell[2] is not None]
+            wrong = [cell for cell in cells if not same_cell(cell[0], *cell[2:])]
+            if wrong and len(wrong) == len(cells):
+                yield _differs(alignment, index, *wrong[0])
+            else:
+                yield GOOD
+
+    return Oracle(requirement, examine, any_of=_ROWS)
+
+
+def partial_values(requirement: str) -> Oracle:
+    """Return the oracle that compares rows, and the changes that partial updates have in the place of a document."""
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for index in alignment.marked(requirement):
             yield from _shapes(alignment, index)
             for code, place, expected, seen in _cells(alignment, index):
-                if codes and code not in codes:
+                if not is_changes(expected):
                     continue
                 if same_cell(code, expected, seen):
                     yield GOOD
                 else:
-                    yield _differs(alignment, index, code, place, expected, seen)
+                    check = _differs(alignment, index, code, place, expected, seen)
+                    yield replace(check, cause=Cause("differ", "JSON", "changes"))
 
     return Oracle(requirement, examine, any_of=_ROWS)
 
