@@ -8,9 +8,10 @@ from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as
+from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.post_headers import LONGER, can_misread
 from conformance.oracles.oracle import Check
-from conformance.oracles.reasons import crash_reason, normalised
+from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
 from conformance.protocol.observation import Trouble
 from conformance.strategies.grammar.case import Case
 
@@ -68,6 +69,8 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
 
 
 def _cause(alignment: Alignment, check: Check) -> Cause:
+    if check.at is not None and check.at in misgoverned(alignment):
+        return KEPT
     if check.at is not None and _has_longer_post_header(alignment.case, check.at):
         code = alignment.case.stream[check.at + TYPE_AT]
         if can_misread(code, check.cause):
@@ -126,16 +129,12 @@ def _single_refusal(alignment: Alignment, index: int) -> Cause | None:
     return _refused(alignment.case, alignment.case.expected.events[index].get("offset"), words) if words else None
 
 
-#: The words for a checksum in the reasons of readers.
-_OF_CHECKSUM: Final = re.compile(r"\bchecksums?\b|\bcrc(32)?\b", re.IGNORECASE)
-
-
 def _refused(case: Case, at: int | None, words: str) -> Cause:
     reason = normalised(words, case.stream)
     if at is None or not 0 < at < len(case.stream) - TYPE_AT:
         return Cause(REFUSED, "end of the stream", reason=reason)
     code = case.stream[at + TYPE_AT]
-    if _OF_CHECKSUM.search(reason) and code != EventType.FORMAT_DESCRIPTION:
+    if OF_CHECKSUM.search(reason) and code != EventType.FORMAT_DESCRIPTION:
         # Whether there is one is a matter of the log; that of a format description alone covers other bytes.
         return Cause(REFUSED, "event", reason=reason)
     # An implementation may name the type; the reason is the same for all types of the group.

@@ -7,12 +7,14 @@ from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.governing_formats import later_governs
 from conformance.oracles.checks.malformed_bodies import known_in_spite_of_flag, malformed
 from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.resources import less_than_claimed, within_limits
 from conformance.oracles.checks.row_values import (
     null_values,
     partial_values,
+    refused_for_extra_data,
     row_images,
     row_values,
     unsigned_values,
@@ -136,7 +138,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     # Delivery and framing
     delivered("FORMAT-EVENT-DELIVERED", handled="known"),
     Oracle("FORMAT-EVENT-START", _no_phantoms, abilities=frozenset({"framing"})),
-    delivered("FORMAT-LATEST-GOVERNS"),
+    Oracle("FORMAT-LATEST-GOVERNS", later_governs),
     delivered("FORMAT-IN-USE-CHECKSUM"),
     # The common header
     both(fields("FORMAT-HEADER-TYPE", "type"), Oracle("FORMAT-HEADER-TYPE", _type_reported)),
@@ -225,7 +227,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         delivered("FORMAT-ROWS-PRE-GA"),
         fields("FORMAT-ROWS-PRE-GA", "table_id", "rows_flags", where_reported=True),
     ),
-    both(delivered("FORMAT-ROWS-EXTRA-DATA"), row_images("FORMAT-ROWS-EXTRA-DATA")),
+    both(
+        Oracle("FORMAT-ROWS-EXTRA-DATA", refused_for_extra_data), row_images("FORMAT-ROWS-EXTRA-DATA")
+    ),
     both(
         fields("FORMAT-ROWS-PARTIAL-UPDATE", "table_id", "rows_flags"),
         partial_values("FORMAT-ROWS-PARTIAL-UPDATE"),

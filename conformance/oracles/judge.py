@@ -12,6 +12,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.causes import cause_of_trouble, causes, governing, obstacle
 from conformance.oracles.checks.empty_groups import without_empty_groups
+from conformance.oracles.checks.governing_formats import LATEST_GOVERNS, misgoverned
 from conformance.oracles.differences import Difference, accounted, differences
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import freedom_of, oracles
@@ -189,6 +190,8 @@ class Judge:
                 verdicts[requirement] = Verdict(requirement, "unsupported")
                 continue
             checks = [] if torn and not oracle.of_torn_logs else list(oracle.examine(alignment, requirement))
+            if requirement != LATEST_GOVERNS:
+                checks = [check for check in checks if check.at is None or check.at not in misgoverned(alignment)]
             wrong = [check for check in checks if check.signature]
             every += wrong
             if wrong:
@@ -208,6 +211,8 @@ class Judge:
         for difference in differences(alignment):
             if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
                 continue
+            if difference.check.at is not None and difference.check.at in misgoverned(alignment):
+                continue  # The reader keeps to an earlier format description, which is blamed for all of it.
             owner = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
             requirement = case.expected.made_for.get(difference.index, owner)
             if requirement == UNEXPLAINED or self._is_shown(requirement, difference):

@@ -149,7 +149,7 @@ def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen:
     if same_field(field, expected, seen):
         return GOOD
     event = alignment.case.expected.events[index]
-    how = _difference(expected, seen)
+    how = how_differs(expected, seen)
     if how and isinstance(seen, str) and len(expected) > _SHORT:
         difference = f"{how}: {len(seen)} characters, expected {len(expected)}"
     else:
@@ -177,8 +177,8 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
     if field in HEADER_FIELDS:
         # The header is the same for every type.
         return Cause(MISSING if seen is None else DIFFERS, "", field)
-    how = _difference(event.get(field), seen)
-    if field in _LAST_FIELDS and how in _ENDINGS and _none_ends_right(alignment, checksummed=_ENDINGS[how]):
+    how = how_differs(event.get(field), seen)
+    if field in LAST_FIELDS and how in ENDINGS and _none_ends_right(alignment, checksummed=ENDINGS[how]):
         return Cause(how, "the last field of an event")
     return Cause(_KINDS.get(how, DIFFERS), event_group(event["type"]), field)
 
@@ -192,7 +192,7 @@ def _none_ends_right(alignment: Alignment, *, checksummed: bool) -> bool:
     for index, event in enumerate(alignment.case.expected.events):
         seen = alignment.observed(index)
         if seen is not None and has_checksum is checksummed:
-            texts = [(event[name], seen[name]) for name in _LAST_FIELDS & event.keys() & seen.keys() if event[name]]
+            texts = [(event[name], seen[name]) for name in LAST_FIELDS & event.keys() & seen.keys() if event[name]]
             if any(expected == value for expected, value in texts):
                 return False
             some = some or bool(texts)
@@ -254,15 +254,16 @@ def same_field(name: str, expected: Any, seen: Any) -> bool:
 
 
 #: Texts that end where their event does.
-_LAST_FIELDS: Final = frozenset({"query", "next_file", "rows_query", "log_name", "message"})
+LAST_FIELDS: Final = frozenset({"query", "next_file", "rows_query", "log_name", "message"})
 #: How such a text differs where a checksum is taken for text, or text for a checksum, and whether the event has one:
 #: the same cause in all types.
-_ENDINGS: Final = {"4 bytes short": False, "too long": True}
+ENDINGS: Final = {"4 bytes short": False, "too long": True}
 #: The other differences that have a cause of their own.
 _KINDS: Final = {MISSING: MISSING, "cut short": "cut short", "4 bytes short": "cut short"}
 
 
-def _difference(expected: Any, seen: Any) -> str:
+def how_differs(expected: Any, seen: Any) -> str:
+    """Return how a value differs from the expected one where that has a name; empty otherwise."""
     if seen is None:
         return MISSING
     if isinstance(expected, str) and isinstance(seen, str):

@@ -8,7 +8,7 @@ from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause, column_group
 from conformance.oracles.checks.same_value import same_cell
-from conformance.oracles.oracle import GOOD, Check, Oracle, shown
+from conformance.oracles.oracle import GOOD, Check, Oracle, delivered, shown
 from conformance.strategies.events.columns import LARGEST_SIGNED
 from conformance.strategies.events.json_values import is_changes
 
@@ -114,6 +114,17 @@ def row_images(requirement: str) -> Oracle:
             yield from _shapes(alignment, index)
 
     return Oracle(requirement, examine, any_of=_ROWS)
+
+
+def refused_for_extra_data(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that marked events are delivered, where one with the same columns is that is not marked."""
+    marked = frozenset(alignment.marked(requirement))
+    columns = alignment.case.expected.columns
+    read = {columns[index] for index in columns.keys() - marked if alignment.fate(index) is Fate.DELIVERED}
+    by_offset = {alignment.case.expected.events[index]["offset"]: columns.get(index) for index in marked}
+    for check in delivered(requirement).examine(alignment, requirement):
+        if not check.signature or by_offset.get(check.at or 0) in read:
+            yield check
 
 
 def _seen_rows(alignment: Alignment, index: int) -> list[Any] | None:
