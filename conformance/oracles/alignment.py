@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from conformance.binlog.event_types import HEARTBEAT_TYPES
+from conformance.binlog.flags import Flag
 from conformance.protocol.observation import Observation, RoleDeclaration
 from conformance.protocol.roles.decode import HEADER_FIELDS, is_refused, may_be_missing, own_fields
 from conformance.protocol.roles.registry import role_of
@@ -146,11 +147,23 @@ class Alignment:
         wanted, seen = self.case.expected.events[index], self._seen[index]
         if field == "type":
             return seen.get("type") is not None
+        if field == "flags":
+            return not self.may_lack_in_use(index)
         if field == "handled":
             return not self.is_unknown(index) or self._knows(wanted["type"])
         if field in HEADER_FIELDS:
             return True
         return not self.is_unknown(index) and (seen.get(field) is not None or not may_be_missing(wanted["type"], field))
+
+    def may_lack_in_use(self, index: int) -> bool:
+        """Return whether the flags of an event lack the bit of a log in use alone, for a reader of what servers send.
+
+        A server clears it in the format description that it sends.
+        """
+        if "framing" in self.role.abilities:
+            return False
+        wanted, seen = (each.get("flags", 0) for each in (self.case.expected.events[index], self._seen[index]))
+        return bool(wanted & Flag.BINLOG_IN_USE) and bool(seen == wanted & ~Flag.BINLOG_IN_USE)
 
     def is_unknown(self, index: int) -> bool:
         """Return whether the reader passed over an expected event as one of a type that it does not know."""

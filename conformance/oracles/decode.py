@@ -1,6 +1,7 @@
 """The oracles of the role `decode`: one row for each requirement."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
@@ -139,7 +140,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     delivered("FORMAT-EVENT-DELIVERED", handled="known"),
     Oracle("FORMAT-EVENT-START", _no_phantoms, abilities=frozenset({"framing"})),
     Oracle("FORMAT-LATEST-GOVERNS", later_governs),
-    delivered("FORMAT-IN-USE-CHECKSUM"),
+    # A source sends the format description without this flag.
+    replace(delivered("FORMAT-IN-USE-CHECKSUM"), abilities=frozenset({"framing"})),
     # The common header
     both(fields("FORMAT-HEADER-TYPE", "type"), Oracle("FORMAT-HEADER-TYPE", _type_reported)),
     fields("FORMAT-HEADER-TIMESTAMP", "timestamp"),

@@ -85,6 +85,12 @@ def is_in_another_notation(alignment: Alignment, difference: Difference) -> bool
     return same_field(name, wanted[name], seen.get(name))
 
 
+def is_sent_without_in_use(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the flags lack the bit of a log in use, as those of what a server sends do."""
+    of_flags = difference.field == "flags" and difference.index < alignment.count
+    return of_flags and alignment.case.role == "decode" and alignment.may_lack_in_use(difference.index)
+
+
 def is_in_right_state(alignment: Alignment, difference: Difference) -> bool:
     """Return whether the reader's own state is right in another way than the expected one."""
     seen = alignment.observed(difference.index) if difference.index < alignment.count else None
