@@ -10,7 +10,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.post_headers import LONGER, can_misread
-from conformance.oracles.oracle import Check
+from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
 from conformance.protocol.observation import Trouble
 from conformance.strategies.grammar.case import Case
@@ -38,6 +38,8 @@ def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
         alignment: The answer beside the expected one.
         indices: The indices of the events.
     """
+    if alignment.astray is not None and any(index > alignment.astray for index in indices):
+        return wrong_end(alignment)
     stop = alignment.stop
     if stop is not None and stop < alignment.count and any(index >= stop for index in indices):
         # Where a refusal is as good as the delivery, nothing is wrong that could be in the way.

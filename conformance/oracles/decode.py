@@ -23,7 +23,7 @@ from conformance.oracles.checks.row_values import (
 )
 from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, not_ignored_for_flag, skipped
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
-from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused, wrong_end
 from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
@@ -37,7 +37,7 @@ def _no_phantoms(alignment: Alignment, requirement: str) -> Iterator[Check]:
     phantoms = [at for at in alignment.phantoms if refused_at is None or at < refused_at]
     if phantoms:
         message = f"an event is reported at offset {phantoms[0]}, where none starts"
-        yield Check("event where none starts", message, phantoms[0])
+        yield Check("event where none starts", message, phantoms[0], wrong_end(alignment))
     elif alignment.disordered is not None:
         at = alignment.disordered
         yield Check("event repeated or out of order", f"the event at offset {at} is repeated or out of order", at)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import DIFFERS, MISSING, NOT_KNOWN, Cause, event_group, known_as
+from conformance.oracles.cause import DIFFERS, MISSING, NOT_KNOWN, WRONG_END, Cause, event_group, known_as
 from conformance.oracles.checks.same_value import same_bytes, same_variable
 from conformance.protocol.roles.decode import HEADER_FIELDS
 
@@ -91,6 +91,9 @@ def delivered(requirement: str, *, reported: bool = True, handled: str | None = 
                 yield Check(f"{kind} refused", message, event.get("offset"))
             elif fate is Fate.DROPPED and reported and not alignment.may_be_dropped(index):
                 yield Check(f"{kind} dropped", f"{alignment.describe(index)} is missing", event.get("offset"))
+            elif index == alignment.astray:
+                message = f"after {alignment.describe(index)} the reading goes on where no event starts"
+                yield Check(f"{kind} {WRONG_END}", message, event.get("offset"), wrong_end(alignment))
             elif not alignment.read_on(index):
                 message = f"nothing is delivered after {alignment.describe(index)}, and there is no error"
                 yield Check(f"stream ends silently after {kind}", message, event.get("offset"))
@@ -158,6 +161,13 @@ def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen:
     kind = alignment.about.kind(event)
     cause = field_cause(alignment, index, field, seen)
     return Check(f"{field} of {kind} {how or 'differs'}".strip(), message, event.get("offset"), cause)
+
+
+def wrong_end(alignment: Alignment) -> Cause | None:
+    """Return the cause of a reading that goes on where no event starts; None if it does not."""
+    if alignment.astray is None:
+        return None
+    return Cause(WRONG_END, event_group(alignment.case.expected.events[alignment.astray]["type"]))
 
 
 def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Cause:

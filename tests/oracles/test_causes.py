@@ -169,6 +169,36 @@ def test_rows_that_are_refused_in_a_later_log_do_not_show_that_its_format_descri
     assert "FORMAT-LATEST-GOVERNS" not in together["rows event refused: unknown column type N"]
 
 
+@pytest.mark.parametrize("shown_as", ["at a wrong offset", "with a wrong header"])
+def test_what_is_read_from_a_wrong_end_on_is_one_finding(shown_as):
+    """As mysql-binlog-connector-java goes on a byte early after some bodies, until it meets bytes that are no event."""
+    together, some = {}, 0
+    for case in cases("gtid_streams", "mysql-8.0"):
+        events = list(REFERENCE.ask(request_of(case)).events)
+        place = next((number for number, entry in enumerate(events[:-1]) if entry["type"] == EventType.GTID), None)
+        if place is None:
+            continue
+        some += 1
+        after = events[place + 1]
+        torn = {**after, "type": 77, "length": after["length"] << 8, "handled": "ignored", "flags": 0x800, "log_pos": 1}
+        if shown_as == "at a wrong offset":
+            torn["offset"] -= 1
+        for finding, requirements in findings(case, Observation((*events[: place + 1], torn))).items():
+            together.setdefault(finding, set()).update(requirements)
+    assert some
+    assert together.keys() == {"GTID read to a wrong end"}
+    requirements = together["GTID read to a wrong end"]
+    assert "FORMAT-EVENT-DELIVERED" in requirements
+    assert ("FORMAT-EVENT-START" in requirements) is (shown_as == "at a wrong offset")
+    assert not {each for each in requirements if each.startswith("FORMAT-HEADER-")}
+
+
+def test_an_event_with_a_wrong_length_does_not_lead_astray_where_the_next_one_is_read():
+    case = next(each for each in cases("gtid_streams", "mysql-8.0"))
+    wrong = changed(case, lambda entry: {**entry, "length": entry["length"] + 1})
+    assert "FORMAT-HEADER-LENGTH" in findings(case, wrong)["length differs"]
+
+
 def test_two_bugs_in_one_event_are_two_findings():
     def wrong(entry):
         return {**entry, "type": 0, "query": entry["query"] + "x"} if "query" in entry else {**entry, "type": 0}
