@@ -218,3 +218,15 @@ def test_a_payload_that_is_refused_for_its_compression_is_not_refused_for_its_fl
         refused += tuple(events) != right.events
         assert "WL4033-READ-KNOWN-FLAGGED" not in blamed(case, replace(right, events=tuple(events))), str(case.id)
     assert refused
+
+
+def test_an_error_after_the_fault_is_not_judged_where_the_fault_is_refused_and_the_reading_goes_on():
+    """As python-mysql-replication goes on after an event whose checksum is wrong, until something else is."""
+    some = 0
+    for case in cases("bad_checksum", "encrypted_events"):
+        right = REFERENCE.ask(request_of(case))
+        refused = {"offset": right.error.at, "handled": "refused", "refused": "the checksum is wrong"}
+        later = Refusal(right.error.at + 60, "other", "cannot read this")
+        some += 1
+        assert blamed(case, replace(right, events=(*right.events, refused), error=later)) == set(), str(case.id)
+    assert some
