@@ -175,7 +175,7 @@ class Alignment:
         if field == "flags":
             return not self.may_lack_in_use(index)
         if field == "handled":
-            return not self.is_unknown(index) or self._knows(wanted["type"])
+            return not self.is_unknown(index) or self.knows(wanted["type"])
         if field in HEADER_FIELDS:
             return True
         return not self.is_unknown(index) and (seen.get(field) is not None or not may_be_missing(wanted["type"], field))
@@ -195,7 +195,7 @@ class Alignment:
         wanted, seen = self.case.expected.events[index], self._seen[index]
         return bool(seen.get("handled") == "ignored" != wanted.get("handled"))
 
-    def _knows(self, type_code: int) -> bool:
+    def knows(self, type_code: int) -> bool:
         """Return whether the reader knows a type: it declares a field of it alone, or decoded one of its events."""
         if not self.declared.isdisjoint(own_fields(type_code)):
             return True

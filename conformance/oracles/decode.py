@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.event_types import PLAIN_GTID_TYPES
+from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.governing_formats import later_governs
@@ -316,5 +316,5 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("WL7592-XID-SIZE", "length"),
     fields("WL7592-QUERY-SIZE-GROWS", "query", blame=_is_long),
     refused("WL7592-COMPAT-NEW-55", abilities=("profile_strict",)),
-    fields("WL7592-COMPAT-ON-56-57", "gtid", "last_committed", "sequence_number"),
+    fields("WL7592-COMPAT-ON-56-57", "gtid", "last_committed", "sequence_number", types=(EventType.GTID,)),
 )  # fmt: skip

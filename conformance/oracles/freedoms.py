@@ -16,6 +16,7 @@ from conformance.oracles.checks.decode_freedoms import (
     is_faulty_payload,
     is_in_another_notation,
     is_in_right_state,
+    is_malformed_unknown,
     is_not_of_a_log,
     is_of_unknown_type,
     is_sent_without_in_use,
@@ -180,6 +181,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         _in_notation(
             "rows", "status_variables", "variable_value", "block_data", "snapshot_version", "xa_gtrid", "xa_bqual"
         ),
+    ),
+    Freedom(
+        "decode",
+        "malformed bodies of unknown types",
+        "whether an event with a malformed body is refused by a reader that does not know its type",
+        "It does not read the body.",
+        is_malformed_unknown,
     ),
     Freedom(
         "decode",

@@ -185,9 +185,9 @@ def _column_types(data: bytes, entry: Entry) -> tuple[int, ...]:
 
 
 def _add(
-    stream: StreamBuilder, data: bytes, entry: Entry, changed: Mapping[str, Any], columns: tuple[int, ...]
+    stream: StreamBuilder, data: bytes, entry: Entry, changed: Mapping[str, Any], columns: tuple[int, ...] = ()
 ) -> None:
-    """Add an event as it was recorded, or with a changed value; a rows event has columns of these types."""
+    """Add an event as it was recorded, or with a changed value; `columns`: the types of those of a rows event."""
     end = entry["offset"] + entry["length"]
     event = data[entry["offset"] : end - (CHECKSUM_BYTES if stream.checksummed else 0)]
     made = {**entry, **changed}

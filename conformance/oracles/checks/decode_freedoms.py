@@ -6,6 +6,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks import malformed_bodies
 from conformance.oracles.checks.reader_state import is_right_state
 from conformance.oracles.checks.same_value import same_cell
 from conformance.oracles.checks.tables_info import listed_tables
@@ -51,6 +52,12 @@ def is_at_burden(alignment: Alignment, difference: Difference) -> bool:
     reported = None if error is None else error.at
     place = difference.place if difference.field == ENTRY else reported
     return place is None or place >= expected.refused_at
+
+
+def is_malformed_unknown(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an event with a malformed body is passed over by a reader that does not know its type."""
+    at_end = difference.index == alignment.count and alignment.case.expected.refused_kind == "malformed"
+    return at_end and malformed_bodies.is_of_unknown_type(alignment)
 
 
 def is_of_unknown_type(alignment: Alignment, difference: Difference) -> bool:
