@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.event_types import KNOWN_TYPES, ROWS_TYPES, EventType
-from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
@@ -62,6 +62,21 @@ class _KeepsSourcesGtids(Receiver):
         super()._note(event, data)
         if event.type == EventType.PREVIOUS_GTIDS:
             self._retrieved.add_set(GtidSet.from_text(event.fields["previous_gtids"]))
+
+
+class _RetrievesLate(Receiver):
+    """A receiver that counts a transaction when the next one begins, which servers from 5.7 on do not do."""
+
+    def _rules(self) -> RelayRules:
+        rules = super()._rules()
+        return rules if self.settings.profile == "worklog" else replace(rules, retrieves_at_end=False)
+
+
+class _RetrievesEarly(Receiver):
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        super()._note(event, data)
+        if self._gtid:
+            self._retrieved.add(*gtid_parts(self._gtid))
 
 
 class _DropsUnknown(Receiver):
@@ -290,6 +305,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         "puts the source's Previous_gtids into its own",
         answer=_of(_KeepsSourcesGtids),
+    ),
+    Mutant(
+        "relay-last-gtid-missing",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "counts a transaction as received only when the next one begins",
+        answer=_of(_RetrievesLate),
+    ),
+    Mutant(
+        "relay-unfinished-gtid-counted",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "counts a transaction as received when it begins",
+        answer=_of(_RetrievesEarly),
     ),
     Mutant(
         "relay-warning-in-other-words",

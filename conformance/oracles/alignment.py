@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from conformance.binlog.event_types import HEARTBEAT_TYPES
+from conformance.binlog.flags import Flag
 from conformance.protocol.observation import Observation, RoleDeclaration
 from conformance.protocol.roles.decode import HEADER_FIELDS, is_refused, may_be_missing, own_fields
 from conformance.protocol.roles.registry import role_of
@@ -35,6 +36,8 @@ class Alignment:
             offset, the indices of those that have no partner.
         lost: Index of an event that is made for a should, if nothing is reported after it although there is no error:
             what follows is not reached; None otherwise.
+        astray: Index of the last event after which it goes on at a wrong place: an event is reported where none starts,
+            or with a length that is not its own, and no expected one after it. What follows is not reached.
         count: How many entries are expected.
         declared: The fields that the implementation reports.
         disordered: Offset of the first event that is repeated or comes before an earlier one, or None.
@@ -62,6 +65,7 @@ class Alignment:
             self._align_by_offset()
         else:
             self._align_by_place()
+        self.astray = self._astray()
         self.stop = self._stop()
         self.lost = self._lost()
 
@@ -83,6 +87,28 @@ class Alignment:
         if self.count in self._refused:
             # What comes after the event to be refused is not expected, and not judged.
             self.phantoms = [offset for offset in self.phantoms if offset < (self.case.expected.refused_at or 0)]
+
+    def _astray(self) -> int | None:
+        if self.case.role != "decode" or "framing" not in self.role.abilities:
+            return None
+        end = self.case.expected.refused_at
+        last = -1
+        for event in self.observation.events:
+            index = self._index.get(event["offset"])
+            if index is None:
+                if end is not None and event["offset"] >= end:
+                    return None
+                return last if last >= 0 and self._last == last else None
+            if self._has_wrong_length(event, index) and self._last == index > 0:
+                del self._seen[index]
+                return last
+            last = index
+        return None
+
+    def _has_wrong_length(self, event: Mapping[str, Any], index: int) -> bool:
+        length = event.get("length")
+        of_event = self.case.expected.events[index]["length"]
+        return "length" in self.declared and length is not None and length != of_event and not is_refused(event)
 
     def _align_by_place(self) -> None:
         observed = self.observation.events
@@ -119,7 +145,7 @@ class Alignment:
         return max((*self._seen, *self._refused), default=-1)
 
     def _lost(self) -> int | None:
-        if self.stop is not None or self._last >= self._last_required:
+        if self.stop is not None or self.astray is not None or self._last >= self._last_required:
             return None
         return next((index for index in (self._last, self._last + 1) if index in self.case.expected.made_for), None)
 
@@ -146,18 +172,30 @@ class Alignment:
         wanted, seen = self.case.expected.events[index], self._seen[index]
         if field == "type":
             return seen.get("type") is not None
+        if field == "flags":
+            return not self.may_lack_in_use(index)
         if field == "handled":
-            return not self.is_unknown(index) or self._knows(wanted["type"])
+            return not self.is_unknown(index) or self.knows(wanted["type"])
         if field in HEADER_FIELDS:
             return True
         return not self.is_unknown(index) and (seen.get(field) is not None or not may_be_missing(wanted["type"], field))
+
+    def may_lack_in_use(self, index: int) -> bool:
+        """Return whether the flags of an event lack the bit of a log in use alone, for a reader of what servers send.
+
+        A server clears it in the format description that it sends.
+        """
+        if "framing" in self.role.abilities:
+            return False
+        wanted, seen = (each.get("flags", 0) for each in (self.case.expected.events[index], self._seen[index]))
+        return bool(wanted & Flag.BINLOG_IN_USE) and bool(seen == wanted & ~Flag.BINLOG_IN_USE)
 
     def is_unknown(self, index: int) -> bool:
         """Return whether the reader passed over an expected event as one of a type that it does not know."""
         wanted, seen = self.case.expected.events[index], self._seen[index]
         return bool(seen.get("handled") == "ignored" != wanted.get("handled"))
 
-    def _knows(self, type_code: int) -> bool:
+    def knows(self, type_code: int) -> bool:
         """Return whether the reader knows a type: it declares a field of it alone, or decoded one of its events."""
         if not self.declared.isdisjoint(own_fields(type_code)):
             return True
@@ -169,7 +207,7 @@ class Alignment:
             return Fate.DELIVERED
         if index in self._refused:
             return Fate.REFUSED
-        if self.lost is not None and index > self.lost:
+        if any(place is not None and index > place for place in (self.astray, self.lost)):
             return Fate.UNREACHED
         if self.stop is None or index < self.stop:
             return Fate.DROPPED
@@ -202,6 +240,8 @@ class Alignment:
 
     def read_on(self, index: int) -> bool:
         """Return whether any event after an expected one was reported, or none had to be."""
+        if index == self.astray:
+            return False
         if index >= self._last_required or self.stop is not None or self.lost is not None:
             return True
         return self._last > index

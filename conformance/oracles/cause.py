@@ -23,6 +23,7 @@ MISSING: Final = "missing"
 REFUSED: Final = "refused"
 NOT_KNOWN: Final = "not known"
 ACCEPTED: Final = "accepted"
+WRONG_END: Final = "read to a wrong end"
 MISREAD: Final = "with a longer post-header misread"
 
 _NAMED: Final = frozenset(map(int, EventType))

@@ -8,14 +8,13 @@ from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as
-from conformance.oracles.oracle import Check
-from conformance.oracles.reasons import crash_reason, normalised
+from conformance.oracles.checks.governing_formats import KEPT, misgoverned
+from conformance.oracles.checks.post_headers import LONGER, can_misread
+from conformance.oracles.oracle import Check, wrong_end
+from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
 from conformance.protocol.observation import Trouble
-from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.strategies.grammar.case import Case
 
-#: The requirement for which streams have longer post-headers.
-_POST_HEADERS: Final = "FORMAT-POST-HEADER-LENGTHS"
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
 _CHAINED: Final = frozenset({"apply", "filter"})
 #: Roles in which an entry is missing where another one is asked about: what is at an error has the error's reason.
@@ -39,6 +38,8 @@ def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
         alignment: The answer beside the expected one.
         indices: The indices of the events.
     """
+    if alignment.astray is not None and any(index > alignment.astray for index in indices):
+        return wrong_end(alignment)
     stop = alignment.stop
     if stop is not None and stop < alignment.count and any(index >= stop for index in indices):
         # Where a refusal is as good as the delivery, nothing is wrong that could be in the way.
@@ -70,9 +71,12 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
 
 
 def _cause(alignment: Alignment, check: Check) -> Cause:
-    about_header = check.cause is not None and (check.cause.field in HEADER_FIELDS or check.cause.kind == NOT_KNOWN)
-    if check.at is not None and not about_header and _has_longer_post_header(alignment.case, check.at):
-        return Cause(MISREAD, event_group(alignment.case.stream[check.at + TYPE_AT]))
+    if check.at is not None and check.at in misgoverned(alignment):
+        return KEPT
+    if check.at is not None and _has_longer_post_header(alignment.case, check.at):
+        code = alignment.case.stream[check.at + TYPE_AT]
+        if can_misread(code, check.cause):
+            return Cause(MISREAD, event_group(code))
     if _is_at_refusal(alignment, check):
         return _refusal(alignment)
     if check.cause is None and check.at is not None:
@@ -94,7 +98,7 @@ def _has_longer_post_header(case: Case, at: int) -> bool:
     A reader that takes the length for granted gets everything after it wrong, in ways that depend on the bytes.
     """
     expected = case.expected
-    lengthened = (index for index, requirement in expected.made_for.items() if requirement == _POST_HEADERS)
+    lengthened = (index for index, requirement in expected.made_for.items() if requirement == LONGER)
     return any(expected.events[index].get("offset") == at for index in lengthened if index < len(expected.events))
 
 
@@ -127,16 +131,12 @@ def _single_refusal(alignment: Alignment, index: int) -> Cause | None:
     return _refused(alignment.case, alignment.case.expected.events[index].get("offset"), words) if words else None
 
 
-#: The words for a checksum in the reasons of readers.
-_OF_CHECKSUM: Final = re.compile(r"\bchecksums?\b|\bcrc(32)?\b", re.IGNORECASE)
-
-
 def _refused(case: Case, at: int | None, words: str) -> Cause:
     reason = normalised(words, case.stream)
     if at is None or not 0 < at < len(case.stream) - TYPE_AT:
         return Cause(REFUSED, "end of the stream", reason=reason)
     code = case.stream[at + TYPE_AT]
-    if _OF_CHECKSUM.search(reason) and code != EventType.FORMAT_DESCRIPTION:
+    if OF_CHECKSUM.search(reason) and code != EventType.FORMAT_DESCRIPTION:
         # Whether there is one is a matter of the log; that of a format description alone covers other bytes.
         return Cause(REFUSED, "event", reason=reason)
     # An implementation may name the type; the reason is the same for all types of the group.

@@ -1,20 +1,29 @@
 """The oracles of the role `decode`: one row for each requirement."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.event_types import PLAIN_GTID_TYPES
+from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
-from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.governing_formats import later_governs
 from conformance.oracles.checks.malformed_bodies import known_in_spite_of_flag, malformed
 from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.resources import less_than_claimed, within_limits
-from conformance.oracles.checks.row_values import null_values, row_images, row_values, unsigned_values, whole_rows
+from conformance.oracles.checks.row_values import (
+    null_values,
+    partial_values,
+    refused_for_extra_data,
+    row_images,
+    row_values,
+    unsigned_values,
+    whole_rows,
+)
 from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, not_ignored_for_flag, skipped
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
-from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused, wrong_end
 from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
@@ -28,7 +37,7 @@ def _no_phantoms(alignment: Alignment, requirement: str) -> Iterator[Check]:
     phantoms = [at for at in alignment.phantoms if refused_at is None or at < refused_at]
     if phantoms:
         message = f"an event is reported at offset {phantoms[0]}, where none starts"
-        yield Check("event where none starts", message, phantoms[0])
+        yield Check("event where none starts", message, phantoms[0], wrong_end(alignment))
     elif alignment.disordered is not None:
         at = alignment.disordered
         yield Check("event repeated or out of order", f"the event at offset {at} is repeated or out of order", at)
@@ -130,8 +139,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     # Delivery and framing
     delivered("FORMAT-EVENT-DELIVERED", handled="known"),
     Oracle("FORMAT-EVENT-START", _no_phantoms, abilities=frozenset({"framing"})),
-    delivered("FORMAT-LATEST-GOVERNS"),
-    delivered("FORMAT-IN-USE-CHECKSUM"),
+    Oracle("FORMAT-LATEST-GOVERNS", later_governs),
+    # A source sends the format description without this flag.
+    replace(delivered("FORMAT-IN-USE-CHECKSUM"), abilities=frozenset({"framing"})),
     # The common header
     both(fields("FORMAT-HEADER-TYPE", "type"), Oracle("FORMAT-HEADER-TYPE", _type_reported)),
     fields("FORMAT-HEADER-TIMESTAMP", "timestamp"),
@@ -146,9 +156,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("FORMAT-CHECKSUM-ALGORITHM", "checksum_algorithm"),
     fields(
         "FORMAT-POST-HEADER-LENGTHS",
-        "database", "query", "next_file", "next_position", "table", "column_count", "table_id", "xid", "intvar_type",
-        "intvar_value", "seed1", "seed2", "variable_name", "file_id", "block_data", "message", "rows_query", "gtid",
-        "sequence_number", "previous_gtids", "xa_format_id", "view_id", "server_uuid",
+        "database", "query", "next_file", "table", "column_count", "xid", "intvar_type", "intvar_value", "seed1",
+        "seed2", "variable_name", "block_data", "message", "rows_query", "previous_gtids", "xa_format_id",
+        "server_uuid",
     ),
     # Checksums
     fields("FORMAT-CHECKSUM-NOT-BODY", "query", "next_file", "rows_query", blame=_off_by_a_checksum),
@@ -219,10 +229,12 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         delivered("FORMAT-ROWS-PRE-GA"),
         fields("FORMAT-ROWS-PRE-GA", "table_id", "rows_flags", where_reported=True),
     ),
-    both(delivered("FORMAT-ROWS-EXTRA-DATA"), row_images("FORMAT-ROWS-EXTRA-DATA")),
+    both(
+        Oracle("FORMAT-ROWS-EXTRA-DATA", refused_for_extra_data), row_images("FORMAT-ROWS-EXTRA-DATA")
+    ),
     both(
         fields("FORMAT-ROWS-PARTIAL-UPDATE", "table_id", "rows_flags"),
-        whole_rows("FORMAT-ROWS-PARTIAL-UPDATE", ColumnType.JSON),
+        partial_values("FORMAT-ROWS-PARTIAL-UPDATE"),
     ),
     unsigned_values("FORMAT-ROWS-VALUES-UNSIGNED"),
     *(row_values(name, *codes) for name, codes in VALUE_REQUIREMENTS.items() if not name.endswith("-UNSIGNED")),
@@ -304,5 +316,5 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("WL7592-XID-SIZE", "length"),
     fields("WL7592-QUERY-SIZE-GROWS", "query", blame=_is_long),
     refused("WL7592-COMPAT-NEW-55", abilities=("profile_strict",)),
-    fields("WL7592-COMPAT-ON-56-57", "gtid", "last_committed", "sequence_number"),
+    fields("WL7592-COMPAT-ON-56-57", "gtid", "last_committed", "sequence_number", types=(EventType.GTID,)),
 )  # fmt: skip

@@ -117,8 +117,10 @@ def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
 def _of_the_end(alignment: Alignment) -> Iterator[Difference]:
     expected, error, end = alignment.case.expected, alignment.observation.error, alignment.count
     at = expected.refused_at
+    if alignment.refuses_fault:
+        return  # What the reader makes of the bytes after the fault is not judged.
     if error is None:
-        if at is not None and not alignment.refuses_fault:
+        if at is not None:
             message = f"no error at offset {at} ({expected.refused_kind})"
             yield Difference(end, ERROR, Check("no error", message, at))
         return

@@ -16,8 +16,10 @@ from conformance.oracles.checks.decode_freedoms import (
     is_faulty_payload,
     is_in_another_notation,
     is_in_right_state,
+    is_malformed_unknown,
     is_not_of_a_log,
     is_of_unknown_type,
+    is_sent_without_in_use,
     is_skipped,
     is_unreported,
 )
@@ -179,6 +181,20 @@ FREE: Final[tuple[Freedom, ...]] = (
         _in_notation(
             "rows", "status_variables", "variable_value", "block_data", "snapshot_version", "xa_gtrid", "xa_bqual"
         ),
+    ),
+    Freedom(
+        "decode",
+        "malformed bodies of unknown types",
+        "whether an event with a malformed body is refused by a reader that does not know its type",
+        "It does not read the body.",
+        is_malformed_unknown,
+    ),
+    Freedom(
+        "decode",
+        "flag of a log in use",
+        "without the ability `framing`: whether `flags` of a format description has the bit of a log in use",
+        "A server clears it in what it sends; an adapter that cuts the stream into events does as the server would.",
+        is_sent_without_in_use,
     ),
     Freedom(
         "decode",

@@ -12,6 +12,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.causes import cause_of_trouble, causes, governing, obstacle
 from conformance.oracles.checks.empty_groups import without_empty_groups
+from conformance.oracles.checks.governing_formats import LATEST_GOVERNS, misgoverned
 from conformance.oracles.differences import Difference, accounted, differences
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import freedom_of, oracles
@@ -83,11 +84,11 @@ class Judge:
         """Return the verdicts on a case that is not sent to the implementation, none if it must be sent.
 
         A fault is not sent to an implementation that does not declare the ability it tests: an adapter that cuts the
-        stream into events itself would be judged by its own loop.
+        stream into events itself would be judged by its own loop, and a reader that verifies no checksum by one.
         """
         if (judge := self._judge_of(case)) is not self:
             return judge.declined(case)
-        if case.expected.refused_at is None or case.focus in self._supported:
+        if case.expected.refused_at is None or (case.focus in self._supported and self._can_show_fault(case)):
             return []
         refused = len(case.expected.events)
         return [
@@ -95,6 +96,10 @@ class Judge:
             for requirement, indices in case.marks.items()
             if refused in indices and requirement in self._oracles
         ]
+
+    def _can_show_fault(self, case: Case) -> bool:
+        requirements = governing(case)
+        return not requirements or not self._supported.isdisjoint(requirements)
 
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         """Return a verdict for each requirement that the case exercises and that was reached.
@@ -185,6 +190,8 @@ class Judge:
                 verdicts[requirement] = Verdict(requirement, "unsupported")
                 continue
             checks = [] if torn and not oracle.of_torn_logs else list(oracle.examine(alignment, requirement))
+            if requirement != LATEST_GOVERNS:
+                checks = [check for check in checks if check.at is None or check.at not in misgoverned(alignment)]
             wrong = [check for check in checks if check.signature]
             every += wrong
             if wrong:
@@ -204,6 +211,8 @@ class Judge:
         for difference in differences(alignment):
             if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
                 continue
+            if difference.check.at is not None and difference.check.at in misgoverned(alignment):
+                continue  # The reader keeps to an earlier format description, which is blamed for all of it.
             owner = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
             requirement = case.expected.made_for.get(difference.index, owner)
             if requirement == UNEXPLAINED or self._is_shown(requirement, difference):

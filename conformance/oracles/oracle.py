@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import DIFFERS, MISSING, NOT_KNOWN, Cause, event_group, known_as
+from conformance.oracles.cause import DIFFERS, MISSING, NOT_KNOWN, WRONG_END, Cause, event_group, known_as
 from conformance.oracles.checks.same_value import same_bytes, same_variable
 from conformance.protocol.roles.decode import HEADER_FIELDS
 
@@ -91,6 +91,9 @@ def delivered(requirement: str, *, reported: bool = True, handled: str | None = 
                 yield Check(f"{kind} refused", message, event.get("offset"))
             elif fate is Fate.DROPPED and reported and not alignment.may_be_dropped(index):
                 yield Check(f"{kind} dropped", f"{alignment.describe(index)} is missing", event.get("offset"))
+            elif index == alignment.astray:
+                message = f"after {alignment.describe(index)} the reading goes on where no event starts"
+                yield Check(f"{kind} {WRONG_END}", message, event.get("offset"), wrong_end(alignment))
             elif not alignment.read_on(index):
                 message = f"nothing is delivered after {alignment.describe(index)}, and there is no error"
                 yield Check(f"stream ends silently after {kind}", message, event.get("offset"))
@@ -149,7 +152,7 @@ def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen:
     if same_field(field, expected, seen):
         return GOOD
     event = alignment.case.expected.events[index]
-    how = _difference(expected, seen)
+    how = how_differs(expected, seen)
     if how and isinstance(seen, str) and len(expected) > _SHORT:
         difference = f"{how}: {len(seen)} characters, expected {len(expected)}"
     else:
@@ -158,6 +161,13 @@ def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen:
     kind = alignment.about.kind(event)
     cause = field_cause(alignment, index, field, seen)
     return Check(f"{field} of {kind} {how or 'differs'}".strip(), message, event.get("offset"), cause)
+
+
+def wrong_end(alignment: Alignment) -> Cause | None:
+    """Return the cause of a reading that goes on where no event starts; None if it does not."""
+    if alignment.astray is None:
+        return None
+    return Cause(WRONG_END, event_group(alignment.case.expected.events[alignment.astray]["type"]))
 
 
 def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Cause:
@@ -177,8 +187,8 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
     if field in HEADER_FIELDS:
         # The header is the same for every type.
         return Cause(MISSING if seen is None else DIFFERS, "", field)
-    how = _difference(event.get(field), seen)
-    if field in _LAST_FIELDS and how in _ENDINGS and _none_ends_right(alignment, checksummed=_ENDINGS[how]):
+    how = how_differs(event.get(field), seen)
+    if field in LAST_FIELDS and how in ENDINGS and _none_ends_right(alignment, checksummed=ENDINGS[how]):
         return Cause(how, "the last field of an event")
     return Cause(_KINDS.get(how, DIFFERS), event_group(event["type"]), field)
 
@@ -192,7 +202,7 @@ def _none_ends_right(alignment: Alignment, *, checksummed: bool) -> bool:
     for index, event in enumerate(alignment.case.expected.events):
         seen = alignment.observed(index)
         if seen is not None and has_checksum is checksummed:
-            texts = [(event[name], seen[name]) for name in _LAST_FIELDS & event.keys() & seen.keys() if event[name]]
+            texts = [(event[name], seen[name]) for name in LAST_FIELDS & event.keys() & seen.keys() if event[name]]
             if any(expected == value for expected, value in texts):
                 return False
             some = some or bool(texts)
@@ -254,15 +264,16 @@ def same_field(name: str, expected: Any, seen: Any) -> bool:
 
 
 #: Texts that end where their event does.
-_LAST_FIELDS: Final = frozenset({"query", "next_file", "rows_query", "log_name", "message"})
+LAST_FIELDS: Final = frozenset({"query", "next_file", "rows_query", "log_name", "message"})
 #: How such a text differs where a checksum is taken for text, or text for a checksum, and whether the event has one:
 #: the same cause in all types.
-_ENDINGS: Final = {"4 bytes short": False, "too long": True}
+ENDINGS: Final = {"4 bytes short": False, "too long": True}
 #: The other differences that have a cause of their own.
 _KINDS: Final = {MISSING: MISSING, "cut short": "cut short", "4 bytes short": "cut short"}
 
 
-def _difference(expected: Any, seen: Any) -> str:
+def how_differs(expected: Any, seen: Any) -> str:
+    """Return how a value differs from the expected one where that has a name; empty otherwise."""
     if seen is None:
         return MISSING
     if isinstance(expected, str) and isinstance(seen, str):

@@ -23,6 +23,8 @@ _CLASS: Final = re.compile(r"(?<![\w.$])(?:[\w$]+\.)*([\w$]*(?:Error|Exception))
 _FATAL: Final = re.compile(
     r"^panic: |panicked at|^Exception in thread|^terminate called|Assertion .*failed|^fatal error: "
 )
+#: The words for a checksum in the reasons of readers.
+OF_CHECKSUM: Final = re.compile(r"\bchecksums?\b|\bcrc(32)?\b", re.IGNORECASE)
 _UNCAUGHT: Final = re.compile(r"^[\w.]*(?:Error|Exception)\b")
 
 

@@ -14,7 +14,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.checks.relay_freedoms import stops_at_unknown
+from conformance.oracles.checks.relay_freedoms import own_sets, stops_at_unknown
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import event_data
 
@@ -224,8 +224,8 @@ def _logs(alignment: Alignment) -> dict[int, list[_Written]]:
 def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that each relay log begins with a format description and a Previous_gtids event of the replica.
 
-    The set in it has nothing but what was received, and lacks at most the last GTID: a replica may count a transaction
-    when it is complete, or when the next begins.
+    The set in it has nothing but what was received. A log that is expected has the expected set; one that the replica
+    begins of its own accord lacks at most the last GTID.
     """
     logs = _logs(alignment)
     if not logs:
@@ -254,6 +254,28 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
                     _add_gtid(before_last, last)
                 _add_gtid(received, event)
                 last = event
+    yield from _check_sets(alignment, received)
+
+
+def _check_sets(alignment: Alignment, received: ExecutedGtids) -> Iterator[Check]:
+    """Check the sets of the relay logs that are expected: an event that is missing or not expected counts for none."""
+    sent = ExecutedGtids()
+    for event in filter(None, map(_written, alignment.case.expected.events)):
+        if event.header.type == EventType.GTID:
+            _add_gtid(sent, event)
+    for index, wanted, seen in own_sets(alignment):
+        if _common(ExecutedGtids(wanted).missing_in(seen), received):
+            message = f"{_place(alignment, index)} lacks GTIDs that were received before it"
+            yield Check("GTIDs missing in Previous_gtids", message)
+        elif _common(ExecutedGtids(seen).missing_in(wanted), sent):
+            message = f"{_place(alignment, index)} has GTIDs of transactions that are not complete"
+            yield Check("GTIDs not complete in Previous_gtids", message)
+
+
+def _common(gtids: GtidSet, others: ExecutedGtids) -> bool:
+    """Return whether two sets have a GTID in common."""
+    of_both = ExecutedGtids(gtids)
+    return bool(of_both.missing_in(of_both.missing_in(others.gtids())).sources)
 
 
 def _has_only(received: ExecutedGtids, event: _Written) -> bool:

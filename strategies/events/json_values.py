@@ -25,6 +25,8 @@ _TEMPORAL: Final = (
 )
 #: An array of this many texts no longer fits the small form of containers, with offsets of two bytes.
 _LARGE: Final = 3000
+#: The key of the changes of a document in the notation of the protocol.
+_CHANGES: Final = "json_changes"
 _PATHS: Final = ("$.a", "$.key[2]", "$[0]", '$."ä"')
 
 
@@ -78,6 +80,11 @@ def _shown_as_written(value: Any) -> Value:
     return Value(value, value)
 
 
+def is_changes(shown: object) -> bool:
+    """Return whether a value is what a partial update has in the place of a document: the changes to it."""
+    return isinstance(shown, dict) and _CHANGES in shown
+
+
 def json_changes(stream: StreamBuilder) -> Value:
     """Return the changes that replace a document in the after-image of a partial update."""
     choose = stream.choose
@@ -92,4 +99,4 @@ def json_changes(stream: StreamBuilder) -> Value:
             value, change["value"] = write_json(chosen.wire), chosen.shown
         wire.append(JsonDiff(operation, path.encode(), value))
         shown.append(change)
-    return Value(JsonDiffs(tuple(wire)), {"json_changes": shown})
+    return Value(JsonDiffs(tuple(wire)), {_CHANGES: shown})

@@ -16,7 +16,7 @@ from conformance.binlog.servers import (
 )
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.columns import COMPRESSED_COLUMNS, JSON, ColumnKind, value_requirement
-from conformance.strategies.events.json_values import json_changes
+from conformance.strategies.events.json_values import is_changes, json_changes
 from conformance.strategies.events.plain_compression import mariadb_part
 from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.notation import Value
@@ -171,15 +171,14 @@ def _planned(
         ids = 2 if operation == "update" else 1
         wire["extra_data"] = bytes([_PARTITION]) + choose.octets(2 * ids, 2 * ids)
         marks += ("FORMAT-ROWS-EXTRA-DATA",)
-    if code not in COMPRESSED_ROWS_V1:
-        marks += _value_marks(values, partial=partial)
+    marks += _value_marks(values)
     planned = mysql_events.plan(stream, code, wire, fields, marks=marks, columns=codes)
     return planned.only_for(_COMPRESSED) if _has_compressed(rows) else planned
 
 
-def _value_marks(values: Sequence[tuple[int, Value]], *, partial: bool) -> tuple[str, ...]:
-    """Return the requirements that govern values, except documents of a partial update, which has its own."""
-    governed = [(code, value.shown) for code, value in values if not (partial and code == ColumnType.JSON)]
+def _value_marks(values: Sequence[tuple[int, Value]]) -> tuple[str, ...]:
+    """Return the requirements that govern values, except the changes of a partial update, which has its own."""
+    governed = [(code, value.shown) for code, value in values if not is_changes(value.shown)]
     requirements = {"FORMAT-ROWS-NULL" if shown is None else value_requirement(code, shown) for code, shown in governed}
     return tuple(sorted(requirements))
 

@@ -48,6 +48,7 @@ _CREATED_AT: Final = HEADER_BYTES + 2 + 50
 _DATABASE_LENGTH_AT: Final = 8
 _STATUS_LENGTH_AT: Final = 11
 _QUERY_BODY: Final = 13
+_TABLE_MAP_POST_HEADER: Final = 8
 _GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID)))
 _GROUP_ENDS: Final = frozenset(map(int, (EventType.XID, EventType.XA_PREPARE)))
 #: Statements by which readers know where a transaction begins and ends.
@@ -113,8 +114,12 @@ def recorded_logs(stream: StreamBuilder) -> None:
     stream.checksummed = entries[0].get("checksum_algorithm") == "crc32"
     entries = entries[: _count(stream, entries)]
     changed, place = _changed(stream, entries)
+    tables: dict[int, tuple[int, ...]] = {}
     for index, entry in enumerate(entries):
-        _add(stream, data, entry, changed if index == place else {})
+        if entry["type"] == EventType.TABLE_MAP:
+            tables[entry["table_id"]] = _column_types(data, entry)
+        columns = tables[entry["table_id"]] if "rows" in entry else ()
+        _add(stream, data, entry, changed if index == place else {}, columns)
 
 
 def _count(stream: StreamBuilder, entries: Sequence[Entry]) -> int:
@@ -172,8 +177,17 @@ def _of_server(entry: Entry, server_id: int) -> dict[str, Any]:
     return changed
 
 
-def _add(stream: StreamBuilder, data: bytes, entry: Entry, changed: Mapping[str, Any]) -> None:
-    """Add an event as it was recorded, or with a changed value."""
+def _column_types(data: bytes, entry: Entry) -> tuple[int, ...]:
+    """Return the type codes of the columns in a Table_map: after the names, each with its length and a NUL."""
+    names = sum(len(entry[name].encode()) + 2 for name in ("database", "table"))
+    begin = entry["offset"] + HEADER_BYTES + _TABLE_MAP_POST_HEADER + names + 1
+    return tuple(data[begin : begin + entry["column_count"]])
+
+
+def _add(
+    stream: StreamBuilder, data: bytes, entry: Entry, changed: Mapping[str, Any], columns: tuple[int, ...] = ()
+) -> None:
+    """Add an event as it was recorded, or with a changed value; `columns`: the types of those of a rows event."""
     end = entry["offset"] + entry["length"]
     event = data[entry["offset"] : end - (CHECKSUM_BYTES if stream.checksummed else 0)]
     made = {**entry, **changed}
@@ -183,7 +197,8 @@ def _add(stream: StreamBuilder, data: bytes, entry: Entry, changed: Mapping[str,
         return
     fields = {name: value for name, value in made.items() if name not in _HEADER}
     body = _body(event[HEADER_BYTES:], entry, changed)
-    stream.add(PlannedEvent(entry["type"], body, fields, made["flags"], ignored=entry["handled"] == "ignored"))
+    ignored = entry["handled"] == "ignored"
+    stream.add(PlannedEvent(entry["type"], body, fields, made["flags"], ignored=ignored, columns=columns))
     if not entry["log_pos"]:
         stream.set_log_pos(0)  # MariaDB 11 writes none within a transaction.
 

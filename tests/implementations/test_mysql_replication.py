@@ -131,6 +131,24 @@ def test_a_stream_that_cannot_be_cut_into_events_is_refused(library, stream, kin
 
 
 @pytest.mark.skipif(version("mysql-replication") != "1.0.17", reason="a fault of mysql-replication 1.0.17")
+def test_a_log_in_use_is_served_as_a_server_sends_it(library):
+    """The flag is cleared in what a server sends, and the checksum is that of the event without it."""
+    stream = bytearray(log(*EVENTS))
+    stream[4 + 17] |= 1
+    answer = ask(library, bytes(stream))
+    assert answer == ask(library, log(*EVENTS))
+    assert answer.error is None
+
+
+def test_a_body_that_ends_too_early_for_pymysql_is_a_refusal_and_no_crash(library):
+    """It raises an Exception without a class of its own, where it steps over bytes that are not there."""
+    stream = log((EventType.ROWS_QUERY, b""), checksums=False)
+    answer = ask(library, stream)
+    assert answer.error is not None
+    assert answer.error.at == offset_of_last(stream)
+    assert "advance amount" in answer.error.message
+
+
 def test_a_rows_query_loses_four_bytes_without_checksums(library):
     def text(checksums):
         return ask(library, log((EventType.ROWS_QUERY, TEXT), checksums=checksums)).events[-1]["rows_query"]

@@ -189,6 +189,13 @@ def resized(event, *, type=None):
     )
 
 
+def elsewhere(event, *, checksummed):
+    """Return an event with another end position, and the checksum of that."""
+    position = int.from_bytes(event[LOG_POS_AT : LOG_POS_AT + 4], "little") ^ 1
+    moved = event[:LOG_POS_AT] + position.to_bytes(4, "little") + event[LOG_POS_AT + 4 :]
+    return moved[:-4] + CHECKSUM.pack(zlib.crc32(moved[:-4])) if checksummed else moved
+
+
 def longer(event, *, checksummed):
     """Return an event with four more bytes at the end of its body."""
     end = len(event) - 4 * checksummed
@@ -196,7 +203,7 @@ def longer(event, *, checksummed):
 
 
 def other_logs(case, answer, places=None):
-    """Yield answers in the role `log` with one event of one log left out, doubled, late, or with one bit changed."""
+    """Yield answers in the role `log` with one event of one log left out, doubled, late, or with one value changed."""
     rules = server_of(case.id.profile).rules
     wanted = {(answer.events[place]["log"], answer.events[place]["offset"]) for place in near(case, places)}
     for number, stream in enumerate(answer.streams):
@@ -216,6 +223,9 @@ def other_logs(case, answer, places=None):
             for other in additions(events, checksummed=checksummed):
                 yield "event added", partial(answered, [*before, event, other, *after])
             yield "event longer", partial(answered, [*before, longer(event, checksummed=checksummed), *after])
+            moved = stream[:here] + elsewhere(event, checksummed=checksummed) + stream[at:]
+            logs = [*answer.streams[:number], moved, *answer.streams[number + 1 :]]
+            yield "position changed", partial(observed_streams, logs, rules)
             for bit in range(16):
                 yield "flag changed", partial(answered, [*before, with_bit(event, FLAGS_AT * 8 + bit), *after])
             for byte in range(HEADER_BYTES, len(event) - 4 * checksummed):

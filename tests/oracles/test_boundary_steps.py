@@ -6,9 +6,16 @@ import pytest
 
 from conformance.binlog.event_types import EventType
 from conformance.models.boundary.boundary_type import BoundaryType
-from conformance.models.boundary.event_class import EventClass, event_class
+from conformance.models.boundary.event_class import CONTEXT_CLASSES, EventClass, event_class
 from conformance.models.boundary.worklog_parser import WorklogParser
-from conformance.mutants.boundary.faulty_parsers import GtidsIgnored, LoadAlone, NoReset, NotMixed, OtherCell
+from conformance.mutants.boundary.faulty_parsers import (
+    ForgetsContext,
+    GtidsIgnored,
+    LoadAlone,
+    NoReset,
+    NotMixed,
+    OtherCell,
+)
 from conformance.oracles.judge import Judge, request_of
 from conformance.reference.boundary import observe
 from conformance.reference.implementation import ReferenceImplementation
@@ -129,6 +136,52 @@ def test_a_missing_reset_is_not_blamed_on_a_cell_that_was_taken_rightly_elsewher
 def test_the_format_is_blamed_only_where_the_same_change_is_right_in_another_format():
     assert "WL4162-ANY-BINLOG-FORMAT" not in requirements_blamed(LoadAlone, *RESETS)
     assert "WL4162-ANY-BINLOG-FORMAT" in requirements_blamed(NotMixed, "unmarked_streams", count=25)
+
+
+class FirstContextInside(WorklogParser):
+    """A parser to which the first context event of a statement on its own is inside a transaction."""
+
+    def guess(self, event):
+        row = super().guess(event)
+        is_first = event_class(event) in CONTEXT_CLASSES and row.boundary_type is BoundaryType.START_TRANSACTION
+        return replace(row, boundary_type=BoundaryType.INSIDE_TRANSACTION) if is_first else row
+
+
+class NeedsGtid(WorklogParser):
+    """A parser to which a COMMIT ends a transaction only if a Gtid event began it."""
+
+    def __init__(self):
+        super().__init__()
+        self.has_gtid = False
+
+    def guess(self, event):
+        row = super().guess(event)
+        if event_class(event) is EventClass.GTID:
+            self.has_gtid = True
+        ends = row.boundary_type is BoundaryType.END_TRANSACTION
+        wrong, self.has_gtid = ends and not self.has_gtid, self.has_gtid and not ends
+        return replace(row, boundary_type=BoundaryType.INSIDE_TRANSACTION) if wrong else row
+
+
+def test_a_context_event_breaks_its_own_rule_and_neither_that_on_gtids_nor_that_on_flags():
+    blamed = requirements_blamed(FirstContextInside, "old_source_streams", "boundary_exhaustive", *RESETS, count=12)
+    assert {"WL4162-TYPE-INTVAR-FIRST", "WL4162-TYPE-USER-VAR-FIRST"} <= blamed
+    assert not {"WL4162-ANY-GTID-MODE", "WL4162-TYPE-IGNORABLE", "WL4162-QUERY-WORDS"} & blamed
+
+
+def test_a_statement_after_its_context_breaks_the_rule_on_context_and_not_that_on_words():
+    blamed = requirements_blamed(ForgetsContext, "old_source_streams", "unmarked_streams", "marked_streams", count=12)
+    assert "WL4162-SELF-QUERY-CONDITIONS" in blamed
+    assert "WL4162-QUERY-WORDS" not in blamed
+
+
+@pytest.mark.parametrize("parser", [GtidsIgnored, NeedsGtid])
+def test_a_parser_that_needs_or_ignores_gtids_breaks_the_rule_on_gtids(parser):
+    assert "WL4162-ANY-GTID-MODE" in requirements_blamed(parser, *RESETS, count=12)
+
+
+def test_an_xid_that_is_always_wrong_does_not_break_the_rule_on_gtids():
+    assert "WL4162-ANY-GTID-MODE" not in requirements_blamed(XidInside, *RESETS, "gtid_streams", count=12)
 
 
 def test_a_load_does_not_exercise_the_words_of_statements():

@@ -116,6 +116,89 @@ def test_an_event_of_an_older_server_is_not_taken_for_one_with_a_longer_post_hea
     assert set(together) == {"gtid of GTID differs"}
 
 
+def test_zeros_for_a_gtid_are_not_taken_for_a_longer_post_header_which_comes_after_it():
+    together = {}
+    for case in cases("post_header_lengths", "mysql-8.0"):
+        together |= findings(
+            case,
+            changed(
+                case, lambda entry: {**entry, "gtid": "00:0"} if entry["type"] == EventType.ANONYMOUS_GTID else entry
+            ),
+        )
+    assert set(together) == {"gtid of GTID differs"}
+
+
+def with_ends(case, change):
+    """Return the answer with events changed after a second format description with another algorithm, None without."""
+    right = REFERENCE.ask(request_of(case))
+    formats = [entry for entry in right.events if entry["type"] == EventType.FORMAT_DESCRIPTION]
+    if len(formats) < 2 or formats[0]["checksum_algorithm"] == formats[1]["checksum_algorithm"]:
+        return None
+    last = formats[1]["offset"]
+    return replace(right, events=tuple(change(entry) if entry["offset"] > last else entry for entry in right.events))
+
+
+def without_four_bytes(entry):
+    """Return an event as a reader reports it that takes the last four bytes for a checksum."""
+    texts = {
+        name: entry[name].encode()[:-4].decode(errors="ignore")
+        for name in ("query", "next_file", "rows_query", "message")
+        if entry.get(name)
+    }
+    return entry | texts | ({"rows": []} if "rows" in entry else {})
+
+
+def test_a_checksum_algorithm_that_is_kept_is_one_finding_of_the_rule_on_later_format_descriptions():
+    together = {}
+    for case in cases("changed_format_descriptions", "mysql-8.0") + cases("rotations", "mysql-5.7"):
+        answer = with_ends(case, without_four_bytes)
+        if answer is not None:
+            for finding, requirements in findings(case, answer).items():
+                together.setdefault(finding, set()).update(requirements)
+    assert together == {"checksum algorithm of an earlier format description kept": {"FORMAT-LATEST-GOVERNS"}}
+
+
+def test_rows_that_are_refused_in_a_later_log_do_not_show_that_its_format_description_is_not_read():
+    together = {}
+    for case in cases("changed_format_descriptions", "mysql-8.0"):
+        answer = stopped_at(case, (*ROWS_V1, *ROWS_V2), "unknown column type 242")
+        if answer is not None:
+            for finding, requirements in findings(case, answer).items():
+                together.setdefault(finding, set()).update(requirements)
+    assert set(together) == {"rows event refused: unknown column type N"}
+    assert "FORMAT-LATEST-GOVERNS" not in together["rows event refused: unknown column type N"]
+
+
+@pytest.mark.parametrize("shown_as", ["at a wrong offset", "with a wrong header"])
+def test_what_is_read_from_a_wrong_end_on_is_one_finding(shown_as):
+    """As mysql-binlog-connector-java goes on a byte early after some bodies, until it meets bytes that are no event."""
+    together, some = {}, 0
+    for case in cases("gtid_streams", "mysql-8.0"):
+        events = list(REFERENCE.ask(request_of(case)).events)
+        place = next((number for number, entry in enumerate(events[:-1]) if entry["type"] == EventType.GTID), None)
+        if place is None:
+            continue
+        some += 1
+        after = events[place + 1]
+        torn = {**after, "type": 77, "length": after["length"] << 8, "handled": "ignored", "flags": 0x800, "log_pos": 1}
+        if shown_as == "at a wrong offset":
+            torn["offset"] -= 1
+        for finding, requirements in findings(case, Observation((*events[: place + 1], torn))).items():
+            together.setdefault(finding, set()).update(requirements)
+    assert some
+    assert together.keys() == {"GTID read to a wrong end"}
+    requirements = together["GTID read to a wrong end"]
+    assert "FORMAT-EVENT-DELIVERED" in requirements
+    assert ("FORMAT-EVENT-START" in requirements) is (shown_as == "at a wrong offset")
+    assert not {each for each in requirements if each.startswith("FORMAT-HEADER-")}
+
+
+def test_an_event_with_a_wrong_length_does_not_lead_astray_where_the_next_one_is_read():
+    case = next(each for each in cases("gtid_streams", "mysql-8.0"))
+    wrong = changed(case, lambda entry: {**entry, "length": entry["length"] + 1})
+    assert "FORMAT-HEADER-LENGTH" in findings(case, wrong)["length differs"]
+
+
 def test_two_bugs_in_one_event_are_two_findings():
     def wrong(entry):
         return {**entry, "type": 0, "query": entry["query"] + "x"} if "query" in entry else {**entry, "type": 0}

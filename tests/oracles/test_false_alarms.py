@@ -1,11 +1,13 @@
 """False alarms of the past: readers that are right in a way that the kit once called wrong, and blame nobody for."""
 
+import base64
 from dataclasses import replace
 
 import pytest
 
 from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Refusal
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE
@@ -121,3 +123,110 @@ def test_an_older_reader_may_know_or_skip_an_anonymous_gtid_with_the_flag_but_no
             answer = changed(right, lambda event, skip=skip: skip(event) if event["type"] == 34 else event)
             assert blamed(case, answer) == set(), str(case.id)
         assert blamed(case, refused(right, 2)) == {"WL7592-ANON-SKIPPED-BY-FLAG"}
+
+
+def as_base64(value):
+    return {"base64": base64.b64encode(value.encode()).decode()} if isinstance(value, str) else value
+
+
+def with_texts_as_bytes(event):
+    """Return a rows event as libraries report it that return strings as bytes."""
+    if "rows" not in event:
+        return event
+    rows = [
+        {side: image and {name: as_base64(value) for name, value in image.items()} for side, image in row.items()}
+        for row in event["rows"]
+    ]
+    return {**event, "rows": rows}
+
+
+def test_strings_of_recorded_rows_may_be_bytes():
+    """As mysql-binlog-connector-java returns them; the columns of the recorded logs are integers and texts."""
+    some = 0
+    for case in cases("recorded_logs", count=16):
+        right = REFERENCE.ask(request_of(case))
+        answer = changed(right, with_texts_as_bytes)
+        some += answer != right
+        assert blamed(case, answer) == set(), str(case.id)
+    assert some
+
+
+def test_a_length_without_room_for_a_checksum_is_not_put_to_a_reader_that_verifies_none():
+    declared = REFERENCE.declaration.roles["decode"]
+    judge = Judge(replace(declared, abilities=declared.abilities - {"checksums"}))
+    of_checksum = [case for case in cases("wrong_event_lengths", count=40) if "FORMAT-LENGTH-NO-CHECKSUM" in case.marks]
+    assert of_checksum
+    for case in of_checksum:
+        assert {each.status for each in judge.declined(case)} == {"unsupported"}, str(case.id)
+        assert judge.declined(case) != [], str(case.id)
+
+
+def with_json(change):
+    """Return the change of rows that applies another to each value of a column of the type JSON."""
+
+    def change_of(case):
+        columns = {case.expected.events[index]["offset"]: codes for index, codes in case.expected.columns.items()}
+
+        def altered(event):
+            codes = columns.get(event["offset"], ())
+            if "rows" not in event or not codes:
+                return event
+            rows = [
+                {
+                    side: image
+                    and {
+                        name: change(value) if codes[int(name)] == ColumnType.JSON and value is not None else value
+                        for name, value in image.items()
+                    }
+                    for side, image in row.items()
+                }
+                for row in event["rows"]
+            ]
+            return {**event, "rows": rows}
+
+        return altered
+
+    return change_of
+
+
+def blamed_for_json(change):
+    requirements = set()
+    for case in cases("partial_json_updates", count=12):
+        requirements |= blamed(case, changed(REFERENCE.ask(request_of(case)), with_json(change)(case)))
+    return requirements
+
+
+def test_a_document_that_is_wrong_in_partial_updates_too_breaks_the_rule_on_documents():
+    wrong = blamed_for_json(lambda value: value if "json_changes" in value else {"json": [value["json"]]})
+    assert wrong == {"FORMAT-ROWS-VALUES-JSON"}
+
+
+def test_lost_changes_of_a_document_break_the_rule_on_partial_updates():
+    assert blamed_for_json(lambda value: {} if "json_changes" in value else value) == {"FORMAT-ROWS-PARTIAL-UPDATE"}
+
+
+def test_a_payload_that_is_refused_for_its_compression_is_not_refused_for_its_flag():
+    refused = 0
+    for case in cases("flagged_known_events", "transaction_payloads", count=40):
+        right = REFERENCE.ask(request_of(case))
+        events = [
+            {**{name: event[name] for name in ("offset", "type")}, "handled": "refused", "refused": "not ZSTD"}
+            if event.get("compression_type") == 255
+            else event
+            for event in right.events
+        ]
+        refused += tuple(events) != right.events
+        assert "WL4033-READ-KNOWN-FLAGGED" not in blamed(case, replace(right, events=tuple(events))), str(case.id)
+    assert refused
+
+
+def test_an_error_after_the_fault_is_not_judged_where_the_fault_is_refused_and_the_reading_goes_on():
+    """As python-mysql-replication goes on after an event whose checksum is wrong, until something else is."""
+    some = 0
+    for case in cases("bad_checksum", "encrypted_events"):
+        right = REFERENCE.ask(request_of(case))
+        refused = {"offset": right.error.at, "handled": "refused", "refused": "the checksum is wrong"}
+        later = Refusal(right.error.at + 60, "other", "cannot read this")
+        some += 1
+        assert blamed(case, replace(right, events=(*right.events, refused), error=later)) == set(), str(case.id)
+    assert some

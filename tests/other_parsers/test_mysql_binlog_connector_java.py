@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "mysql-binlog-connector-java"
 #: The parser loops over rows of no columns until memory ends: a small heap makes that a crash, and no hang.
-JAVA = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-jar"]
+JAVA = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-OmitStackTraceInFastThrow", "-Dfile.encoding=UTF-8", "-jar"]
 LIMITS = Limits(seconds=60, memory_bytes=None)  # A JVM reserves more address space than it uses.
 #: What is known is not shrunk, which would take minutes.
 AS_FOUND = Baseline("none", (KnownFailure("*", PROFILE_GROUPS, (*catalogue(), TROUBLE), "not shrunk"),))

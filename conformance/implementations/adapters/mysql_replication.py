@@ -30,6 +30,8 @@ ENCRYPTED_MAGIC = b"\xfdbin"
 HEADER_BYTES = 19
 FORMAT_DESCRIPTION = 15
 CRC32 = 1
+FLAGS_AT = 17
+IN_USE = 1
 EOF_PACKET = b"\xfe\0\0\0\0"
 PROFILES = ["mysql", "mariadb"]  # fmt: skip
 
@@ -166,8 +168,18 @@ def packets(stream: bytes) -> Iterator[tuple[int, bytes]]:
             raise Refused(at, "invalid-length", f"an event length of {length}")
         if length > left:
             raise Refused(at, "truncated", f"an event has {length} bytes, but {left} are left")
-        yield at, stream[at : at + length]
+        yield at, as_sent(stream[at : at + length])
         at += length
+
+
+def as_sent(data: bytes) -> bytes:
+    """Return an event as a server sends it: the format description of a log in use without the flag that it is.
+
+    Its checksum is that of the event without this flag.
+    """
+    if data[4] != FORMAT_DESCRIPTION:
+        return data
+    return data[:FLAGS_AT] + bytes([data[FLAGS_AT] & ~IN_USE]) + data[FLAGS_AT + 1 :]
 
 
 class Server(NamedTuple):
@@ -311,6 +323,11 @@ def decode(stream: bytes, filtering: dict[str, Any]) -> dict[str, Any]:
         answer["error"] = {"at": feed.at, "kind": kind, "message": f"{type(error).__name__}: {error}"}
     except CRASHES as error:
         answer["crash"] = f"{type(error).__name__}: {error}\n{traceback.format_exc()[-LAST_WORDS:]}"
+    except Exception as error:
+        if type(error) is not Exception:
+            raise
+        # So pymysql refuses to read beyond a packet.
+        answer["error"] = {"at": feed.at, "kind": "other", "message": str(error)}
     finally:
         reader.close()
     return answer

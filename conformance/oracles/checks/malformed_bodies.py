@@ -1,6 +1,7 @@
-"""Whether an event with a malformed body is refused, or passed over because it has the ignorable flag."""
+"""Whether an event with a malformed body is refused, or passed over: for its flag, or as its type is not known."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER
@@ -8,16 +9,36 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.oracle import Check, Oracle, refused
 
 
+def _fault(alignment: Alignment) -> tuple[int, int] | None:
+    """Return the type and the flags of the event to be refused, None if there is none."""
+    at = alignment.case.expected.refused_at
+    if at is None:
+        return None
+    _, code, *_, flags = HEADER.unpack_from(alignment.case.stream, at)
+    return code, flags
+
+
 def _is_passed_over(alignment: Alignment) -> bool:
     """Return whether the event to be refused has the ignorable flag and is reported as ignored, or not at all."""
-    at = alignment.case.expected.refused_at
-    if at is None or alignment.observation.error is not None or alignment.refuses_fault:
+    fault, at = _fault(alignment), alignment.case.expected.refused_at
+    if fault is None or at is None or alignment.observation.error is not None or alignment.refuses_fault:
         return False
-    *_, flags = HEADER.unpack_from(alignment.case.stream, at)
-    if not flags & Flag.IGNORABLE:
+    if not fault[1] & Flag.IGNORABLE:
         return False
-    entry = next((each for each in alignment.observation.events if each["offset"] == at), None)
+    entry = _entry_of_fault(alignment)
     return any(offset > at for offset in alignment.phantoms) if entry is None else entry.get("handled") == "ignored"
+
+
+def _entry_of_fault(alignment: Alignment) -> Mapping[str, Any] | None:
+    at = alignment.case.expected.refused_at
+    return next((each for each in alignment.observation.events if each["offset"] == at), None)
+
+
+def is_of_unknown_type(alignment: Alignment) -> bool:
+    """Return whether the reader passes over the event to be refused as one of a type that it does not know."""
+    fault, entry = _fault(alignment), _entry_of_fault(alignment)
+    ignored = entry is not None and entry.get("handled") == "ignored"
+    return ignored and fault is not None and not alignment.knows(fault[0])
 
 
 def malformed(requirement: str) -> Oracle:
@@ -25,7 +46,7 @@ def malformed(requirement: str) -> Oracle:
     refusal = refused(requirement)
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        if not _is_passed_over(alignment):
+        if not _is_passed_over(alignment) and not is_of_unknown_type(alignment):
             yield from refusal.examine(alignment, requirement)
 
     return Oracle(requirement, examine)
@@ -39,7 +60,7 @@ def known_in_spite_of_flag(requirement: str) -> Oracle:
         if alignment.count not in alignment.marked(requirement):
             return
         for check in refusal.examine(alignment, requirement):
-            if not check.signature or _is_passed_over(alignment):
+            if not check.signature or (_is_passed_over(alignment) and not is_of_unknown_type(alignment)):
                 yield check
 
     return Oracle(requirement, examine)

@@ -1,7 +1,8 @@
 """The differences that are left to receivers: their own events, their relay logs, and checksums."""
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
@@ -13,7 +14,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet, Interval
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.differences import Difference
+from conformance.oracles.differences import Difference, differences
 from conformance.protocol.roles.relay import event_data
 from conformance.specs.catalogue import ENTRY
 
@@ -162,6 +163,22 @@ def counts_last_gtid_later(alignment: Alignment, difference: Difference) -> bool
     missing = wanted.missing_in(seen.gtids()).sources
     intervals = [each for source in missing for each in source.intervals]
     return not seen.missing_in(wanted.gtids()).sources and len(intervals) == 1 and _count(intervals[0]) == 1
+
+
+def own_sets(alignment: Alignment) -> Iterator[tuple[int, GtidSet, GtidSet]]:
+    """Yield the replica's own Previous_gtids events with another set than is expected, where that is not free.
+
+    Each is an index, the expected set and that of the answer.
+    """
+    for difference in differences(alignment):
+        pair = _pair(alignment, difference) if difference.field == "data" else None
+        if pair is None or not _is_own_previous_gtids(alignment, difference) or pair[0].body == pair[1].body:
+            continue
+        if is_from_replica_itself(alignment, difference) or counts_last_gtid_later(alignment, difference):
+            continue
+        with suppress(ValueError, MalformedBody):
+            wanted, seen = (GtidSet.from_bytes(each.body) for each in pair)
+            yield difference.index, wanted, seen
 
 
 def _count(interval: Interval) -> int:

@@ -1,14 +1,16 @@
 """The oracles of rows: their number, the columns of their images, and the values."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause, column_group
 from conformance.oracles.checks.same_value import same_cell
-from conformance.oracles.oracle import GOOD, Check, Oracle, shown
+from conformance.oracles.oracle import GOOD, Check, Oracle, delivered, shown
 from conformance.strategies.events.columns import LARGEST_SIGNED
+from conformance.strategies.events.json_values import is_changes
 
 _SIDES: Final = ("before", "after")
 _ROWS: Final = frozenset({"rows"})
@@ -21,7 +23,9 @@ _Governs = Callable[[int, Any], bool]
 
 def row_values(requirement: str, *codes: int) -> Oracle:
     """Return the oracle that compares the values of some column types, except NULL and integers with the top bit."""
-    return _values(requirement, lambda code, value: code in codes and not _needs_sign(code, value))
+    return _values(
+        requirement, lambda code, value: code in codes and not _needs_sign(code, value) and not is_changes(value)
+    )
 
 
 def unsigned_values(requirement: str) -> Oracle:
@@ -68,19 +72,36 @@ def null_values(requirement: str) -> Oracle:
     return Oracle(requirement, examine, any_of=_ROWS)
 
 
-def whole_rows(requirement: str, *codes: int) -> Oracle:
-    """Return the oracle that compares rows and all their values, or those of some column types."""
+def whole_rows(requirement: str) -> Oracle:
+    """Return the oracle that compares rows, and fails if all their values are wrong: one alone breaks its own rule."""
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for index in alignment.marked(requirement):
+            yield from _shapes(alignment, index)
+            cells = [cell for cell in _cells(alignment, index) if cell[2] is not None]
+            wrong = [cell for cell in cells if not same_cell(cell[0], *cell[2:])]
+            if wrong and len(wrong) == len(cells):
+                yield _differs(alignment, index, *wrong[0])
+            else:
+                yield GOOD
+
+    return Oracle(requirement, examine, any_of=_ROWS)
+
+
+def partial_values(requirement: str) -> Oracle:
+    """Return the oracle that compares rows, and the changes that partial updates have in the place of a document."""
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for index in alignment.marked(requirement):
             yield from _shapes(alignment, index)
             for code, place, expected, seen in _cells(alignment, index):
-                if codes and code not in codes:
+                if not is_changes(expected):
                     continue
                 if same_cell(code, expected, seen):
                     yield GOOD
                 else:
-                    yield _differs(alignment, index, code, place, expected, seen)
+                    check = _differs(alignment, index, code, place, expected, seen)
+                    yield replace(check, cause=Cause("differ", "JSON", "changes"))
 
     return Oracle(requirement, examine, any_of=_ROWS)
 
@@ -93,6 +114,17 @@ def row_images(requirement: str) -> Oracle:
             yield from _shapes(alignment, index)
 
     return Oracle(requirement, examine, any_of=_ROWS)
+
+
+def refused_for_extra_data(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that marked events are delivered, where one with the same columns is that is not marked."""
+    marked = frozenset(alignment.marked(requirement))
+    columns = alignment.case.expected.columns
+    read = {columns[index] for index in columns.keys() - marked if alignment.fate(index) is Fate.DELIVERED}
+    by_offset = {alignment.case.expected.events[index]["offset"]: columns.get(index) for index in marked}
+    for check in delivered(requirement).examine(alignment, requirement):
+        if not check.signature or by_offset.get(check.at or 0) in read:
+            yield check
 
 
 def _seen_rows(alignment: Alignment, index: int) -> list[Any] | None:

@@ -110,7 +110,8 @@ def not_ignored_for_flag(requirement: str) -> Oracle:
 def either_way(requirement: str) -> Oracle:
     """Return the oracle that checks that marked events are delivered with the ignorable flag and without it.
 
-    It is blamed for an event that is not, where another one of its type is, with the other flag.
+    It is blamed for an event that is not, where another one of its type and length is, with the other flag: one of
+    another length may be refused for what is in it.
     """
     each = delivered(requirement)
 
@@ -118,13 +119,13 @@ def either_way(requirement: str) -> Oracle:
         events = alignment.case.expected.events
         offsets = {entry["offset"]: entry for entry in events}
         read = {
-            (entry["type"], entry["flags"] & Flag.IGNORABLE)
+            (entry["type"], entry["length"], entry["flags"] & Flag.IGNORABLE)
             for index, entry in enumerate(events)
             if alignment.fate(index) is Fate.DELIVERED
         }
         for check in each.examine(alignment, requirement):
             entry = offsets.get(check.at or 0)
-            if entry is None or (entry["type"], ~entry["flags"] & Flag.IGNORABLE) in read:
+            if entry is None or (entry["type"], entry["length"], ~entry["flags"] & Flag.IGNORABLE) in read:
                 yield check
 
     return Oracle(requirement, examine)

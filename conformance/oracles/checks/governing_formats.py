@@ -1,0 +1,89 @@
+"""Whether a reader takes the checksum algorithm from the latest format description, or keeps an earlier one.
+
+One that keeps it takes checksums for text and rows, or these for checksums, and verifies what is none: whatever is
+wrong up to the next format description is one fault.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import Cause
+from conformance.oracles.oracle import ENDINGS, LAST_FIELDS, Check, delivered, how_differs, same_field
+from conformance.oracles.reasons import OF_CHECKSUM
+
+LATEST_GOVERNS: Final = "FORMAT-LATEST-GOVERNS"
+KEPT: Final = Cause("kept", "checksum algorithm of an earlier format description")
+_EACH: Final = delivered(LATEST_GOVERNS)
+_ALGORITHM: Final = "checksum_algorithm"
+#: The fields that show where an event ends.
+_ENDS: Final = (*LAST_FIELDS, "rows")
+
+
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def misgoverned(alignment: Alignment) -> Mapping[int, int]:
+    """Return the offsets of the events that a reader reads by an earlier format description, with their indices."""
+    if alignment.case.role != "decode" or LATEST_GOVERNS not in alignment.case.marks:
+        return {}
+    places: dict[int, int] = {}
+    for start, end in _changes(alignment):
+        shown = [_ends_right(alignment, index) for index in range(start, end)]
+        if True not in shown and any(_shows_kept(alignment, index) for index in range(start, end)):
+            places |= {alignment.case.expected.events[index]["offset"]: index for index in range(start, end)}
+    return places
+
+
+def _changes(alignment: Alignment) -> Iterator[tuple[int, int]]:
+    """Yield the first and last events that a format description governs which has another algorithm, end exclusive."""
+    events = alignment.case.expected.events
+    formats = [index for index, entry in enumerate(events) if entry["type"] == EventType.FORMAT_DESCRIPTION]
+    for before, now, end in zip(formats, formats[1:], [*formats[2:], len(events)], strict=False):
+        if events[before].get(_ALGORITHM) != events[now].get(_ALGORITHM):
+            yield now + 1, end
+
+
+def _ends_right(alignment: Alignment, index: int) -> bool | None:
+    """Return whether an event is read up to its end and no further; None where the answer does not show it."""
+    entry, seen = alignment.case.expected.events[index], alignment.observed(index)
+    if seen is None:
+        return None if alignment.fate(index) is Fate.UNREACHED or alignment.may_be_dropped(index) else False
+    if alignment.is_unknown(index):
+        return None
+    shown = [name for name in _ENDS if entry.get(name) and name in alignment.declared and alignment.asks(index, name)]
+    return all(same_field(name, entry[name], seen.get(name)) for name in shown) if shown else None
+
+
+def _shows_kept(alignment: Alignment, index: int) -> bool:
+    """Return whether an event is refused for its checksum, or ends with one, or without four bytes of its own."""
+    seen = alignment.observed(index)
+    if seen is None:
+        return OF_CHECKSUM.search(alignment.refusal(index)) is not None
+    entry = alignment.case.expected.events[index]
+    return any(how_differs(entry[name], seen.get(name)) in ENDINGS for name in LAST_FIELDS & entry.keys())
+
+
+def later_governs(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that a later format description is read, and events by it.
+
+    It is not blamed for an event that is refused for another reason.
+    """
+    for at, index in misgoverned(alignment).items():
+        if _shows_kept(alignment, index):
+            where = alignment.describe(index)
+            message = f"{where} is read with the checksum algorithm of an earlier format description"
+            yield Check("checksum algorithm kept", message + _words(alignment, index), at, KEPT)
+            return
+    formats = {entry["offset"] for entry in _formats(alignment)}
+    yield from (check for check in _EACH.examine(alignment, requirement) if not check.signature or check.at in formats)
+
+
+def _formats(alignment: Alignment) -> Iterator[Mapping[str, Any]]:
+    return (entry for entry in alignment.case.expected.events if entry["type"] == EventType.FORMAT_DESCRIPTION)
+
+
+def _words(alignment: Alignment, index: int) -> str:
+    words = alignment.refusal(index)
+    return f": {words}" if words else ""
