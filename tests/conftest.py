@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.extras import ModuleOfTests
+from tests.real_servers.node_ids import file_and_server
 
 # Machines differ in speed, and a failing run must fail again.
 settings.register_profile("kit", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -21,17 +22,23 @@ def pytest_pycollect_makemodule(module_path, parent):
 
 @pytest.hookimpl(optionalhook=True)  # without pytest-xdist nothing calls it
 def pytest_xdist_make_scheduler(config, log):
-    """Give each test to the next free worker, but all that run Spark to one: a Spark takes every core.
+    """Give each test to the next free worker, but some together to one.
+
+    Those are all that run Spark, which takes every core, and those of a file that use the same real server, which is
+    started once.
 
     `--dist loadgroup` does the same by a mark, but not with pytest 9.2 (pytest-xdist's issue 1386).
     """
     from xdist.scheduler import LoadScopeScheduling
 
-    class SparkOnOneWorker(LoadScopeScheduling):
+    class SomeTogether(LoadScopeScheduling):
         def _split_scope(self, nodeid):
+            place = file_and_server(nodeid)
+            if place is not None:
+                return "::".join(place)
             return "spark" if nodeid.startswith("tests/corpus/") else nodeid
 
-    return SparkOnOneWorker(config, log) if config.getvalue("dist") == "load" else None
+    return SomeTogether(config, log) if config.getvalue("dist") == "load" else None
 
 
 @pytest.fixture(scope="session")

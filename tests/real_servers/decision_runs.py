@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pymysql
+from products import Product
 from server import RealServer
 
 from conformance.binlog.event import Event
@@ -17,6 +18,7 @@ from conformance.models.decision.capability import BOTH, ROW_ONLY, Capability
 from conformance.models.decision.decision import Mode, Safety
 from conformance.models.decision.engines import open_table
 from conformance.models.decision.locked_table import LockedTable
+from conformance.specs.versions import Profiles
 
 #: The warning that a statement is logged unsafely.
 _UNSAFE: Final = 1592
@@ -24,20 +26,22 @@ _DATABASE: Final = "decisions"
 #: The database with the rows of FEDERATED tables, which is not logged.
 _REMOTE: Final = "elsewhere"
 
-MYSQL_OPTIONS: Final = (
-    # With GTIDs, writing to transactional and other tables in one statement is an error of its own.
-    "--gtid-mode=OFF",
-    "--enforce-gtid-consistency=OFF",
-    "--federated",
-    f"--binlog-ignore-db={_REMOTE}",
-)
-MARIADB_OPTIONS: Final = (
-    "--plugin-maturity=unknown",
-    "--plugin-load-add=ha_archive",
-    "--plugin-load-add=ha_blackhole",
-    "--plugin-load-add=ha_federatedx",
-    f"--binlog-ignore-db={_REMOTE}",
-)
+#: The plugins with engines of MariaDB; not all packages bring them.
+_PLUGINS: Final = ("ha_archive", "ha_blackhole", "ha_federatedx")
+
+
+def options_of(product: Product) -> list[str]:
+    """Return the options with which a server has all engines that its package brings."""
+    options = [f"--binlog-ignore-db={_REMOTE}"]
+    if product.is_mariadb:
+        plugins = [each for each in _PLUGINS if (product.plugins / f"{each}.so").exists()]
+        return [*options, "--plugin-maturity=unknown", *(f"--plugin-load-add={each}" for each in plugins)]
+    if product.dialect.gtid_modes != "none":
+        # With GTIDs, writing to transactional and other tables in one statement is an error of its own.
+        options += ["--gtid-mode=OFF", "--enforce-gtid-consistency=OFF"]
+    # An option of an engine that the package may lack.
+    return [*options, "--loose-federated"]
+
 
 #: Kind of table -> the definition after CREATE TABLE and the name; {child} and {remote} are its underlying tables.
 KINDS: Final = {
@@ -54,6 +58,8 @@ KINDS: Final = {
 }
 #: The database, and engine, whose tables exist and can be updated but are not replicated.
 UNREPLICATED: Final = "performance_schema"
+#: The servers that a row injection into a MERGE table kills: 5.5.9 and 5.6.24.
+KILLED_BY_MERGE: Final = Profiles("mysql < 5.7")
 #: Kinds whose tables are InnoDB's.
 INNODB: Final = frozenset({"innodb", "partition"})
 
@@ -118,7 +124,6 @@ class DecisionServer:
 
     def __init__(self, server: RealServer) -> None:
         self._server = server
-        self._maria = server.product.is_mariadb
         self._session = server.connect()
         self._unlogged = server.connect()
         self._run_unlogged("SET SESSION sql_log_bin = 0", f"CREATE DATABASE {_DATABASE}", f"CREATE DATABASE {_REMOTE}")
@@ -220,8 +225,7 @@ class DecisionServer:
         return "INSERT INTO t1 VALUES (1)" if run.safety == "safe" else "INSERT INTO t1 VALUES (LENGTH(UUID()))"
 
     def _place(self) -> tuple[str, int]:
-        status = "SHOW MASTER STATUS" if self._maria else "SHOW BINARY LOG STATUS"
-        file, position, *_ = self._run_unlogged(status)[0]
+        file, position, *_ = self._run_unlogged(self._server.product.dialect.log_status)[0]
         return file, position
 
     def _description(self) -> Event:

@@ -1,7 +1,7 @@
 """A real server as an implementation in the role `log`: it runs the scenarios, and its logs are the answers.
 
     BINLOG_SERVERS=FOLDER binlog-conformance certify "command:python tests/real_servers/logging_server.py mysql" \\
-        --role log --profile mysql-9.x --memory 0
+        --role log --memory 0
 """
 
 import base64
@@ -16,8 +16,9 @@ ROOT = Path(__file__).parent.parent.parent
 # Run as a program, it can import only from its own folder.
 sys.path.insert(0, str(ROOT))
 
+from products import SERVERS, VARIABLE, products  # noqa: E402
 from scenario_runs import Runner  # noqa: E402
-from server import VARIABLE, RealServer, products  # noqa: E402
+from server import RealServer  # noqa: E402
 
 from conformance.models.server.scenario import Scenario  # noqa: E402
 from conformance.models.server.settings import Settings  # noqa: E402
@@ -25,13 +26,10 @@ from conformance.models.server.sql import sql_of  # noqa: E402
 from conformance.models.server.statements import Crash, Disconnect, Restart  # noqa: E402
 from conformance.protocol.roles.log import FIELDS  # noqa: E402
 
-#: Unpacked server -> the profile that it claims.
-PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}
-
 
 def declaration(name: str) -> dict[str, Any]:
-    about = {"name": name, "version": PROFILES[name], "language": "C++"}
-    role = {"fields": sorted(FIELDS), "abilities": ["framing"], "profiles": [PROFILES[name]]}
+    about = {"name": name, "version": SERVERS[name], "language": "C++"}
+    role = {"fields": sorted(FIELDS), "abilities": ["framing"], "profiles": [SERVERS[name]]}
     return {"protocol": 1, "implementation": about, "roles": {"log": role}}
 
 
@@ -57,8 +55,8 @@ def converse(name: str, folder: Path) -> None:
             if request["cmd"] == "start":
                 reply = declaration(name)
                 product = products()[name]
-                uuid = None if product.is_mariadb else Settings().server_uuid
-                server = RealServer(product, folder / "s", options=["--binlog-format=ROW"], uuid=uuid)
+                options, uuid = ["--binlog-format=ROW"], Settings().server_uuid
+                server = RealServer(product, folder / "s", options=options, uuid=uuid)
                 server.start()
                 runner = Runner(server)
             else:
@@ -72,9 +70,9 @@ def converse(name: str, folder: Path) -> None:
 
 def main() -> int:
     name = sys.argv[1] if len(sys.argv) == 2 else ""
-    if name not in PROFILES or name not in products():
+    if name not in products():
         print(
-            f"usage: logging_server.py {'|'.join(PROFILES)}, unpacked in the folder that {VARIABLE} names",
+            f"usage: logging_server.py {'|'.join(SERVERS)}, unpacked in the folder that {VARIABLE} names",
             file=sys.stderr,
         )
         return 2

@@ -9,16 +9,32 @@ from typing import Any, Final
 import pymysql
 from server import RealServer
 
-#: Options of such a server.
-OPTIONS: Final = (
-    "--skip-replica-start",
+from conformance.specs.versions import ByVersion
+
+#: Options of such a server, by version.
+_OPTIONS: Final = (
     "--relay-log=relay",
     "--relay-log-purge=OFF",
     "--relay-log-recovery=OFF",
-    "--replica-parallel-workers=1",
-    # Positions are those of the last checkpoint; this is the time between two, in milliseconds.
-    "--replica-checkpoint-period=1",
     "--server-id=100",
+)
+_OF_SLAVES: Final = (*_OPTIONS, "--skip-slave-start")
+OPTIONS: Final = ByVersion(
+    "the options of replicas",
+    {
+        "worklog": (),
+        # With binlog_format=STATEMENT, the default of these, an applier that logs stops at rows.
+        "mysql": (*_OF_SLAVES, "--binlog-format=ROW", "--log-slave-updates"),
+        "mysql >= 5.7": (*_OF_SLAVES, "--log-slave-updates"),
+        "mysql >= 9.0": (
+            *_OPTIONS,
+            "--skip-replica-start",
+            "--replica-parallel-workers=1",
+            # Positions are those of the last checkpoint; this is the time between two, in milliseconds.
+            "--replica-checkpoint-period=1",
+        ),
+        "mariadb": (*_OF_SLAVES, "--binlog-format=ROW", "--log-slave-updates"),
+    },
 )
 #: Seconds that an applier may take, that a statement may take, and between two polls of the applier.
 _LIMIT: Final = 5.0
@@ -26,6 +42,8 @@ _ANSWER: Final = 5
 _POLL: Final = 0.02
 #: Polls in a row with the same status before the applier counts as idle.
 _SAME: Final = 3
+#: A part of an applier's state when it has nothing to do, in every version; in 9.x the word before is not Slave.
+_WAITING: Final = "has read all relay log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +86,15 @@ def feed(
     """Make a server apply a stream as its relay log.
 
     Args:
-        server: A MySQL server running with `OPTIONS`.
+        server: A server running with `OPTIONS`.
         stream: The relay log, its magic number included.
         prepare: Statements that are run first, without logging.
         skip_counter: The number of events to skip.
         until: Where to stop, as in the settings of the role `apply`; None applies everything.
     """
     with closing(server.connect(read_timeout=_ANSWER)) as session, session.cursor() as cursor:
-        for each in ("STOP REPLICA", "RESET REPLICA ALL"):
+        dialect = server.product.dialect
+        for each in (f"STOP {dialect.replica}", dialect.reset_replica):
             cursor.execute(each)
     server.reset()
     session = server.connect(read_timeout=_ANSWER)
@@ -97,48 +116,68 @@ def _feed(
     cursor.execute("SET SESSION sql_log_bin = 0")
     for each in prepare:
         cursor.execute(each)
-    cursor.execute("CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.9', SOURCE_USER='x', SOURCE_PORT=1")
+    dialect = server.product.dialect
+    source, change = dialect.source, dialect.change_source
+    cursor.execute(f"{change} {source}_HOST='127.0.0.9', {source}_USER='x', {source}_PORT=1")
     cursor.execute("FLUSH RELAY LOGS")
     (server.data / "relay.000001").write_bytes(stream)
-    cursor.execute("CHANGE REPLICATION SOURCE TO RELAY_LOG_FILE='relay.000001', RELAY_LOG_POS=4")
-    cursor.execute(f"SET GLOBAL sql_replica_skip_counter = {skip_counter}")
+    cursor.execute(f"{change} RELAY_LOG_FILE='relay.000001', RELAY_LOG_POS=4")
+    counter = f"sql_{dialect.replica.lower()}_skip_counter"
+    cursor.execute(f"SELECT @@GLOBAL.{counter}")
+    # With gtid_mode=ON some versions refuse to set it even to the value that it has.
+    if cursor.fetchone() != (skip_counter,):
+        cursor.execute(f"SET GLOBAL {counter} = {skip_counter}")
     clause = ""
     if until is not None:
-        clause = f" UNTIL SOURCE_LOG_FILE='{until['log_name']}', SOURCE_LOG_POS={until['log_pos']}"
-    cursor.execute("START REPLICA SQL_THREAD" + clause)
+        clause = f" UNTIL {source}_LOG_FILE='{until['log_name']}', {source}_LOG_POS={until['log_pos']}"
+    cursor.execute(f"START {dialect.replica} SQL_THREAD" + clause)
     return _wait(server, cursor)
+
+
+def _applier_state(cursor: Any, status: Mapping[str, Any], column: str) -> str:
+    """Return the applier's state, which 5.5 shows in the list of threads only."""
+    if column in status:
+        return str(status[column])
+    cursor.execute("SHOW PROCESSLIST")
+    return " ".join(str(row[6]) for row in cursor.fetchall())
 
 
 def _wait(server: RealServer, cursor: Any) -> Fed:
     until = time.monotonic() + _LIMIT
     same, before = 0, None
+    dialect = server.product.dialect
+    replica = dialect.replica_column
     while same < _SAME and time.monotonic() < until:
-        cursor.execute("SHOW REPLICA STATUS")
+        cursor.execute(f"SHOW {dialect.replica} STATUS")
         names = [column[0] for column in cursor.description]
         status = dict(zip(names, cursor.fetchone(), strict=True))
-        running = status["Replica_SQL_Running"] == "Yes"
+        running = status[f"{replica}_SQL_Running"] == "Yes"
         if not running:
             break
-        waiting = "waiting for more updates" in status["Replica_SQL_Running_State"]
+        waiting = _WAITING in _applier_state(cursor, status, f"{replica}_SQL_Running_State")
         same = same + 1 if waiting and status == before else 0
         before = status
         time.sleep(_POLL)
-    cursor.execute("SELECT @@GLOBAL.sql_replica_skip_counter, @@GLOBAL.gtid_executed")
-    counter, executed = cursor.fetchone()
+    cursor.execute(f"SELECT @@GLOBAL.sql_{dialect.replica.lower()}_skip_counter")
+    (counter,) = cursor.fetchone()
+    executed = ""
+    if dialect.gtid_modes != "none":
+        cursor.execute("SELECT @@GLOBAL.gtid_executed")
+        (executed,) = cursor.fetchone()
     cursor.execute("SELECT `a`, `b` FROM `test`.`t1` ORDER BY `a`, `b`")
     rows = [list(row) for row in cursor.fetchall()]
     cursor.execute("SHOW BINLOG EVENTS")
     gtids = [info.split("'")[1] for _, _, kind, _, _, info in cursor.fetchall() if kind in ("Gtid", "Anonymous_Gtid")]
     hangs = False
     try:
-        cursor.execute("STOP REPLICA")
+        cursor.execute(f"STOP {dialect.replica}")
     except pymysql.err.OperationalError:
         hangs = True
     return Fed(
         error=status["Last_SQL_Errno"],
         message=status["Last_SQL_Error"],
         relay_log_pos=status["Relay_Log_Pos"],
-        source_log_pos=status["Exec_Source_Log_Pos"],
+        source_log_pos=status[f"Exec_{dialect.source_column}_Log_Pos"],
         running=running,
         skip_counter=counter,
         executed=executed.replace("\n", ""),

@@ -37,15 +37,24 @@ class Runner:
         """Give an empty server the settings of a scenario."""
         self._end_all()
         self.server.reset()
-        if not self.server.product.is_mariadb:
+        dialect = self.server.product.dialect
+        if dialect.gtid_modes == "at the start":
+            self._start_with_gtid_mode(settings)
+        elif dialect.gtid_modes == "running":
             self._set_gtid_mode(settings)
-            rows_queries = int(settings.binlog_rows_query_log_events)
-            self.server.run(f"set global binlog_rows_query_log_events = {rows_queries}")
-        self.server.run(
-            f"set global binlog_format = '{settings.binlog_format}'",
-            f"set global binlog_checksum = '{settings.binlog_checksum}'",
-        )
+        variables = {"binlog_format": settings.binlog_format}
+        if dialect.checksums:
+            variables["binlog_checksum"] = settings.binlog_checksum
+        if dialect.rows_queries:
+            variables["binlog_rows_query_log_events"] = "ON" if settings.binlog_rows_query_log_events else "OFF"
+        self.server.run(*(f"set global {name} = '{value}'" for name, value in variables.items()))
         self.server.reset()
+
+    def _start_with_gtid_mode(self, settings: Settings) -> None:
+        wanted = (settings.gtid_mode, int(settings.enforce_gtid_consistency))
+        if self.server.run("select @@global.gtid_mode, @@global.enforce_gtid_consistency") != [wanted]:
+            mode, consistency = wanted
+            self.server.restart(f"--gtid-mode={mode}", f"--enforce-gtid-consistency={consistency}")
 
     def _set_gtid_mode(self, settings: Settings) -> None:
         run = self.server.run
@@ -109,9 +118,11 @@ class Runner:
             self._end(number)
 
     def _start_again(self, changed: dict[str, str], *, stopped: bool) -> None:
-        names = ["binlog_format", "binlog_checksum"]
-        if not self.server.product.is_mariadb:
-            names += ["gtid_mode", "enforce_gtid_consistency", "binlog_rows_query_log_events"]
+        dialect = self.server.product.dialect
+        names = ["binlog_format"]
+        names += ["binlog_checksum"] if dialect.checksums else []
+        names += ["binlog_rows_query_log_events"] if dialect.rows_queries else []
+        names += ["gtid_mode", "enforce_gtid_consistency"] if dialect.gtid_modes != "none" else []
         options = [f"--{name.replace('_', '-')}={self.server.value(f'select @@global.{name}')}" for name in names]
         for name, value in changed.items():
             option = name if name.startswith("--") else f"--{name.replace('_', '-')}"

@@ -3,22 +3,18 @@
 No root and nothing installed is needed; the server listens on a Unix socket in its own folder only.
 """
 
-import os
 import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pymysql
+from products import Product
 from pymysql.constants import CLIENT
-
-#: The variable that names the folder of unpacked servers.
-VARIABLE: Final = "BINLOG_SERVERS"
 
 #: Seconds that a server may take to start, to stop, or to answer one statement.
 _START: Final = 60.0
@@ -31,84 +27,12 @@ _SOCKET_PATH_LIMIT: Final = 107
 
 _SYSTEM_DATABASES: Final = frozenset({"mysql", "information_schema", "performance_schema", "sys"})
 
-#: The options that keep each product small and off the network.
-_MYSQL_OPTIONS: Final = (
-    "--mysqlx=OFF",
-    "--skip-networking",
-    "--secure-file-priv=",
-    "--innodb-redo-log-capacity=8M",
-    "--innodb-buffer-pool-size=64M",
-    "--innodb-flush-log-at-trx-commit=2",
-    "--sync-binlog=0",
-)
-_MARIADB_OPTIONS: Final = (
-    "--skip-networking",
-    "--secure-file-priv=",
-    "--innodb-log-file-size=8M",
-    "--innodb-buffer-pool-size=64M",
-    "--innodb-flush-log-at-trx-commit=2",
-    "--sync-binlog=0",
-)
 #: A file that belongs to no table, because of which a server cannot remove a database's directory.
 _FOREIGN_FILE: Final = "foreign.txt"
-#: The scripts that fill MariaDB's system database, in order; before 11 their names begin with mysql.
-_MARIADB_SCRIPTS: Final = ("system_tables", "performance_tables", "system_tables_data")
 
 
 class ServerFailed(Exception):
     """A server did not start, did not stop, or ended on its own; the message has the end of its error log."""
-
-
-@dataclass(frozen=True, slots=True)
-class Product:
-    """An unpacked server.
-
-    Attributes:
-        name: The name of its folder, as `provision.sh` gives it: ``mysql``, ``mariadb1011``, ``mariadb118``.
-        folder: That folder, with the programs in ``bin``.
-    """
-
-    name: str
-    folder: Path
-
-    @property
-    def is_mariadb(self) -> bool:
-        """Whether it is MariaDB."""
-        return self.name.startswith("mariadb")
-
-    @property
-    def server_program(self) -> Path:
-        """The server's program."""
-        return self.folder / "bin" / ("mariadbd" if self.is_mariadb else "mysqld")
-
-    @property
-    def reader_program(self) -> Path:
-        """The program that prints binary logs."""
-        return self.folder / "bin" / ("mariadb-binlog" if self.is_mariadb else "mysqlbinlog")
-
-    @property
-    def tree(self) -> Path:
-        """The ``usr`` folder of its packages."""
-        return self.folder / "root" / "usr"
-
-    def base_options(self) -> list[str]:
-        """Return the options that every run of its server needs."""
-        share = self.tree / "share" / ("mariadb" if self.is_mariadb else "mysql")
-        options = ["--no-defaults", f"--basedir={self.tree}", f"--character-sets-dir={share / 'charsets'}"]
-        options.append(f"--lc-messages-dir={share}")
-        options.append(f"--plugin-dir={self.tree / 'lib' / 'mysql' / 'plugin'}")
-        if os.geteuid() == 0:
-            options.append("--user=root")
-        return options
-
-
-def products() -> dict[str, Product]:
-    """Return the unpacked servers by name; empty if `VARIABLE` is unset."""
-    named = os.environ.get(VARIABLE)
-    if not named:
-        return {}
-    unpacked = (Product(each.name, each) for each in sorted(Path(named).iterdir()) if (each / "bin").is_dir())
-    return {each.name: each for each in unpacked if each.server_program.exists()}
 
 
 class RealServer:
@@ -123,7 +47,7 @@ class RealServer:
         folder: A folder for this server only, created if it does not exist. Its path must be short, as it holds the
             socket.
         options: More options for the server, as on a command line.
-        uuid: The server's UUID; with None a MySQL server makes its own. MariaDB has none.
+        uuid: The server's UUID; with None it makes its own. Not every version has one.
         template: An initialised data folder to copy, as `initialise` makes it; with None one is initialised.
     """
 
@@ -180,10 +104,10 @@ class RealServer:
                 initialise(self.product, self.data)
             else:
                 shutil.copytree(self._template, self.data)
-            if self._uuid is not None:
+            if self._uuid is not None and self.product.dialect.uuid:
                 (self.data / "auto.cnf").write_text(f"[auto]\nserver-uuid={self._uuid}\n", encoding="utf-8")
-        small = _MARIADB_OPTIONS if self.product.is_mariadb else _MYSQL_OPTIONS
-        command = [str(self.product.server_program), *self.product.base_options(), *small]
+        dialect = self.product.dialect
+        command = [str(self.product.server_program), *self.product.base_options(), *dialect.options]
         command += [f"--datadir={self.data}", f"--socket={self.socket}", f"--pid-file={self.folder / 'pid'}"]
         command += ["--server-id=1", "--log-bin=bin", *self._options, *options]
         with self.error_log.open("ab") as log:
@@ -272,11 +196,9 @@ class RealServer:
                 if name not in _SYSTEM_DATABASES:
                     (self.data / name / _FOREIGN_FILE).unlink(missing_ok=True)
                     cursor.execute(f"DROP DATABASE `{name}`")
-            if self.product.is_mariadb:
-                cursor.execute("SET SESSION sql_log_bin = 1")
-                cursor.execute("RESET MASTER")
-            else:
-                cursor.execute("RESET BINARY LOGS AND GTIDS")
+            # MariaDB's RESET MASTER needs it.
+            cursor.execute("SET SESSION sql_log_bin = 1")
+            cursor.execute(self.product.dialect.reset_logs)
 
     def obstruct(self, database: str) -> None:
         """Put a foreign file into a database's directory, at which DROP DATABASE fails; `reset` removes it."""
@@ -299,26 +221,20 @@ def initialise(product: Product, data: Path) -> None:
     Raises:
         ServerFailed: The server's own initialisation fails.
     """
-    if product.is_mariadb:
-        _initialise_mariadb(product, data)
+    dialect = product.dialect
+    if dialect.data_folder == "shipped":
+        shutil.copytree(product.template, data)
         return
-    command = [str(product.server_program), *product.base_options(), *_MYSQL_OPTIONS]
-    _run([*command, "--initialize-insecure", f"--datadir={data}"])
+    command = [str(product.server_program), *product.base_options(), *dialect.options, f"--datadir={data}"]
+    if dialect.data_folder == "scripts":
+        data.mkdir(parents=True)
+        script = ["create database mysql;", "use mysql;", "set @auth_root_socket=NULL;"]
+        script += [product.script(each).read_text(encoding="utf-8") for each in dialect.scripts]
+        _run([*command, "--bootstrap"], standard_input="\n".join(script))
+    else:
+        _run([*command, "--initialize-insecure"])
     # A copy must not be the same server: without the UUID it makes its own, or gets one from the caller.
     (data / "auto.cnf").unlink(missing_ok=True)
-
-
-def _initialise_mariadb(product: Product, data: Path) -> None:
-    data.mkdir(parents=True)
-    share = product.tree / "share" / "mariadb"
-    if not share.is_dir():
-        share = product.tree / "share" / "mysql"
-    script = ["create database mysql;", "use mysql;", "set @auth_root_socket=NULL;"]
-    for each in _MARIADB_SCRIPTS:
-        path = next(path for stem in ("mariadb", "mysql") if (path := share / f"{stem}_{each}.sql").exists())
-        script.append(path.read_text(encoding="utf-8"))
-    command = [str(product.server_program), *product.base_options(), *_MARIADB_OPTIONS, "--bootstrap"]
-    _run([*command, f"--datadir={data}"], standard_input="\n".join(script))
 
 
 def _run(command: list[str], *, standard_input: str = "") -> None:

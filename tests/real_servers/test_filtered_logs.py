@@ -7,17 +7,20 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from server import RealServer, products, running
+from server import RealServer, running
 
 from conformance.binlog.reader import read_events
 from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
+from conformance.specs.versions import Profiles
 from tests.extras import require
 
 require("sql")
 
+#: The servers whose packages bring mysqlbinlog and mysql.
+SERVERS = Profiles("mysql >= 9.0")
 #: Statements that leave tables of two databases, some made from others, some renamed.
 WORK = (
     "CREATE DATABASE shop",
@@ -67,11 +70,8 @@ RULES = {
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
-def written(request, server_folder, template_of):
+def written(request, product, server_folder, template_of):
     """Yield a server that did the work, its log, and the settings."""
-    product = products().get("mysql")
-    if product is None:
-        pytest.skip("needs an unpacked MySQL server")
     options = SETTINGS[request.param]
     folder = server_folder / f"w{list(SETTINGS).index(request.param)}"
     with running(product, folder, options=options, template=template_of(product)) as server:

@@ -10,12 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from reader_differences import DIFFERENCES
-from server import products
 
+from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 
+#: The servers whose packages bring mysqlbinlog.
+SERVERS = Profiles("mysql >= 9.0")
 SEED = 21
 CASES = 5
 #: The least number of valid streams read to the end, and of faulty ones refused at the right place.
@@ -41,11 +43,8 @@ def case_ids() -> list[CaseId]:
 
 
 @pytest.fixture(scope="module")
-def program():
-    unpacked = products()
-    if "mysql" not in unpacked:
-        pytest.skip("needs an unpacked MySQL server")
-    return unpacked["mysql"].reader_program
+def program(product):
+    return product.reader_program
 
 
 def stop_of(case: Case, done: subprocess.CompletedProcess) -> int | None:

@@ -5,23 +5,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from server import Product, RealServer, products, running
+from products import Product
+from server import RealServer, running
 
 from conformance.binlog.reader import read_events
 from conformance.models.rendering.print_options import PrintOptions
 from conformance.models.rendering.printer import printer_of
 from conformance.models.rendering.printer_version import PRINTER_VERSIONS
+from conformance.specs.versions import Profiles
 
+#: The servers that know the golden logs' events.
+SERVERS = Profiles("mysql >= 8.3")
 GOLDEN = Path(__file__).parent.parent / "golden"
 #: Golden log -> the number of transactions in it.
 LOGS = {"rows_query": 14, "tagged_gtid": 12}
-
-
-@pytest.fixture(scope="module")
-def product() -> Product:
-    if "mysql" not in products():
-        pytest.skip("needs an unpacked MySQL server")
-    return products()["mysql"]
 
 
 @pytest.fixture(scope="module")

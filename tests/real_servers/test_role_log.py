@@ -1,8 +1,11 @@
 """Real servers in the role `log`: servers of the profile meet what the oracles require."""
 
+from collections.abc import Iterator
+
 import pytest
+from products import Product
 from scenario_runs import Runner
-from server import products, running
+from server import running
 
 from conformance.binlog.servers import server_of
 from conformance.models.server.scenario import Scenario
@@ -15,36 +18,19 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 
-#: Unpacked server -> its profile.
-PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}
 CASES = 12
-SERVERS_AND_FAMILIES = [
-    (name, family.name)
-    for name, profile in PROFILES.items()
-    for family in families().values()
-    if "log" in family.focus and profile in family.profiles
-]
+
+
+def families_of(profile: str) -> list[str]:
+    return [each.name for each in families().values() if "log" in each.focus and profile in each.profiles]
 
 
 @pytest.fixture(scope="module")
-def runner_of(server_folder, template_of):
-    """Return a function that returns the runner of a product's server."""
-    opened = {}
-
-    def find(name):
-        product = products().get(name)
-        if product is None:
-            pytest.skip(f"the server {name} is not unpacked")
-        if name not in opened:
-            uuid = None if product.is_mariadb else Settings().server_uuid
-            folder, template = server_folder / f"{name}-log", template_of(product)
-            context = running(product, folder, options=["--binlog-format=ROW"], uuid=uuid, template=template)
-            opened[name] = (context, context.__enter__())
-        return Runner(opened[name][1])
-
-    yield find
-    for context, _ in opened.values():
-        context.__exit__(None, None, None)
+def runner(product: Product, server_folder, template_of) -> Iterator[Runner]:
+    """Return what runs scenarios on a server, which runs until the module's tests with it end."""
+    folder, uuid = server_folder / f"{product.name}-log", Settings().server_uuid
+    with running(product, folder, options=["--binlog-format=ROW"], uuid=uuid, template=template_of(product)) as server:
+        yield Runner(server)
 
 
 def _can_be_run(scenario):
@@ -52,9 +38,8 @@ def _can_be_run(scenario):
     return all(sql_of(each) or isinstance(each, Disconnect | Restart | Crash) for each in scenario.statements)
 
 
-@pytest.mark.parametrize(("name", "family"), SERVERS_AND_FAMILIES)
-def test_a_server_meets_the_requirements_of_its_profile(name, family, runner_of):
-    runner, profile = runner_of(name), PROFILES[name]
+def test_a_server_meets_the_requirements_of_its_profile(runner, family):
+    profile = runner.server.product.profile.name
     judge = Judge(ReferenceImplementation().declaration.roles["log"])
     judged = 0
     for index in range(CASES):

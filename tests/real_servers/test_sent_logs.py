@@ -6,48 +6,58 @@ from itertools import zip_longest
 
 import pytest
 from dump_client import ANNOTATE_ROWS, HEARTBEAT_V2, NOT_BLOCKING, Dumped, dump
-from server import RealServer, products
+from server import RealServer
 
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.binlog.servers import WITH_HEARTBEAT_V2
 from conformance.models.sender.sender_settings import LogFile, SenderSettings, Wait
 from conformance.protocol.observation import Request
 from conformance.reference.send import answer
+from conformance.specs.versions import Profiles
 from conformance.strategies.families import sent_logs
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.family import case_of, families
 
-#: Unpacked server -> the profile whose rules it must follow.
-PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}
+#: The servers whose senders have a model.
+SERVERS = Profiles("mysql >= 5.6", "mariadb")
 #: How the names of generated logs and of the servers' own logs begin.
 BASE = "binlog"
 SEED, CASES = 9, 25
 #: The ways to the modes of MySQL, one step at a time.
 MODES = ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")
-FAMILIES = [(product, name) for product, profile in PROFILES.items() for name, each in families().items()
-            if "send" in each.focus and profile in each.profiles_of("send")]  # fmt: skip
 #: Seconds until MariaDB has written its checkpoint to a new log, and after transactions.
 SETTLING, SETTLING_AFTER_WORK = 0.3, 2.0
 
 
+def families_of(profile: str) -> list[str]:
+    return [name for name, each in families().items() if "send" in each.focus and profile in each.profiles_of("send")]
+
+
 @pytest.fixture(scope="module")
-def servers(server_folder, template_of) -> Iterator[dict[str, RealServer]]:
-    made: dict[str, RealServer] = {}
-    for name, product in products().items():
-        options = [f"--log-bin={BASE}", "--binlog-checksum=CRC32"]
-        options += [] if product.is_mariadb else ["--gtid-mode=ON", "--enforce-gtid-consistency=ON"]
-        made[name] = RealServer(
-            product, server_folder / f"sender-{name}", options=options, template=template_of(product)
-        )
-        made[name].start()
-    yield made
-    for server in made.values():
-        server.kill()
+def server(product, server_folder, template_of) -> Iterator[RealServer]:
+    dialect = product.dialect
+    options = [f"--log-bin={BASE}", "--binlog-format=ROW"]
+    options += ["--binlog-checksum=CRC32"] if dialect.checksums else []
+    options += [] if dialect.gtid_modes == "none" else ["--gtid-mode=ON", "--enforce-gtid-consistency=ON"]
+    folder = server_folder / f"sender-{product.name}"
+    server = RealServer(product, folder, options=options, template=template_of(product))
+    server.start()
+    yield server
+    server.kill()
 
 
 def set_mode(server: RealServer, mode: str) -> None:
+    """Give a server a gtid_mode, if it has one."""
+    modes = server.product.dialect.gtid_modes
+    if modes == "none":
+        return
+    if modes == "at the start":
+        if server.value("SELECT @@GLOBAL.gtid_mode") != mode:
+            server.restart(f"--gtid-mode={mode}")
+        return
     now = MODES.index(server.value("SELECT @@GLOBAL.gtid_mode"))
     wanted = MODES.index(mode)
     step = 1 if wanted > now else -1
@@ -82,17 +92,13 @@ def difference(seen: Dumped, wanted: Dumped) -> str:
     return "" if seen.error == wanted.error else f"the error is {seen.error} {seen.message}, expected {wanted.error}"
 
 
-@pytest.mark.parametrize(("product", "family"), FAMILIES)
-def test_a_server_sends_generated_logs_as_the_model_does(servers, product, family, monkeypatch):
+def test_a_server_sends_generated_logs_as_the_model_does(server, family, monkeypatch):
     monkeypatch.setattr(sent_logs, "_NAMES", Dimension("names of the logs", {"plain": (BASE, 1)}))
-    if product not in servers:
-        pytest.skip(f"{product} is not unpacked")
-    server, profile = servers[product], PROFILES[product]
+    profile = server.product.profile.name
     for index in range(CASES):
         case = case_of(CaseId(family, profile, seed=SEED, index=index, role="send"))
         settings = SenderSettings.of_json(profile, case.settings)
-        if not server.product.is_mariadb:
-            set_mode(server, settings.gtid_mode)
+        set_mode(server, settings.gtid_mode)
         server.reset()
         server.run(*["FLUSH BINARY LOGS"] * len(settings.logs))
         at = 0
@@ -111,9 +117,12 @@ def test_a_server_sends_generated_logs_as_the_model_does(servers, product, famil
 
 
 def statements(server: RealServer) -> list[str]:
-    checkpoint = ["CREATE DATABASE d", "CREATE TABLE d.t (a INT PRIMARY KEY)", "INSERT INTO d.t VALUES (1), (2)"]
-    return [*checkpoint, "FLUSH BINARY LOGS", "UPDATE d.t SET a = a + 10", "SET GLOBAL binlog_checksum = 'NONE'",
+    made = ["CREATE DATABASE d", "CREATE TABLE d.t (a INT PRIMARY KEY)", "INSERT INTO d.t VALUES (1), (2)",
+            "FLUSH BINARY LOGS", "UPDATE d.t SET a = a + 10", "SET GLOBAL binlog_checksum = 'NONE'",
             "DELETE FROM d.t", "SET GLOBAL binlog_checksum = 'CRC32'", "INSERT INTO d.t VALUES (3)"]  # fmt: skip
+    if server.product.dialect.checksums:
+        return made
+    return ["FLUSH BINARY LOGS" if "binlog_checksum" in each else each for each in made]
 
 
 def starts(log: bytes) -> Iterator[int]:
@@ -125,18 +134,14 @@ def starts(log: bytes) -> Iterator[int]:
     yield at
 
 
-@pytest.mark.parametrize("product", PROFILES)
-def test_a_server_sends_its_own_logs_from_every_position_as_the_model_does(servers, product):
-    if product not in servers:
-        pytest.skip(f"{product} is not unpacked")
-    server, profile = servers[product], PROFILES[product]
+def test_a_server_sends_its_own_logs_from_every_position_as_the_model_does(server):
+    profile = server.product.profile.name
     server.reset()
-    if not server.product.is_mariadb:
-        set_mode(server, "ON")
-        server.reset()
+    set_mode(server, "ON")
+    server.reset()
     server.run(*statements(server))
     logs = logs_of(server)
-    mode = "OFF" if server.product.is_mariadb else "ON"
+    mode = "OFF" if server.product.dialect.gtid_modes == "none" else "ON"
     for checksum in ("CRC32", "NONE"):
         for name, data in logs:
             for position in starts(data):
@@ -145,14 +150,10 @@ def test_a_server_sends_its_own_logs_from_every_position_as_the_model_does(serve
                 assert difference(seen, expected(profile, logs, gtid_mode=mode, **request)) == "", request
 
 
-@pytest.mark.parametrize("product", PROFILES)
-def test_a_server_that_waits_sends_the_heartbeats_of_the_model(servers, product):
-    if product not in servers:
-        pytest.skip(f"{product} is not unpacked")
-    server, profile = servers[product], PROFILES[product]
-    mode = "OFF" if server.product.is_mariadb else "ON"
-    if not server.product.is_mariadb:
-        set_mode(server, mode)
+def test_a_server_that_waits_sends_the_heartbeats_of_the_model(server):
+    profile = server.product.profile.name
+    mode = "OFF" if server.product.dialect.gtid_modes == "none" else "ON"
+    set_mode(server, mode)
     server.reset()
     server.run(*statements(server))
     logs = logs_of(server)
@@ -161,10 +162,10 @@ def test_a_server_that_waits_sends_the_heartbeats_of_the_model(servers, product)
     seen = dump(server, flags=0, heartbeats=2, **request)
     wanted = expected(profile, logs, gtid_mode=mode, waits=(Wait(name, len(data), 2),), **request)
     assert difference(seen, wanted) == ""
-    if not server.product.is_mariadb:
+    if mode == "ON":
         # After transactions that the replica has, there is one more, at once.
         gtids = GtidSet.from_text(server.value("SELECT @@GLOBAL.gtid_executed"))
-        for heartbeat_v2 in (False, True):
+        for heartbeat_v2 in {False, profile in WITH_HEARTBEAT_V2}:
             flags = HEARTBEAT_V2 if heartbeat_v2 else 0
             seen = dump(server, flags=flags, heartbeats=3, gtid_set=gtids)
             wanted = expected(
@@ -174,10 +175,9 @@ def test_a_server_that_waits_sends_the_heartbeats_of_the_model(servers, product)
             assert difference(seen, wanted) == ""
 
 
-def test_a_server_sends_each_part_of_its_gtids_as_the_model_does(servers):
-    if "mysql" not in servers:
-        pytest.skip("mysql is not unpacked")
-    server = servers["mysql"]
+def test_a_server_sends_each_part_of_its_gtids_as_the_model_does(server):
+    if server.product.dialect.gtid_modes == "none":
+        pytest.skip("the server has no gtid_mode")
     set_mode(server, "ON")
     server.reset()
     server.run(*statements(server))
@@ -187,5 +187,5 @@ def test_a_server_sends_each_part_of_its_gtids_as_the_model_does(servers):
     for number in range(2**count):
         chosen = [f"{uuid}:{each + 1}" for each in range(count) if number >> each & 1]
         gtids = ExecutedGtids(GtidSet.from_text(",".join(chosen))).gtids()
-        wanted = expected("mysql-9.x", logs, gtid_mode="ON", gtid_set=gtids)
+        wanted = expected(server.product.profile.name, logs, gtid_mode="ON", gtid_set=gtids)
         assert difference(dump(server, gtid_set=gtids), wanted) == "", chosen

@@ -1,11 +1,12 @@
 """Real servers check the model: the same scenarios give the same events in both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
+from products import Product
 from scenario_runs import Line, Runner, lines_of
-from server import products, running
+from server import running
 
 from conformance.models.server.execution import log_of
 from conformance.models.server.log_bytes import log_bytes
@@ -17,8 +18,6 @@ from conformance.strategies.grammar.chooser import Chooser, SeededChooser
 from conformance.strategies.scenarios.scenario import settings_of
 from conformance.strategies.scenarios.scenario_steps import random_scenario, scenario_of_both
 
-#: Unpacked server -> the profile whose rules it must follow.
-PROFILES = {"mysql": "mysql-9.x", "mariadb1011": "mariadb-10.x", "mariadb118": "mariadb-11.x"}
 #: Scenarios for each server: blocks of plain ones, each block a test, then those that restart the server.
 BLOCK = 55
 BLOCKS = 4
@@ -87,29 +86,18 @@ def _first_difference(scenario: Scenario, real: list[Line], model: list[Line]) -
 
 
 @pytest.fixture(scope="module")
-def runner_of(server_folder, template_of):
-    """Return a function that returns the runner of a product's server, which runs until this module's tests end."""
-    opened = {}
-
-    def find(name: str) -> Runner:
-        product = products().get(name)
-        if product is None:
-            pytest.skip(f"the server {name} is not unpacked")
-        if name not in opened:
-            options = [f"--binlog-row-event-max-size={_ROWS_EVENT_BYTES}", "--binlog-format=ROW"]
-            context = running(product, server_folder / name, options=options, template=template_of(product))
-            opened[name] = (context, context.__enter__())
-        return Runner(opened[name][1])
-
-    yield find
-    for context, _ in opened.values():
-        context.__exit__(None, None, None)
+def runner(product: Product, server_folder, template_of) -> Iterator[Runner]:
+    """Return what runs scenarios on a server, which runs until the module's tests with it end."""
+    options = [f"--binlog-row-event-max-size={_ROWS_EVENT_BYTES}", "--binlog-format=ROW"]
+    with running(product, server_folder / product.name, options=options, template=template_of(product)) as server:
+        yield Runner(server)
 
 
-def _compare(runner: Runner, name: str, numbers: range, make: Make) -> None:
-    fixed = {} if runner.server.product.is_mariadb else {"server_uuid": runner.server.value("select @@server_uuid")}
+def _compare(runner: Runner, numbers: range, make: Make) -> None:
+    product = runner.server.product
+    fixed = {"server_uuid": runner.server.value("select @@server_uuid")} if product.dialect.uuid else {}
     for number in numbers:
-        scenario = _scenario(make, PROFILES[name], number, **fixed)
+        scenario = _scenario(make, product.profile.name, number, **fixed)
         logged = log_of(scenario)
         errors, streams = runner.run(scenario)
         real, model = lines_of(streams), lines_of(map(log_bytes, logged.logs))
@@ -121,16 +109,13 @@ def _compare(runner: Runner, name: str, numbers: range, make: Make) -> None:
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
-@pytest.mark.parametrize("name", PROFILES)
-def test_a_server_logs_what_the_model_logs(name, block, runner_of):
-    _compare(runner_of(name), name, range(block * BLOCK, (block + 1) * BLOCK), random_scenario)
+def test_a_server_logs_what_the_model_logs(runner, block):
+    _compare(runner, range(block * BLOCK, (block + 1) * BLOCK), random_scenario)
 
 
-@pytest.mark.parametrize("name", PROFILES)
-def test_a_server_that_restarts_logs_what_the_model_logs(name, runner_of):
-    _compare(runner_of(name), name, range(WITH_RESTARTS), _with_restarts)
+def test_a_server_that_restarts_logs_what_the_model_logs(runner):
+    _compare(runner, range(WITH_RESTARTS), _with_restarts)
 
 
-@pytest.mark.parametrize("name", PROFILES)
-def test_a_server_logs_statements_on_both_engines_and_two_sessions_as_the_model_does(name, runner_of):
-    _compare(runner_of(name), name, range(OF_BOTH), scenario_of_both)
+def test_a_server_logs_statements_on_both_engines_and_two_sessions_as_the_model_does(runner):
+    _compare(runner, range(OF_BOTH), scenario_of_both)

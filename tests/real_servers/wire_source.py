@@ -12,7 +12,9 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
-_PLUGIN: Final = b"caching_sha2_password"
+#: The way in which a replica that knows it is asked to authenticate, and the one for older replicas.
+SHA2: Final = "caching_sha2_password"
+NATIVE: Final = "mysql_native_password"
 #: PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH, LONG_PASSWORD, LONG_FLAG, CONNECT_WITH_DB: no more,
 #: so that the exchange has its simplest form.
 _CAPABILITIES: Final = 0x00000200 | 0x00002000 | 0x00008000 | 0x00080000 | 0x0000000D
@@ -36,14 +38,18 @@ class WireSource:
         server_id: The source's id.
         gtid_mode: The gtid_mode that it reports.
         checksum: The binlog_checksum that it reports.
+        plugin: How replicas authenticate: `SHA2` or `NATIVE`; every password is right.
 
     Attributes:
         port: The port on the loopback interface on which it listens.
         sent: Set when every event was sent.
     """
 
-    def __init__(self, events: Sequence[bytes], *, server_id: int, gtid_mode: str, checksum: str) -> None:
+    def __init__(
+        self, events: Sequence[bytes], *, server_id: int, gtid_mode: str, checksum: str, plugin: str = SHA2
+    ) -> None:
         self._events = events
+        self._plugin = plugin
         self._answers = (
             (r"UNIX_TIMESTAMP", "1"),
             (r"SERVER_ID", str(server_id)),
@@ -76,7 +82,7 @@ class WireSource:
 
     def _serve(self, connection: socket.socket) -> None:
         with connection, suppress(OSError, EOFError):
-            _Conversation(connection, self._answers).serve(self._dump)
+            _Conversation(connection, self._answers, self._plugin).serve(self._dump)
 
     def _dump(self, conversation: "_Conversation") -> None:
         for event in self._events:
@@ -88,8 +94,9 @@ class WireSource:
 class _Conversation:
     """One connection, with its packets numbered in sequence."""
 
-    def __init__(self, connection: socket.socket, answers: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, connection: socket.socket, answers: Sequence[tuple[str, str]], plugin: str) -> None:
         self._connection = connection
+        self._plugin = plugin
         self._answers = answers
         self._number = 0
 
@@ -114,9 +121,10 @@ class _Conversation:
         salt = bytes(range(1, 21))
         greeting = b"\x0a9.7.4\x00" + struct.pack("<I", 1) + salt[:8] + b"\x00" + struct.pack("<H", low)
         greeting += b"\xff\x02\x00" + struct.pack("<H", high) + bytes([21]) + bytes(10) + salt[8:] + b"\x00"
-        self.send(greeting + _PLUGIN + b"\x00")
+        self.send(greeting + self._plugin.encode() + b"\x00")
         self._receive()
-        self.send(_FAST_AUTHENTICATION_DONE)
+        if self._plugin == SHA2:
+            self.send(_FAST_AUTHENTICATION_DONE)
         self.send(_OK)
 
     def _answer(self, query: str) -> None:

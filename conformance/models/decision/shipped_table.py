@@ -2,8 +2,8 @@
 
 It agrees with the worklog's table wherever that has a row. New are row injections, self-logging engines, tables that
 are not replicated, and that only written tables count. It is for statements that change rows: no other statement gives
-1662 or 1665, and 1592 is given only if something is written to the log. It holds for MySQL from 5.5 on and for MariaDB;
-the tests list where MySQL 9.7.4, MariaDB 10.11.18 and 11.8.6 differ.
+1662 or 1665, and 1592 is given only if something is written to the log. It holds for MySQL from 5.5 on and for MariaDB,
+except for the servers outside `UNREPLICATED_REFUSED`; the tests list where real servers differ.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,6 +23,8 @@ from conformance.models.decision.decision import (
     rule_text,
 )
 from conformance.models.decision.locked_table import LockedTable, written_capability
+from conformance.specs.profiles import newest
+from conformance.specs.versions import Profiles
 
 #: The messages of the table.
 INCOMPATIBLE: Final = Message("error", "a row-incapable and a statement-incapable engine are written", 1661)
@@ -41,6 +43,8 @@ SELF_LOGGING_MIX: Final = Message("error", "a self-logging engine is written tog
 
 #: Checked after it: as a statement, the change would also write the unreplicated tables on replicas.
 UNREPLICATED_MIX: Final = Message("error", "mode STATEMENT, and an unreplicated table is written too", 1844)
+#: The servers that know that error; 5.5.9 logs the statement, with the warning that the table gives.
+UNREPLICATED_REFUSED: Final = Profiles("mysql >= 5.6", "mariadb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,7 @@ def decide(
     mode: Mode,
     tables: Iterable[LockedTable],
     logging: bool = True,
+    profile: str = newest("mysql").name,
 ) -> Decision:
     """Return how shipped servers log a statement that changes rows.
 
@@ -137,9 +142,10 @@ def decide(
         mode: ``binlog_format``.
         tables: The tables that the statement locks; only those written count.
         logging: Whether the binary log is open and ``sql_log_bin`` is on.
+        profile: The server's profile.
 
     Raises:
-        ValueError: There is no such safety or mode.
+        ValueError: There is no such safety, mode or profile.
     """
     written = [each for each in tables if each.written]
     replicated = [each for each in written if each.replicated]
@@ -150,6 +156,7 @@ def decide(
         return Decision(None, "no replicated table is written: the statement is not logged", None)
     if any(each.self_logging for each in written) and len({each.engine for each in written}) > 1:
         return Decision(None, f"outside the table: {SELF_LOGGING_MIX.label}", None, SELF_LOGGING_MIX)
-    if len(replicated) < len(written) and mode == row.format == "statement":
+    refused = profile in UNREPLICATED_REFUSED and mode == row.format == "statement"
+    if refused and len(replicated) < len(written):
         return Decision(None, f"outside the table: {UNREPLICATED_MIX.label}", None, UNREPLICATED_MIX)
     return Decision(row.number, row.rule, row.format, row.message)

@@ -137,6 +137,9 @@ class QuestionStatement:
             ValueError: The flags of a table are not given, and its engine is unknown; or the worklog is asked about
                 a row injection.
         """
-        decide = worklog_table.decide if profile == _WORKLOG else shipped_table.decide
         tables = [each.locked(profile) for each in self.tables]
-        return decide(safety=self.safety, mode=self.mode, tables=tables, logging=self.logging)
+        if profile == _WORKLOG:
+            return worklog_table.decide(safety=self.safety, mode=self.mode, tables=tables, logging=self.logging)
+        return shipped_table.decide(
+            safety=self.safety, mode=self.mode, tables=tables, logging=self.logging, profile=profile
+        )

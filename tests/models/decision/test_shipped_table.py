@@ -88,6 +88,9 @@ def test_a_statement_that_writes_an_unreplicated_table_is_not_logged_as_a_statem
         refused = mode == "statement" and row.format == "statement"
         assert decision.message == (UNREPLICATED_MIX if refused else row.message)
         assert decision.format == (None if refused else row.format)
+        tables = [LockedTable("some", capability), unreplicated]
+        before = decide(safety=safety, mode=mode, tables=tables, profile="mysql-5.5.9")
+        assert (before.message, before.format) == (row.message, row.format)
     alone = decide(safety="unsafe", mode="statement", tables=[unreplicated])
     assert (alone.executed, alone.format, alone.message) == (True, None, None)
 
