@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 from conformance.binlog.event_types import HEARTBEAT_TYPES
 from conformance.binlog.flags import Flag
@@ -11,6 +11,11 @@ from conformance.protocol.observation import Observation, RoleDeclaration
 from conformance.protocol.roles.decode import HEADER_FIELDS, is_refused, may_be_missing, own_fields
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import EVERY_EVENT, Case
+
+#: The fields of a header that are the same numbers for every reader.
+_OF_HEADER: Final = ("timestamp", "server_id", "length", "log_pos", "flags")
+#: So many fields of a header may be wrong for reasons of their own.
+_FEW: Final = 2
 
 
 class Fate(Enum):
@@ -37,7 +42,7 @@ class Alignment:
         lost: Index of an event that is made for a should, if nothing is reported after it although there is no error:
             what follows is not reached; None otherwise.
         astray: Index of the last event after which it goes on at a wrong place: an event is reported where none starts,
-            or with a length that is not its own, and no expected one after it. What follows is not reached.
+            or with a header that is not its own, and no expected one after it. What follows is not reached.
         count: How many entries are expected.
         declared: The fields that the implementation reports.
         disordered: Offset of the first event that is repeated or comes before an earlier one, or None.
@@ -99,16 +104,18 @@ class Alignment:
                 if end is not None and event["offset"] >= end:
                     return None
                 return last if last >= 0 and self._last == last else None
-            if self._has_wrong_length(event, index) and self._last == index > 0:
+            if self._has_foreign_header(event, index) and self._last == index > 0:
                 del self._seen[index]
                 return last
             last = index
         return None
 
-    def _has_wrong_length(self, event: Mapping[str, Any], index: int) -> bool:
-        length = event.get("length")
-        of_event = self.case.expected.events[index]["length"]
-        return "length" in self.declared and length is not None and length != of_event and not is_refused(event)
+    def _has_foreign_header(self, event: Mapping[str, Any], index: int) -> bool:
+        """Return whether most of a header is wrong: it is made of other bytes than those of the event."""
+        wanted = self.case.expected.events[index]
+        shown = [name for name in _OF_HEADER if name in self.declared and event.get(name) is not None]
+        wrong = sum(event[name] != wanted[name] for name in shown)
+        return not is_refused(event) and len(shown) > _FEW and wrong > len(shown) // 2
 
     def _align_by_place(self) -> None:
         observed = self.observation.events

@@ -171,7 +171,7 @@ def test_rows_that_are_refused_in_a_later_log_do_not_show_that_its_format_descri
 
 @pytest.mark.parametrize("shown_as", ["at a wrong offset", "with a wrong header"])
 def test_what_is_read_from_a_wrong_end_on_is_one_finding(shown_as):
-    """As mysql-binlog-connector-java goes on a byte early after some bodies, until it meets bytes that are not an event."""
+    """As mysql-binlog-connector-java goes on a byte early after some bodies, until it meets other bytes."""
     together, some = {}, 0
     for case in cases("gtid_streams", "mysql-8.0"):
         events = list(REFERENCE.ask(request_of(case)).events)

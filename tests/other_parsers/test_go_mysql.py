@@ -47,7 +47,6 @@ MISTAKES = {
     "WL4033-READ-FLAG-BIT": "unknown types are returned, with and without the ignorable flag",
     "WL4033-READ-UNKNOWN-REFUSED": "the same",
     "WL7592-ANON-NO-IDENTIFIER": "the zeros of an Anonymous_gtid are returned as a GTID",
-    "WL7592-COMPAT-ON-56-57": "the same",
     "WL7592-PREVIOUS-GTIDS-SET-READ": "a source of which all sets have a tag loses its UUID",
 }
 #: The panics of the pinned version, and to what they are charged.
