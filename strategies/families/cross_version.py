@@ -167,9 +167,10 @@ _LEFT_OUT: Final = Dimension[Callable[[StreamBuilder], PlannedEvent]](
         "Anonymous_gtid with the flag": lambda stream: groups.group_gtid(
             stream, [], anonymous=True, flags=int(Flag.IGNORABLE)
         ),
-        "Previous_gtids": lambda stream: gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=0),
-        "Previous_gtids with the flag": lambda stream: gtid_events.previous_gtids(
-            stream, gtid_events.gtid_set(stream), flags=int(Flag.IGNORABLE)
+        "Previous_gtids": lambda stream: gtid_events.previous_gtids(
+            stream,
+            gtid_events.gtid_set(stream),
+            flags=0 if stream.server.gtid_form == "5.6" else int(Flag.IGNORABLE),
         ),
         "Rows_query": lambda stream: mysql_events.rows_query(stream, mysql_events.text(stream, 1, 80)),
         "Transaction_context": server_events.transaction_context,
@@ -192,6 +193,13 @@ _AT: Final = choices("place", ("before the groups", "inside a group", "at the en
             {"source": ("mysql-5.6",), "event left out": ("Transaction_context", "View_change")},
             "group replication came with 5.7",
         ),
+        Impossible(
+            {
+                "source": ("mysql-8.0",),
+                "event left out": ("Gtid", "Anonymous_gtid", "Anonymous_gtid with the flag"),
+            },
+            "a Gtid event of 8.0 has the length of its transaction, which it does not have here",
+        ),
     ),
 )
 def mysql_logs_to_mariadb(stream: StreamBuilder) -> None:
@@ -200,6 +208,9 @@ def mysql_logs_to_mariadb(stream: StreamBuilder) -> None:
     stream.server = server_of(stream.vary(_MYSQL_SOURCE))
     lengths = stream.server.post_header_lengths
     stream.describe_format(post_header_lengths=lengths + bytes(max(UNASSIGNED[0] - len(lengths), 0)))
+    if stream.server.gtid_form != "5.6":
+        # Since 5.7 every log has it.
+        stream.add(gtid_events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE)))
     left_out, place = stream.vary(_LEFT_OUT)(stream), stream.vary(_AT)
     if place == "before the groups":
         stream.add(left_out)

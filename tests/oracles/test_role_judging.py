@@ -190,7 +190,8 @@ def checksummed(*, wanted):
                 body = data[HEADER_BYTES : -4 if has else None]
                 length = HEADER_BYTES + len(body) + (4 if wanted else 0)
                 timestamp, _, server_id, _, log_pos, flags = struct.unpack("<IBIIIH", data[:HEADER_BYTES])
-                if type_code == EventType.ROTATE and flags & 0x40:
+                # The Rotate in the place of a skipped event has the server id 0, and a position in some versions only.
+                if type_code == EventType.ROTATE and (flags & 0x40 or (not server_id and log_pos)):
                     log_pos = ends.get(entry["log"], len(MAGIC)) + length
                 data = struct.pack("<IBIIIH", timestamp, type_code, server_id, length, log_pos, flags) + body
                 data += zlib.crc32(data).to_bytes(4, "little") if wanted else b""

@@ -44,7 +44,8 @@ def body_of(data: bytes) -> bytes:
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
     """Return what distinguishes one event of a relay log from another: its type, its server and its body.
 
-    Of a type that a replica writes itself too, it is the type and whether the event is marked as one of a relay log.
+    Of a type that a replica writes itself too, it is the type and whether the event is marked as one of a relay log;
+    some replicas do not mark their format description, which differs from the source's by its server.
 
     A checksum is not part of the body: a relay log may have checksums if the source has none, and the reverse. The kind
     of data that is not an event is None.
@@ -54,7 +55,9 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
         return None
     type_code = data[TYPE_AT]
     if type_code in _OWN:
-        return (type_code, bool(data[_FLAGS_AT] & Flag.RELAY_LOG))
+        marked = bool(data[_FLAGS_AT] & Flag.RELAY_LOG)
+        unmarked_description = type_code == EventType.FORMAT_DESCRIPTION and not marked
+        return (type_code, marked, data[_SERVER_ID] if unmarked_description else None)
     # Anonymous_gtid events are alike but for the server; those that come back from the replica itself are others.
     return (type_code, data[_SERVER_ID], body_of(data)[:_BODY_BYTES])
 
