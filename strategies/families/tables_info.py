@@ -27,13 +27,59 @@ TABLES: Final = (
     TableName("other", "t1"),
     TableName(DATABASE, "t10"),
 )
+#: The name that a table has for a time.
+_OTHER: Final = TableName(DATABASE, "tmp")
 #: Names as long as tables info can hold, and names that a reader may cut or quote wrongly.
-_LONG: Final = ("x" * 255, "日" * 85, "back`tick", "a.b")
+_LONG: Final = {
+    "255 letters": "x" * 255,
+    "85 characters of 3 bytes": "日" * 85,
+    "backtick": "back`tick",
+    "dot": "a.b",
+}
 #: Lengths of statements around the limits of one byte and of signed and unsigned lengths of two bytes.
 _LENGTHS: Final = (0, 1, 255, 256, 257, 32767, 32768, 65535)
 #: Events that show that a second format description counts, itself included; at least this many follow.
 _AFTER_A_CHANGE: Final = 3
-_CREATES: Final = ("", "LIKE", "SELECT")
+#: CREATE TABLE with or without LIKE, and the number of tables that its SELECT part refers to.
+_CREATE: Final = Dimension(
+    "CREATE",
+    {"plain": (False, 0), "LIKE": (True, 0), "SELECT": (False, 1), "SELECT of two tables": (False, 2)},
+    when={"addition": ("CREATE TABLE",)},
+)
+_WORDS: Final = choices(
+    "words of CREATE",
+    ("none", "TEMPORARY", "IF NOT EXISTS", "TEMPORARY, IF NOT EXISTS"),
+    when={"addition": ("CREATE TABLE",)},
+)
+_RENAMES: Final = Dimension(
+    "renames",
+    {
+        "one": ((TABLES[0], _OTHER),),
+        "swap": ((TABLES[0], _OTHER), (TABLES[1], TABLES[0]), (_OTHER, TABLES[1])),
+        "chain": ((TABLES[0], TABLES[1]), (TABLES[1], _OTHER)),
+        "chain from another database": (
+            (TABLES[1], TableName("other", "t2")),
+            (TABLES[0], TABLES[1]),
+            (TABLES[1], _OTHER),
+        ),
+    },
+    when={"addition": ("RENAME TABLE",)},
+)
+_WITHOUT_TABLES: Final = choices(
+    "statement without tables",
+    ("SET PASSWORD FOR u = 'x'", "FLUSH PRIVILEGES", "SAVEPOINT a"),
+    when={"addition": ("statement without tables",)},
+)
+_LENGTH: Final = choices("length of the statement", _LENGTHS, when={"addition": ("long statement",)})
+_NAME: Final = Dimension("name of the table", _LONG, when={"addition": ("long statement",)})
+_NAME_OF_DATABASE: Final = Dimension(
+    "name of its database", {"short": DATABASE, **_LONG}, when={"addition": ("long statement",)}
+)
+_DATABASE: Final = Dimension(
+    "default database",
+    {"short": DATABASE, "none": "", "multi-byte": "ünïcode", "64 letters": "x" * 64},
+    when={"addition": ("long statement",)},
+)
 
 
 def _begin(work: TableWork, *, extended: bool, relay: bool = False) -> None:
@@ -52,15 +98,16 @@ def _transaction(work: TableWork) -> None:
 def _create(work: TableWork) -> None:
     choose = work.choose
     table, source = choose.one_of(TABLES), choose.one_of(TABLES)
-    shape = choose.one_of(_CREATES)
-    sources = (source, *((choose.one_of(TABLES),) if choose.yes() else ())) if shape == "SELECT" else ()
+    like, selected = work.stream.vary(_CREATE)
+    sources = (source, choose.one_of(TABLES))[:selected]
+    words = work.stream.vary(_WORDS)
     create = CreateTable(
         table,
-        like=source if shape == "LIKE" else None,
+        like=source if like else None,
         sources=sources,
         selects=bool(sources),
-        temporary=choose.yes(4),
-        if_not_exists=choose.yes(3),
+        temporary="TEMPORARY" in words,
+        if_not_exists="IF NOT EXISTS" in words,
     )
     work.group(work.create(create))
 
@@ -71,18 +118,7 @@ def _create_select(work: TableWork) -> None:
 
 
 def _rename(work: TableWork) -> None:
-    """Add a chain, a swap, or other renames of one statement."""
-    choose = work.choose
-    first, second, other = TABLES[0], TABLES[1], TableName(DATABASE, "tmp")
-    pairs = choose.one_of(
-        (
-            ((first, other),),
-            ((first, other), (second, first), (other, second)),
-            ((first, second), (second, other)),
-            ((second, TableName("other", "t2")), (first, second), (second, other)),
-        )
-    )
-    work.group(work.rename(*pairs))
+    work.group(work.rename(*work.stream.vary(_RENAMES)))
 
 
 def _drop(work: TableWork) -> None:
@@ -90,7 +126,7 @@ def _drop(work: TableWork) -> None:
 
 
 def _without_tables(work: TableWork) -> None:
-    sql = work.choose.one_of(("SET PASSWORD FOR u = 'x'", "FLUSH PRIVILEGES", "SAVEPOINT a"))
+    sql = work.stream.vary(_WITHOUT_TABLES)
     work.database = work.choose.one_of((DATABASE, ""))
     work.group([work.statement(sql, FilteredStatement())])
     work.database = DATABASE
@@ -99,15 +135,15 @@ def _without_tables(work: TableWork) -> None:
 def _long(work: TableWork) -> None:
     """Add a statement whose length or whose names are at the limits of their fields."""
     choose = work.choose
-    size = choose.one_of(_LENGTHS)
+    size = work.stream.vary(_LENGTH)
     text = mysql_events.text(work.stream, size, size)
     if len(text.encode()) > 0xFFFF:
         text = "x" * size
     if choose.yes(4):
         text = f"{text[:-4]}'a\0b'"[:size]
-    names = (choose.one_of(_LONG), choose.one_of((DATABASE, *_LONG)))
+    names = (work.stream.vary(_NAME), work.stream.vary(_NAME_OF_DATABASE))
     tables = tuple(TableName(database, name) for name, database in (names, names[::-1]))
-    work.database = choose.one_of((DATABASE, "", "ünïcode", "x" * 64))
+    work.database = work.stream.vary(_DATABASE)
     piece = work.statement(text, FilteredStatement(tables))
     work.database = DATABASE
     # The text is not a statement, so only the list can decide.
@@ -159,6 +195,14 @@ _MARKERS: Final = yes_or_no("markers")
         _LOGS,
         replace(_USUAL_LENGTH, when={"Query events": ("usual", "extended, then usual", "usual, then extended")}),
         _ADDITION,
+        _CREATE,
+        _WORDS,
+        _RENAMES,
+        _WITHOUT_TABLES,
+        _LENGTH,
+        _NAME,
+        _NAME_OF_DATABASE,
+        _DATABASE,
         _OF_LOG,
         _MARKERS,
     ),

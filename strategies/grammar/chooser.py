@@ -41,7 +41,8 @@ class Chooser(ABC):
         elif self.impossible:
             names = self._possible(dimension, names)
         name = names[self._class(dimension, names) if len(names) > 1 else 0]
-        self.met.setdefault(dimension.name, name)
+        if self._counts(dimension):
+            self.met.setdefault(dimension.name, name)
         return dimension.classes[name]
 
     def several_of(self, number: Number, profile: str) -> Iterator[int]:
@@ -57,7 +58,15 @@ class Chooser(ABC):
         while done < number.most and (done < number.fewest or self._one_more(done, wanted)):
             yield done
             done += 1
-        self.met.setdefault(number.name, number.class_of(done))
+        if self._counts(number):
+            self.met.setdefault(number.name, number.class_of(done))
+
+    def _counts(self, dimension: Dimension[Any]) -> bool:
+        """Return whether the asking is the one that the dimension declares.
+
+        What a loop adds may be asked about a later addition although the first, which the row has, is another.
+        """
+        return all(self.met.get(name) in classes for name, classes in dimension.when.items())
 
     def _possible(self, dimension: Dimension[Any], names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the classes that can be together with those met so far."""
@@ -191,19 +200,38 @@ class FittingChooser(Chooser):
 
     Args:
         choices: The recorded answers; None means the simplest.
+        most: How many questions are answered; None for any number.
+
+    Attributes:
+        simplest: The simplest answer to each question so far.
+
+    Raises:
+        TooManyQuestions: The grammar asks for more than `most`.
     """
 
-    def __init__(self, choices: Sequence[Choice | None]) -> None:
+    def __init__(self, choices: Sequence[Choice | None], *, most: int | None = None) -> None:
         super().__init__()
         self._left = iter(choices)
+        self._most = most
+        self.simplest: list[Choice] = []
 
     def _integer(self, low: int, high: int) -> int:
-        answer = next(self._left, None)
+        answer = self._next(low)
         return answer if isinstance(answer, int) and low <= answer <= high else low
 
     def _octets(self, low: int, high: int) -> bytes:
-        answer = next(self._left, None)
+        answer = self._next(bytes(low))
         return answer if isinstance(answer, bytes) and low <= len(answer) <= high else bytes(low)
+
+    def _next(self, simplest: Choice) -> Choice | None:
+        if len(self.simplest) == self._most:
+            raise TooManyQuestions
+        self.simplest.append(simplest)
+        return next(self._left, None)
+
+
+class TooManyQuestions(Exception):
+    """The grammar asks for more choices than are wanted."""
 
 
 class LoopIteration(NamedTuple):

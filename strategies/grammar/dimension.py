@@ -163,15 +163,18 @@ def bits(name: str, values: Iterable[int], *, when: When | None = None) -> Dimen
     return Dimension(name, classes, when or {})
 
 
-def choices(name: str, options: Iterable[Value], *, text: Callable[[Value], str] = str) -> Dimension[Value]:
+def choices(
+    name: str, options: Iterable[Value], *, text: Callable[[Value], str] = str, when: When | None = None
+) -> Dimension[Value]:
     """Return a dimension with one class for each of some values.
 
     Args:
         name: See `Dimension`.
         options: The values, the simplest first.
         text: Returns the name of a value's class.
+        when: See `Dimension`.
     """
-    return Dimension(name, {text(each): each for each in options})
+    return Dimension(name, {text(each): each for each in options}, when or {})
 
 
 def yes_or_no(name: str, *, when: When | None = None) -> Dimension[bool]:

@@ -8,11 +8,17 @@ passes take half a minute and end with cases of the same size.
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
-from conformance.strategies.grammar.chooser import Choice, FittingChooser, LoopIteration, RecordingChooser
+from conformance.strategies.grammar.chooser import (
+    Choice,
+    FittingChooser,
+    LoopIteration,
+    RecordingChooser,
+    TooManyQuestions,
+)
 from conformance.strategies.grammar.family import families
 
 #: How many choices are removed after one that is made the simplest: those that it may have caused.
@@ -55,14 +61,16 @@ class _Smallest:
         still_fails: Whether another case fails in the same way.
         tries: How many more may be tried.
         iterations: The iterations of the grammar's loops that can be removed.
+        simplest: The simplest choices in the place of those of the case.
     """
 
     case: Case
     choices: tuple[Choice, ...]
     still_fails: Callable[[Case], bool]
     tries: int
-    iterations: list[LoopIteration] = field(default_factory=list)
-    _tried: set[tuple[Choice, ...]] = field(default_factory=set)
+    iterations: Sequence[LoopIteration] = ()
+    simplest: Sequence[Choice] = ()
+    _tried: set[tuple[Choice | None, ...]] = field(default_factory=set)
 
     def fails_again(self) -> bool:
         """Return whether the first case fails again.
@@ -70,8 +78,9 @@ class _Smallest:
         Raises:
             OutOfTries: No tries are left.
         """
-        case, self.iterations = self._made(self.choices)
-        return self._fails(case)
+        made = _made(self.case.id, self.choices)
+        self.iterations, self.simplest = made.iterations, made.simplest
+        return self._fails(made.case)
 
     def replace_if_failing(self, first: int, end: int, *others: Choice | None) -> bool:
         """Replace a run of choices if the smaller case fails in the same way, and return whether it does.
@@ -84,19 +93,25 @@ class _Smallest:
         Raises:
             OutOfTries: No tries are left.
         """
-        case, iterations = self._made((*self.choices[:first], *others, *self.choices[end:]))
-        choices = case.id.choices or ()
-        if choices in self._tried or _size(choices) >= _size(self.choices) or not self._fails(case):
+        if len(others) == end - first and all(
+            choice == (simplest if other is None else other)
+            for choice, simplest, other in zip(self.choices[first:], self.simplest[first:], others, strict=False)
+        ):
+            return False  # They are that already.
+        wanted = (*self.choices[:first], *others, *self.choices[end:])
+        if wanted in self._tried:
             return False
-        self.case, self.choices, self.iterations = case, choices, iterations
+        self._tried.add(wanted)
+        try:
+            made = _made(self.case.id, wanted, most=len(self.choices))
+        except TooManyQuestions:
+            return False
+        choices = made.choices
+        known = choices != wanted and choices in self._tried
+        if known or _size(choices) >= _size(self.choices) or not self._fails(made.case):
+            return False
+        self.case, self.choices, self.iterations, self.simplest = made.case, choices, made.iterations, made.simplest
         return True
-
-    def _made(self, choices: Sequence[Choice | None]) -> tuple[Case, list[LoopIteration]]:
-        known = self.case.id
-        chooser = RecordingChooser(FittingChooser(choices))
-        case = families()[known.family].build(chooser, known.profile, known)
-        made = CaseId(known.family, known.profile, choices=tuple(chooser.choices), role=known.role)
-        return case.with_id(made), chooser.iterations
 
     def _fails(self, case: Case) -> bool:
         if not self.tries:
@@ -104,6 +119,38 @@ class _Smallest:
         self.tries -= 1
         self._tried.add(case.id.choices or ())
         return self.still_fails(case)
+
+
+class _Made(NamedTuple):
+    """A case, and how the grammar made it.
+
+    Attributes:
+        case: The case.
+        iterations: The iterations of loops that can be removed.
+        simplest: The simplest choices in the place of its own.
+    """
+
+    case: Case
+    iterations: Sequence[LoopIteration]
+    simplest: Sequence[Choice]
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices that make the case."""
+        return self.case.id.choices or ()
+
+
+def _made(known: CaseId, choices: Sequence[Choice | None], *, most: int | None = None) -> _Made:
+    """Return the case that choices make where they fit.
+
+    Raises:
+        TooManyQuestions: The grammar asks for more than `most` choices.
+    """
+    fitting = FittingChooser(choices, most=most)
+    chooser = RecordingChooser(fitting)
+    case = families()[known.family].build(chooser, known.profile, known)
+    made = CaseId(known.family, known.profile, choices=tuple(chooser.choices), role=known.role)
+    return _Made(case.with_id(made), chooser.iterations, fitting.simplest)
 
 
 def _size(choices: Sequence[Choice]) -> tuple[int, list[tuple[int, bytes]]]:

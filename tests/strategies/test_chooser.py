@@ -8,7 +8,9 @@ from conformance.strategies.grammar.chooser import (
     RecordingChooser,
     ReplayingChooser,
     SeededChooser,
+    TooManyQuestions,
 )
+from conformance.strategies.grammar.dimension import Dimension
 
 
 def ask_questions(chooser):
@@ -60,6 +62,22 @@ def test_required_iterations_are_not_recorded():
 )
 def test_answers_that_do_not_fit_are_the_simplest(choices, answers):
     assert ask_questions(FittingChooser(choices)) == answers
+
+
+def test_no_more_questions_are_answered_than_wanted():
+    fitting = FittingChooser([5, 1, b"a", 0, 2], most=4)
+    with pytest.raises(TooManyQuestions):
+        ask_questions(fitting)
+    assert fitting.simplest == [3, 0, b"\0", 0]
+    assert ask_questions(FittingChooser([5, 1, b"a", 0, 2], most=5)) == (5, True, [(0, b"a")], "c")
+
+
+def test_a_class_counts_as_met_only_where_its_dimension_is_asked():
+    kind = Dimension("kind", {"plain": 1, "long": 2})
+    length = Dimension("length", {"1": 1, "9": 9}, when={"kind": ("long",)})
+    chooser = ReplayingChooser([0, 1, 1, 0])
+    assert [chooser.vary(each, "mysql-8.0") for each in (kind, kind, length)] == [1, 2, 9]
+    assert chooser.met == {"kind": "plain"}  # The first of the loop, which the row has, is not long.
 
 
 def test_a_loop_ends_once_in_as_many_iterations_as_asked():
