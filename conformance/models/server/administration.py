@@ -39,6 +39,7 @@ _WRONG_VALUE: Final = 1231
 _GTIDS_EXECUTED: Final = 1840
 _NO_LOG: Final = 1373
 _OPEN_TEMPORARY: Final = 3745
+_OPEN_TEMPORARY_WITH_ROW: Final = 1559
 
 
 #: The options that others need.
@@ -71,9 +72,18 @@ def set_session(server: SourceServer, session: Session, statement: SetSession) -
     elif SESSION_VARIABLES[statement.variable] is bool:
         session.binlog_rows_query_log_events = statement.value == "ON"
     else:
-        if server.rules.atomic_ddl and session.temporary:
-            raise StatementRefused(_OPEN_TEMPORARY, "Changing binlog_format is disallowed with open temporary tables")
+        _check_temporary(server, session, statement.value)
         session.binlog_format = statement.value
+
+
+def _check_temporary(server: SourceServer, session: Session, value: str) -> None:
+    how = server.rules.format_with_temporary
+    if session.temporary and how == "fixed":
+        raise StatementRefused(_OPEN_TEMPORARY, "Changing binlog_format is disallowed with open temporary tables")
+    if session.temporary and how == "not-to-statement" and (session.binlog_format, value) == ("ROW", "STATEMENT"):
+        raise StatementRefused(
+            _OPEN_TEMPORARY_WITH_ROW, "Cannot switch out of the row-based binary log format with open temporary tables"
+        )
 
 
 def _check_value(statement: SetVariable) -> None:

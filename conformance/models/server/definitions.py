@@ -164,7 +164,7 @@ def create_table_select(server: SourceServer, session: Session, statement: Creat
     sources = [server.table(session, name) for name in statement.sources]
     if not statement.temporary:
         commit_open(server, session)
-    _check_create_select(server, session, statement)
+        _check_create_select(server, session, statement)
     made = Table(statement.table, statement.engine, statement.temporary)
     rows: list[Row] = [(row[0],) for source in sources for row in source.rows]
     if statement.with_variable:
@@ -180,7 +180,8 @@ def create_table_select(server: SourceServer, session: Session, statement: Creat
     made.rows = rows
     server.databases[made.name.database][made.name] = server.number_table(made)
     hidden = any(each.temporary for each in sources) and server.rules.temporary_follow_mixed
-    hidden |= statement.with_rand and server.rules.rand_is_unsafe
+    unsafe = server.rules.rand_is_unsafe or server.rules.rand_is_unsafe_in_create
+    hidden |= statement.with_rand and unsafe
     if session.binlog_format == "STATEMENT" or (session.binlog_format == "MIXED" and not hidden):
         tables = (statement.table, *statement.sources)
         context = [events.rand(server.clock)] if statement.with_rand else []
@@ -210,7 +211,9 @@ def _log_create_select(server: SourceServer, session: Session, statement: Create
     if atomic:
         server.log_transaction(session, [create, *rows], end=server.xid())
     elif rules.create_select == "one":
-        end = server.xid() if with_xid and rows else server.commit_query(session, listed)
+        # Up to 5.6 the engine takes part even if there are no rows.
+        changed = with_xid and (rows or server.settings.profile != "worklog")
+        end = server.xid() if changed else server.commit_query(session, listed)
         server.log_transaction(session, [create, *rows], end=end, tables=listed)
     else:
         server.log_alone(session, create)

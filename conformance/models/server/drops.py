@@ -40,6 +40,8 @@ def drop_table(server: SourceServer, session: Session, statement: DropTable) -> 
     else:
         commit_open(server, session)
     classes = {name: _class_of(server, session, statement, name) for name in dict.fromkeys(statement.tables)}
+    if statement.temporary and statement.if_exists:
+        classes = _without_missing(server, classes)
     missing = [name for name, kind in classes.items() if kind == "missing"]
     refused = bool(missing) and not statement.if_exists
     if refused and (server.rules.atomic_ddl or len(missing) == len(classes)):
@@ -48,15 +50,12 @@ def drop_table(server: SourceServer, session: Session, statement: DropTable) -> 
     groups = [list(classes)] if session.has_given_gtid and server.rules.atomic_ddl else _groups(server, classes)
     for group in groups:
         dropped = [table for name in group if (table := _remove(server, session, name, classes[name])) is not None]
-        temporary = all(classes[name].startswith("temporary") for name in group)
-        text = _text(server, session, statement, group, temporary=temporary)
-        if temporary:
-            keep_transaction(server, session)
-        if not temporary:
+        condition = "IF EXISTS " if statement.if_exists else ""
+        if all(classes[name].startswith("temporary") for name in group):
+            _log_temporary_drop(server, session, group, dropped, condition)
+        else:
+            text = _text(server, session, "TABLE", condition, group)
             server.log_alone(session, server.query(session, text, tables=group, generated=True))
-        elif any(table.logged for table in dropped):
-            transactional = all(table.transactional for table in dropped)
-            log_temporary(server, session, text, tables=tuple(group), transactional=transactional)
     if refused:
         # Without atomic DDL the existing ones are dropped and logged all the same.
         raise StatementRefused(_UNKNOWN_TABLE, f"Unknown table '{missing[0]}'")
@@ -70,6 +69,18 @@ def _class_of(server: SourceServer, session: Session, statement: DropTable, name
     if base is None:
         return "missing"
     return "base-transactional" if base.transactional else "base-plain"
+
+
+def _without_missing(server: SourceServer, classes: dict[TableName, DropClass]) -> dict[TableName, DropClass]:
+    """Return the classes of tables that DROP TEMPORARY TABLE IF EXISTS names, as the server logs missing ones."""
+    how = server.rules.missing_temporary
+    if how == "not":
+        return {name: kind for name, kind in classes.items() if kind != "missing"}
+    if how == "base":
+        return classes
+    with_plain = how == "first" and "temporary-plain" in classes.values()
+    missing: DropClass = "temporary-plain" if with_plain else "temporary-transactional"
+    return {name: missing if kind == "missing" else kind for name, kind in classes.items()}
 
 
 def _groups(server: SourceServer, classes: dict[TableName, DropClass]) -> Iterable[list[TableName]]:
@@ -86,20 +97,34 @@ def _groups(server: SourceServer, classes: dict[TableName, DropClass]) -> Iterab
 
 def _remove(server: SourceServer, session: Session, name: TableName, kind: DropClass) -> Table | None:
     if kind.startswith("temporary"):
-        return session.temporary.pop(name)
+        return session.temporary.pop(name, None)
     return server.databases.get(name.database, {}).pop(name, None)
 
 
-def _text(
-    server: SourceServer, session: Session, statement: DropTable, group: Sequence[TableName], *, temporary: bool
-) -> str:
+def _log_temporary_drop(
+    server: SourceServer, session: Session, group: list[TableName], dropped: Sequence[Table], condition: str
+) -> None:
+    """Log the drop of temporary tables, and of names that are of no table, in one statement."""
+    keep_transaction(server, session)
+    rules, unlogged = server.rules, [table.name for table in dropped if not table.logged]
+    if not rules.unlogged_temporary_dropped and len(unlogged) == len(dropped):
+        # What is of no table may be of one whose creation was logged.
+        group = [name for name in group if name not in unlogged]
+    if not group:
+        return
+    if rules.uncertain_temporary_dropped and (unlogged or session.binlog_format == "ROW"):
+        condition = "IF EXISTS "
+    text = _text(server, session, "TEMPORARY TABLE", condition, group)
+    transactional = all(table.transactional for table in dropped)
+    log_temporary(server, session, text, tables=tuple(group), transactional=transactional)
+
+
+def _text(server: SourceServer, session: Session, kind: str, condition: str, group: Sequence[TableName]) -> str:
     names = ",".join(
         f"`{name.table}`" if name.database == session.database else f"`{name.database}`.`{name.table}`"
         for name in group
     )
-    kind = "TEMPORARY " if temporary else ""
-    condition = "IF EXISTS " if statement.if_exists else ""
-    return f"DROP {kind}TABLE {condition}{names}{server.rules.drop_suffix}"
+    return f"DROP {kind} {condition}{names}{server.rules.drop_suffix}"
 
 
 def drop_database(server: SourceServer, session: Session, statement: DropDatabase) -> None:
@@ -139,15 +164,24 @@ def _log_partial_drop(server: SourceServer, session: Session, database: str) -> 
     server.databases[database] = {}
     words = server.rules.partial_drop_words
     groups = list(split_by_length(tables, limit=server.rules.drop_limit, words=words))
-    if session.has_given_gtid:
+    one_group = server.rules.partial_drop == "one-group"
+    if session.has_given_gtid and not one_group:
         several = server.rules.partial_drop == "several-statements"
         if len(groups) > 1 or not several:
             text = partial_drop_text(database, session.gtid_next, worklog=several)
             session.gtid_next = UNDEFINED
             raise StatementRefused(PARTIAL_DROP, text)
-    for group in groups:
-        text = words + ",".join(f"`{name.table}`" for name in group)
-        server.log_alone(session, server.query(session, text, database=database, tables=group, generated=True))
+    queries = [_partial_drop(server, session, database, group) for group in groups]
+    if one_group and queries and server.settings.gtid_mode == "ON":
+        server.log_alone(session, *queries)
+        return
+    for query in queries:
+        server.log_alone(session, query)
+
+
+def _partial_drop(server: SourceServer, session: Session, database: str, group: Sequence[TableName]) -> LoggedEvent:
+    text = server.rules.partial_drop_words + ",".join(f"`{name.table}`" for name in group)
+    return server.query(session, text, database=database, tables=group, generated=True)
 
 
 def partial_drop_text(database: str, gtid: str, *, worklog: bool) -> str:
@@ -206,7 +240,7 @@ def _by_database(server: SourceServer, tables: Sequence[Table]) -> Iterable[list
     """Yield the logged temporary tables of a session, newest first, in the groups that are dropped together."""
     groups: dict[tuple[str, bool], list[Table]] = {}
     for table in reversed(tables):
-        if table.logged:
+        if table.logged or server.rules.unlogged_temporary_ended:
             engine = table.transactional if server.rules.disconnect_by_engine else True
             groups.setdefault((table.name.database, engine), []).append(table)
     databases = list(dict.fromkeys(database for database, _ in groups))

@@ -1,6 +1,7 @@
 """What the servers of each profile do in their own way when they log: a table by version.
 
-Sources: the worklogs for `worklog`; for the others the shipped servers, and real runs of 9.7 and MariaDB.
+Sources: the worklogs for `worklog`; for the others the shipped servers, and real runs of MySQL 5.5.9, 5.6.24, 5.7.22,
+8.0.15 and 9.7.4 and of MariaDB 10.1.23, 10.2.11, 10.11.18, 11.4.5 and 11.8.6.
 """
 
 from dataclasses import dataclass, replace
@@ -16,8 +17,14 @@ GtidEvents = Literal["never", "numbered", "always", "mariadb"]
 CreateSelect = Literal["one", "two", "atomic"]
 #: The class of a table in a DROP TABLE; `plain` ones are not transactional, `missing` ones do not exist.
 DropClass = Literal["temporary-plain", "temporary-transactional", "base-plain", "base-transactional", "missing"]
-#: When a failed DROP DATABASE with a given GTID is an error and logs nothing.
-PartialDrop = Literal["several-statements", "any-statement"]
+#: When a failed DROP DATABASE with a given GTID is an error and logs nothing; with `one-group` never: its statements
+#: are one group under one GTID, given or not.
+PartialDrop = Literal["several-statements", "any-statement", "one-group"]
+#: How DROP TEMPORARY TABLE IF EXISTS logs a table that does not exist: not at all, like a base table, with the
+#: transactional temporary ones, or with those that are logged first.
+MissingTemporary = Literal["not", "base", "transactional", "first"]
+#: How a session with temporary tables can change binlog_format: freely, not from ROW to STATEMENT, or not at all.
+FormatWithTemporary = Literal["free", "not-to-statement", "fixed"]
 
 
 _TEMPORARY_THEN_BASE: Final[tuple[tuple[DropClass, ...], ...]] = (
@@ -52,11 +59,20 @@ class LoggingRules:
         partial_drop: When a failed DROP DATABASE with a given GTID is an error.
         partial_drop_words: What the statements begin with that log the tables which a failed DROP DATABASE removed.
         atomic_ddl: Whether DDL on transactional engines is atomic.
+        unlogged_temporary_dropped: Whether the drop of a temporary table is logged if its creation was not.
+        unlogged_temporary_ended: The same for the drop at the end of a session.
+        uncertain_temporary_dropped: Whether the drop of a temporary table is logged with IF EXISTS in row format, in
+            which the table's creation is not logged.
+        missing_temporary: How DROP TEMPORARY TABLE IF EXISTS logs a table that does not exist.
+        format_with_temporary: How a session with temporary tables can change binlog_format.
         temporary_follow_mixed: Whether temporary tables are not logged with MIXED, as with ROW.
         plain_temporary_at_once: Whether creating or dropping a non-transactional temporary table inside a transaction
             is logged before that transaction, as long as nothing else was logged in it.
         plain_keeps_transaction: Whether, in statement format, a transaction that changed a non-transactional table is
             logged when it is rolled back, even if that change was logged before it.
+        plain_keeps_savepoints: Whether ROLLBACK TO is logged, and drops nothing, after any change of a
+            non-transactional table, even one that was logged before the transaction.
+        savepoint_withdrawn: Whether a rollback to a savepoint drops the SAVEPOINT too.
         temporary_keeps_transaction: Whether a transaction that created or dropped a temporary table is logged when it
             is rolled back, even if the table is not.
         idle_update_of_plain: Whether the UPDATE of an empty non-transactional table is logged.
@@ -66,6 +82,7 @@ class LoggingRules:
             before those of the first table.
         checksum_table: Whether CHECKSUM TABLE is logged.
         rand_is_unsafe: Whether RAND() makes a statement unsafe, which decides in MIXED.
+        rand_is_unsafe_in_create: The same for CREATE TABLE ... SELECT alone.
         needless_create: Whether CREATE TABLE IF NOT EXISTS of a table that exists is logged.
         disconnect_by_engine: Whether the temporary tables of a session that ends are also separated by engine.
         rows_query_prefix: The text before the statement in a Rows_query event.
@@ -84,22 +101,59 @@ class LoggingRules:
     partial_drop: PartialDrop = "any-statement"
     partial_drop_words: str = "DROP TABLE IF EXISTS "
     atomic_ddl: bool = False
+    unlogged_temporary_dropped: bool = False
+    unlogged_temporary_ended: bool = False
+    uncertain_temporary_dropped: bool = False
+    missing_temporary: MissingTemporary = "base"
+    format_with_temporary: FormatWithTemporary = "free"
     temporary_follow_mixed: bool = False
     plain_temporary_at_once: bool = True
     plain_keeps_transaction: bool = False
+    plain_keeps_savepoints: bool = False
+    savepoint_withdrawn: bool = False
     temporary_keeps_transaction: bool = False
     idle_update_of_plain: bool = True
     engines_apart: bool = True
     text_with_plain: bool = False
     checksum_table: bool = False
     rand_is_unsafe: bool = True
+    rand_is_unsafe_in_create: bool = False
     needless_create: bool = True
     disconnect_by_engine: bool = True
     rows_query_prefix: str = ""
 
 
+#: Up to 5.7 the drop of a temporary table is logged in every format.
+_FROM_5_7: Final = LoggingRules(
+    gtid_events="always",
+    unlogged_temporary_dropped=True,
+    unlogged_temporary_ended=True,
+    uncertain_temporary_dropped=True,
+    missing_temporary="first",
+    format_with_temporary="not-to-statement",
+)
+_FROM_5_6: Final = replace(
+    _FROM_5_7,
+    gtid_events="numbered",
+    previous_gtids_flags=0,
+    previous_gtids_always=False,
+    create_select="one",
+    partial_drop="one-group",
+)
+_FROM_5_1: Final = replace(
+    _FROM_5_6,
+    gtid_events="never",
+    missing_temporary="transactional",
+    disconnect_by_engine=False,
+    partial_drop_words="drop table ",
+    plain_keeps_transaction=True,
+    plain_keeps_savepoints=True,
+    savepoint_withdrawn=True,
+    temporary_keeps_transaction=True,
+)
 _FROM_8_0: Final = LoggingRules(
     gtid_events="always",
+    missing_temporary="not",
     drop_groups=(
         ("base-plain",),
         ("base-transactional", "missing"),
@@ -109,19 +163,32 @@ _FROM_8_0: Final = LoggingRules(
     drop_by_class=True,
     drop_plain_alone=True,
     atomic_ddl=True,
+    format_with_temporary="fixed",
     temporary_follow_mixed=True,
 )
 _MARIADB: Final = LoggingRules(
     gtid_events="mariadb",
+    missing_temporary="not",
+    uncertain_temporary_dropped=True,
+    format_with_temporary="not-to-statement",
     previous_gtids_always=False,
     create_select="one",
     rand_is_unsafe=False,
     needless_create=False,
     plain_keeps_transaction=True,
+    plain_keeps_savepoints=True,
     temporary_keeps_transaction=True,
     disconnect_by_engine=False,
     engines_apart=False,
     text_with_plain=True,
+)
+_MARIADB_10_0: Final = replace(
+    _MARIADB,
+    unlogged_temporary_ended=True,
+    rand_is_unsafe_in_create=True,
+    needless_create=True,
+    missing_temporary="transactional",
+    text_with_plain=False,
 )
 
 RULES: Final = ByVersion(
@@ -137,19 +204,17 @@ RULES: Final = ByVersion(
             checksum_table=True,
             rows_query_prefix="# ",
         ),
-        "mysql": LoggingRules(gtid_events="never", previous_gtids_always=False, create_select="one", drop_suffix=""),
-        # 5.5.9 marks the statements that it writes itself, but for those of a failed DROP DATABASE.
-        "mysql >= 5.5": LoggingRules(
-            gtid_events="never", previous_gtids_always=False, create_select="one", partial_drop_words="drop table "
-        ),
-        "mysql >= 5.6": LoggingRules(
-            gtid_events="numbered", previous_gtids_flags=0, previous_gtids_always=False, create_select="one"
-        ),
-        "mysql >= 5.7": LoggingRules(gtid_events="always"),
+        "mysql": replace(_FROM_5_1, drop_suffix=""),
+        "mysql >= 5.5": _FROM_5_1,
+        "mysql >= 5.6": _FROM_5_6,
+        "mysql >= 5.7": _FROM_5_7,
         "mysql >= 8.0": _FROM_8_0,
         "mysql >= 8.0.21": replace(_FROM_8_0, create_select="atomic"),
-        "mariadb": _MARIADB,
-        "mariadb >= 11.0": replace(_MARIADB, idle_update_of_plain=False),
+        "mariadb": _MARIADB_10_0,
+        "mariadb >= 10.11": _MARIADB,
+        # What 10.11.18 and 11.8.6 do with texts came after 11.4.5.
+        "mariadb >= 11.0": replace(_MARIADB, idle_update_of_plain=False, text_with_plain=False),
+        "mariadb >= 11.8": replace(_MARIADB, idle_update_of_plain=False),
     },
 )
 

@@ -289,6 +289,7 @@ def _log(
     transaction = session.transaction
     if transaction is not None:
         transaction.registered = True
+        transaction.plain_changed |= not transactional
         by_statement = session.binlog_format == "STATEMENT" and server.rules.plain_keeps_transaction
         transaction.irrevocable |= by_statement and not transactional
     if transaction is not None and (kept or (not as_rows and transaction.events)):

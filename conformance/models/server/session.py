@@ -33,11 +33,13 @@ class SavepointPlace:
         name: Its name.
         length: The number of events in the transaction's cache that a rollback to it keeps.
         rows: The rows at that time of each table that the transaction had changed.
+        changed: Whether a transactional engine had taken part at that time.
     """
 
     name: str
     length: int
     rows: dict[Table, list[Row]]
+    changed: bool
 
 
 @dataclass(slots=True, eq=False)
@@ -49,6 +51,7 @@ class OpenTransaction:
         irrevocable: Whether `events` hold changes that a rollback does not undo, so that it must be logged.
         registered: Whether a statement of it was logged, in `events` or before it.
         changed: Whether a transactional engine took part, so that an Xid event ends it.
+        plain_changed: Whether a non-transactional table was changed in it.
         savepoints: Its savepoints, oldest first.
         before: The rows that each changed table had before it.
     """
@@ -57,6 +60,7 @@ class OpenTransaction:
     irrevocable: bool = False
     registered: bool = False
     changed: bool = False
+    plain_changed: bool = False
     savepoints: list[SavepointPlace] = field(default_factory=list)
     before: dict[Table, list[Row]] = field(default_factory=dict)
 

@@ -87,10 +87,12 @@ def savepoint(server: SourceServer, session: Session, statement: Savepoint) -> N
     if transaction is None:
         return
     transaction.savepoints = [each for each in transaction.savepoints if each.name != statement.name]
+    before = len(transaction.events)
     if transaction.registered:
         transaction.events.append(server.query(session, f"SAVEPOINT `{statement.name}`"))
     rows = {table: list(table.rows) for table in transaction.before}
-    transaction.savepoints.append(SavepointPlace(statement.name, len(transaction.events), rows))
+    length = before if server.rules.savepoint_withdrawn else len(transaction.events)
+    transaction.savepoints.append(SavepointPlace(statement.name, length, rows, changed=transaction.changed))
 
 
 def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -> None:
@@ -109,8 +111,11 @@ def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -
         rows = list(place.rows.get(table, before))
         _withdraw(server, session, table, rows)
         table.rows = rows
+    # An engine that took part only after the savepoint does so no longer.
+    transaction.changed = place.changed
     # Events that were logged at once are before the transaction, which may then have none to roll back.
-    if transaction.irrevocable and transaction.events:
+    kept = transaction.irrevocable or (server.rules.plain_keeps_savepoints and transaction.plain_changed)
+    if kept and transaction.events:
         transaction.events.append(server.query(session, f"ROLLBACK TO `{statement.name}`"))
     else:
         del transaction.events[place.length :]

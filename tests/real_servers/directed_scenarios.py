@@ -1,0 +1,254 @@
+"""Directed scenarios: one for each sentence of the worklogs on what servers log, each ended by a disconnect.
+
+Tables t1 and t2 of the engine and `other` of the other one have two rows each before a scenario begins.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from conformance.binlog.servers import WITH_CHECKSUMS, WITH_ROWS_QUERIES
+from conformance.models.server.scenario import Scenario
+from conformance.models.server.settings import BINLOG_FORMATS, Settings
+from conformance.models.server.statements import (
+    AlterTable,
+    Begin,
+    Commit,
+    Crash,
+    CreateDatabase,
+    CreateTable,
+    CreateTableLike,
+    CreateTableSelect,
+    Delete,
+    Disconnect,
+    DropDatabase,
+    DropTable,
+    FlushLogs,
+    Insert,
+    InsertSelect,
+    Maintain,
+    RenameTable,
+    Restart,
+    Rollback,
+    RollbackTo,
+    Savepoint,
+    SetGlobal,
+    SetSession,
+    SetUserVariable,
+    Statement,
+    Update,
+    UpdateTables,
+    Use,
+)
+from conformance.models.server.tables import TRANSACTIONAL, TableName
+from conformance.strategies.scenarios.scenario_dimensions import ALWAYS, NUMBERED
+
+_GIVEN: Final = "00000000-0000-0000-0000-000000000001:1"
+_T1, _T2, _OTHER, _NEW, _TEMPORARY, _MISSING = (
+    TableName("d1", each) for each in ("t1", "t2", "other", "new", "temp", "missing")
+)
+_ELSEWHERE: Final = TableName("d2", "temp")
+
+
+def _insert(table: TableName, *values: int, **arguments: Any) -> Insert:
+    return Insert(table=table, values=values, **arguments)
+
+
+def _drop(*tables: TableName, **arguments: Any) -> DropTable:
+    return DropTable(tables=tables, **arguments)
+
+
+def _temporary(table: TableName, engine: str) -> CreateTable:
+    return CreateTable(table=table, engine=engine, temporary=True)
+
+
+def _gtid_next(value: str) -> SetSession:
+    return SetSession(variable="gtid_next", value=value)
+
+
+def _format(value: str) -> SetSession:
+    return SetSession(variable="binlog_format", value=value)
+
+
+def _transactions() -> dict[str, tuple[Statement, ...]]:
+    """Return scenarios of transactions and savepoints: WL#4033, WL#7592 on groups, WL#3303 on engines."""
+    one, two, plain = _insert(_T1, 5), _insert(_T2, 6), _insert(_OTHER, 7)
+    place, back = Savepoint(name="s"), RollbackTo(name="s")
+    return {
+        "autocommit": (one, Update(table=_T1), Delete(table=_T1), Delete(table=_T1), Update(table=_T1)),
+        "several tables": (InsertSelect(table=_T1, source=_T2), UpdateTables(first=_T1, second=_T2)),
+        "both engines": (UpdateTables(first=_T1, second=_OTHER), InsertSelect(table=_T1, source=_OTHER)),
+        "commit": (Begin(), one, two, Commit()),
+        "commit of nothing": (Begin(), Commit()),
+        "commit of both engines": (Begin(), one, plain, two, Commit()),
+        "commit, the other engine first": (Begin(), plain, one, Commit()),
+        "rollback": (Begin(), one, two, Rollback()),
+        "rollback of both engines": (Begin(), one, plain, two, Rollback()),
+        "rollback, the other engine first": (Begin(), plain, one, Rollback()),
+        "end of the session inside": (Begin(), one, plain),
+        "DDL inside": (Begin(), one, CreateTable(table=_NEW), two, Commit()),
+        "savepoint": (Begin(), one, place, two, Commit()),
+        "rollback to a savepoint": (Begin(), one, place, two, back, _insert(_T2, 8), Commit()),
+        "rollback to a savepoint, both engines": (Begin(), one, place, plain, two, back, Commit()),
+        "rollback to a savepoint at the beginning": (Begin(), place, one, back, Commit()),
+        "rollback to a savepoint, then rollback": (Begin(), one, place, two, back, Rollback()),
+        "rollback to a savepoint, both, then rollback": (Begin(), one, place, plain, two, back, Rollback()),
+        "two sessions": (Begin(), one, Begin(session=2), _insert(_T2, 8, session=2), two, Commit(session=2), Commit()),
+    }
+
+
+def _temporary_tables(engine: str, other: str) -> dict[str, tuple[Statement, ...]]:
+    """Return scenarios of temporary tables: WL#7592, plan 13; WL#3303 on what each format logs."""
+    create, drop = _temporary(_TEMPORARY, engine), _drop(_TEMPORARY, temporary=True)
+    use, one, place, back = _insert(_TEMPORARY, 1), _insert(_T1, 5), Savepoint(name="s"), RollbackTo(name="s")
+    made: dict[str, tuple[Statement, ...]] = {
+        "temporary table": (create, use, InsertSelect(table=_T1, source=_TEMPORARY), drop),
+        "temporary table, if exists": (create, _drop(_TEMPORARY, _MISSING, temporary=True, if_exists=True)),
+        "temporary table by an ordinary drop": (create, _drop(_TEMPORARY)),
+        "temporary table by an ordinary drop, if exists": (create, _drop(_TEMPORARY, _MISSING, if_exists=True)),
+        "temporary and base tables": (create, _drop(_TEMPORARY, _T1, _OTHER)),
+        "temporary tables of both engines": (create, _temporary(_NEW, other), _drop(_TEMPORARY, _NEW, temporary=True)),
+        "temporary table at the end": (create, use),
+        "temporary tables at the end": (
+            CreateDatabase(database="d2"), create, _temporary(_NEW, other), _temporary(_ELSEWHERE, engine),
+        ),
+        "temporary table like another": (create, CreateTableLike(table=_NEW, like=_TEMPORARY)),
+        "temporary table inside": (Begin(), one, create, use, drop, Commit()),
+        "temporary table inside, rolled back": (Begin(), one, create, use, drop, Rollback()),
+        "temporary table first inside, rolled back": (Begin(), create, one, Rollback()),
+        "temporary table dropped inside": (create, Begin(), one, drop, _insert(_T1, 6), Commit()),
+        "temporary table dropped inside, rolled back": (create, Begin(), one, drop, Rollback()),
+        "temporary table after a savepoint": (Begin(), one, place, create, _insert(_T1, 6), back, Commit()),
+        "temporary table dropped after a savepoint": (create, Begin(), one, place, drop, back, Commit()),
+    }  # fmt: skip
+    for before, after in (("ROW", "STATEMENT"), ("STATEMENT", "ROW"), ("MIXED", "ROW"), ("ROW", "MIXED")):
+        changed = (_format(before), create, use, _format(after))
+        made[f"temporary table, {before} to {after}"] = (*changed, drop)
+        made[f"temporary table at the end, {before} to {after}"] = changed
+    return made  # fmt: skip
+
+
+def _definitions(engine: str) -> dict[str, tuple[Statement, ...]]:
+    """Return scenarios of definitions: WL#7592 on CREATE TABLE ... SELECT, drops of tables and of databases."""
+    select = CreateTableSelect(table=_NEW, sources=(_T1,), engine=engine)
+    database = (CreateDatabase(database="d2"), Use(database="d2"))
+    tables = tuple(CreateTable(table=TableName("d2", f"table_number_{n:02d}"), engine=engine) for n in range(40))
+    obstructed = DropDatabase(database="d2", obstructed=True)
+    return {
+        "create table": (CreateTable(table=_NEW, engine=engine, auto_increment=True), _insert(_NEW, 1, 2)),
+        "create table that exists": (
+            CreateTable(table=_T1, engine=engine, if_not_exists=True), CreateTable(table=_T1, engine=engine),
+        ),
+        "create table like": (CreateTableLike(table=_NEW, like=_T1),),
+        "create table select": (select,),
+        "create table select of nothing": (Delete(table=_T1), select),
+        "create table select of two": (CreateTableSelect(table=_NEW, sources=(_T1, _OTHER), engine=engine),),
+        "create table select, a variable": (
+            SetUserVariable(value=7), CreateTableSelect(table=_NEW, sources=(_T1,), engine=engine, with_variable=True),
+        ),
+        "create table select, rand": (CreateTableSelect(table=_NEW, sources=(_T1,), engine=engine, with_rand=True),),
+        "create temporary table select": (
+            CreateTableSelect(table=_NEW, sources=(_T1,), engine=engine, temporary=True),
+        ),
+        "create table select of a temporary one": (
+            _temporary(_TEMPORARY, engine), _insert(_TEMPORARY, 3),
+            CreateTableSelect(table=_NEW, sources=(_TEMPORARY,), engine=engine),
+        ),
+        "drop table": (_drop(_T1),),
+        "drop table, if exists": (_drop(_MISSING, if_exists=True), _drop(_T1, if_exists=True)),
+        "drop table that is missing": (_drop(_MISSING),),
+        "drop tables": (_drop(_T1, _T2, _OTHER),),
+        "drop tables, one missing": (_drop(_T1, _MISSING, _OTHER),),
+        "drop tables, one missing, if exists": (_drop(_T1, _MISSING, _OTHER, if_exists=True),),
+        "rename": (RenameTable(pairs=((_T1, _NEW), (_T2, _T1))),),
+        "alter": (AlterTable(table=_T1), _insert(_T1, 9)),
+        **{f"{each} table": (Maintain(action=each, table=_T1), Maintain(action=each, table=_MISSING))
+           for each in ("optimize", "analyze", "repair", "checksum")},
+        "drop database": (*database, *tables[:2], DropDatabase(database="d2")),
+        "drop database that is obstructed": (*database, *tables[:2], obstructed),
+        "drop database of many tables": (*database, *tables, obstructed),
+        "drop database of no table": (*database, obstructed),
+    }  # fmt: skip
+
+
+def _administration(engine: str) -> dict[str, tuple[Statement, ...]]:
+    """Return scenarios of logs and settings: WL#4033 on Rows_query, WL#7592 on rotation, WL#3303 on unsafe values."""
+    auto = CreateTable(table=_NEW, engine=engine, auto_increment=True)
+    return {
+        "flush": (_insert(_T1, 5), FlushLogs(), _insert(_T1, 6)),
+        "restart": (Disconnect(), Restart(), _insert(_T1, 6)),
+        "crash": (Disconnect(), Crash(), _insert(_T1, 6)),
+        "checksums": (SetGlobal(variable="binlog_checksum", value="NONE"), _insert(_T1, 6)),
+        "user variable": (SetUserVariable(value=-3), _insert(_T1, 1, computed="variable")),
+        "rand": (_insert(_T1, 1, computed="rand"),),
+        "uuid": (_insert(_T1, 1, computed="uuid"),),
+        "auto_increment": (auto, _insert(_NEW, 1, 2), SetUserVariable(value=1), _insert(_NEW, 3, computed="variable")),
+        "comments": (_insert(_T1, 1, comment="/* a */"), Update(table=_T1, comment="-- b\n", comment_first=True)),
+        "large": (Insert(table=_T1, values=tuple(range(90))), Update(table=_T1)),
+        "format": (_format("ROW"), _insert(_T1, 1), _format("STATEMENT"), _insert(_T1, 2), _format("MIXED")),
+    }
+
+
+def _given_gtids(engine: str) -> dict[str, tuple[Statement, ...]]:
+    """Return scenarios of given GTIDs: WL#7592 on GTID_NEXT and statements that would be several groups."""
+    drop = {"drop tables": (_drop(_T1, _OTHER),), "drop database": (DropDatabase(database="d1", obstructed=True),)}
+    work: dict[str, tuple[Statement, ...]] = {
+        **drop,
+        "insert": (_insert(_T1, 1),),
+        "commit of nothing": (Begin(), Commit()),
+        "rollback": (Begin(), _insert(_T1, 1), Rollback()),
+        "both engines": (Begin(), _insert(_T1, 1), _insert(_OTHER, 1), Commit()),
+        "create table select": (CreateTableSelect(table=_NEW, sources=(_T1,), engine=engine),),
+        "temporary table": (_temporary(_TEMPORARY, engine),),
+    }
+    return {
+        f"{name}, GTID_NEXT {value}": (_gtid_next(value), *statements, _gtid_next("AUTOMATIC"))
+        for name, statements in work.items()
+        for value in (_GIVEN, "ANONYMOUS")
+    }
+
+
+def _statements(profile: str, engine: str) -> dict[str, tuple[Statement, ...]]:
+    other = next(each for each in TRANSACTIONAL if each != engine)
+    made = {
+        **_transactions(), **_temporary_tables(engine, other), **_definitions(engine), **_administration(engine),
+    }  # fmt: skip
+    if profile not in WITH_CHECKSUMS:
+        del made["checksums"]
+    if profile in NUMBERED:
+        made |= _given_gtids(engine)
+    if profile in ALWAYS:
+        made["gtid_mode"] = tuple(
+            each
+            for mode in ("OFF_PERMISSIVE", "ON_PERMISSIVE", "OFF_PERMISSIVE", "OFF")
+            for each in (SetGlobal(variable="gtid_mode", value=mode), _insert(_T1, 1))
+        )
+    return made
+
+
+def directed_scenarios(profile: str, *, engine: str, form: str, **settings: Any) -> Iterator[tuple[str, Scenario]]:
+    """Yield the scenarios of a profile with their names.
+
+    gtid_mode, where there is one, is chosen so that each format and each engine has both modes.
+
+    Args:
+        profile: The profile.
+        engine: The engine of most tables.
+        form: binlog_format.
+        **settings: Further settings of every scenario.
+    """
+    on = profile in NUMBERED and (list(TRANSACTIONAL).index(engine) + BINLOG_FORMATS.index(form)) % 2 == 1
+    chosen = Settings(
+        profile=profile,
+        gtid_mode="ON" if on else "OFF",
+        enforce_gtid_consistency=on,
+        binlog_format=form,
+        # Texts are logged in one of the modes, so that both are seen.
+        binlog_rows_query_log_events=on and profile in WITH_ROWS_QUERIES,
+        **settings,
+    )
+    other = next(each for each in TRANSACTIONAL if each != engine)
+    before = [CreateDatabase(database="d1"), Use(database="d1")]
+    before += [CreateTable(table=table, engine=engine) for table in (_T1, _T2)]
+    before += [CreateTable(table=_OTHER, engine=other), *(_insert(each, 1, 2) for each in (_T1, _T2, _OTHER))]
+    for name, statements in _statements(profile, engine).items():
+        yield name, Scenario(chosen, (*before, *statements, Disconnect()))
