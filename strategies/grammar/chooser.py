@@ -64,9 +64,10 @@ class Chooser(ABC):
     def _counts(self, dimension: Dimension[Any]) -> bool:
         """Return whether the asking is the one that the dimension declares.
 
-        What a loop adds may be asked about a later addition although the first, which the row has, is another.
+        What a loop adds may be asked about a later addition although the first, which the row has, is another. The
+        number of a loop's iterations is met only after it.
         """
-        return all(self.met.get(name) in classes for name, classes in dimension.when.items())
+        return all(self.met.get(name, classes[0]) in classes for name, classes in dimension.when.items())
 
     def _possible(self, dimension: Dimension[Any], names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the classes that can be together with those met so far."""
