@@ -84,7 +84,8 @@ def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
 @click.option(
     "--profile",
     type=ProfileName(),
-    help="Profile whose program is imitated, such as mysql-8.0 or mysql-8.0.15.  [default: the newest of the product]",
+    help="Profile whose program is imitated, such as mysql-8.0 or mysql-8.0.15.  [default: the newest of the product "
+    "that reads the log's rows events]",
 )
 @click.option("--time-zone", "zone", default="UTC", callback=_zone, show_default=True, help="Time zone of timestamps.")
 @click.option("--verify-binlog-checksum", "verify", is_flag=True, help="Refuse an event whose checksum is wrong.")
@@ -137,7 +138,7 @@ def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | No
         nonlocal printer, program
         for number, event in enumerate(events):
             if printer is None:
-                program = _profile(profile, event)
+                program = _program(profile, event)
                 version = PRINTER_VERSIONS[program]
                 printer = printer_of(version, options, boundaries_of(version))
                 yield from printer.opening()
@@ -160,11 +161,15 @@ def _check_known(event: Event, program: str) -> None:
     code = event.format.type_code(event.header.type)
     if not event.recognised or code in READER_RULES[program].known:
         return
-    readers = READER_RULES.where(lambda rules: code in rules.known)
-    product = profile_named(program).product
-    other = next((each for each in reversed(readers.names) if profile_named(each).product == product), "worklog")
     name = f"the program of {program} does not know events of type {code} ({type_name(code)})"
-    raise CannotPrint(event.offset, f"{name}; name one that does: --profile {other}")
+    raise CannotPrint(event.offset, f"{name}; name one that does: --profile {_newest_reader(program, code)}")
+
+
+def _newest_reader(profile: str, code: int) -> str:
+    """Return the newest profile of a profile's product whose program knows a type."""
+    product = profile_named(profile).product
+    readers = READER_RULES.where(lambda rules: code in rules.known)
+    return next((each for each in reversed(readers.names) if profile_named(each).product == product), "worklog")
 
 
 def _print_warnings(printer: MysqlbinlogText, place: str) -> None:
@@ -230,6 +235,17 @@ def _profile(profile: str | None, event: Event) -> str:
     if version == server_of("worklog").version:
         return "worklog"
     return newest("mariadb" if "MariaDB" in version else "mysql").name
+
+
+def _program(profile: str | None, event: Event) -> str:
+    """Return the profile whose program prints a log.
+
+    Before 5.6, format descriptions end before the rows events of version 2; mysqlbinlog reads version 1 up to 8.0.
+    """
+    chosen = _profile(profile, event)
+    if profile is None and event.format.event_types < EventType.WRITE_ROWS:
+        return _newest_reader(chosen, EventType.WRITE_ROWS_V1)
+    return chosen
 
 
 def _version(profile: str | None, event: Event) -> PrinterVersion:
