@@ -66,6 +66,7 @@ DEVIATIONS = {
             *GROUPS,
             "WL7592-LOG-DROP-OFF-ANON-EACH",
             "WL7592-LOG-CREATE-NOT-INSIDE",
+            "WL7592-LOG-TEMPORARY-OUTSIDE",
             "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
         ),
     ),
