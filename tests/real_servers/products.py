@@ -131,6 +131,8 @@ _MARIADB: Final = replace(
     rows_queries=False,
     uuid=False,
 )
+#: Otherwise it makes a key for TLS at each start, which may take a minute on a busy machine.
+_MARIADB_11: Final = replace(_MARIADB, options=(*_MARIADB.options, "--skip-ssl"))
 #: By the versions at hand: 8.0.15 is the last one that speaks of slaves and masters.
 DIALECTS: Final = ByVersion(
     "the dialects of servers",
@@ -142,6 +144,7 @@ DIALECTS: Final = ByVersion(
         "mysql >= 8.0": _8_0,
         "mysql >= 9.0": _9_0,
         "mariadb": _MARIADB,
+        "mariadb >= 11.0": _MARIADB_11,
     },
 )
 

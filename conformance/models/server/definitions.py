@@ -211,8 +211,7 @@ def _log_create_select(server: SourceServer, session: Session, statement: Create
     if atomic:
         server.log_transaction(session, [create, *rows], end=server.xid())
     elif rules.create_select == "one":
-        # Up to 5.6 the engine takes part even if there are no rows.
-        changed = with_xid and (rows or server.settings.profile != "worklog")
+        changed = with_xid and (rows or rules.create_takes_part)
         end = server.xid() if changed else server.commit_query(session, listed)
         server.log_transaction(session, [create, *rows], end=end, tables=listed)
     else:

@@ -51,6 +51,8 @@ class LoggingRules:
         previous_gtids_flags: The flags of a Previous_gtids event.
         previous_gtids_always: Whether every log has one; else only logs begun with gtid_mode=ON.
         create_select: How CREATE TABLE ... SELECT is logged in row format, with an engine with atomic DDL.
+        create_takes_part: Whether a transactional engine takes part in a CREATE TABLE ... SELECT without rows too, so
+            that an Xid event ends it.
         drop_groups: The order in which the tables of a DROP TABLE are logged, with those of one statement together.
         drop_by_class: Whether a DROP TABLE names its tables by class, and not in the order of the statement.
         drop_plain_alone: Whether each base table without atomic DDL is dropped by a statement of its own.
@@ -93,6 +95,7 @@ class LoggingRules:
     previous_gtids_flags: int = int(Flag.IGNORABLE)
     previous_gtids_always: bool = True
     create_select: CreateSelect = "two"
+    create_takes_part: bool = False
     drop_groups: tuple[tuple[DropClass, ...], ...] = _TEMPORARY_THEN_BASE
     drop_by_class: bool = False
     drop_plain_alone: bool = False
@@ -143,6 +146,7 @@ _FROM_5_6: Final = replace(
 _FROM_5_1: Final = replace(
     _FROM_5_6,
     gtid_events="never",
+    create_takes_part=True,
     missing_temporary="transactional",
     disconnect_by_engine=False,
     partial_drop_words="drop table ",
@@ -186,6 +190,7 @@ _MARIADB_10_0: Final = replace(
     _MARIADB,
     unlogged_temporary_ended=True,
     rand_is_unsafe_in_create=True,
+    create_takes_part=True,
     needless_create=True,
     missing_temporary="transactional",
     text_with_plain=False,
