@@ -150,7 +150,8 @@ class _Worker:
         """Put a case to every mutant that may still show something.
 
         Raises:
-            RuntimeError: The reference does not conform at this case, so that every mutant would seem to be noticed.
+            RuntimeError: The reference does not conform at this case, so that every mutant would seem to be noticed; or
+                a mutant fails instead of answering.
         """
         if self._judge.declined(case):
             return
@@ -164,7 +165,10 @@ class _Worker:
         for mutant, implementation in self._mutants:
             wanted = self._open[mutant.name] & question.holding
             if wanted and case.id.profile in catalogue()[mutant.requirement].holds:
-                answer = answer_of(implementation, request)
+                try:
+                    answer = answer_of(implementation, request)
+                except Exception as error:
+                    raise RuntimeError(f"the mutant {mutant.name} fails at {case.id}") from error
                 if answer is not None:
                     self._put(question, mutant, answer, wanted, order)
 

@@ -82,3 +82,12 @@ def test_a_case_at_which_the_reference_fails_is_not_taken_for_kills(monkeypatch)
     monkeypatch.setattr(cells.Judge, "judge", lambda self, case, answer: [failure])
     with pytest.raises(RuntimeError, match="the reference does not conform at relay:"):
         role_matrix("relay", Scope(mutants=("relay-xid-warned",), cases=1, jobs=1))
+
+
+def test_a_mutant_that_fails_is_named_with_its_case(monkeypatch):
+    def fails(implementation, request):
+        raise LookupError("no such event")
+
+    monkeypatch.setattr(cells, "answer_of", fails)
+    with pytest.raises(RuntimeError, match="the mutant relay-xid-warned fails at relay:"):
+        role_matrix("relay", Scope(mutants=("relay-xid-warned",), cases=1, jobs=1))
