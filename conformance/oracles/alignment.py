@@ -12,6 +12,9 @@ from conformance.protocol.roles.decode import HEADER_FIELDS, is_refused, may_be_
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import EVERY_EVENT, Case
 
+#: The requirement that fails where a reader does not go on to the next event. Without its mark a wrong header is judged
+#: field by field, as nobody would be blamed for what is not reached.
+_DELIVERED: Final = "FORMAT-EVENT-DELIVERED"
 #: The fields of a header that are the same numbers for every reader.
 _OF_HEADER: Final = ("timestamp", "server_id", "length", "log_pos", "flags")
 #: So many fields of a header may be wrong for reasons of their own.
@@ -104,11 +107,16 @@ class Alignment:
                 if end is not None and event["offset"] >= end:
                     return None
                 return last if last >= 0 and self._last == last else None
-            if self._has_foreign_header(event, index) and self._last == index > 0:
+            if self._must_go_on(last) and self._has_foreign_header(event, index) and self._last == index > 0:
                 del self._seen[index]
                 return last
             last = index
         return None
+
+    def _must_go_on(self, index: int) -> bool:
+        """Return whether a requirement fails where nothing is reached after an event."""
+        known = index >= 0 and self.case.expected.events[index].get("handled") == "known"
+        return known and index in self.marked(_DELIVERED)
 
     def _has_foreign_header(self, event: Mapping[str, Any], index: int) -> bool:
         """Return whether most of a header is wrong: it is made of other bytes than those of the event."""

@@ -258,3 +258,17 @@ def test_an_event_that_is_refused_before_the_reading_goes_on_has_its_reason():
         return {**entry, "handled": "refused", "refused": f"bad 0x{entry['offset']:x}"} if entry["type"] == 2 else entry
 
     assert set(findings(case, changed(case, refuse))) == {"QUERY refused: bad N"}
+
+
+@pytest.mark.parametrize("family", ["post_header_lengths", "anonymous_gtids_to_older_readers", "every_column_type"])
+def test_a_header_of_other_bytes_after_any_event_is_a_failure(family):
+    judged = 0
+    for case in list(cases(family, "mariadb-11.x"))[:4]:
+        events = list(REFERENCE.ask(request_of(case)).events)
+        for place, following in enumerate(events[1:8], 1):
+            numbers = ("timestamp", "server_id", "length", "log_pos", "flags")
+            foreign = following | {name: following[name] ^ 0x55 for name in numbers}
+            verdicts = Judge(REFERENCE.declaration.roles["decode"]).judge(case, Observation((*events[:place], foreign)))
+            assert any(each.is_failure for each in verdicts), (str(case.id), place)
+            judged += 1
+    assert judged > 10
