@@ -189,8 +189,9 @@ class _CountsInGroups(Applier):
 
 class _CountsGtid(Applier):
     def _skip(self, kind: Kind) -> None:
+        is_last = self._skip_counter == 1
         super()._skip(kind)
-        if kind is Kind.GTID and self._skip_counter == 1:
+        if kind is Kind.GTID and is_last:
             self._skip_counter = 0
 
 
@@ -333,6 +334,8 @@ def _reading_on(applier: Callable[[ReplicaSettings], Applier]) -> Callable[[Requ
 
 
 def _ignores_the_counter(request: Request) -> Observation:
+    if request.settings.get("gtid_mode") != "ON":
+        return answer_with(Applier, request)
     settings = {name: value for name, value in request.settings.items() if name != "skip_counter"}
     return answer_with(Applier, replace(request, settings=settings))
 
