@@ -125,13 +125,13 @@ def _example(failure: Failure, declared: Collection[str] | None) -> Html:
     )
 
 
+def copied(line: str) -> Html:
+    """Return a line that a reader copies: a click selects all of it, and the page's script adds a button."""
+    return element("pre", element("code", line), class_="replay", title="click to select all of it")
+
+
 def _replay(failure: Failure) -> Html:
-    return fragment(
-        element("h4", "The command that reproduces it"),
-        element(
-            "pre", element("code", visible_line(failure.replay)), class_="replay", title="click to select all of it"
-        ),
-    )
+    return fragment(element("h4", "The command that reproduces it"), copied(visible_line(failure.replay)))
 
 
 def _header(finding: Finding, requirement: RequirementResult | None, linked: Collection[str]) -> Html:
