@@ -103,7 +103,6 @@ def print_summary(record: RunRecord, *, console: Console | None = None, everythi
     console = console or styled_console()
     run = outcome(record)
     findings = findings_of(record)
-    implementation = record.header.implementation
     if everything:
         console.print(_table(record, findings, width=console.width))
     for finding in findings:
@@ -112,9 +111,21 @@ def print_summary(record: RunRecord, *, console: Console | None = None, everythi
     console.print()
     shown = [name for name in (*JUDGED, *UNJUDGED) if run.counts[name]]
     console.print(Text(f"Requirements: {', '.join(f'{run.counts[name]} {STATUSES[name].label}' for name in shown)}."))
-    names = (implementation.name, implementation.version)
-    name = one_line(" ".join(elided(each, _NAME_CHARACTERS) for each in names))
-    console.print(Text(f"{name}: ") + Text(run.headline, style=_VERDICT_STYLES[run.verdict]))
+    print_verdict(record, console=console)
     console.print(Text(run.sentence))
     for note in run.notes:
         console.print(Text(one_line(note), style="yellow"))
+
+
+def print_verdict(record: RunRecord, *, console: Console | None = None) -> None:
+    """Print the implementation and the verdict on one line.
+
+    Args:
+        record: The run.
+        console: Where to print; standard output by default.
+    """
+    console = console or styled_console()
+    run, implementation = outcome(record), record.header.implementation
+    names = (implementation.name, implementation.version)
+    name = one_line(" ".join(elided(each, _NAME_CHARACTERS) for each in names))
+    console.print(Text(f"{name}: ") + Text(run.headline, style=_VERDICT_STYLES[run.verdict]))

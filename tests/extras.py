@@ -13,7 +13,7 @@ MODULES: Final = {
     "sql": ("sqlglot",),
     "columnar": ("numpy",),
     "fuzz": ("atheris",),
-    "dev": ("jsonschema",),
+    "dev": ("jsonschema", "check_jsonschema", "sarif_pydantic"),
 }
 #: Role -> the extra that the reference needs to answer it.
 _OF_ROLE: Final = {"filter": "sql"}
