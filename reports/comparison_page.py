@@ -1,18 +1,20 @@
 """The comparison of two runs as a page."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from conformance.reports.comparison import run_name
 from conformance.reports.comparison_text import findings_in, requirements_of, verdict_sentence
 from conformance.reports.element import Html, element, fragment, scrolling_table
+from conformance.reports.filter_bar import facet, filter_bar
 from conformance.reports.finding_card import badge, copied
 from conformance.reports.foreign_text import elided, one_line, visible_line
 from conformance.reports.page import page
-from conformance.reports.status import STATUSES
+from conformance.reports.status import BROKEN, STATUSES
 from conformance.specs.run_comparison import ComparedFinding, ComparedRequirement, ComparedRun, RunComparison
 
-_CHARACTERS = 300
-_NAME_CHARACTERS = 120
+_CHARACTERS: Final = 300
+_NAME_CHARACTERS: Final = 120
 
 
 def comparison_page(comparison: RunComparison) -> str:
@@ -36,6 +38,7 @@ def comparison_page(comparison: RunComparison) -> str:
         )
         if lists
         else None,
+        filter_bar({"verdict": [status for status in STATUSES if status in _statuses(comparison)]}),
         element(
             "main",
             (_section(key, title, _requirements(entries)) for key, title, entries in requirements_of(comparison)),
@@ -47,6 +50,14 @@ def comparison_page(comparison: RunComparison) -> str:
 def _lists(comparison: RunComparison) -> Iterable[tuple[str, str, tuple[object, ...]]]:
     yield from requirements_of(comparison)
     yield from findings_in(comparison)
+
+
+def _statuses(comparison: RunComparison) -> set[str]:
+    """Return every verdict that the page shows."""
+    requirements = [each for _, _, entries in requirements_of(comparison) for each in entries]
+    findings = [each for _, _, entries in findings_in(comparison) for each in entries]
+    verdicts = {verdict for each in requirements for verdict in (each.before, each.after) if verdict}
+    return verdicts | {each.status for each in findings}
 
 
 def _verdict(comparison: RunComparison) -> Html:
@@ -80,16 +91,18 @@ def _run(letter: str, run: ComparedRun) -> Html:
         element("th", letter, scope="row"),
         element("td", elided(run_name(run), _NAME_CHARACTERS)),
         element("td", run.started),
-        element("td", f"{run.cases:,}", class_="number"),
-        element("td", run.passed, class_="number"),
-        element("td", run.broken, class_="number"),
-        element("td", run.kit),
+        element("td", f"{run.cases:,}", class_="number", data_label="cases"),
+        element("td", run.passed, class_="number", data_label="hold"),
+        element("td", run.broken, class_="number", data_label="broken"),
+        element("td", run.kit, data_label="kit"),
         element("td", element("code", elided(run.path, _NAME_CHARACTERS))),
     )
 
 
 def _section(key: str, title: str, content: Html) -> Html:
-    return element("section", element("h2", title), content, id=key, aria_label=title)
+    return element(
+        "section", element("h2", title), content, id=key, aria_label=title, data_part=True, data_counted=title.lower()
+    )
 
 
 def _requirements(requirements: Iterable[ComparedRequirement]) -> Html:
@@ -98,10 +111,12 @@ def _requirements(requirements: Iterable[ComparedRequirement]) -> Html:
             "tr",
             element("th", element("code", each.id, class_="id"), scope="row"),
             (
-                element("td", badge(verdict) if verdict in STATUSES else element("i", "not selected"))
-                for verdict in (each.before or "", each.after or "")
+                element("td", badge(verdict) if verdict else element("i", "not selected"), data_label=letter)
+                for letter, verdict in (("A", each.before), ("B", each.after))
             ),
             data_item=True,
+            data_failing=each.after in BROKEN,
+            data_verdict=facet(verdict for verdict in (each.before, each.after) if verdict),
         )
         for each in requirements
     )
@@ -128,7 +143,9 @@ def _finding(finding: ComparedFinding) -> Html:
             ),
         ),
         element("td", finding.group),
-        element("td", f"{finding.before:,}", class_="number"),
-        element("td", f"{finding.after:,}", class_="number"),
+        element("td", f"{finding.before:,}", class_="number", data_label="A"),
+        element("td", f"{finding.after:,}", class_="number", data_label="B"),
         data_item=True,
+        data_failing=finding.after > 0,
+        data_verdict=finding.status,
     )

@@ -13,14 +13,14 @@ from conformance.specs.run_comparison import ComparedFinding, ComparedRequiremen
 _FINDINGS: Final = 20
 _CHARACTERS: Final = 300
 
-#: Attribute of a comparison -> its heading, and whether it makes the second run worse.
+#: Attribute of a comparison -> its heading.
 REQUIREMENTS: Final = {
     "broke": "Broke",
     "only_first": "No longer judged",
     "fixed": "Fixed",
     "only_second": "Judged for the first time",
 }
-FINDINGS: Final = {"new": "New findings", "gone": "Gone findings", "same": "Findings of both"}
+FINDINGS: Final = {"new": "New findings", "gone": "Findings gone", "same": "Findings in both"}
 
 
 def requirements_of(comparison: RunComparison) -> Iterator[tuple[str, str, tuple[ComparedRequirement, ...]]]:

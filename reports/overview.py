@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from conformance.reports.element import Html, element, fragment, scrolling_table
+from conformance.reports.facets import Attributes
+from conformance.reports.filter_bar import facet, filter_bar
 from conformance.reports.foreign_text import elided
 from conformance.reports.markdown import code_span, escaped_text
 from conformance.reports.outcome import exercised, outcome
@@ -14,6 +16,9 @@ from conformance.specs.run_record import RequirementResult
 
 _NAME_CHARACTERS: Final = 60
 _TITLE: Final = "Implementations side by side"
+#: Whether the verdicts of all runs on a requirement are the same.
+_DIFFER: Final = "verdicts differ"
+_AGREE: Final = "verdicts agree"
 
 #: The same requirement in each run, None in a run that did not select it.
 Row = Sequence[RequirementResult | None]
@@ -54,7 +59,12 @@ def overview_page(records: Sequence[RunRecord]) -> str:
             _runs(records, names),
             class_="top",
         ),
-        element("main", (_worklog(name, rows, names) for name in dict.fromkeys(map(_worklog_of, rows.values())))),
+        _filter(rows.values()),
+        element(
+            "main",
+            (_worklog(name, rows, names) for name in dict.fromkeys(map(_worklog_of, rows.values()))),
+            data_counted="requirements",
+        ),
     )
 
 
@@ -70,14 +80,15 @@ def _runs(records: Sequence[RunRecord], names: Sequence[str]) -> Html:
 def _run(record: RunRecord, name: str) -> Html:
     run = outcome(record)
     broken = sum(run.counts[status] for status in BROKEN)
+    numbers = {"hold": run.passed, "broken": broken, "findings": run.findings, "cases": run.cases}
     return element(
         "tr",
         element("th", name, scope="row"),
         element("td", run.headline),
-        (element("td", f"{number:,}", class_="number") for number in (run.passed, broken, run.findings, run.cases)),
+        (element("td", f"{number:,}", class_="number", data_label=label) for label, number in numbers.items()),
         element("td", ", ".join(record.header.profiles)),
         element("td", record.header.started),
-        element("td", record.header.kit),
+        element("td", record.header.kit, data_label="kit"),
     )
 
 
@@ -87,12 +98,8 @@ def _worklog(worklog: str, rows: dict[str, Row], names: Sequence[str]) -> Html:
         element(
             "tr",
             element("th", element("code", name, class_="id"), element("p", _text(row), class_="quiet"), scope="row"),
-            map(_cell, row),
-            data_item=True,
-            data_verdict=" ".join(each.verdict for each in row if each),
-            data_worklog=worklog,
-            data_role=next(each.role for each in row if each),
-            data_differs=_differ(row),
+            map(_cell, row, names),
+            **_facets(row),
         )
         for name, row in listed.items()
     )
@@ -101,6 +108,32 @@ def _worklog(worklog: str, rows: dict[str, Row], names: Sequence[str]) -> Html:
         element("h2", worklog, element("span", f" {len(listed)} requirements", class_="quiet")),
         scrolling_table(("Requirement", *names), body, class_="overview"),
         class_="worklog",
+        data_part=True,
+    )
+
+
+def _facets(row: Row) -> Attributes:
+    results = [each for each in row if each is not None]
+    return {
+        "data_item": True,
+        "data_failing": any(each.verdict in BROKEN for each in results),
+        "data_verdict": facet(each.verdict for each in results),
+        "data_worklog": results[0].worklog,
+        "data_role": results[0].role,
+        "data_agreement": _DIFFER if _differ(row) else _AGREE,
+    }
+
+
+def _filter(rows: Iterable[Row]) -> Html:
+    results = [each for row in rows for each in row if each is not None]
+    verdicts = {each.verdict for each in results}
+    return filter_bar(
+        {
+            "agreement": (_DIFFER, _AGREE),
+            "verdict": [status for status in STATUSES if status in verdicts],
+            "worklog": [each.worklog for each in results],
+            "role": [each.role for each in results],
+        }
     )
 
 
@@ -108,9 +141,9 @@ def _text(row: Row) -> str:
     return next(each.text for each in row if each is not None)
 
 
-def _cell(result: RequirementResult | None) -> Html:
+def _cell(result: RequirementResult | None, name: str) -> Html:
     if result is None:
-        return element("td", element("span", "not selected", class_="quiet"))
+        return element("td", element("span", "not selected", class_="quiet"), data_label=name)
     status = STATUSES[result.verdict]
     passed, judged = exercised(result)
     counts = f" {judged - passed:,}/{judged:,}" if result.verdict in BROKEN else f" {judged:,}" if judged else ""
@@ -118,6 +151,7 @@ def _cell(result: RequirementResult | None) -> Html:
         "td",
         element("span", fragment(f"{status.symbol} {status.label}", counts), class_=f"cell {result.verdict}"),
         title=status.meaning,
+        data_label=name,
     )
 
 

@@ -4,6 +4,7 @@ import re
 from typing import Final
 from urllib.parse import quote
 
+from conformance.reports.element import Html, element
 from conformance.specs.run_record import RequirementResult
 
 _PAGE: Final = "https://dev.mysql.com/worklog/task/?id="
@@ -21,3 +22,11 @@ def worklog_address(requirement: RequirementResult) -> str | None:
     # A hyphen has a meaning in a text fragment, and `quote` leaves it.
     words = quote(requirement.anchor, safe="").replace("-", "%2D")
     return f"{_PAGE}{match[1]}" + (f"#:~:text={words}" if words else "")
+
+
+def worklog_link(requirement: RequirementResult, text: str) -> Html:
+    """Return a text as a link to a requirement's worklog, or as it is if its document is not a worklog."""
+    address = worklog_address(requirement)
+    if address is None:
+        return element("span", text)
+    return element("a", text, href=address, rel="noreferrer noopener")

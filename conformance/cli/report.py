@@ -36,7 +36,7 @@ def command(records: tuple[Path, ...], folder: Path, form: str, quiet: bool) -> 
         _side_by_side(records, folder, form)
     read = record_at(records[0])
     _write(folder, lambda: write_reports(record_path(records[0]), folder))
-    ResultOutput(form, quiet).print_results(read, folder)
+    ResultOutput(form, quiet).print_results(read, folder, kept=records[0])
     raise SystemExit(exit_status(read))
 
 

@@ -53,19 +53,21 @@ class ResultOutput:
     form: str
     quiet: bool
 
-    def print_results(self, record: RunRecord, report: Path | None) -> None:
+    def print_results(self, record: RunRecord, report: Path | None, *, kept: Path | None = None) -> None:
         """Print the results, and where the report is.
 
         Args:
             record: The run.
             report: The folder of its reports, None if there is none.
+            kept: The record itself, if it is not in that folder.
         """
         if self.form != "text":
             click.echo(_REPORTS[self.form](record), nl=False)
         elif self.quiet:
             print_verdict(record)
         else:
-            print_summary(record)
+            place = kept or report
+            print_summary(record, kept=None if place is None else str(place))
         if report is not None:
             self.echo(f"Report: {report / 'report.html'}")
 
