@@ -53,9 +53,9 @@ def ask(page: str, folder: Path, *, width: int, question: str) -> Any:
         parent.document.head.append(answer);
       }}, 100));
     </script></body>"""
-    asked = html.escape(_POLICY.sub("", page).replace("</body>", asking))
+    content = html.escape(_POLICY.sub("", page).replace("</body>", asking))
     # A window has a least width; a frame has any.
-    frame = f'<iframe srcdoc="{asked}" style="border: 0; width: {width}px; height: 900px"></iframe>'
+    frame = f'<iframe srcdoc="{content}" style="border: 0; width: {width}px; height: 900px"></iframe>'
     place = folder / "asked.html"
     place.write_text(f"<!DOCTYPE html><html><head></head><body>{frame}</body></html>", encoding="utf-8")
     shown = _run("--dump-dom", "--window-size=1600,1000", place=place, profile=folder / "profile")
