@@ -29,6 +29,7 @@ _COMMANDS: Final = {
     "requirements": "conformance.cli.requirements",
     "implementations": "conformance.cli.implementations",
     "report": "conformance.cli.report",
+    "compare": "conformance.cli.compare",
     "decode": "conformance.cli.decode",
     "check": "conformance.cli.check",
     "show": "conformance.cli.show",
