@@ -12,6 +12,7 @@ import click
 from conformance import __version__
 from conformance.cli.interruption import Interruption
 from conformance.reports.standard_streams import guard_standard_streams
+from conformance.specs.suggestion import unknown
 
 #: Exit statuses: conforming, not conforming, could not run.
 CONFORMING: Final = 0
@@ -27,11 +28,13 @@ _COMMANDS: Final = {
     "fuzz": "conformance.cli.fuzz",
     "replay": "conformance.cli.replay",
     "requirements": "conformance.cli.requirements",
+    "families": "conformance.cli.families",
     "implementations": "conformance.cli.implementations",
     "report": "conformance.cli.report",
     "decode": "conformance.cli.decode",
     "check": "conformance.cli.check",
     "show": "conformance.cli.show",
+    "boundaries": "conformance.cli.boundaries",
     "filter": "conformance.cli.filter",
     "decide": "conformance.cli.decide",
     "self-check": "conformance.cli.self_check",
@@ -62,6 +65,13 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(_COMMANDS[cmd_name]).command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            ctx.fail(unknown("command", args[0], _COMMANDS, plural="commands"))
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from conformance.cli.certify import hold
+from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import UserError
 from conformance.reports.folder import write_reports
@@ -13,7 +14,12 @@ from conformance.reports.record import RecordError, read_record
 from conformance.reports.terminal import print_summary
 
 
-@click.command("report")
+@click.command(
+    "report",
+    epilog=examples(
+        "report report/run.jsonl pages",
+    ),
+)
 @click.argument("record", type=click.Path(path_type=Path))
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 def command(record: Path, folder: Path) -> None:

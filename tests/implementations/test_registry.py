@@ -52,7 +52,7 @@ def test_a_command_is_split_like_a_shell_would():
         ("mysql_replication", "'mysql_replication' is not a valid implementation: write one of reference"),
         ("referenceX", "'referenceX' is not a valid implementation"),
         ("reference==1", "the reference has no version"),
-        ("reference:no-such-mutant", "'no-such-mutant' is not a valid mutant"),
+        ("reference:no-such-mutant", "no mutant 'no-such-mutant'"),
         ("mysql-replication==", "is not a valid version"),
         ("mysql-replication==../../x", "is not a valid version"),
         ("mysql-replication:1.0.7", "':1.0.7' is not a valid version: write mysql-replication==VERSION"),
