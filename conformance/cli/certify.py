@@ -15,6 +15,7 @@ from conformance.cli.main import UserError
 from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE, ROLES_HELP
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.progress import Progress
+from conformance.cli.settings import is_from_settings
 from conformance.engine.baseline import Baseline, BaselineError, entries_for
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import RunFinished
@@ -172,7 +173,10 @@ def command(
     IMPLEMENTATION is a name that `binlog-conformance implementations` lists, or command:PROGRAM.
     """
     if examples is not None and seconds is not None:
-        raise UserError("--examples and --time exclude each other")
+        # The command line wins over the settings.
+        if is_from_settings("examples") == is_from_settings("seconds"):
+            raise UserError("--examples and --time exclude each other")
+        examples, seconds = (None, seconds) if is_from_settings("examples") else (examples, None)
     if write_baseline is not None:
         writable(write_baseline)
     try:

@@ -49,7 +49,10 @@ def test_a_command_is_split_like_a_shell_would():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("mysql_replication", "'mysql_replication' is not a valid implementation: write one of reference"),
+        (
+            "mysql_replication",
+            "'mysql_replication' is not a valid implementation: did you mean mysql-replication or",
+        ),
         ("referenceX", "'referenceX' is not a valid implementation"),
         ("reference==1", "the reference has no version"),
         ("reference:no-such-mutant", "no mutant 'no-such-mutant'"),
