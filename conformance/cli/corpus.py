@@ -144,28 +144,14 @@ def compare(first: str, second: str, **options: Any) -> None:
 
     Exit status: 0 if B is not worse than A, 1 if it is, 2 could not run.
     """
-    from conformance.corpus.comparison import compare_runs
+    from conformance.reports.comparison import compare_runs
+    from conformance.reports.comparison_text import comparison_lines
 
     with _mistakes_in_one_line(), _spark(options) as spark, TemporaryDirectory() as scratch:
         records = [_record(_output(spark, uri), Path(scratch) / name) for name, uri in (("a", first), ("b", second))]
-    comparison = compare_runs(*records)
-    for difference in comparison.differences:
-        click.echo(f"differs: {difference}")
-    for word, kinds in (
-        ("broke", comparison.broke),
-        ("fixed", comparison.fixed),
-        ("no longer judged", comparison.unreached),
-    ):
-        for requirement, verdict in kinds:
-            click.echo(
-                f"{word}: {requirement} ({verdict})" if word == "broke" else f"{word}: {requirement} (was {verdict})"
-            )
-    for word, failures in (("new", comparison.new), ("gone", comparison.gone)):
-        for failure in failures:
-            click.echo(f"{word}: {failure.signature} (in {failure.group}): {', '.join(failure.requirements)}")
-            click.echo(f"    {failure.replay}")
-    if not (comparison.worse or comparison.fixed or comparison.gone):
-        click.echo("the same requirements hold, and the others fail in the same ways")
+    comparison = compare_runs(records[0], records[1], paths=(first, second))
+    for line in comparison_lines(comparison):
+        click.echo(line)
     raise SystemExit(NOT_CONFORMING if comparison.worse else CONFORMING)
 
 

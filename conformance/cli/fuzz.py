@@ -6,13 +6,14 @@ from typing import Final
 
 import click
 
-from conformance.cli.certify import RECORD, Duration, hold, limit_options, report_folder
+from conformance.cli.certify import Duration, hold, limit_options, report_folder
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.progress import FuzzingProgress
+from conformance.cli.record_argument import RECORD
 from conformance.engine.baseline import Baseline, BaselineError
 from conformance.engine.certification import Budget, NothingToRun, Selection
 from conformance.engine.events import RunFinished

@@ -31,6 +31,7 @@ _COMMANDS: Final = {
     "families": "conformance.cli.families",
     "implementations": "conformance.cli.implementations",
     "report": "conformance.cli.report",
+    "compare": "conformance.cli.compare",
     "decode": "conformance.cli.decode",
     "check": "conformance.cli.check",
     "show": "conformance.cli.show",

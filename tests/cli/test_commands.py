@@ -31,7 +31,7 @@ def test_a_conforming_implementation_exits_0(tmp_path):
     done = run("certify", "reference", *QUICK, "--report", str(tmp_path / "report"), check=0)
     assert "conforming" in done.stdout
     written = {path.name for path in (tmp_path / "report").iterdir()}
-    assert written == {".run.lock", "run.jsonl", "report.html", "junit.xml", "summary.md", "badge.svg"}
+    assert written == {".run.lock", "run.jsonl", "report.html", "junit.xml", "summary.md", "results.sarif", "badge.svg"}
 
 
 def test_a_broken_one_exits_1_and_its_failure_replays(tmp_path):

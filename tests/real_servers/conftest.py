@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from node_ids import file_and_server
-from products import SERVERS, VARIABLE, Product, chosen_names, products
 
+from conformance.servers.products import SERVERS, VARIABLE, Product, chosen_names, products
 from conformance.specs.versions import EVERY_PROFILE
 
 _HERE = Path(__file__).parent
@@ -94,7 +94,7 @@ def templates(server_folder: Path) -> dict[str, Path]:
 @pytest.fixture(scope="session")
 def template_of(server_folder: Path, templates: dict[str, Path]):
     """Return a function that returns the initialised data folder of a product, which servers copy."""
-    from server import initialise
+    from conformance.servers.real_server import initialise
 
     def find(product: Product) -> Path:
         if product.name not in templates:

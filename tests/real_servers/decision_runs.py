@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pymysql
-from products import Product
-from server import RealServer
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
@@ -18,6 +16,8 @@ from conformance.models.decision.capability import BOTH, ROW_ONLY, Capability
 from conformance.models.decision.decision import Mode, Safety
 from conformance.models.decision.engines import open_table
 from conformance.models.decision.locked_table import LockedTable
+from conformance.servers.products import Product
+from conformance.servers.real_server import RealServer
 from conformance.specs.versions import Profiles
 
 #: The warning that a statement is logged unsafely.

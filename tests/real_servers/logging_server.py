@@ -16,15 +16,15 @@ ROOT = Path(__file__).parent.parent.parent
 # Run as a program, it can import only from its own folder.
 sys.path.insert(0, str(ROOT))
 
-from products import SERVERS, VARIABLE, products  # noqa: E402
-from scenario_runs import Runner  # noqa: E402
-from server import RealServer  # noqa: E402
 
 from conformance.models.server.scenario import Scenario  # noqa: E402
 from conformance.models.server.settings import Settings  # noqa: E402
 from conformance.models.server.sql import sql_of  # noqa: E402
 from conformance.models.server.statements import Crash, Disconnect, Restart  # noqa: E402
 from conformance.protocol.roles.log import FIELDS  # noqa: E402
+from conformance.servers.products import SERVERS, VARIABLE, products  # noqa: E402
+from conformance.servers.real_server import RealServer  # noqa: E402
+from conformance.servers.scenario_runner import Runner  # noqa: E402
 
 
 def declaration(name: str) -> dict[str, Any]:

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from scenario_runs import Line, Runner, lines_of
+from scenario_runs import Line, lines_of
 
 from conformance.models.server.execution import log_of
 from conformance.models.server.log_bytes import log_bytes
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import DropDatabase, UpdateTables
+from conformance.servers.scenario_runner import Runner
 
 
 @dataclass(frozen=True, slots=True)

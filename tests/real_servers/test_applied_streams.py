@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from relay_feed import OPTIONS, Fed, feed
-from server import RealServer
 
 from conformance.binlog.checksum import ChecksumAlgorithm, checksum
 from conformance.binlog.event_types import EventType
@@ -13,6 +11,8 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.reader import read_events
 from conformance.protocol.observation import Request
 from conformance.reference.apply import answer
+from conformance.servers.real_server import RealServer
+from conformance.servers.relay_feed import OPTIONS, Fed, feed
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId

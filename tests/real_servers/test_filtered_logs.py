@@ -7,13 +7,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from server import RealServer, running
 
 from conformance.binlog.reader import read_events
 from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
+from conformance.servers.real_server import RealServer, running
 from conformance.specs.versions import Profiles
 from tests.extras import require
 

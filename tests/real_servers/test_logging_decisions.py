@@ -22,11 +22,11 @@ from decision_runs import (
     locked_table,
     options_of,
 )
-from products import Product
-from server import running
 
 from conformance.models.decision.decision import MODES, SAFETIES, Safety
 from conformance.models.decision.shipped_table import decide, row_for
+from conformance.servers.products import Product
+from conformance.servers.real_server import running
 
 #: Server -> the engines of the worklog that its package does not bring.
 NOT_IN_PACKAGE = dict.fromkeys(

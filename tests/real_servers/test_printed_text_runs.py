@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from products import Product
-from server import RealServer, running
 
 from conformance.binlog.reader import read_events
 from conformance.models.rendering.print_options import PrintOptions
 from conformance.models.rendering.printer import printer_of
 from conformance.models.rendering.printer_version import PRINTER_VERSIONS
+from conformance.servers.products import Product
+from conformance.servers.real_server import RealServer, running
 from conformance.specs.versions import Profiles
 
 #: The servers that know the golden logs' events.

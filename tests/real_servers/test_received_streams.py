@@ -5,9 +5,6 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from relay_feed import OPTIONS
-from server import RealServer
-from wire_source import NATIVE, SHA2, WireSource
 
 from conformance.binlog.checksum import ChecksumAlgorithm, checksum
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
@@ -19,6 +16,9 @@ from conformance.models.replica.relay import Receiver, RelayEvent, RelaySettings
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.protocol.reported_event import report
 from conformance.reference.relay import boundary_feed
+from conformance.servers.real_server import RealServer
+from conformance.servers.relay_feed import OPTIONS
+from conformance.servers.wire_source import NATIVE, SHA2, WireSource
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId

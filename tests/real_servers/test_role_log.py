@@ -3,9 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from products import Product
-from scenario_runs import Runner
-from server import running
 
 from conformance.binlog.servers import server_of
 from conformance.models.server.scenario import Scenario
@@ -15,6 +12,9 @@ from conformance.models.server.statements import Crash, Disconnect, Restart
 from conformance.oracles.judge import Judge
 from conformance.protocol.answered_streams import observed_streams
 from conformance.reference.implementation import ReferenceImplementation
+from conformance.servers.products import Product
+from conformance.servers.real_server import running
+from conformance.servers.scenario_runner import Runner
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 

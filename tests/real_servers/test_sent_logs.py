@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 import pytest
-from dump_client import ANNOTATE_ROWS, HEARTBEAT_V2, NOT_BLOCKING, Dumped, dump
-from server import RealServer
 
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
@@ -15,6 +13,8 @@ from conformance.binlog.servers import WITH_HEARTBEAT_V2
 from conformance.models.sender.sender_settings import LogFile, SenderSettings, Wait
 from conformance.protocol.observation import Request
 from conformance.reference.send import answer
+from conformance.servers.dump import ANNOTATE_ROWS, HEARTBEAT_V2, NOT_BLOCKING, Dumped, dump
+from conformance.servers.real_server import RealServer
 from conformance.specs.versions import Profiles
 from conformance.strategies.families import sent_logs
 from conformance.strategies.grammar.case_id import CaseId

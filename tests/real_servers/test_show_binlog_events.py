@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pymysql
 import pytest
-from server import RealServer, running
 
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.models.rendering.printer_version import PRINTER_VERSIONS
 from conformance.models.rendering.show_binlog_events import show_binlog_events
+from conformance.servers.real_server import RealServer, running
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from model_comparison import difference
-from products import Product
-from scenario_runs import ROWS_EVENT_BYTES, Runner
-from server import running
+from scenario_runs import ROWS_EVENT_BYTES
 
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import Settings
+from conformance.servers.products import Product
+from conformance.servers.real_server import running
+from conformance.servers.scenario_runner import Runner
 from conformance.strategies.grammar.chooser import Chooser, SeededChooser
 from conformance.strategies.scenarios.scenario import settings_of
 from conformance.strategies.scenarios.scenario_steps import random_scenario, scenario_of_both

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pymysql
-from server import RealServer
 
+from conformance.servers.real_server import RealServer
 from conformance.specs.versions import ByVersion
 
 #: Options of such a server, by version.

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pymysql
-from server import RealServer
 
 from conformance.binlog.event_types import HEARTBEAT_TYPES
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import TYPE_AT
+from conformance.servers.real_server import RealServer
 
 _COM_BINLOG_DUMP: Final = 0x12
 _COM_BINLOG_DUMP_GTID: Final = 0x1E

@@ -7,7 +7,7 @@ import re
 import socket
 import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
@@ -100,7 +100,8 @@ class _Conversation:
         self._answers = answers
         self._number = 0
 
-    def serve(self, dump) -> None:
+    def serve(self, dump: "Callable[[_Conversation], None]") -> None:
+        """Answer until the replica leaves; a dump is answered by a function that takes the conversation."""
         self._greet()
         while True:
             self._number = 0

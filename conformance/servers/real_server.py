@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pymysql
-from products import Product
 from pymysql.constants import CLIENT
+
+from conformance.servers.products import Product
 
 #: Seconds that a server may take to start, to stop, or to answer one statement.
 _START: Final = 60.0

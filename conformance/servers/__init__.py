@@ -1,0 +1,1 @@
+"""Real servers: starting unpacked ones, running scenarios on them, feeding their relay logs, reading their logs."""
