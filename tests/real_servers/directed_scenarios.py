@@ -82,6 +82,7 @@ def _transactions() -> dict[str, tuple[Statement, ...]]:
         "commit of both engines": (Begin(), one, plain, two, Commit()),
         "commit, the other engine first": (Begin(), plain, one, Commit()),
         "rollback": (Begin(), one, two, Rollback()),
+        "checksum table inside": (Begin(), one, Maintain(action="checksum", table=_T1), Rollback()),
         "rollback of both engines": (Begin(), one, plain, two, Rollback()),
         "rollback, the other engine first": (Begin(), plain, one, Rollback()),
         "end of the session inside": (Begin(), one, plain),
@@ -110,6 +111,9 @@ def _temporary_tables(engine: str, other: str) -> dict[str, tuple[Statement, ...
         "temporary table at the end": (create, use),
         "temporary tables at the end": (
             CreateDatabase(database="d2"), create, _temporary(_NEW, other), _temporary(_ELSEWHERE, engine),
+        ),
+        "temporary table that exists, if not exists": (
+            create, CreateTable(table=_TEMPORARY, engine=engine, temporary=True, if_not_exists=True),
         ),
         "temporary table like another": (create, CreateTableLike(table=_NEW, like=_TEMPORARY)),
         "temporary table inside": (Begin(), one, create, use, drop, Commit()),
@@ -160,6 +164,7 @@ def _definitions(engine: str) -> dict[str, tuple[Statement, ...]]:
         "drop tables, one missing": (_drop(_T1, _MISSING, _OTHER),),
         "drop tables, one missing, if exists": (_drop(_T1, _MISSING, _OTHER, if_exists=True),),
         "rename": (RenameTable(pairs=((_T1, _NEW), (_T2, _T1))),),
+        "rename of a missing table": (RenameTable(pairs=((_MISSING, _NEW),)),),
         "alter": (AlterTable(table=_T1), _insert(_T1, 9)),
         **{f"{each} table": (Maintain(action=each, table=_T1), Maintain(action=each, table=_MISSING))
            for each in ("optimize", "analyze", "repair", "checksum")},
@@ -189,22 +194,92 @@ def _administration(engine: str) -> dict[str, tuple[Statement, ...]]:
 
 
 def _given_gtids(engine: str) -> dict[str, tuple[Statement, ...]]:
-    """Return scenarios of given GTIDs: WL#7592 on GTID_NEXT and statements that would be several groups."""
-    drop = {"drop tables": (_drop(_T1, _OTHER),), "drop database": (DropDatabase(database="d1", obstructed=True),)}
-    work: dict[str, tuple[Statement, ...]] = {
-        **drop,
-        "insert": (_insert(_T1, 1),),
-        "commit of nothing": (Begin(), Commit()),
-        "rollback": (Begin(), _insert(_T1, 1), Rollback()),
-        "both engines": (Begin(), _insert(_T1, 1), _insert(_OTHER, 1), Commit()),
-        "create table select": (CreateTableSelect(table=_NEW, sources=(_T1,), engine=engine),),
-        "temporary table": (_temporary(_TEMPORARY, engine),),
-    }
+    """Return scenarios of given GTIDs: WL#7592 on GTID_NEXT, statements that would be several groups or log nothing."""
+    work = _given_to_groups(engine) | _given_to_nothing(engine) | _given_to_refused(engine)
     return {
-        f"{name}, GTID_NEXT {value}": (_gtid_next(value), *statements, _gtid_next("AUTOMATIC"))
-        for name, statements in work.items()
+        f"{name}, GTID_NEXT {value}": (*before, _gtid_next(value), *statements, _gtid_next("AUTOMATIC"))
+        for name, (before, statements) in work.items()
         for value in (_GIVEN, "ANONYMOUS")
     }
+
+
+#: What runs before GTID_NEXT is set, and after it.
+_BeforeAndAfter = tuple[tuple[Statement, ...], tuple[Statement, ...]]
+
+
+def _given_to_groups(engine: str) -> dict[str, _BeforeAndAfter]:
+    """Return statements that are logged, in one group or several."""
+    one, plain = _insert(_T1, 1), _insert(_OTHER, 1)
+    used = (_gtid_next(_GIVEN), one, _gtid_next("AUTOMATIC"), CreateDatabase(database="d2"))
+    return {
+        "insert": ((), (one,)),
+        "two inserts": ((), (one, one)),
+        "drop tables": ((), (_drop(_T1, _OTHER),)),
+        "drop database": ((), (DropDatabase(database="d1", obstructed=True),)),
+        "rollback": ((), (Begin(), one, Rollback())),
+        "rollback to a savepoint": ((), (Begin(), Savepoint(name="s"), one, RollbackTo(name="s"), Commit())),
+        "both engines": ((), (Begin(), one, plain, Commit())),
+        "create table select": ((), (CreateTableSelect(table=_NEW, sources=(_T1,), engine=engine),)),
+        "optimize table": ((), (Maintain(action="optimize", table=_T1),)),
+        "DDL inside": ((), (Begin(), one, CreateTable(table=_NEW, engine=engine), Commit())),
+        "two transactions": ((), (Begin(), one, Commit(), Begin(), one, Commit())),
+        "savepoint after its transaction": ((), (one, Begin(), Savepoint(name="s"), Commit())),
+        "use and flush after its transaction": ((), (one, Use(database="d1"), FlushLogs())),
+        "executed before": (used, (one, _drop(_T2), Use(database="d2"), FlushLogs())),
+        "executed before, then inside": (used, (Begin(), one, Commit(), one)),
+        "executed before, inside": (used, (Begin(), Savepoint(name="s"), one, RollbackTo(name="s"), Commit())),
+    }
+
+
+def _given_to_nothing(engine: str) -> dict[str, _BeforeAndAfter]:
+    """Return statements that log nothing, at least in one of the formats."""
+    create, empty, one = _temporary(_TEMPORARY, engine), Delete(table=_T1), _insert(_T1, 1)
+    check = Maintain(action="checksum", table=_T1)
+    return {
+        "commit of nothing": ((), (Begin(), Commit())),
+        "commit alone": ((), (Commit(),)),
+        "rollback alone": ((), (Rollback(), one)),
+        "flush": ((), (FlushLogs(),)),
+        "rollback of nothing": ((), (Begin(), Rollback())),
+        "commit of a savepoint": ((), (Begin(), Savepoint(name="s"), Commit())),
+        "update of no row": ((empty,), (Update(table=_T1),)),
+        "delete of no row": ((empty,), (empty,)),
+        "insert select of no row": ((empty,), (InsertSelect(table=_T2, source=_T1),)),
+        "update of no row inside": ((empty,), (Begin(), Update(table=_T1), Commit())),
+        "temporary table": ((), (create,)),
+        "temporary table inside": ((), (Begin(), create, Commit())),
+        "temporary table that exists, if not exists": (
+            (create,),
+            (CreateTable(table=_TEMPORARY, engine=engine, temporary=True, if_not_exists=True),),
+        ),
+        "rows of a temporary table": ((create,), (_insert(_TEMPORARY, 1),)),
+        "drop temporary table": ((create,), (_drop(_TEMPORARY, temporary=True),)),
+        "drop temporary table, if exists": ((), (_drop(_MISSING, temporary=True, if_exists=True),)),
+        "create table that exists, if not exists": ((), (CreateTable(table=_T1, engine=engine, if_not_exists=True),)),
+        "checksum table": ((), (check, one)),
+        "checksum table inside": ((), (Begin(), one, check, Rollback())),
+    }
+
+
+def _given_to_refused(engine: str) -> dict[str, _BeforeAndAfter]:
+    """Return statements that servers refuse."""
+    missing = _insert(_MISSING, 1)
+    return {
+        "both engines in a statement": ((), (UpdateTables(first=_T1, second=_OTHER),)),
+        "insert into a missing table": ((), (missing,)),
+        "insert into a missing table inside": ((), (Begin(), missing, Commit())),
+        "create table that exists": ((), (CreateTable(table=_T1, engine=engine),)),
+        "create table select that exists": ((), (CreateTableSelect(table=_T1, sources=(_T2,), engine=engine),)),
+        "temporary table that exists": (
+            (_temporary(_TEMPORARY, engine),), (_temporary(_TEMPORARY, engine),),
+        ),
+        "drop table that is missing": ((), (_drop(_MISSING),)),
+        "drop temporary table that is missing": ((), (_drop(_MISSING, temporary=True),)),
+        "rename of a missing table": ((), (RenameTable(pairs=((_MISSING, _NEW),)),)),
+        "alter of a missing table": ((), (AlterTable(table=_MISSING),)),
+        "create database that exists": ((), (CreateDatabase(database="d1"),)),
+        "drop database that is missing": ((), (DropDatabase(database="d2"),)),
+    }  # fmt: skip
 
 
 def _statements(profile: str, engine: str) -> dict[str, tuple[Statement, ...]]:

@@ -97,7 +97,8 @@ def _check_value(statement: SetVariable) -> None:
 
 def _set_gtid_next(server: SourceServer, session: Session, value: str) -> None:
     mode = server.settings.gtid_mode
-    if session.has_given_gtid and not server.skips(session):
+    owns_gtid = session.has_given_gtid and not server.skips(session)
+    if owns_gtid or (session.owns_anonymous and value != ANONYMOUS):
         raise StatementRefused(
             _OWNS_GTID, f"GTID_NEXT cannot be changed by a client that owns a GTID: {session.gtid_next}"
         )
@@ -109,6 +110,7 @@ def _set_gtid_next(server: SourceServer, session: Session, value: str) -> None:
             code = _TAGGED_WITH_MODE_OFF if given.tag else _GTID_WITH_MODE_OFF
             raise StatementRefused(code, "GTID_NEXT cannot be a GTID when GTID_MODE = OFF")
     session.gtid_next = value
+    session.owns_anonymous = value == ANONYMOUS and server.rules.owns_anonymous
 
 
 def set_global(server: SourceServer, session: Session, statement: SetGlobal) -> None:

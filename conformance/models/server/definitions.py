@@ -4,6 +4,7 @@ from typing import Final
 
 from conformance.binlog.flags import Flag
 from conformance.models.server import events
+from conformance.models.server.gtid_next import CREATE_SELECT_REFUSED
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.row_changes import rows_of_new_table
 from conformance.models.server.session import Session, StatementRefused
@@ -21,7 +22,6 @@ from conformance.models.server.tables import Row, Table, TableName
 from conformance.models.server.tables_info import list_of_rename
 from conformance.models.server.transactions import commit_open
 
-_CREATE_SELECT_REFUSED: Final = 1786
 _TEMPORARY_REFUSED: Final = 1787
 _TEMPORARY_REFUSED_SINCE_8_0: Final = 3748
 _EXISTS: Final = 1050
@@ -145,12 +145,25 @@ def _create_temporary(
     _exists(server, made.name)
     if made.name in session.temporary:
         if statement.if_not_exists:
+            _log_created(server, session, statement, made, listed=listed)
             return
         raise StatementRefused(_EXISTS, f"Table '{made.name}' already exists")
     made.logged = _logs_temporary(server, session)
     session.temporary[made.name] = made
     keep_transaction(server, session)
-    if made.logged:
+    _log_created(server, session, statement, made, listed=listed)
+
+
+def _log_created(
+    server: SourceServer,
+    session: Session,
+    statement: CreateTable | CreateTableLike | CreateTableSelect,
+    made: Table,
+    *,
+    listed: tuple[TableName, ...],
+) -> None:
+    """Log the creation of a temporary table, where that is logged; also of one that exists, with IF NOT EXISTS."""
+    if _logs_temporary(server, session):
         text = sql_of(statement) or ""
         log_temporary(server, session, text, tables=listed, transactional=made.transactional)
 
@@ -196,7 +209,7 @@ def _check_create_select(server: SourceServer, session: Session, statement: Crea
     atomic = rules.create_select == "atomic" and statement.engine == "innodb"
     if server.must_be_consistent(session) and not atomic:
         message = "Statement violates GTID consistency: CREATE TABLE ... SELECT."
-        raise StatementRefused(_CREATE_SELECT_REFUSED, message)
+        raise StatementRefused(CREATE_SELECT_REFUSED, message)
 
 
 def _log_create_select(server: SourceServer, session: Session, statement: CreateTableSelect, made: Table) -> None:
@@ -233,7 +246,7 @@ def rename_table(server: SourceServer, session: Session, statement: RenameTable)
     for old, new in statement.pairs:
         table = databases.get(old.database, {}).pop(old, None)
         if table is None:
-            raise StatementRefused(1146, f"Table '{old}' doesn't exist")
+            raise StatementRefused(server.rules.renamed_missing, f"Table '{old}' doesn't exist")
         if new in databases.setdefault(new.database, {}):
             raise StatementRefused(_EXISTS, f"Table '{new}' already exists")
         databases[new.database][new] = table
@@ -258,6 +271,6 @@ def alter_table(server: SourceServer, session: Session, statement: AlterTable) -
 
 def maintain(server: SourceServer, session: Session, statement: Maintain) -> None:
     """Run OPTIMIZE, REPAIR, ANALYZE or CHECKSUM TABLE: logged even if it fails because there is no such table."""
-    commit_open(server, session)
     if statement.action != "checksum" or server.rules.checksum_table:
+        commit_open(server, session)
         server.log_alone(session, server.text(session, statement, tables=(statement.table,)))

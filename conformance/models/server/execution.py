@@ -5,12 +5,20 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.binlog.total_table import check_complete
-from conformance.models.server import administration, definitions, drops, row_changes, statements, transactions
+from conformance.models.server import (
+    administration,
+    definitions,
+    drops,
+    gtid_next,
+    row_changes,
+    statements,
+    transactions,
+)
 from conformance.models.server.logged_event import PlannedLog
 from conformance.models.server.logging_rules import LoggingRules, rules_of
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
-from conformance.models.server.session import UNDEFINED, Session, StatementRefused
+from conformance.models.server.session import Session, StatementRefused
 from conformance.models.server.settings import Settings
 from conformance.models.server.statement_forms import KINDS
 from conformance.models.server.statements import Statement
@@ -22,8 +30,7 @@ def _disconnect(server: SourceServer, session: Session, statement: statements.Di
     drops.disconnect(server, session)
 
 
-#: The statements that make a transaction, on their own or inside an open one.
-_TRANSACTIONS: Final[dict[type[Statement], Handler]] = {
+_HANDLERS: Final[dict[type[Statement], Handler]] = {
     statements.CreateDatabase: definitions.create_database,
     statements.DropDatabase: drops.drop_database,
     statements.CreateTable: definitions.create_table,
@@ -41,9 +48,6 @@ _TRANSACTIONS: Final[dict[type[Statement], Handler]] = {
     statements.InternalRows: row_changes.internal_rows,
     statements.InsertGtids: row_changes.insert_gtids,
     statements.Begin: transactions.begin,
-}
-#: Those that do not: ends of transactions, savepoints, variables, and administration.
-_OTHERS: Final[dict[type[Statement], Handler]] = {
     statements.Commit: transactions.commit,
     statements.Rollback: transactions.rollback,
     statements.Savepoint: transactions.savepoint,
@@ -59,7 +63,7 @@ _OTHERS: Final[dict[type[Statement], Handler]] = {
     statements.Crash: administration.crash,
     statements.Disconnect: _disconnect,
 }
-check_complete(f"{__name__}._OTHERS", KINDS.values(), _TRANSACTIONS | _OTHERS, entry="what runs it")
+check_complete(f"{__name__}._HANDLERS", KINDS.values(), _HANDLERS, entry="what runs it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +124,11 @@ def run(server: SourceServer, index: int, statement: Statement) -> ExecutionOutc
 
 
 def _run(server: SourceServer, session: Session, statement: Statement) -> None:
-    handler = _OTHERS.get(type(statement))
-    if handler is not None:
-        handler(server, session, statement)
-        return
-    server.check_gtid_next(session)
-    if session.transaction is None and server.skips(session):
+    if not gtid_next.permits(server, session, statement):
         return
     try:
-        _TRANSACTIONS[type(statement)](server, session, statement)
-    except StatementRefused:
-        if session.transaction is None and session.has_given_gtid:
-            session.gtid_next = UNDEFINED
+        _HANDLERS[type(statement)](server, session, statement)
+    except StatementRefused as refused:
+        gtid_next.release(session, statement, refused)
         raise
+    gtid_next.use_up(server, session, statement)

@@ -23,6 +23,8 @@ PartialDrop = Literal["several-statements", "any-statement", "one-group"]
 #: How DROP TEMPORARY TABLE IF EXISTS logs a table that does not exist: not at all, like a base table, with the
 #: transactional temporary ones, or with those that are logged first.
 MissingTemporary = Literal["not", "base", "transactional", "first"]
+#: GTID_NEXT: a GTID that was not used up yet, or anything but AUTOMATIC.
+ImplicitCommit = Literal["given", "set"]
 #: How a session with temporary tables can change binlog_format: freely, not from ROW to STATEMENT, or not at all.
 FormatWithTemporary = Literal["free", "not-to-statement", "fixed"]
 
@@ -87,6 +89,10 @@ class LoggingRules:
         rand_is_unsafe_in_create: The same for CREATE TABLE ... SELECT alone.
         needless_create: Whether CREATE TABLE IF NOT EXISTS of a table that exists is logged.
         disconnect_by_engine: Whether the temporary tables of a session that ends are also separated by engine.
+        use_needs_gtid_next: Whether USE is refused too after a given GTID was used up.
+        implicit_commit: With which GTID_NEXT a statement that would commit an open transaction is refused.
+        owns_anonymous: Whether a session with GTID_NEXT=ANONYMOUS must use it up, as a GTID, before it sets another.
+        renamed_missing: The number of the error of RENAME TABLE for a table that does not exist.
         rows_query_prefix: The text before the statement in a Rows_query event.
     """
 
@@ -123,6 +129,10 @@ class LoggingRules:
     rand_is_unsafe_in_create: bool = False
     needless_create: bool = True
     disconnect_by_engine: bool = True
+    use_needs_gtid_next: bool = False
+    implicit_commit: ImplicitCommit = "given"
+    owns_anonymous: bool = True
+    renamed_missing: int = 1146
     rows_query_prefix: str = ""
 
 
@@ -134,6 +144,7 @@ _FROM_5_7: Final = LoggingRules(
     uncertain_temporary_dropped=True,
     missing_temporary="first",
     format_with_temporary="not-to-statement",
+    renamed_missing=1017,
 )
 _FROM_5_6: Final = replace(
     _FROM_5_7,
@@ -142,6 +153,9 @@ _FROM_5_6: Final = replace(
     previous_gtids_always=False,
     create_select="one",
     partial_drop="one-group",
+    use_needs_gtid_next=True,
+    implicit_commit="set",
+    owns_anonymous=False,
 )
 _FROM_5_1: Final = replace(
     _FROM_5_6,

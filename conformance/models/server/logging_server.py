@@ -161,6 +161,8 @@ class SourceServer:
         if rules.gtid_events == "mariadb":
             return self._mariadb_gtid(logged)
         next_gtid = AUTOMATIC if session is None else session.gtid_next
+        if session is not None:
+            session.owns_anonymous = False
         identifier: Gtid | None = None
         if session is not None and session.has_given_gtid:
             identifier = Gtid.parse(session.gtid_next)

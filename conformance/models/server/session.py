@@ -94,6 +94,7 @@ class Session:
         binlog_rows_query_log_events: Its value of this variable.
         database: Its default database, empty for none.
         gtid_next: ``AUTOMATIC``, ``ANONYMOUS``, a GTID, or `UNDEFINED`.
+        owns_anonymous: Whether it has not used up ``ANONYMOUS`` yet.
         user_variable: The value of its user variable `v`, None if it was not set.
         temporary: Its temporary tables, oldest first.
         transaction: The open transaction; None outside one.
@@ -105,6 +106,7 @@ class Session:
     binlog_rows_query_log_events: bool
     database: str = ""
     gtid_next: str = AUTOMATIC
+    owns_anonymous: bool = False
     user_variable: int | None = None
     temporary: dict[TableName, Table] = field(default_factory=dict)
     transaction: OpenTransaction | None = None
@@ -113,3 +115,9 @@ class Session:
     def has_given_gtid(self) -> bool:
         """Whether its next transaction has a given GTID."""
         return self.gtid_next not in (AUTOMATIC, ANONYMOUS, UNDEFINED)
+
+    def release(self) -> None:
+        """Give up the GTID that the session was given and did not use up, or the right to be anonymous."""
+        self.owns_anonymous = False
+        if self.has_given_gtid:
+            self.gtid_next = UNDEFINED

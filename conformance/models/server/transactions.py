@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.models.server import events
 from conformance.models.server.logging_server import SourceServer
-from conformance.models.server.session import UNDEFINED, OpenTransaction, SavepointPlace, Session, StatementRefused
+from conformance.models.server.session import OpenTransaction, SavepointPlace, Session, StatementRefused
 from conformance.models.server.statements import Begin, Commit, Rollback, RollbackTo, Savepoint
 from conformance.models.server.tables import Row, Table
 
@@ -19,11 +19,11 @@ def begin(server: SourceServer, session: Session, statement: Begin) -> None:
 
 
 def commit(server: SourceServer, session: Session, statement: Commit) -> None:
-    """Commit the open transaction; with a given GTID even one without changes is logged."""
-    opened = session.transaction is not None
+    """Commit the open transaction; with a given GTID an empty one is logged if there are no changes, or is none."""
     commit_open(server, session)
-    if opened and session.has_given_gtid:
+    if session.has_given_gtid and not server.skips(session):
         log_empty(server, session)
+    session.release()
 
 
 def log_empty(server: SourceServer, session: Session) -> None:
@@ -49,13 +49,11 @@ def roll_back_open(server: SourceServer, session: Session) -> None:
     """Roll the open transaction back, if there is one."""
     transaction = session.transaction
     session.transaction = None
-    if transaction is None:
-        return
-    undo_changes(server, session, transaction)
-    if transaction.irrevocable and transaction.events:
+    if transaction is not None:
+        undo_changes(server, session, transaction)
+    if transaction is not None and transaction.irrevocable and transaction.events:
         server.log_transaction(session, transaction.events, end=server.query(session, events.ROLLBACK))
-    elif session.has_given_gtid:
-        session.gtid_next = UNDEFINED
+    session.release()
 
 
 def undo_changes(server: SourceServer, session: Session, transaction: OpenTransaction) -> None:
