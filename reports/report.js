@@ -57,7 +57,7 @@
 
   function sortable(table) {
     const body = table.tBodies[0];
-    const rows = body ? [...body.rows] : [];
+    const rows = body ? [...body.rows].filter(row => !row.classList.contains("total")) : [];
     const heads = table.tHead ? [...table.tHead.rows[0].cells] : [];
     if (rows.length < 2 || rows.some(row => row.cells.length !== heads.length)) return;
     const value = (row, at) => row.cells[at].dataset.sort ?? row.cells[at].textContent.trim();

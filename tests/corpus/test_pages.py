@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 
+import pytest
+
 from conformance.corpus.coverage_page import coverage_page
 from conformance.corpus.history import RunEntry, shrunk_before
 from conformance.corpus.run_page import Link
@@ -11,6 +13,7 @@ from conformance.engine.coverage import EVENT_TYPES
 from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
 from conformance.reports.case_alias import case_alias
 from conformance.reports.record import read_record
+from tests.browser import OFF_SCREEN, ask, require_browser
 from tests.reports.example_record import example_lines, write_lines
 
 
@@ -121,6 +124,30 @@ def test_a_finding_leads_to_its_card_in_the_report_of_the_same_run(tmp_path):
     assert re.findall(r'href="(report[^"]*)"', page) == ["report.html#finding-2"]
     other = [replace(each, implementation="another") for each in entries]
     assert "report.html#" not in trend_page(other, record)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_of_a_page_is_off_screen(tmp_path, width):
+    require_browser()
+    profiles = [f"mysql-{number}.0" for number in range(12)]
+    coverage = {EVENT_TYPES.name: {("TRANSACTION_PAYLOAD", "IGNORABLE|" * 9, profile): 10**9 for profile in profiles}}
+    nights = [entry for day in range(1, 29) for entry in night(day, "R-" + "LONG" * 30)]
+    links = [Link("A page with a long name", "#"), Link("Another page with a long name", "#")]
+    for page in (trend_page(nights, links=links), coverage_page(coverage, profiles, about="long " * 90, links=links)):
+        assert ask(page, tmp_path, width=width, question=OFF_SCREEN) == [0, []]
+
+
+def test_sorting_the_trend_leaves_the_totals_on_top(tmp_path):
+    require_browser()
+    page = trend_page([*night(1, "R-B"), *night(2, "R-A", "R-B")])
+    question = """
+      const table = document.querySelector(".trend"), button = table.tHead.rows[0].cells[0].querySelector("button");
+      const names = () => [...table.tBodies[0].rows].map(row => row.cells[0].textContent.slice(0, 8));
+      button.click(); const up = names(); button.click(); return [up, names()];
+    """
+    up, down = ask(page, tmp_path, width=1280, question=question)
+    assert up == ["findings", "R-A diff", "R-B diff"]
+    assert down == ["findings", "R-B diff", "R-A diff"]
 
 
 def test_the_latest_shrunk_case_is_used():
