@@ -86,6 +86,14 @@ class _EventNames:
         return self._of_type.get(str(event.type)) or f"type {elided(value_text(event.type), _NAME_CHARACTERS)}"
 
 
+def _sides(expected: Html, observed: Html, *, wrong: bool = True) -> tuple[Html, Html]:
+    """Return the two cells of a row; their labels are shown where the page is too narrow for columns."""
+    return (
+        element("td", expected, data_label="Expected"),
+        element("td", observed, class_="wrong" if wrong else None, data_label="Observed"),
+    )
+
+
 def _event_rows(event: EventDifference, names: _EventNames) -> Iterator[Html]:
     title = fragment(
         element("b", names.of(event)),
@@ -95,9 +103,7 @@ def _event_rows(event: EventDifference, names: _EventNames) -> Iterator[Html]:
         head = element("th", title, scope="row", colspan=2)
         nothing = element("i", "no event here" if event.state == "unexpected" else "this event is missing")
         sides = (
-            (element("td", _whole_event(event)), element("td", nothing, class_="wrong"))
-            if event.state == "missing"
-            else (element("td", nothing), element("td", _whole_event(event), class_="wrong"))
+            _sides(_whole_event(event), nothing) if event.state == "missing" else _sides(nothing, _whole_event(event))
         )
         yield _row(head, *sides, state=event.state)
         return
@@ -116,8 +122,7 @@ def _event_rows(event: EventDifference, names: _EventNames) -> Iterator[Html]:
         yield _row(
             head if index == 0 else Html(),
             element("th", element("code", elided(field.name, _NAME_CHARACTERS)), scope="row"),
-            element("td", expected),
-            element("td", observed, class_="wrong"),
+            *_sides(expected, observed),
             state="different",
         )
     if rest:
@@ -150,8 +155,7 @@ def _ending_row(expected: Refusal | None, observed: Refusal | None) -> Html:
         same = expected.kind == observed.kind and observed.at in (None, expected.at)
     return _row(
         element("th", "End of the stream", scope="row", colspan=2),
-        element("td", _ending(expected)),
-        element("td", None if same else "\u2717 ", _ending(observed), class_=None if same else "wrong"),
+        *_sides(_ending(expected), fragment(None if same else "\u2717 ", _ending(observed)), wrong=not same),
         state="agreeing" if same else "different",
     )
 
@@ -160,12 +164,12 @@ def _no_answer(failure: Failure) -> Iterator[Html]:
     events = len(failure.expected.events)
     yield _row(
         element("th", "The whole stream", scope="row", colspan=2),
-        element("td", f"{events} event{'' if events == 1 else 's'}; ", _ending(failure.expected.error)),
-        element(
-            "td",
-            f"no answer: {STATUSES[failure.status].label}, ",
-            element("code", elided(failure.signature, _NAME_CHARACTERS)),
-            class_="wrong",
+        *_sides(
+            fragment(f"{events} event{'' if events == 1 else 's'}; ", _ending(failure.expected.error)),
+            fragment(
+                f"no answer: {STATUSES[failure.status].label}, ",
+                element("code", elided(failure.signature, _NAME_CHARACTERS)),
+            ),
         ),
         state="different",
     )

@@ -18,6 +18,10 @@ def _shade(number: int, most: int) -> int:
     return 1 + int((_SHADES - 2) * math.log1p(number) / math.log1p(most))
 
 
+def _count(number: int, most: int, profile: str) -> Html:
+    return element("td", f"{number:,}", class_=f"number shade-{_shade(number, most)}", data_label=profile)
+
+
 def _table(title: str, unit: str, counts: Mapping[str, Counts], profiles: Collection[str]) -> Html | None:
     if not counts:
         return None
@@ -26,11 +30,8 @@ def _table(title: str, unit: str, counts: Mapping[str, Counts], profiles: Collec
         element(
             "tr",
             element("th", element("code", name), scope="row"),
-            (
-                element("td", f"{row.get(profile, 0):,}", class_=f"number shade-{_shade(row.get(profile, 0), most)}")
-                for profile in profiles
-            ),
-            element("td", f"{sum(row.values()):,}", class_="number total"),
+            (_count(row.get(profile, 0), most, profile) for profile in profiles),
+            element("td", f"{sum(row.values()):,}", class_="number total", data_label="all"),
         )
         for name, row in sorted(counts.items())
     )

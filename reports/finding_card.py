@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from conformance.reports.answer_comparison import answer_comparison, value_of
+from conformance.reports.case_alias import case_alias
 from conformance.reports.element import Html, element, fragment, scrolling_table
+from conformance.reports.facets import finding_facets
 from conformance.reports.findings import Finding
 from conformance.reports.foreign_text import elided, one_line, value_text, visible_line
 from conformance.reports.hex_dump import hex_dump
 from conformance.reports.outcome import number_of
+from conformance.reports.replay_line import is_long, short_replay
 from conformance.reports.status import STATUSES
+from conformance.reports.worklog_address import worklog_link
 from conformance.specs.run_record import BESIDE_THE_CATALOGUE, Failure, RequirementResult
 
 _MESSAGE_CHARACTERS: Final = 1_200
@@ -24,6 +29,11 @@ def badge(status: str) -> Html:
     return element("span", f"{shown.symbol} {shown.label}", class_=f"badge {status}", title=shown.meaning)
 
 
+def section_of(requirement: RequirementResult) -> Html:
+    """Return where a requirement comes from, as a link to the worklog if it is one."""
+    return worklog_link(requirement, f"{requirement.worklog}, section {requirement.section}")
+
+
 def _rule(failure: Failure, requirement: RequirementResult | None) -> Html:
     if failure.requirement in BESIDE_THE_CATALOGUE:
         return element("p", BESIDE_THE_CATALOGUE[failure.requirement], class_="rule")
@@ -33,7 +43,13 @@ def _rule(failure: Failure, requirement: RequirementResult | None) -> Html:
     return element(
         "blockquote",
         element("p", requirement.text),
-        element("p", f"{requirement.worklog}, section {requirement.section}", class_="quiet"),
+        element(
+            "p",
+            section_of(requirement),
+            " \u00b7 ",
+            element("a", "catalogue entry", href=f"#{requirement.id}"),
+            class_="quiet",
+        ),
         element("details", element("summary", "How the kit reads it"), element("p", interpretation))
         if interpretation
         else None,
@@ -70,7 +86,7 @@ def finding_card(
     *,
     requirement: RequirementResult | None,
     declared: Collection[str] | None,
-    linked: Collection[str] = (),
+    requirements: Mapping[str, RequirementResult] = MappingProxyType({}),
     related: Collection[Finding] = (),
 ) -> Html:
     """Return one finding as HTML: its first failure in full, those of other groups of profiles closed.
@@ -79,13 +95,13 @@ def finding_card(
         finding: The finding.
         requirement: The requirement that its first failure breaks; None in a record that was cut off.
         declared: The fields that the implementation reports in this role.
-        linked: Ids of the requirements that the page has a row of.
+        requirements: The requirements that the page has a row of, by their ids.
         related: The other findings that are shown by the same stream.
     """
     failure = finding.first
     return element(
         "article",
-        _header(finding, requirement, linked),
+        _header(finding, requirement, requirements),
         element("p", element("b", "Known: "), one_line(finding.known)) if finding.known is not None else None,
         element("h4", "What is wrong" if failure.requirement in BESIDE_THE_CATALOGUE else "The requirement"),
         _rule(failure, requirement),
@@ -94,6 +110,7 @@ def finding_card(
         (_of_group(each, failure, declared) for each in finding.failures[1:]),
         class_=f"card {failure.status}",
         id=f"finding-{finding.number}",
+        **finding_facets(finding, requirements),
     )
 
 
@@ -125,12 +142,20 @@ def _example(failure: Failure, declared: Collection[str] | None) -> Html:
     )
 
 
+def copied(line: str) -> Html:
+    """Return a line that a reader copies: a click selects all of it, and the page's script adds a button."""
+    return element("pre", element("code", line), class_="replay", title="click to select all of it")
+
+
 def _replay(failure: Failure) -> Html:
+    heading = element("h4", "The command that reproduces it")
+    whole = copied(visible_line(failure.replay))
+    if not is_long(failure):
+        return fragment(heading, whole)
     return fragment(
-        element("h4", "The command that reproduces it"),
-        element(
-            "pre", element("code", visible_line(failure.replay)), class_="replay", title="click to select all of it"
-        ),
+        heading,
+        copied(visible_line(short_replay(failure, "run.jsonl"))),
+        element("details", element("summary", "The same command without the run record"), whole),
     )
 
 
@@ -156,8 +181,9 @@ def _header(finding: Finding, requirement: RequirementResult | None, linked: Col
         element("p", one_line(elided(failure.message, _MESSAGE_CHARACTERS))),
         element(
             "p",
-            f"{number_of(finding.cases, 'case')} in {', '.join(finding.profiles)} \u00b7 smallest one: "
-            f"profile {failure.profile}, family {failure.family}{size}",
+            f"{number_of(finding.cases, 'case')} in {', '.join(finding.profiles)} \u00b7 smallest one: ",
+            element("code", case_alias(failure.case), title=elided(failure.case, _MESSAGE_CHARACTERS)),
+            f", profile {failure.profile}, family {failure.family}{size}",
             class_="quiet",
         ),
         element("p", hindered(finding), class_="quiet") if finding.hinders else None,

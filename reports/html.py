@@ -1,11 +1,12 @@
-"""The HTML report: one file, no script, nothing fetched; findings first, then the requirements and the coverage."""
+"""The HTML report: one file, nothing fetched; findings first, then the requirements and the coverage."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from conformance.reports.coverage_tables import coverage_tables
 from conformance.reports.element import Html, element, fragment, scrolling_table
+from conformance.reports.facets import filter_of, finding_facets
 from conformance.reports.finding_card import badge, finding_card, hindered
 from conformance.reports.findings import Finding, findings_of, why_not_judged
 from conformance.reports.foreign_text import elided, one_line
@@ -13,8 +14,9 @@ from conformance.reports.matrix import matrix
 from conformance.reports.outcome import Outcome, is_known, number_of, outcome
 from conformance.reports.page import page
 from conformance.reports.record import RunRecord
-from conformance.reports.status import JUDGED, STATUSES, TROUBLES
+from conformance.reports.status import STATUSES, TROUBLES
 from conformance.reports.variants_table import variants_table
+from conformance.specs.run_record import RequirementResult
 
 #: Cards further down are closed; the list above them names their failures.
 _OPEN_CARDS: Final = 10
@@ -146,7 +148,7 @@ def _top(record: RunRecord, run: Outcome) -> Html:
     )
 
 
-def _list_of_findings(findings: Sequence[Finding]) -> Html:
+def _list_of_findings(findings: Sequence[Finding], requirements: Mapping[str, RequirementResult]) -> Html:
     rows = (
         element(
             "tr",
@@ -166,6 +168,7 @@ def _list_of_findings(findings: Sequence[Finding]) -> Html:
             element("td", len(finding.requirements), class_="number"),
             element("td", ", ".join(finding.groups)),
             element("td", f"{finding.cases:,}", class_="number"),
+            **finding_facets(finding, requirements),
         )
         for finding in findings
     )
@@ -215,7 +218,7 @@ def _cards(record: RunRecord, findings: Sequence[Finding]) -> list[Html]:
             finding_card(
                 finding,
                 requirement=requirement,
-                linked=requirements,
+                requirements=requirements,
                 declared=role.fields if role else None,
                 related=[each for each in by_case[failure.case] if each is not finding],
             )
@@ -231,16 +234,40 @@ def _findings(record: RunRecord, run: Outcome, findings: Sequence[Finding]) -> H
     cards = _cards(record, findings)
     closed = cards[_OPEN_CARDS:]
     return fragment(
-        _list_of_findings(findings),
-        cards[:_OPEN_CARDS],
-        element("details", element("summary", f"{len(closed)} less important findings"), closed, class_="more")
-        if closed
-        else None,
+        _list_of_findings(findings, {each.id: each for each in record.requirements}),
+        element(
+            "div",
+            cards[:_OPEN_CARDS],
+            element(
+                "details",
+                element("summary", f"{len(closed)} less important findings"),
+                closed,
+                class_="more",
+                data_part=True,
+            )
+            if closed
+            else None,
+            data_counted="findings",
+        ),
     )
 
 
-def _section(name: str, title: str, *content: Html) -> Html:
-    return element("section", element("h2", title), content, id=name, aria_label=title)
+def _section(name: str, title: str, *content: Html, counted: str | None = None) -> Html:
+    return element("section", element("h2", title), content, id=name, aria_label=title, data_counted=counted)
+
+
+def _navigation(record: RunRecord, findings: Sequence[Finding]) -> Html:
+    parts = {
+        "wrong": ("Findings", len(findings)),
+        "requirements": ("Requirements", len(record.requirements)),
+        "variants": ("Variants", None),
+        "coverage": ("Coverage", None),
+    }
+    links = (
+        element("a", title, element("span", f" {number}", class_="quiet") if number else None, href=f"#{name}")
+        for name, (title, number) in parts.items()
+    )
+    return element("nav", links, aria_label="Parts of this report")
 
 
 def html_report(record: RunRecord) -> str:
@@ -261,25 +288,23 @@ def html_report(record: RunRecord) -> str:
         if hindered_by:
             most = max(hindered_by, key=requirement.obstacles.__getitem__)
             links.setdefault(requirement.id, f"#finding-{by_signature[most]}")
-    judged = sum(run.counts[name] for name in JUDGED)
     return page(
         elided(f"{implementation.name} {implementation.version}: {run.verdict}", _NAME_CHARACTERS),
         element("a", "Skip to the findings", href="#wrong", class_="skip"),
         _top(record, run),
         _fix_first(findings),
         element("section", _facts(record), class_="about", aria_label="About this run"),
-        element(
-            "nav",
-            element("a", f"Findings ({len(findings)})", href="#wrong"),
-            element("a", f"Requirements ({judged} of {len(record.requirements)} judged)", href="#requirements"),
-            element("a", "Variants", href="#variants"),
-            element("a", "Coverage", href="#coverage"),
-            aria_label="Parts of this report",
-        ),
+        _navigation(record, findings),
+        filter_of(record, findings),
         element(
             "main",
             _section("wrong", "Findings", _findings(record, run, findings)),
-            _section("requirements", "Requirements", matrix(record, links=links, known=known, reasons=reasons)),
+            _section(
+                "requirements",
+                "Requirements",
+                matrix(record, links=links, known=known, reasons=reasons),
+                counted="requirements",
+            ),
             _section("variants", "Variants", variants_table(record.coverage.variants)),
             _section("coverage", "Coverage", coverage_tables(record.coverage, record.header.profiles)),
         ),

@@ -23,14 +23,14 @@ _SYMBOLS: Final = {
 }
 
 
-def _text(text: str, limit: int = _MESSAGE_CHARACTERS) -> str:
+def escaped_text(text: str, limit: int = _MESSAGE_CHARACTERS) -> str:
     """Return foreign text on one line, escaped so that Markdown shows it unchanged and notifies nobody."""
     escaped = _MARKUP.sub(r"\\\1", one_line(elided(text, limit)))
     # Markdown decodes HTML entities; a word joiner keeps "@name" and "www." from becoming a mention or a link.
     return escaped.replace("@", "@\u2060").replace("://", ":\u2060//").replace("www.", "www\u2060.")
 
 
-def _code(text: str, limit: int = _NAME_CHARACTERS) -> str:
+def code_span(text: str, limit: int = _NAME_CHARACTERS) -> str:
     """Return foreign text as a code span, which a cell of a table can hold too."""
     shown = visible_line(elided(text, limit)).replace("|", "\u2502") or " "
     fence = "`" * (1 + max((len(run) for run in _TICKS.findall(shown)), default=0))
@@ -50,13 +50,13 @@ def _finding(finding: Finding) -> list[str]:
     breaks = f"breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}"
     profiles = ", ".join(finding.profiles)
     return [
-        f"**{finding.number}. {status.symbol} {status.label}** {_text(finding.signature)}",
+        f"**{finding.number}. {status.symbol} {status.label}** {escaped_text(finding.signature)}",
         "",
-        f"{breaks}: {_code(finding.breaks, _MESSAGE_CHARACTERS)}, in {_code(profiles, _MESSAGE_CHARACTERS)}",
+        f"{breaks}: {code_span(finding.breaks, _MESSAGE_CHARACTERS)}, in {code_span(profiles, _MESSAGE_CHARACTERS)}",
         "",
-        _text(failure.message),
+        escaped_text(failure.message),
         "",
-        *([_text(failure.departure_note), ""] if failure.departure else []),
+        *([escaped_text(failure.departure_note), ""] if failure.departure else []),
         _block(failure.replay),
         "",
     ]
@@ -66,16 +66,16 @@ def markdown_report(record: RunRecord) -> str:
     """Return the summary of a run as Markdown: the verdict, the numbers, each new finding with its replay line."""
     run = outcome(record)
     implementation = record.header.implementation
-    name, version = (_text(each, _NAME_CHARACTERS) for each in (implementation.name, implementation.version))
+    name, version = (escaped_text(each, _NAME_CHARACTERS) for each in (implementation.name, implementation.version))
     shown = [status for status, number in run.counts.items() if number]
     lines = [
         f"### Binary log conformance of {name} {version}: {_SYMBOLS[run.verdict]} {run.headline}",
         "",
-        _text(run.sentence),
+        escaped_text(run.sentence),
         "",
     ]
     for note in run.notes:
-        lines += [_text(note), ""]
+        lines += [escaped_text(note), ""]
     if shown:
         columns = [("findings", run.findings)] if run.findings else []
         columns += [(f"cases that {TROUBLES[name]}", number) for name, number in run.troubles.items()]
@@ -96,8 +96,11 @@ def markdown_report(record: RunRecord) -> str:
         lines += [f"{len(new) - _FINDINGS} more findings: see the HTML report.", ""]
     if known:
         lines += ["<details><summary>Known findings: " + f"{len(known)}</summary>", ""]
-        lines += [f"- {_code(finding.signature)}: {_text(finding.known or '')}" for finding in known[: 5 * _FINDINGS]]
+        lines += [
+            f"- {code_span(finding.signature)}: {escaped_text(finding.known or '')}"
+            for finding in known[: 5 * _FINDINGS]
+        ]
         lines += ["", "</details>", ""]
-    profiles = ", ".join(_code(profile) for profile in record.header.profiles)
-    lines.append(f"Profiles {profiles}; seed {record.header.seed}; kit {_text(record.header.kit)}.")
+    profiles = ", ".join(code_span(profile) for profile in record.header.profiles)
+    lines.append(f"Profiles {profiles}; seed {record.header.seed}; kit {escaped_text(record.header.kit)}.")
     return "\n".join(lines) + "\n"

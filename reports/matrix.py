@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from conformance.reports.element import Html, element, fragment
-from conformance.reports.finding_card import badge
+from conformance.reports.facets import requirement_facets
+from conformance.reports.finding_card import badge, section_of
 from conformance.reports.outcome import Cell, cell, exercised, without_answer
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
@@ -34,7 +35,9 @@ def _cell(requirement: RequirementResult, profile: str, link: str | None) -> Htm
     if result is None:
         spoken = element("span", "does not apply", class_="spoken")
         nothing = element("span", "\u00a0", spoken, class_="cell not-applicable")
-        return element("td", nothing, title=f"{profile}: does not hold under this profile")
+        return element(
+            "td", nothing, data_label=profile, class_="none", title=f"{profile}: does not hold under this profile"
+        )
     status = STATUSES[result.status]
     counts: Mapping[str, int] = dict(requirement.results.get(profile, {}).items())
     details = ", ".join(f"{counts[name]:,} {shown.label}" for name, shown in STATUSES.items() if counts.get(name))
@@ -44,6 +47,7 @@ def _cell(requirement: RequirementResult, profile: str, link: str | None) -> Htm
         element("a", text, href=link, class_=f"cell {result.status}")
         if link and result.status in (*BROKEN, "blocked")
         else element("span", text, class_=f"cell {result.status}"),
+        data_label=profile,
         title=f"{profile}: {status.label}" + (f" ({details})" if details else ""),
     )
 
@@ -52,6 +56,7 @@ def _text(requirement: RequirementResult) -> Html:
     interpretation = requirement.interpretation
     return fragment(
         element("p", requirement.text),
+        element("p", section_of(requirement), class_="quiet"),
         element("details", element("summary", "How the kit reads it"), element("p", interpretation))
         if interpretation
         else None,
@@ -80,9 +85,10 @@ def _row(
             _text(requirement),
             scope="row",
         ),
-        element("td", f"{passed:,} of {judged:,}", class_="number"),
+        element("td", f"{passed:,} of {judged:,}", class_="number", data_label="passed cases"),
         (_cell(requirement, profile, link) for profile in profiles),
         id=requirement.id,
+        **requirement_facets(requirement),
     )
 
 
@@ -115,6 +121,7 @@ def _gaps(
             element("td", _text(requirement)),
             element("td", _why(requirement, reasons.get(requirement.id, ""), links.get(requirement.id)), class_="why"),
             id=requirement.id,
+            **requirement_facets(requirement),
         )
         for requirement in requirements
     )
@@ -128,7 +135,7 @@ def _gaps(
     summary = element(
         "summary", badge(status), f" {len(requirements)}: ", element("span", shown.meaning, class_="quiet")
     )
-    return element("details", summary, element("div", table, class_="scroll"))
+    return element("details", summary, element("div", table, class_="scroll"), data_part=True)
 
 
 def _short(profile: str) -> Html:
@@ -184,6 +191,7 @@ def _worklog(
             for status in UNJUDGED
         ),
         class_="worklog",
+        data_part=True,
     )
 
 

@@ -3,14 +3,12 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, TROUBLES, UNJUDGED
 from conformance.specs.run_record import NOT_ASKED, Failure, RequirementResult, Status, TroubleStatus
-
-#: ``nothing judged``: the run found no failure because it judged nothing, which is not the same as conforming.
-Verdict = Literal["conforming", "not conforming", "cut off", "nothing judged"]
+from conformance.specs.run_summary import Verdict
 
 #: The worst first: the status of a cell that holds several.
 _WORST: Final = ("fail", "crash", "hang", "protocol-error")

@@ -1,13 +1,23 @@
-"""A page: one self-contained HTML file with the style of all reports, no script, and nothing to fetch."""
+"""A page: one self-contained HTML file with the style and the script of all reports, and nothing to fetch."""
 
+import base64
+import hashlib
+from functools import cache
 from importlib import resources
 from itertools import chain
 from typing import Final
 
 from conformance.reports.element import Child, Html, element
 
-#: A browser may only apply the style sheet of the page; an injected script would not run.
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+#: A browser may only apply the style sheet of the page and run the script of this hash; an injected one does not run.
+_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
+)
+
+
+@cache
+def _text_of(name: str) -> str:
+    return (resources.files("conformance.reports") / name).read_text(encoding="utf-8")
 
 
 def page(title: str, *body: Child) -> str:
@@ -17,15 +27,17 @@ def page(title: str, *body: Child) -> str:
         title: The title that a browser shows.
         body: Its content.
     """
-    style = (resources.files("conformance.reports") / "report.css").read_text(encoding="utf-8")
+    script = _text_of("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     head = element(
         "head",
         element("meta", charset="utf-8"),
         # `http_equiv` becomes the attribute http-equiv.
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY.format(digest)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
-        element("style", Html(style)),
+        element("style", Html(_text_of("report.css"))),
     )
-    return "".join(chain(("<!DOCTYPE html>\n", element("html", head, element("body", body), lang="en"), "\n")))
+    content = element("body", body, element("script", Html(script)))
+    return "".join(chain(("<!DOCTYPE html>\n", element("html", head, content, lang="en"), "\n")))

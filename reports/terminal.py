@@ -11,6 +11,7 @@ from conformance.reports.findings import Finding, findings_of, why_not_judged
 from conformance.reports.foreign_text import elided, one_line, visible_line
 from conformance.reports.outcome import exercised, is_known, number_of, outcome, without_answer
 from conformance.reports.record import RunRecord
+from conformance.reports.replay_line import short_replay
 from conformance.reports.standard_streams import styled_console
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
 
@@ -73,7 +74,7 @@ def _table(record: RunRecord, findings: Sequence[Finding], *, width: int) -> Tab
     return table
 
 
-def _print_finding(console: Console, finding: Finding) -> None:
+def _print_finding(console: Console, finding: Finding, kept: str | None) -> None:
     status = STATUSES[finding.status]
     failure = finding.first
     console.print()
@@ -89,32 +90,47 @@ def _print_finding(console: Console, finding: Finding) -> None:
     if failure.departure:
         console.print(Text(f"   {one_line(failure.departure_note)}", style="dim"))
     # Not wrapped, so that it can be copied as one line.
-    console.print(Text(f"   {visible_line(failure.replay)}", style="cyan"), soft_wrap=True)
+    replay = failure.replay if kept is None else short_replay(failure, kept)
+    console.print(Text(f"   {visible_line(replay)}", style="cyan"), soft_wrap=True)
 
 
-def print_summary(record: RunRecord, *, console: Console | None = None, everything: bool = False) -> None:
+def print_summary(
+    record: RunRecord, *, console: Console | None = None, everything: bool = False, kept: str | None = None
+) -> None:
     """Print the results of a run: each new finding with its command, the numbers, the verdict.
 
     Args:
         record: The run.
         console: Where to print; standard output by default. There are no colours if it is not a terminal.
         everything: Also print a row for each requirement.
+        kept: Where the record is kept: then the commands have the short ids of cases.
     """
     console = console or styled_console()
     run = outcome(record)
     findings = findings_of(record)
-    implementation = record.header.implementation
     if everything:
         console.print(_table(record, findings, width=console.width))
     for finding in findings:
         if finding.known is None:
-            _print_finding(console, finding)
+            _print_finding(console, finding, kept)
     console.print()
     shown = [name for name in (*JUDGED, *UNJUDGED) if run.counts[name]]
     console.print(Text(f"Requirements: {', '.join(f'{run.counts[name]} {STATUSES[name].label}' for name in shown)}."))
-    names = (implementation.name, implementation.version)
-    name = one_line(" ".join(elided(each, _NAME_CHARACTERS) for each in names))
-    console.print(Text(f"{name}: ") + Text(run.headline, style=_VERDICT_STYLES[run.verdict]))
+    print_verdict(record, console=console)
     console.print(Text(run.sentence))
     for note in run.notes:
         console.print(Text(one_line(note), style="yellow"))
+
+
+def print_verdict(record: RunRecord, *, console: Console | None = None) -> None:
+    """Print the implementation and the verdict on one line.
+
+    Args:
+        record: The run.
+        console: Where to print; standard output by default.
+    """
+    console = console or styled_console()
+    run, implementation = outcome(record), record.header.implementation
+    names = (implementation.name, implementation.version)
+    name = one_line(" ".join(elided(each, _NAME_CHARACTERS) for each in names))
+    console.print(Text(f"{name}: ") + Text(run.headline, style=_VERDICT_STYLES[run.verdict]))

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from conformance.specs import catalogue, run_record
+from conformance.specs import catalogue, run_comparison, run_record, run_summary
 
 
 def document(name: str, *, title: str, description: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,4 +86,24 @@ def run_record_schema() -> dict[str, Any]:
         "describes one line; keys that it does not name are ignored. A record without a footer is that of a run that "
         "was cut off, and is an error. Two runs with the same seed differ in 'started' and 'elapsed' only.",
         body=one_of(*run_record.LINES.values()),
+    )
+
+
+def run_summary_schema() -> dict[str, Any]:
+    """Return the schema of the summary of a run."""
+    return document(
+        f"run-summary:{run_summary.SCHEMA}",
+        title="The summary of a run",
+        description="What `--format json` prints: the verdict, each finding and each requirement of a run.",
+        body=body_of(run_summary.RunSummary),
+    )
+
+
+def run_comparison_schema() -> dict[str, Any]:
+    """Return the schema of the comparison of two runs."""
+    return document(
+        f"run-comparison:{run_comparison.SCHEMA}",
+        title="The comparison of two runs",
+        description="What `compare --format json` prints: what changed from the first run to the second.",
+        body=body_of(run_comparison.RunComparison),
     )

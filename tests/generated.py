@@ -13,18 +13,26 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from conformance.binlog.errors import ERROR_KINDS
 from conformance.binlog.event_types import EventType
+from conformance.cli.main import _COMMANDS
+from conformance.cli.settings import settings_schema
 from conformance.corpus.manifest import manifest_schema
 from conformance.oracles.registry import freedoms_of
 from conformance.protocol.observation import ABILITIES
 from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, TypeFields
 from conformance.protocol.schemas import protocol_schemas
 from conformance.specs.catalogue import ROLES
-from conformance.specs.json_schema import requirements_schema, run_record_schema
+from conformance.specs.json_schema import (
+    requirements_schema,
+    run_comparison_schema,
+    run_record_schema,
+    run_summary_schema,
+)
 from conformance.specs.profiles import PROFILES
 from conformance.specs.versions import EVERY_PROFILE
 from conformance.strategies.families.departures import DEPARTURES
@@ -136,7 +144,10 @@ def schema_texts() -> dict[Path, str]:
     schemas = {
         "requirements": requirements_schema(),
         "run-record": run_record_schema(),
+        "run-summary": run_summary_schema(),
+        "run-comparison": run_comparison_schema(),
         "corpus-manifest": manifest_schema(),
+        "settings": settings_schema({name: import_module(module).command for name, module in _COMMANDS.items()}),
         **protocol_schemas(),
     }
     return {

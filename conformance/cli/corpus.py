@@ -10,9 +10,11 @@ import click
 
 from conformance.cli.certify import explain_baseline, hold, store_baseline, writable
 from conformance.cli.corpus_options import judging_options, output_options, role_option, size_options, spark_options
+from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.implementations.process.limits import limits_of
+from conformance.specs.extras import install_command
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,10 +26,19 @@ if TYPE_CHECKING:
     from conformance.engine.events import RunFinished
     from conformance.reports.record import RunRecord
 
-_NEEDS = "corpora need Spark: pip install 'binlog-conformance[spark]'"
+_NEEDS = f"corpora need Spark: {install_command('spark')}"
 
 
-@click.group("corpus")
+@click.group(
+    "corpus",
+    epilog=examples(
+        "corpus run mysql-replication --events 200000 --report report",
+        "corpus run mysql-replication --time 8h --master yarn --output hdfs:///corpora/night --history hdfs:///nights",
+        "corpus generate --events 1000000 --output corpus",
+        "corpus check corpus command:./parser --output results",
+        "corpus compare results older-results",
+    ),
+)
 def command() -> None:
     """Generate, judge and compare very large corpora on Spark, on this machine or on any cluster.
 
@@ -133,28 +144,14 @@ def compare(first: str, second: str, **options: Any) -> None:
 
     Exit status: 0 if B is not worse than A, 1 if it is, 2 could not run.
     """
-    from conformance.corpus.comparison import compare_runs
+    from conformance.reports.comparison import compare_runs
+    from conformance.reports.comparison_text import comparison_lines
 
     with _mistakes_in_one_line(), _spark(options) as spark, TemporaryDirectory() as scratch:
         records = [_record(_output(spark, uri), Path(scratch) / name) for name, uri in (("a", first), ("b", second))]
-    comparison = compare_runs(*records)
-    for difference in comparison.differences:
-        click.echo(f"differs: {difference}")
-    for word, kinds in (
-        ("broke", comparison.broke),
-        ("fixed", comparison.fixed),
-        ("no longer judged", comparison.unreached),
-    ):
-        for requirement, verdict in kinds:
-            click.echo(
-                f"{word}: {requirement} ({verdict})" if word == "broke" else f"{word}: {requirement} (was {verdict})"
-            )
-    for word, failures in (("new", comparison.new), ("gone", comparison.gone)):
-        for failure in failures:
-            click.echo(f"{word}: {failure.signature} (in {failure.group}): {', '.join(failure.requirements)}")
-            click.echo(f"    {failure.replay}")
-    if not (comparison.worse or comparison.fixed or comparison.gone):
-        click.echo("the same requirements hold, and the others fail in the same ways")
+    comparison = compare_runs(records[0], records[1], paths=(first, second))
+    for line in comparison_lines(comparison):
+        click.echo(line)
     raise SystemExit(NOT_CONFORMING if comparison.worse else CONFORMING)
 
 
@@ -239,15 +236,21 @@ def _start_here(spec: str, limits: Any) -> None:
 
 
 def _write_reports(folder: Path, record: "RunRecord", results: "Results", history: "History | None") -> None:
+    from conformance.corpus.coverage_page import coverage_page
     from conformance.corpus.output import RECORD
-    from conformance.corpus.pages import coverage_page, trend_page
+    from conformance.corpus.run_page import Link, about_run
+    from conformance.corpus.trend_page import trend_page
     from conformance.reports.folder import write_reports
     from conformance.specs.files import write_text
 
     write_reports(folder / RECORD, folder)
-    pages = {"coverage.html": coverage_page(results.coverage, record.header.profiles)}
+    report, coverage = Link("Report", "report.html"), Link("Coverage", "coverage.html")
+    links = [report] if history is None else [report, Link("Trend", "trend.html")]
+    pages = {
+        "coverage.html": coverage_page(results.coverage, record.header.profiles, about=about_run(record), links=links)
+    }
     if history is not None:
-        pages["trend.html"] = trend_page(history.read())
+        pages["trend.html"] = trend_page(history.read(), record, links=[report, coverage])
     for name, page in pages.items():
         write_text(folder / name, page)
 

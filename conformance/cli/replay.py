@@ -1,35 +1,54 @@
 """`binlog-conformance replay`: judge one case again, from its id alone."""
 
+from pathlib import Path
 from typing import BinaryIO
 
 import click
 
 from conformance.cli.certify import limit_options
+from conformance.cli.examples import examples
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
+from conformance.cli.record_argument import record_at
 from conformance.implementations import registry
 from conformance.implementations.process.limits import limits_of
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.oracles.judge import Judge, request_of
+from conformance.reports.case_alias import NoSuchCase, case_with_alias, is_alias
 from conformance.specs.files import errors_of
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
 
-@click.command("replay")
+@click.command(
+    "replay",
+    epilog=examples(
+        "replay transactions/mysql-8.0/0/3 mysql-replication",
+        "replay boundary:transactions/mysql-8.0/0/3 reference --save stream.bin",
+    ),
+)
 @click.argument("case_id", metavar="CASE-ID")
 @click.argument("spec", metavar="IMPLEMENTATION")
 @click.option("--save", type=click.File("wb"), help="Write the stream to this file as well.")
+@click.option(
+    "--record", type=click.Path(path_type=Path), help="Run record, or its folder, whose short ids CASE-ID may be."
+)
 @limit_options
 def command(
     case_id: str,
     spec: str,
     save: BinaryIO | None,
+    record: Path | None,
     answer_time: float,
     memory: int,
     hangs: int,
     environment: tuple[str, ...],
 ) -> None:
-    """Generate the case CASE-ID again, judge IMPLEMENTATION on it, and report what is wrong."""
+    """Generate the case CASE-ID again, judge IMPLEMENTATION on it, and report what is wrong.
+
+    CASE-ID is an id, or with --record the short id that a report shows, such as 73852288.
+    """
+    if is_alias(case_id):
+        case_id = _case_in(record, case_id)
     try:
         case = case_of(CaseId.parse(case_id))
         implementation = registry.implementation(spec, limits=limits_of(answer_time, memory, hangs, environment))
@@ -64,3 +83,12 @@ def command(
         + (f"{failed} of {judged} requirements not met" if judged else "nothing judged")
     )
     raise SystemExit(NOT_CONFORMING if failed else CONFORMING if judged else COULD_NOT_RUN)
+
+
+def _case_in(record: Path | None, alias: str) -> str:
+    if record is None:
+        raise UserError(f"{alias!r} is a short case id: name the run record that has it with --record")
+    try:
+        return case_with_alias(alias, record_at(record))
+    except NoSuchCase as error:
+        raise UserError(f"{record}: {error}") from error

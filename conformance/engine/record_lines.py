@@ -173,6 +173,7 @@ def _requirement(requirement: Requirement, event: RunFinished, profiles: Sequenc
         obstacles=dict(event.tally.obstacles.get(requirement.id, {})),
         pairs=event.tally.variants.pairs_of(requirement.id),
         witnesses=sight_of(witnesses().get(requirement.id, ())),
+        anchor=next((each.anchor for each in requirement.statements), ""),
     )
 
 

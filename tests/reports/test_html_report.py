@@ -1,5 +1,7 @@
 """The HTML report: it shows the failures, and no text of an implementation becomes markup."""
 
+import base64
+import hashlib
 import html
 import re
 from collections import Counter
@@ -10,11 +12,14 @@ import pytest
 from example_record import coverage, crash, example_lines, failure, finished, footer, header, requirement, write_lines
 from hostile import EVIL, LONG, hostile_and_long, hostile_lines
 
+from conformance.reports.case_alias import case_alias
 from conformance.reports.html import html_report
 from conformance.reports.record import RunRecord, read_record
 
 #: Elements without an end tag.
-VOID = {"meta", "br", "col"}
+VOID = {"meta", "br", "col", "input"}
+#: Where a worklog is.
+WORKLOGS = "https://dev.mysql.com/worklog/task/?id="
 
 
 class Page(HTMLParser):
@@ -40,7 +45,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if "style" not in self.open:
+        if not {"style", "script"} & set(self.open):
             self.words.append(data)
 
     def handle_comment(self, data: str) -> None:
@@ -135,7 +140,7 @@ def test_failures_are_in_the_order_of_their_importance(tmp_path: Path):
     page = html_report(read_record(write_lines(tmp_path / "run.jsonl", lines)))
     order = re.findall(r"<h3>\d\. ([^<]*)</h3>", page)
     assert order == ["a crash", "three musts", "a frequent must", "a rare must", "a should", "a known must"]
-    first = page[page.index("<h2>Fix first") : page.index("Findings (6)")]
+    first = page[page.index("<h2>Fix first") : page.index("<nav")]
     assert [each in first for each in order] == [True, True, True, False, False, False]
 
 
@@ -207,8 +212,9 @@ def test_every_gap_is_listed_with_its_reason_and_none_looks_like_a_pass(example:
     text = Page(html_report(example)).text
     assert "4 of the 8 requirements of this run were judged." in text
     assert "1 unsupported, 1 not reached, 1 no oracle yet, 1 untestable." in text
-    assert "WL7592-LOCKS A lock is held. no reader sees a lock" in text
-    assert "that of the format description. No case of this run exercised it; the family rows_query would." in text
+    assert "WL7592-LOCKS A lock is held. WL#7592, section DESIGN 2 no reader sees a lock" in text
+    where = "WL#7592, section DESIGN 2"
+    assert f"of the format description. {where} No case of this run exercised it; the family rows_query would." in text
 
 
 def test_a_cell_shows_its_status_without_colour(example: RunRecord):
@@ -251,13 +257,42 @@ def test_known_failures_conform_and_are_counted(tmp_path: Path):
     assert "Known: waits" in text
 
 
-def test_the_page_runs_nothing_and_fetches_nothing(example: RunRecord):
+def test_the_page_runs_its_own_script_only_and_fetches_nothing(example: RunRecord):
     page = html_report(example)
     read = Page(page)
-    assert read.tags["style"] == 1
-    assert not {"script", "link", "img", "iframe", "object", "form", "svg"} & set(read.tags)
-    assert "default-src 'none'; style-src 'unsafe-inline'" in html.unescape(page)
+    assert (read.tags["style"], read.tags["script"]) == (1, 1)
+    assert not {"link", "img", "iframe", "object", "form", "svg"} & set(read.tags)
+    [script] = re.findall(r"<script>(.*)</script>", page, re.S)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+    assert policy in html.unescape(page)
     assert not re.search(r"@import|url\(", page)
+    # What a browser would take for the end of the script or for a comment.
+    assert not re.search(r"</|<!--", script)
+
+
+def test_a_card_leads_to_the_worklog_and_to_the_catalogue(tmp_path: Path):
+    page = page_of(tmp_path, finished(failure(), requirement(anchor="Record original SQL")))
+    assert f"{WORKLOGS}4033#:~:text=Record%20original%20SQL" in page.values("href")
+    assert "WL#4033, section DESIGN 2 · catalogue entry" in page.text
+    assert "#WL4033-ROWS-QUERY-TEXT" in page.values("href")
+
+
+def test_only_a_worklog_has_a_link(tmp_path: Path):
+    page = page_of(tmp_path, finished(failure(), requirement(worklog="FORMAT")))
+    assert not [link for link in page.values("href") if link.startswith(WORKLOGS)]
+    assert "FORMAT, section DESIGN 2" in page.text
+
+
+def test_a_long_id_of_a_case_is_short_where_a_person_reads_it(tmp_path: Path):
+    case = "rows_query/mysql-8.0/choices-" + "A" * 400
+    replay = f"binlog-conformance replay {case} mysql-replication==1.0.17"
+    page = page_of(tmp_path, finished(failure(case=case, replay=replay), requirement()))
+    short = case_alias(case)
+    assert f"binlog-conformance replay {short} --record run.jsonl mysql-replication==1.0.17" in page.text
+    # The whole command once, and the id nowhere else.
+    assert page.text.count(case) == 1
+    assert replay in page.text
 
 
 @pytest.mark.parametrize("make", [hostile_lines, hostile_and_long])
@@ -265,7 +300,7 @@ def test_no_tag_of_an_implementation_gets_through(tmp_path: Path, example: RunRe
     friendly, hostile = Page(html_report(example)), page_of(tmp_path, make())
     assert set(hostile.tags) <= set(friendly.tags)
     assert not [name for _, name, _ in hostile.attributes if name.startswith("on")]
-    assert not [link for link in hostile.values("href") if not link.startswith("#")]
+    assert not [link for link in hostile.values("href") if not link.startswith(("#", WORKLOGS))]
     # It is all there, as text.
     assert "<script>alert(1)</script>" in hostile.text
 
@@ -290,7 +325,7 @@ def test_only_a_web_address_becomes_a_link(tmp_path: Path, address: str):
     line = header()
     line["implementation"]["homepage"] = address
     page = page_of(tmp_path, [line, *finished(requirement())[1:]])
-    assert not [link for link in page.values("href") if not link.startswith("#")]
+    assert not [link for link in page.values("href") if not link.startswith(("#", WORKLOGS))]
 
 
 def test_the_web_address_of_a_project_is_a_link(example: RunRecord):

@@ -12,7 +12,7 @@ from conformance.reports.record import RecordError
 
 def test_it_holds_every_report(example_path: Path, tmp_path: Path):
     paths = write_reports(example_path, tmp_path / "new" / "folder")
-    assert [path.name for path in paths] == ["report.html", "junit.xml", "summary.md", "badge.svg"]
+    assert [path.name for path in paths] == ["report.html", "junit.xml", "summary.md", "results.sarif", "badge.svg"]
     assert all("onforming" in path.read_text(encoding="utf-8") or path.suffix == ".xml" for path in paths)
 
 

@@ -1,0 +1,40 @@
+"""A short case id stands for exactly one case of a record, or is refused."""
+
+import pytest
+from example_record import failure, finished, requirement, write_lines
+
+from conformance.reports.case_alias import NoSuchCase, case_alias, case_with_alias, is_alias
+from conformance.reports.record import read_record
+
+
+@pytest.fixture
+def record(tmp_path):
+    lines = finished(
+        failure(signature="one", case="family/mysql-8.0/choices-AA"),
+        failure(signature="two", case="family/mysql-8.0/choices-AB"),
+        requirement(),
+    )
+    return read_record(write_lines(tmp_path / "run.jsonl", lines))
+
+
+def test_a_short_id_finds_the_shrunk_case_and_the_first_one(record):
+    for case in ("family/mysql-8.0/choices-AB", record.failures[0].first_case):
+        assert case_with_alias(case_alias(case), record) == case
+        assert case_with_alias(case_alias(case)[:5], record) == case
+
+
+def test_an_unknown_short_id_is_refused(record):
+    with pytest.raises(NoSuchCase, match="no case of the record has the short id '0000'"):
+        case_with_alias("0000", record)
+
+
+def test_a_short_id_of_several_cases_is_refused(record):
+    with pytest.raises(NoSuchCase, match=r"3 cases of the record have the short id '': .*; write more digits"):
+        case_with_alias("", record)
+
+
+def test_no_id_of_a_case_looks_like_a_short_one():
+    assert is_alias(case_alias("family/mysql-8.0/0/1"))
+    assert not is_alias("family/mysql-8.0/0/1")
+    assert not is_alias("boundary:cafe/mysql-8.0/0/1")
+    assert not is_alias("abc")
