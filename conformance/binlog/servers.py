@@ -87,7 +87,9 @@ POST_HEADER_LENGTHS: Final = ByVersion(
         "mysql >= 8.0.20": _NEW + _FROM_8_0_26[:-1],
         "mysql >= 8.0.26": _NEW + _FROM_8_0_26,
         "mysql >= 8.3": _NEWEST + _FROM_8_0_26 + bytes([0]),
-        "mariadb": _MARIADB,
+        # 10.1.23 declares none of MySQL's types after 38, and no compressed events.
+        "mariadb": with_own_length(_MARIADB[:38] + bytes(3) + _MARIADB[41:164]),
+        "mariadb >= 10.2": _MARIADB,
     },
 )
 GTID_FORMS: Final = ByVersion[GtidForm](

@@ -157,6 +157,16 @@ def test_a_relay_log_from_before_the_relay_flag_that_begins_with_the_end_of_its_
     assert checked.log.relay
 
 
+def test_the_checksum_of_a_sources_format_description_in_a_relay_log_may_be_that_of_its_file():
+    log = WrittenLog("mariadb-10.x", checksums=False).describe(flags=RELAY)
+    log.rotate("bin.000001", flags=ARTIFICIAL, at=0).describe(at=4)
+    log.data[-1] ^= 0xFF
+    assert judge(log.data)[1] == []
+    own = WrittenLog("mariadb-10.x", checksums=False).describe(flags=RELAY)
+    own.data[-1] ^= 0xFF
+    assert [each.requirement for each in judge(own.data)[1]] == ["FORMAT-LOG-DESCRIPTION-CHECKSUM"]
+
+
 def test_a_log_that_ends_at_once_is_not_a_relay_log():
     log = WrittenLog("mysql-5.5", server_version="5.5.9-log").describe().rotate("bin.000002")
     checked, violations, _ = judge(log.data)

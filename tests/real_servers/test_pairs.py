@@ -13,7 +13,7 @@ import pytest
 from pair_link import Recorded
 from pair_plans import REPLICA_ID, SOURCE_ID, PairPlan, plans
 from pair_runs import PairRun, run_pair
-from pair_witnesses import check_logs, witness_pair
+from pair_witnesses import Evidence, check_logs, witness_pair
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
@@ -76,7 +76,9 @@ def test_a_pair_agrees_with_the_models(plan, pair):
     assert first_difference(*relayed(plan, pair)) == ""
     assert_applied(plan, pair)
     assert check_logs(tuple(data for _, data in pair.source_logs)) == []
-    assert check_logs(pair.relay_logs) == []
+    violations = check_logs(pair.relay_logs)
+    # A replica's own parser does not know where a transaction is after an event of a type that is unknown to it.
+    assert violations == [] or Evidence(plan, pair).unknown()
     witness_pair(plan, pair)
 
 

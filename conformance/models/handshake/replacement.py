@@ -12,7 +12,6 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.layouts.mariadb_layouts import STANDALONE
-from conformance.binlog.servers import server_of
 from conformance.models.handshake.announcement import CAPABILITY_GTID
 
 #: The events that stand for nothing in a replica of MySQL.
@@ -21,7 +20,8 @@ _DUMMIES: Final = frozenset({EventType.MARIADB_GTID_LIST, EventType.MARIADB_BINL
 _GTID_FLAGS_AT: Final = HEADER_BYTES + 12
 _VARIABLE: Final = b"!dummyvar"
 _COMMENT: Final = "# Dummy event replacing event type {} that slave cannot handle."
-_QUERY_POST_HEADER: Final = server_of("mysql-5.5").post_header_lengths[EventType.QUERY - 1]
+#: Length of a Query event's post-header, in bytes, of every server since 5.0.
+_QUERY_POST_HEADER: Final = 13
 
 
 def for_replica(data: bytes, *, capability: int, checksummed: bool) -> bytes:

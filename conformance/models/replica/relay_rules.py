@@ -67,7 +67,10 @@ _LEFT_OUT_BY_MARIADB: Final = frozenset(
 _MARIADB: Final = RelayRules(
     OwnGtids.NEVER, counts_replacements=True, leaves_out=_LEFT_OUT_BY_MARIADB, leaves_out_ignorable=True
 )
-_FIRST_MARIADB: Final = replace(_MARIADB, format_flags=0, leaves_out=_LEFT_OUT_BY_MARIADB | {int(EventType.XA_PREPARE)})
+_MARIADB_10: Final = replace(_MARIADB, stamps_rotates=True)
+_FIRST_MARIADB: Final = replace(
+    _MARIADB_10, format_flags=0, leaves_out=_LEFT_OUT_BY_MARIADB | {int(EventType.XA_PREPARE)}
+)
 
 
 RELAY_RULES: Final = ByVersion(
@@ -86,6 +89,7 @@ RELAY_RULES: Final = ByVersion(
         "mysql >= 8.0": RelayRules(OwnGtids.ALWAYS),
         "mariadb": _FIRST_MARIADB,
         # 10.2.11 does as 10.1.23, 10.11.18 as all later ones; the servers between them are not known.
-        "mariadb >= 10.11": _MARIADB,
+        "mariadb >= 10.11": _MARIADB_10,
+        "mariadb >= 11.0": _MARIADB,
     },
 )

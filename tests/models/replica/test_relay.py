@@ -194,7 +194,14 @@ def test_a_release_writes_its_own_events_as_servers_of_it_do(release):
 
 @pytest.mark.parametrize(
     ("release", "stamped"),
-    [("mysql-5.5.9", 1), ("mysql-5.6.24", 1), ("mysql-5.7.22", 1), ("mysql-8.0.15", 0), ("mariadb-10.1.23", 0)],
+    [
+        ("mysql-5.5.9", 1),
+        ("mysql-5.6.24", 1),
+        ("mysql-5.7.22", 1),
+        ("mysql-8.0.15", 0),
+        ("mariadb-10.11.18", 1),
+        ("mariadb-11.4.5", 0),
+    ],
 )
 def test_the_rotate_between_two_logs_gets_the_replicas_time_up_to_5_7(release, stamped):
     receiver = Receiver(RelaySettings(profile=release, server_id=REPLICA_ID, timestamp=77))
