@@ -57,10 +57,12 @@ def witnessed_in_log(checked: CheckedLog) -> None:
     """Record what a judged log shows of its servers: of the replica that wrote it, or of the server that logged it."""
     log, verdicts = checked.log, checked.verdicts
     for requirement in verdicts.judged:
-        role = catalogue()[requirement].role
-        if role in SERVER_ROLES:
-            server = log.profile if role == "relay" else log.source or log.profile
-            witnessed(server, requirement, kept=not verdicts.broken[requirement])
+        entry = catalogue()[requirement]
+        server = log.profile if entry.role == "relay" else log.source or log.profile
+        kept = not verdicts.broken[requirement]
+        # A relay log may begin with events of a source that it does not name.
+        if entry.role in SERVER_ROLES and (server in entry.holds or not kept):
+            witnessed(server, requirement, kept=kept)
 
 
 def witnessed_in_case(server: str, case: Case) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import combinations, pairwise, product
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.handshake.announcement import ANNOUNCEMENTS
@@ -78,6 +78,23 @@ def links(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     yield from met | {(each, each): None for each in chosen}
 
 
+def _off(source: str, replica: str, **options: Any) -> PairPlan:
+    """Return a run without GTIDs and checksums, by file."""
+    fixed: dict[str, Any] = {"source_mode": "OFF", "replica_mode": "OFF", "checksum": "NONE", "position": "file"}
+    return PairPlan(source=source, replica=replica, **{"rows": 2, "texts": False, **fixed, **options})
+
+
+#: The runs that rows of the worklogs' tables name: WL#4033, new to old, with texts as the first unknown events and
+#: without; WL#7592, OFF to 5.6.22 and later.
+NAMED: Final = (
+    _off("mysql56", "mysql55", rows=1, texts=True),
+    _off("mysql56", "mysql55", rows=1),
+    _off("mysql57", "mysql56", texts=True),
+    _off("mysql80", "mysql56"),
+    _off("mariadb1011", "mariadb1011", rows=1, texts=True),
+)
+
+
 def plans(names: Iterable[str]) -> list[PairPlan]:
     """Return the runs: every link once, and rows in which every two values of options meet that the models accept."""
     accepted: dict[tuple[str, str], list[PairPlan]] = {}
@@ -86,7 +103,8 @@ def plans(names: Iterable[str]) -> list[PairPlan]:
         made = list(_options(*link))
         accepted[link] = [each for each in made if each.refused is None]
         refused[link] = [each for each in made if each.refused is not None]
-    return [*_cover(accepted, _sets), *_cover(refused, _refused_sets, every_link=False)]
+    made = [*_cover(accepted, _sets), *_cover(refused, _refused_sets, every_link=False)]
+    return list(dict.fromkeys([*made, *(each for each in NAMED if {each.source, each.replica} <= set(names))]))
 
 
 def _options(source: str, replica: str) -> Iterator[PairPlan]:
