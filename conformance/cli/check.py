@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from conformance.cli.examples import examples
 from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
@@ -24,7 +25,12 @@ _PRINTED: Final = 20
 _WIDTH: Final = 110
 
 
-@click.command("check")
+@click.command(
+    "check",
+    epilog=examples(
+        "check binlog.000001 binlog.000002",
+    ),
+)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "--profile",

@@ -10,9 +10,11 @@ import click
 
 from conformance.cli.certify import explain_baseline, hold, store_baseline, writable
 from conformance.cli.corpus_options import judging_options, output_options, role_option, size_options, spark_options
+from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.implementations.process.limits import limits_of
+from conformance.specs.extras import install_command
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,10 +26,19 @@ if TYPE_CHECKING:
     from conformance.engine.events import RunFinished
     from conformance.reports.record import RunRecord
 
-_NEEDS = "corpora need Spark: pip install 'binlog-conformance[spark]'"
+_NEEDS = f"corpora need Spark: {install_command('spark')}"
 
 
-@click.group("corpus")
+@click.group(
+    "corpus",
+    epilog=examples(
+        "corpus run mysql-replication --events 200000 --report report",
+        "corpus run mysql-replication --time 8h --master yarn --output hdfs:///corpora/night --history hdfs:///nights",
+        "corpus generate --events 1000000 --output corpus",
+        "corpus check corpus command:./parser --output results",
+        "corpus compare results older-results",
+    ),
+)
 def command() -> None:
     """Generate, judge and compare very large corpora on Spark, on this machine or on any cluster.
 

@@ -1,6 +1,7 @@
 """The registry of the implementations that the kit knows by name."""
 
 import importlib.util
+import re
 import shlex
 import shutil
 import sys
@@ -14,6 +15,7 @@ from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.python_implementation import PythonImplementation
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
+from conformance.specs.suggestion import suggestion
 
 _ADAPTERS: Final = Path(__file__).parent / "adapters"
 
@@ -52,6 +54,7 @@ class NamedImplementation:
         description: What it is, in one line.
         available: Returns why it cannot be used here, None if it can.
         make: Makes the implementation from the part of a spec after the name, separator included.
+        alone: Whether only one may run at a time, as each changes what the others would see.
     """
 
     name: str
@@ -59,6 +62,7 @@ class NamedImplementation:
     description: str
     available: Callable[[], str | None]
     make: Callable[[str, Limits], Implementation]
+    alone: bool = False
 
 
 def implementation(spec: str, *, limits: Limits = DEFAULT_LIMITS) -> Implementation:
@@ -71,12 +75,24 @@ def implementation(spec: str, *, limits: Limits = DEFAULT_LIMITS) -> Implementat
     Raises:
         ValueError: There is no such name, or the text after it is not valid.
     """
+    entry, rest = entry_of(spec)
+    return entry.make(rest, limits)
+
+
+def entry_of(spec: str) -> tuple[NamedImplementation, str]:
+    """Return the entry that a spec names, and the part of the spec after the name.
+
+    Raises:
+        ValueError: There is no such name.
+    """
     for entry in catalogue():
         rest = spec.removeprefix(entry.name)
         if spec.startswith(entry.name) and (not rest or rest.startswith((":", "=="))):
-            return entry.make(rest, limits)
-    names = ", ".join(entry.usage for entry in catalogue())
-    raise ValueError(f"{spec!r} is not a valid implementation: write one of {names}")
+            return entry, rest
+    name = re.split(":|==", spec)[0]
+    close = suggestion(name, [entry.name for entry in catalogue()])
+    write = close or f"write one of {', '.join(entry.usage for entry in catalogue())}"
+    raise ValueError(f"{spec!r} is not a valid implementation: {write}")
 
 
 def catalogue() -> tuple[NamedImplementation, ...]:

@@ -193,6 +193,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-EVENTS",
         "no Intvar event is written before a statement that needs its insert id",
         answer=without(of_type(EventType.INTVAR)),
+        also=("WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT",),
     ),
     Mutant(
         "log-torn",
