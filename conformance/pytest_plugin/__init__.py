@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.specs.catalogue import Requirement
 
 _SUITE: Final = "conformance.suite"
-#: The requirements that are no tests: reason -> how many.
+#: The requirements that have no test: reason -> how many.
 _LEFT_OUT: Final = pytest.StashKey["Counter[str]"]()
 #: The ids of the requirements whose tests run, after -k, --lf and node ids.
 _SELECTED: Final = pytest.StashKey[tuple[str, ...]]()
@@ -201,7 +201,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print one line about the requirements that are no tests."""
+    """Print one line about the requirements that have no test."""
     left_out = config.stash.get(_LEFT_OUT, Counter())
     if left_out:
         why = ", ".join(f"{number} {reason}" for reason, number in left_out.most_common())
