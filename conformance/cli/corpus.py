@@ -236,15 +236,21 @@ def _start_here(spec: str, limits: Any) -> None:
 
 
 def _write_reports(folder: Path, record: "RunRecord", results: "Results", history: "History | None") -> None:
+    from conformance.corpus.coverage_page import coverage_page
     from conformance.corpus.output import RECORD
-    from conformance.corpus.pages import coverage_page, trend_page
+    from conformance.corpus.run_page import Link, about_run
+    from conformance.corpus.trend_page import trend_page
     from conformance.reports.folder import write_reports
     from conformance.specs.files import write_text
 
     write_reports(folder / RECORD, folder)
-    pages = {"coverage.html": coverage_page(results.coverage, record.header.profiles)}
+    report, coverage = Link("Report", "report.html"), Link("Coverage", "coverage.html")
+    links = [report] if history is None else [report, Link("Trend", "trend.html")]
+    pages = {
+        "coverage.html": coverage_page(results.coverage, record.header.profiles, about=about_run(record), links=links)
+    }
     if history is not None:
-        pages["trend.html"] = trend_page(history.read())
+        pages["trend.html"] = trend_page(history.read(), record, links=[report, coverage])
     for name, page in pages.items():
         write_text(folder / name, page)
 
