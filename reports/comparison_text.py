@@ -16,9 +16,9 @@ _CHARACTERS: Final = 300
 #: Attribute of a comparison -> its heading.
 REQUIREMENTS: Final = {
     "broke": "Broke",
-    "only_first": "No longer judged",
+    "only_first": "Judged in A only",
     "fixed": "Fixed",
-    "only_second": "Judged for the first time",
+    "only_second": "Judged in B only",
 }
 FINDINGS: Final = {"new": "New findings", "gone": "Findings gone", "same": "Findings in both"}
 
@@ -49,8 +49,8 @@ def verdict_sentence(comparison: RunComparison) -> str:
     numbers = [
         f"{len(comparison.broke)} broke",
         f"{len(comparison.fixed)} fixed",
-        *([f"{len(comparison.only_first)} no longer judged"] if comparison.only_first else []),
-        *([f"{len(comparison.only_second)} judged for the first time"] if comparison.only_second else []),
+        *([f"{len(comparison.only_first)} judged in A only"] if comparison.only_first else []),
+        *([f"{len(comparison.only_second)} judged in B only"] if comparison.only_second else []),
     ]
     findings = f"{len(comparison.new)} new, {len(comparison.gone)} gone, {len(comparison.same)} in both"
     if comparison.worse:
@@ -69,10 +69,9 @@ def comparison_lines(comparison: RunComparison) -> Iterator[str]:
         yield one_line(f"{letter}: {run_name(run)}, {run.started}, {number_of(run.cases, 'case')}: {held} ({run.path})")
     for difference in comparison.differences:
         yield one_line(f"differs: {elided(difference, _CHARACTERS)}")
-    for key, title, requirements in requirements_of(comparison):
+    for _, title, requirements in requirements_of(comparison):
         for each in requirements:
-            verb = title.lower() if key != "broke" else "broke"
-            yield one_line(f"{verb}: {each.id} ({change(each)})")
+            yield one_line(f"{title[0].lower()}{title[1:]}: {each.id} ({change(each)})")
     for key, _, findings in findings_in(comparison):
         for finding in findings:
             yield from _finding_lines(key, finding)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 from xml.etree import ElementTree
 
+from conformance.reports.case_alias import case_alias
 from conformance.reports.findings import Finding, findings_of, why_not_judged
 from conformance.reports.foreign_text import elided, one_line, visible
 from conformance.reports.outcome import Cell, cell, outcome, trouble_text
@@ -45,7 +46,7 @@ def _problem(case: ElementTree.Element, status: str, about: Sequence[str], findi
         *about,
         f"Finding {finding.number}: {finding.signature}",
         f"{finding.cases:,} case{'' if finding.cases == 1 else 's'}; it breaks {finding.breaks}",
-        f"Smallest stream: {failure.case}, {len(failure.stream_bytes)} bytes",
+        f"Smallest stream: case {case_alias(failure.case)}, {len(failure.stream_bytes)} bytes",
         *([failure.departure_note] if failure.departure else []),
         f"Reproduce: {failure.replay}",
         failure.detail,

@@ -13,6 +13,7 @@ from conformance.cli.corpus_options import judging_options, output_options, role
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.cli.result_output import ResultOutput, result_options
 from conformance.implementations.process.limits import limits_of
 from conformance.specs.extras import install_command
 
@@ -118,11 +119,10 @@ def generate(**options: Any) -> None:
 @click.argument("run_uri", metavar="RUN")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--history", metavar="URI", help="Table of earlier runs, for the trend.")
+@result_options
 @spark_options
 def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> None:
     """Write the reports of a RUN to FOLDER: those of `certify`, the coverage and the trend."""
-    from conformance.reports.terminal import print_summary
-
     with _mistakes_in_one_line(), ExitStack() as stack, _spark(options) as spark:
         from conformance.corpus.results import read_results
 
@@ -130,8 +130,7 @@ def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> N
         output = _output(spark, run_uri)
         record = _record(output, folder)
         _write_reports(folder, record, read_results(spark, output), _history(spark, history))
-        print_summary(record)
-    click.echo(f"Report: {folder / 'report.html'}")
+        ResultOutput(options["form"], options["quiet"]).print_results(record, folder)
     raise SystemExit(exit_status(record))
 
 
@@ -160,8 +159,8 @@ def _judge(
 ) -> None:
     """Judge with `run` or `check`, write the record and the reports, and exit."""
     from conformance.engine.baseline import Baseline
-    from conformance.reports.terminal import print_summary
 
+    show = ResultOutput(options["form"], options["quiet"])
     limits = limits_of(options["answer_time"], options["memory"], options["hangs"], options["environment"])
     with _mistakes_in_one_line(), ExitStack() as stack:
         if options["write_baseline"] is not None:
@@ -203,19 +202,17 @@ def _judge(
                 (options["report"] / RECORD).write_bytes((scratch / RECORD).read_bytes())
             _write_reports(options["report"], record, results, history)
         stored = None if options["write_baseline"] is None else store_baseline(options["write_baseline"], finished)
-        print_summary(record)
-        if options["report"] is not None:
-            click.echo(f"Report: {options['report'] / 'report.html'}")
-        click.echo(f"Run: {output.storage.uri}, {finished.tally.cases:,} cases with {finished.tally.events:,} events")
+        show.print_results(record, options["report"])
+        show.echo(f"Run: {output.storage.uri}, {finished.tally.cases:,} cases with {finished.tally.events:,} events")
         if results.not_claimed:
-            click.echo(f"left out: {results.not_claimed:,} cases of profiles that {spec} does not claim")
+            show.echo(f"left out: {results.not_claimed:,} cases of profiles that {spec} does not claim")
     if results.unrepeated:
-        click.echo(
+        show.echo(
             f"not reproduced: {results.unrepeated:,} cases: the process was killed from outside, and a new one answered"
         )
-    explain_baseline(known, finished)
+    explain_baseline(known, finished, echo=show.echo)
     if stored is not None:
-        click.echo(stored)
+        show.echo(stored)
     if results.kit_errors:
         first = results.kit_errors[0]
         raise UserError(f"the kit has a bug, at {len(results.kit_errors)} cases or more; {first.case}: {first.error}")

@@ -8,6 +8,7 @@ import click
 from conformance.cli.certify import MOST_CASES, Duration, limit_options
 from conformance.cli.names import ROLE, ROLES_HELP
 from conformance.cli.profile_option import PROFILES_HELP
+from conformance.cli.result_output import result_options
 
 Command = Callable[..., None]
 
@@ -74,5 +75,6 @@ judging_options = _options(
         show_default=True,
         help="Questions sent ahead of their answers.",
     ),
+    result_options,
     limit_options,
 )

@@ -66,7 +66,7 @@ def _trend(entries: Sequence[RunEntry], cards: Mapping[str, str]) -> Html:
         if entry.requirement is not None:
             seen[entry.signature or ""][entry.run].append(entry)
     if not seen:
-        return element("p", f"{number_of(len(runs), 'run')}, and no failure in any of them.")
+        return element("p", f"No failure in {number_of(len(runs), 'run')}.")
     shown = runs[-_COLUMNS:]
     started = {signature: _start(runs, each) for signature, each in seen.items()}
     last = runs[-1].run

@@ -151,6 +151,8 @@ class LogChecker:
         self._wanted: dict[tuple[int, bool], tuple[Rule, ...]] = {}
         self._previous_gtids: tuple[int, GtidSet] | None = None
         # Counted here and added to the verdicts at the end, as nearly every event shows them.
+        #: The server id of the first format description.
+        self._server_id: int | None = None
         self._checksums = 0
         self._bodies = 0
         self._post_headers = 0
@@ -195,8 +197,9 @@ class LogChecker:
         code = event.format.type_code(event.header.type)
         if code == EventType.FORMAT_DESCRIPTION:
             self._description(event)
-        elif log.events <= 2 and _is_sent(event, code):
-            # Replicas before 5.6 do not flag their logs, but the first events that the source sends are artificial.
+        elif log.events <= 2 and (_is_sent(event, code) or self._is_rotate_of_another(event, code)):
+            # Replicas before 5.6 do not flag their logs, but the first events that the source sends are artificial,
+            # or the source's log ends.
             log.relay = True
         seen = LogEvent(event, code, event.offset, self._fields(event, code))
         self._place(seen, self._transactions)
@@ -213,10 +216,15 @@ class LogChecker:
             message = "the events from here on are encrypted; decrypt the log first"
             raise BinlogError(at=event.end, kind="encrypted", message=message)
 
+    def _is_rotate_of_another(self, event: Event, code: int) -> bool:
+        """Return whether an event ends the log of another server than the one that began this log."""
+        return code == EventType.ROTATE and event.header.server_id != self._server_id
+
     def _description(self, event: Event) -> None:
         log = self._log
         described = event.format
         if log.format is None:
+            self._server_id = event.header.server_id
             log.format = described
             log.in_use = bool(event.header.flags & Flag.BINLOG_IN_USE)
             log.relay = bool(event.header.flags & Flag.RELAY_LOG)

@@ -82,27 +82,37 @@ class WireSource:
 
     def _serve(self, connection: socket.socket) -> None:
         with connection, suppress(OSError, EOFError):
-            _Conversation(connection, self._answers, self._plugin).serve(self._dump)
+            Conversation(connection, self._answers, self._plugin).serve(self._dump)
 
-    def _dump(self, conversation: "_Conversation") -> None:
+    def _dump(self, conversation: "Conversation") -> None:
         for event in self._events:
             conversation.send(b"\x00" + event)
         self.sent.set()
         self._closing.wait(60)
 
 
-class _Conversation:
-    """One connection, with its packets numbered in sequence."""
+class Conversation:
+    """One connection, with its packets numbered in sequence.
 
-    def __init__(self, connection: socket.socket, answers: Sequence[tuple[str, str]], plugin: str) -> None:
+    Args:
+        connection: The connection.
+        answers: The beginnings of queries, as patterns, with their answers.
+        plugin: How the replica authenticates.
+        version: The source's version in the greeting.
+    """
+
+    def __init__(
+        self, connection: socket.socket, answers: Sequence[tuple[str, str]], plugin: str, *, version: str = "9.7.4"
+    ) -> None:
         self._connection = connection
+        self._version = version
         self._plugin = plugin
         self._answers = answers
         self._number = 0
 
-    def serve(self, dump: "Callable[[_Conversation], None]") -> None:
-        """Answer until the replica leaves; a dump is answered by a function that takes the conversation."""
-        self._greet()
+    def serve(self, dump: "Callable[[Conversation], None]") -> None:
+        """Greet the replica, answer its queries, and call `dump` when it asks for events."""
+        self.greet()
         while True:
             self._number = 0
             packet = self._receive()
@@ -117,10 +127,19 @@ class _Conversation:
             else:
                 self.send(_OK)
 
-    def _greet(self) -> None:
+    def greet(self) -> None:
+        """Let the replica authenticate; every password is right."""
         low, high = _CAPABILITIES & 0xFFFF, _CAPABILITIES >> 16
         salt = bytes(range(1, 21))
-        greeting = b"\x0a9.7.4\x00" + struct.pack("<I", 1) + salt[:8] + b"\x00" + struct.pack("<H", low)
+        greeting = (
+            b"\x0a"
+            + self._version.encode()
+            + b"\x00"
+            + struct.pack("<I", 1)
+            + salt[:8]
+            + b"\x00"
+            + struct.pack("<H", low)
+        )
         greeting += b"\xff\x02\x00" + struct.pack("<H", high) + bytes([21]) + bytes(10) + salt[8:] + b"\x00"
         self.send(greeting + self._plugin.encode() + b"\x00")
         self._receive()
@@ -151,18 +170,24 @@ class _Conversation:
                 return
 
     def _receive(self) -> bytes:
-        head = self._take(4)
+        head = take(self._connection, 4)
         self._number = (head[3] + 1) & 0xFF
-        return self._take(int.from_bytes(head[:3], "little"))
+        return take(self._connection, int.from_bytes(head[:3], "little"))
 
-    def _take(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            more = self._connection.recv(size - len(data))
-            if not more:
-                raise EOFError
-            data += more
-        return data
+
+def take(connection: socket.socket, size: int) -> bytes:
+    """Return the next `size` bytes.
+
+    Raises:
+        EOFError: The connection ends before.
+    """
+    data = b""
+    while len(data) < size:
+        more = connection.recv(size - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data
 
 
 def _counted(text: bytes) -> bytes:

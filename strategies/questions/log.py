@@ -1,7 +1,7 @@
 """Questions in the role `log`: a scenario, the events that a server logs for it, and their requirements."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
@@ -24,6 +24,7 @@ from conformance.models.server.statements import (
     InsertGtids,
     InsertSelect,
     InternalRows,
+    SetVariable,
     Statement,
     Update,
     UpdateTables,
@@ -139,7 +140,8 @@ class LogQuestion(ScenarioBuilder):
                 for index, entry in enumerate(entries)
                 if entry["type"] == EventType.PREVIOUS_GTIDS and self.server.logs[entry["log"]] is marked_log
             ]
-        for requirement in (*self._everywhere, *ALWAYS, *_absent(self._settings.profile, entries)):
+        off = _of_options_off(self._settings, self.statements)
+        for requirement in (*self._everywhere, *ALWAYS, *off):
             marks[requirement].append(EVERY_EVENT)
         return Question(
             expected=Expected(events=tuple(entries)),
@@ -148,11 +150,12 @@ class LogQuestion(ScenarioBuilder):
         )
 
 
-def _absent(profile: str, entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the requirements of options that are off, where nothing in the logs is what they write."""
-    for requirement, is_written in _WRITTEN_BY_OPTION.items():
-        if profile in catalogue()[requirement].holds and not any(map(is_written, entries)):
-            yield requirement
+def _of_options_off(settings: Settings, statements: Iterable[Statement]) -> Iterator[str]:
+    """Yield the requirements on what the logs do not have, as an option that would write it is off all along."""
+    given = {each.variable for each in statements if isinstance(each, SetVariable)}
+    for option, requirements in _OF_OPTION_OFF.items():
+        if not getattr(settings, option) and option not in given:
+            yield from (each for each in requirements if settings.profile in catalogue()[each].holds)
 
 
 def _events(log: PlannedLog) -> Iterator[tuple[LoggedEvent, int, int | None]]:
@@ -214,11 +217,10 @@ ALWAYS: Final = (
     "WL7592-LOG-WITH-FLUSH",
 )
 
-#: The requirement that an option writes nothing where it is off -> whether an event is what it writes.
-_WRITTEN_BY_OPTION: Final[Mapping[str, Callable[[Mapping[str, Any]], bool]]] = {
-    "WL4033-LOG-ROWS-QUERY-CONDITIONS": lambda entry: entry["type"] == EventType.ROWS_QUERY,
-    "WL4033-LOG-OPTION-OFF-OLD-SAFE": lambda entry: entry["type"] in (EventType.ROWS_QUERY, EventType.IGNORABLE),
-    "WL40-OPTION-OFF-USUAL": lambda entry: entry.get("tables_info") is not None,
+#: Option -> the requirements on what it does not write where it is off.
+_OF_OPTION_OFF: Final = {
+    "binlog_rows_query_log_events": ("WL4033-LOG-ROWS-QUERY-CONDITIONS", "WL4033-LOG-OPTION-OFF-OLD-SAFE"),
+    "binlog_with_tables_info": ("WL40-OPTION-OFF-USUAL",),
 }
 
 #: What every Gtid event exercises, with the transaction after it.

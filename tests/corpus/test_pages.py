@@ -70,7 +70,7 @@ def test_a_run_whose_own_entry_is_lost_is_shown_with_its_findings():
 
 
 def test_a_history_without_failures_has_a_page():
-    assert "2 runs, and no failure in any of them." in trend_page([*night(1), *night(2)])
+    assert "No failure in 2 runs." in trend_page([*night(1), *night(2)])
     assert "no run yet" in trend_page([])
 
 

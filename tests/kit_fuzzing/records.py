@@ -11,7 +11,7 @@ from tests.kit_fuzzing.invariant import Broken, Outcome, check_end, check_html, 
 from tests.reports.example_record import Line, crash, example_lines, failure, finished, refusal, requirement
 
 #: The reports of a record.
-_REPORTS: Final = ("report.html", "junit.xml", "summary.md", "badge.svg")
+_REPORTS: Final = ("report.html", "junit.xml", "summary.md", "results.sarif", "badge.svg")
 
 
 def read(data: bytes, folder: Path) -> None:
@@ -45,9 +45,30 @@ def check_report(record: Path, folder: Path) -> Outcome:
             raise Broken(f"{name} is not UTF-8", str(error)) from error
         if name == "report.html":
             check_html(text)
+        elif name == "results.sarif":
+            _check_json(text, name)
         elif name != "summary.md":
             check_xml(text, name)
+    _check_comparison(record, reports)
     return outcome
+
+
+def _check_comparison(record: Path, folder: Path) -> None:
+    """Compare a record with itself, and check the page: it is the same, and not worse."""
+    page = folder / "comparison.html"
+    outcome = command.run("compare", str(record), str(record), "--format", "json", "--page", str(page))
+    check_end(outcome)
+    if outcome.status != 0:
+        raise Broken("a record is worse than itself", outcome.errors)
+    _check_json(outcome.output, "a comparison")
+    check_html(page.read_text(encoding="utf-8"))
+
+
+def _check_json(text: str | bytes, what: str) -> None:
+    try:
+        json.loads(text)
+    except ValueError as error:
+        raise Broken(f"{what} is not JSON", str(error)) from error
 
 
 def records() -> Iterator[bytes]:

@@ -145,6 +145,25 @@ def test_a_relay_log_of_5_0_whose_first_rotate_has_no_flag_and_no_position():
     assert HEADER.unpack_from(log.data, log.offsets[1])[4] == 0
 
 
+def test_a_relay_log_from_before_the_relay_flag_that_begins_with_the_end_of_its_sources_log():
+    # A relay log of 5.5.9: the source's log ended, and the replica begins another for the next one.
+    log = WrittenLog("mysql-5.5", server_version="5.5.9-log").describe()
+    log.rotate("bin.000002", at=2300)
+    server_id_at = log.last + 5
+    log.data[server_id_at : server_id_at + 4] = (7).to_bytes(4, "little")
+    log.rotate("relay.000004", flags=RELAY)
+    checked, violations, notes = judge(log.data)
+    assert (violations, notes) == ([], [])
+    assert checked.log.relay
+
+
+def test_a_log_that_ends_at_once_is_not_a_relay_log():
+    log = WrittenLog("mysql-5.5", server_version="5.5.9-log").describe().rotate("bin.000002")
+    checked, violations, _ = judge(log.data)
+    assert violations == []
+    assert not checked.log.relay
+
+
 def relay_log_of(replica, source, *, own_gtids=True):
     """Begin a relay log of a replica, up to the format description of a source of another version."""
     log = WrittenLog(replica).describe(flags=RELAY)

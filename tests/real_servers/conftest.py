@@ -8,11 +8,11 @@ the server. `server` needs the extra mysql-replication, so it is imported once t
 import shutil
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from node_ids import file_and_server
+from node_ids import file_and_server, source_and_replica
 
 from conformance.servers.products import SERVERS, VARIABLE, Product, chosen_names, products
 from conformance.specs.versions import EVERY_PROFILE
@@ -43,13 +43,25 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Print a table: server x file, with the numbers of tests that passed, failed and were skipped."""
-    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    """Print server x file and source x replica, with the numbers of tests that passed, failed and were skipped."""
+    _print_files(terminalreporter, _counted(terminalreporter, file_and_server))
+    _print_pairs(terminalreporter, _counted(terminalreporter, source_and_replica))
+
+
+_Counts = dict[tuple[str, str], "Counter[str]"]
+
+
+def _counted(terminalreporter, place_of: Callable[[str], "tuple[str, str] | None"]) -> _Counts:
+    counts: _Counts = defaultdict(Counter)
     for result in _RESULTS:
         for report in terminalreporter.stats.get(result, ()):
-            place = file_and_server(report.nodeid)
+            place = place_of(report.nodeid)
             if place is not None:
                 counts[place][result] += 1
+    return counts
+
+
+def _print_files(terminalreporter, counts: _Counts) -> None:
     if not counts:
         return
     terminalreporter.section("servers: passed/failed/skipped")
@@ -58,6 +70,19 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"{number:>3} {file}")
     rows = [["", *map(str, range(1, len(files) + 1))]]
     rows += [[name, *(_cell(counts.get((file, name))) for file in files)] for name in SERVERS]
+    _print_table(terminalreporter, rows)
+
+
+def _print_pairs(terminalreporter, counts: _Counts) -> None:
+    if not counts:
+        return
+    terminalreporter.section("source x replica: passed/failed/skipped")
+    rows = [["", *SERVERS]]
+    rows += [[source, *(_cell(counts.get((source, replica))) for replica in SERVERS)] for source in SERVERS]
+    _print_table(terminalreporter, rows)
+
+
+def _print_table(terminalreporter, rows: list[list[str]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         terminalreporter.write_line("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)))

@@ -18,6 +18,7 @@ from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 from conformance.strategies.groups.replica_groups import PREPARATION
+from tests.witnesses import witnessed_in_case
 
 SEED = 1
 CASES = 40
@@ -118,6 +119,8 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
             seen |= {name: expected[name] for name in POSITIONS}
         if seen != expected:
             different.append((str(case.id), expected, seen, state.message))
+        else:
+            witnessed_in_case(product.profile.name, case)
     assert different == []
 
 

@@ -22,6 +22,7 @@ from decision_runs import (
     locked_table,
     options_of,
 )
+from decision_witnesses import witness_decision, witness_execution
 
 from conformance.models.decision.decision import MODES, SAFETIES, Safety
 from conformance.models.decision.shipped_table import decide, row_for
@@ -145,6 +146,8 @@ def differences(decider, runs) -> tuple[list[str], Counter[str]]:
             wrong.append(f"{run}: {seen}, expected {wanted}")
         elif reason is not None:
             explained[reason] += 1
+        else:
+            witness_decision(product, run, seen)
     return wrong, explained
 
 
@@ -223,6 +226,8 @@ def test_a_refused_statement_changes_nothing(decider):
         stored = 0 if run.written == ("blackhole",) else 1
         is_error = wanted.code is not None and wanted.code != 1592
         assert server.rows() - before == (0 if is_error else stored), run
+        if stored:
+            witness_execution(product, run, wanted)
         refused += is_error
     # InnoDB and its partitioned tables at READ COMMITTED, and in MySQL every row injection in mode STATEMENT.
     injected = [kind for kind in server.kinds if not (kind == "merge" and product.profile.name in KILLED_BY_MERGE)]

@@ -24,6 +24,7 @@ from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 from conformance.strategies.groups.replica_groups import REPLICA_ID, SOURCE_ID, SOURCE_LOG
+from tests.witnesses import witnessed_in_case
 
 #: The servers whose state the tests read in performance_schema.
 SERVERS = Profiles("mysql >= 5.7")
@@ -189,4 +190,6 @@ def test_the_relay_logs_of_a_real_replica_are_the_models(replica, family):
         expected = [each.warning for each in model if each.warning]
         if error or seen != compared(model) or warnings != expected:
             different.append((str(case.id), error, compared(model), seen, expected, warnings))
+        else:
+            witnessed_in_case(replica.product.profile.name, case)
     assert different == []

@@ -17,6 +17,7 @@ from conformance.servers.real_server import running
 from conformance.servers.scenario_runner import Runner
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
+from tests.witnesses import witnessed_in_case
 
 CASES = 12
 
@@ -50,5 +51,6 @@ def test_a_server_meets_the_requirements_of_its_profile(runner, family):
         _, streams = runner.run(scenario)
         verdicts = judge.judge(case, observed_streams(streams, server_of(profile).rules))
         assert [each for each in verdicts if each.status != "pass"] == [], case.id
+        witnessed_in_case(profile, case)
         judged += 1
     assert judged, "no case can be run"

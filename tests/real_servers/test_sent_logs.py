@@ -20,6 +20,7 @@ from conformance.strategies.families import sent_logs
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.family import case_of, families
+from tests.witnesses import witnessed_in_case
 
 #: The servers whose senders have a model.
 SERVERS = Profiles("mysql >= 5.6", "mariadb")
@@ -114,6 +115,7 @@ def test_a_server_sends_generated_logs_as_the_model_does(server, family, monkeyp
         of_case = {"heartbeat_v2": settings.heartbeat_v2, "annotate_rows": settings.annotate_rows}
         wanted = expected(profile, logs, gtid_mode=settings.gtid_mode, **request, **of_case)
         assert difference(seen, wanted) == "", case.id
+        witnessed_in_case(profile, case)
 
 
 def statements(server: RealServer) -> list[str]:

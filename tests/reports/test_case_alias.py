@@ -1,10 +1,16 @@
 """A short case id stands for exactly one case of a record, or is refused."""
 
+from io import StringIO
+
 import pytest
 from example_record import failure, finished, requirement, write_lines
+from rich.console import Console
 
 from conformance.reports.case_alias import NoSuchCase, case_alias, case_with_alias, is_alias
+from conformance.reports.junit import junit_report
+from conformance.reports.markdown import markdown_report
 from conformance.reports.record import read_record
+from conformance.reports.terminal import print_summary
 
 
 @pytest.fixture
@@ -38,3 +44,20 @@ def test_no_id_of_a_case_looks_like_a_short_one():
     assert not is_alias("family/mysql-8.0/0/1")
     assert not is_alias("boundary:cafe/mysql-8.0/0/1")
     assert not is_alias("abc")
+
+
+def test_summaries_have_the_short_id_of_a_long_case(tmp_path):
+    case = "post_header_lengths/mysql-8.0/choices-" + "A" * 400
+    replay = f"binlog-conformance replay {case} 'command:python mine.py' --memory 0"
+    record = read_record(
+        write_lines(tmp_path / "run.jsonl", finished(failure(case=case, replay=replay), requirement()))
+    )
+    short = f"binlog-conformance replay {case_alias(case)} --record %s 'command:python mine.py' --memory 0"
+    markdown = markdown_report(record)
+    assert short % "run.jsonl" in markdown
+    assert case not in markdown
+    assert f"case {case_alias(case)}, " in junit_report(record)
+    for kept, command in ((None, replay), ("my reports", short % "'my reports'")):
+        console = Console(width=200, file=StringIO())
+        print_summary(record, console=console, kept=kept)
+        assert command in console.file.getvalue()

@@ -26,6 +26,8 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 #: Offset of a log's first event, in bytes.
 _FIRST: Final = len(MAGIC)
+#: Bytes of the time at the start of a header.
+_TIME_BYTES: Final = 4
 #: Bytes from the start of a format description to its time of creation.
 _CREATED_AT: Final = HEADER_BYTES + 2 + 50
 
@@ -186,6 +188,8 @@ class Receiver:
         self._source_log = settings.source_log
         #: The source's format description, as long as events that it governs may still come.
         self._source_format: bytes | None = None
+        #: Whether nothing has been received on this connection.
+        self._begins = True
         self._new_feed = new_feed
         self._feed = new_feed()
         self._state = State.OUTSIDE
@@ -227,7 +231,7 @@ class Receiver:
             self._replace(event)
         elif reception is Reception.WRITTEN:
             warning = self._warning(event)
-            data = self._with_checksum(event, data)
+            data = self._stamped(event, self._with_checksum(event, data))
             self._write(RelayEvent(self._log, *_header(event), data, source=event, written=True, warning=warning))
         return reception
 
@@ -239,6 +243,7 @@ class Receiver:
     def _connect(self) -> None:
         """Begin a new connection: what has been received of an unfinished transaction comes again, or its rest."""
         self._feed = self._new_feed()
+        self._begins = True
         if self._state is not State.OUTSIDE:
             self._gtid = ""
 
@@ -319,6 +324,19 @@ class Receiver:
         head = HEADER.pack(timestamp, code, server_id, length + CHECKSUM_BYTES, log_pos, flags)
         data = head + data[HEADER_BYTES:]
         return data + checksum(data).to_bytes(CHECKSUM_BYTES, "little")
+
+    def _stamped(self, event: ReplicaEvent, data: bytes) -> bytes:
+        """Return the bytes to write: some replicas give the Rotate between two logs, which has no time, their own."""
+        if event.type != EventType.ROTATE or not event.artificial:
+            return data
+        begins, self._begins = self._begins, False
+        if begins or not self._own.stamps_rotates or not self._timestamp:
+            return data
+        made = bytearray(data)
+        made[:_TIME_BYTES] = self._timestamp.to_bytes(_TIME_BYTES, "little")
+        if self._algorithm == ChecksumAlgorithm.CRC32:
+            made[-CHECKSUM_BYTES:] = checksum(made[:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
+        return bytes(made)
 
     def _warning(self, event: ReplicaEvent) -> str:
         if self._feed is None or (event.artificial and event.type == EventType.ROTATE):

@@ -37,6 +37,7 @@ class RelayRules:
         format_flags: The flags of the replica's own format description.
         gtids_flags: Those of its own Previous_gtids event.
         counts_replacements: The end position of the Rotate in the place of a skipped event counts in the relay log.
+        stamps_rotates: The Rotate with which a source begins its next log within a connection gets the replica's time.
         leaves_out: Types of events that are not written, and nothing in their place.
         leaves_out_ignorable: The same for every event with the ignorable flag.
     """
@@ -48,6 +49,7 @@ class RelayRules:
     format_flags: int = _RELAY_LOG
     gtids_flags: int = _RELAY_LOG | _IGNORABLE
     counts_replacements: bool = False
+    stamps_rotates: bool = False
     leaves_out: frozenset[int] = frozenset()
     leaves_out_ignorable: bool = False
 
@@ -72,11 +74,15 @@ RELAY_RULES: Final = ByVersion(
     "the rules of relay logs",
     {
         "worklog": RelayRules(OwnGtids.ALWAYS, own_id_zero=True),
-        "mysql": RelayRules(OwnGtids.NEVER, replaces_previous_gtids=False, format_flags=0),
+        "mysql": RelayRules(OwnGtids.NEVER, replaces_previous_gtids=False, format_flags=0, stamps_rotates=True),
         "mysql >= 5.6": RelayRules(
-            OwnGtids.WITH_GTID_MODE, retrieves_at_end=False, gtids_flags=_RELAY_LOG, counts_replacements=True
+            OwnGtids.WITH_GTID_MODE,
+            retrieves_at_end=False,
+            gtids_flags=_RELAY_LOG,
+            counts_replacements=True,
+            stamps_rotates=True,
         ),
-        "mysql >= 5.7": RelayRules(OwnGtids.ALWAYS, counts_replacements=True),
+        "mysql >= 5.7": RelayRules(OwnGtids.ALWAYS, counts_replacements=True, stamps_rotates=True),
         "mysql >= 8.0": RelayRules(OwnGtids.ALWAYS),
         "mariadb": _FIRST_MARIADB,
         # 10.2.11 does as 10.1.23, 10.11.18 as all later ones; the servers between them are not known.

@@ -192,6 +192,26 @@ def test_a_release_writes_its_own_events_as_servers_of_it_do(release):
         assert (last.server_id, last.log_pos) == (0, len(receiver.logs[0]) if counts else 0)
 
 
+@pytest.mark.parametrize(
+    ("release", "stamped"),
+    [("mysql-5.5.9", 1), ("mysql-5.6.24", 1), ("mysql-5.7.22", 1), ("mysql-8.0.15", 0), ("mariadb-10.1.23", 0)],
+)
+def test_the_rotate_between_two_logs_gets_the_replicas_time_up_to_5_7(release, stamped):
+    receiver = Receiver(RelaySettings(profile=release, server_id=REPLICA_ID, timestamp=77))
+    for name in ("binlog.000001", "binlog.000002"):
+        data = artificial_rotate(name)
+        event = ReplicaEvent(
+            offset=0, type=4, length=len(data), server_id=SOURCE_ID, flags=int(Flag.ARTIFICIAL), next_file=name,
+            next_position=4,
+        )  # fmt: skip
+        receiver.receive(event, data)
+    first, second = (each.data for each in receiver.events if each.written)
+    assert int.from_bytes(first[:4], "little") == 0
+    assert int.from_bytes(second[:4], "little") == 77 * stamped
+    if stamped and not release.startswith("mysql-5.5"):
+        assert checksum(second[:-4]).to_bytes(4, "little") == second[-4:]
+
+
 def test_mariadb_writes_a_rotate_where_the_connection_ends_after_events_that_it_left_out():
     receiver = Receiver(RelaySettings(profile="mariadb-10.11.18", server_id=9, source_log="bin.000001"))
     flagged = ReplicaEvent(offset=4, type=2, length=30, server_id=1, log_pos=34, flags=0x80)
