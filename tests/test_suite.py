@@ -1,5 +1,7 @@
 """The pytest suite: a parser's own tests can run the kit."""
 
+import json
+import re
 import shlex
 import subprocess
 import sys
@@ -111,3 +113,103 @@ def test_an_unknown_implementation_is_named(tmp_path):
     done = run(tmp_path, "--binlog-implementation", "nonsense", *QUICK)
     assert done.returncode != 0
     assert "nonsense" in done.stdout + done.stderr
+
+
+MINE = """
+import json, pathlib, sys
+
+fields = ["offset", "type", "length", "log_pos"]
+implementation = {"name": "mine", "version": "1", "language": "Python"}
+roles = {"decode": {"fields": fields, "abilities": [], "profiles": ["mysql-8.0"]}}
+for line in sys.stdin:
+    question = json.loads(line)
+    if question["cmd"] == "start":
+        answer = {"protocol": 1, "implementation": implementation, "roles": roles}
+    elif question["cmd"] == "decode":
+        with pathlib.Path(sys.argv[1]).open("a") as file:
+            file.write("question\\n")
+        answer = {"seq": question["seq"], "events": [], "error": None}
+    else:
+        break
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """Return the options for a parser that delivers nothing and counts the questions, and their number so far."""
+    program = tmp_path / "mine.py"
+    program.write_text(MINE)
+    questions = tmp_path / "questions"
+    spec = "command:" + shlex.join([sys.executable, str(program), str(questions)])
+    options = ("--binlog-implementation", spec, "--binlog-examples", "1", "--binlog-profile", "mysql-8.0")
+    return options, lambda: len(questions.read_text().splitlines())
+
+
+def test_requirements_that_the_parser_does_not_declare_are_one_line(mine, tmp_path):
+    options, _ = mine
+    done = run(tmp_path, *options, "--collect-only", "-q")
+    assert "test_requirement[FORMAT-HEADER-TYPE]" in done.stdout
+    assert "WL4162" not in done.stdout.partition("binlog-conformance:")[0]
+    (line,) = [each for each in done.stdout.splitlines() if each.startswith("binlog-conformance: ")]
+    assert "of the role boundary, which it does not declare" in line
+    assert "of fields or abilities that it does not declare" in line
+
+
+def test_only_what_is_selected_is_generated(mine, tmp_path):
+    options, questions = mine
+    done = run(tmp_path, *options, "-k", "WL7592-BODY-57-BYTES")
+    assert "deselected" in done.stdout, done.stdout
+    narrow = questions()
+    run(tmp_path, *options, "-k", "FORMAT-HEADER-TYPE")
+    assert questions() - narrow > 3 * narrow > 0
+
+
+def test_xdist_shares_the_work(mine, tmp_path):
+    options, questions = mine
+    selection = ("-k", "FORMAT-HEADER", "--binlog-family", "rotations")
+    one = run(tmp_path, *options, *selection, "-p", "no:xdist")
+    alone = questions()
+    two = run(tmp_path, *options, *selection, "-n", "2")
+    # Shrinking may begin a finding in one process that another turns out to show.
+    assert alone <= questions() - alone < 2 * alone
+    results = [each.stdout.splitlines()[-1].partition(" in ")[0].strip("= ") for each in (one, two)]
+    assert results[0].partition(", ")[0] == results[1].partition(", ")[0], results
+    assert "requirements are not judged" in two.stdout
+
+
+def test_a_failure_shows_expected_and_got_and_the_bytes(tmp_path):
+    done = run(tmp_path, "--binlog-implementation", "reference:xid-as-double", *QUICK, "-k", "FORMAT-XID")
+    assert re.search(r"^  xid +expected \d+, got \d+", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^  [0-9a-f]{8}  ([0-9a-f]{2} ){7}[0-9a-f]{2} +xid = \d+", done.stdout, re.MULTILINE)
+
+
+def test_options_come_from_the_settings_of_pytest_too(tmp_path):
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\nbinlog_implementation = reference\nbinlog_examples = 2\nbinlog_family =\n    rotations\n"
+        "binlog_profile =\n    mysql-8.0\nbinlog_report = report\n"
+    )
+    junit = tmp_path / "junit.xml"
+    done = run(tmp_path, "-k", "FORMAT-ROTATE or WL4033-READ-POSITION-CHAIN", f"--junitxml={junit}")
+    assert done.returncode == 0, done.stdout
+    header = json.loads((tmp_path / "report" / "run.jsonl").read_text().partition("\n")[0])
+    assert (header["families"], header["profiles"], header["examples"]) == (["rotations"], ["mysql-8.0"], 2)
+    assert (tmp_path / "report" / "report.html").exists()
+    named = {each.get("name"): each.get("value") for each in ElementTree.parse(junit).iter("property")}
+    assert named["worklog"] in ("WL#4033", "FORMAT")
+    assert {"level", "section", "role"} <= set(named)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("memory", "2G", "--binlog-memory '2G' is not valid: write an integer"),
+        ("time", "soon", "'soon' is not a valid"),
+    ],
+)
+def test_a_wrong_setting_is_one_line(name, value, message, tmp_path):
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nbinlog_{name} = {value}\n")
+    done = run(tmp_path, "--binlog-implementation", "reference")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert message in done.stderr.strip()
+    assert len(done.stderr.strip().splitlines()) == 1

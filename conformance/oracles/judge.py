@@ -83,6 +83,10 @@ class Judge:
         """Return whether the implementation declares what a requirement's oracle needs."""
         return requirement in self._supported
 
+    def supports_any(self, requirement: str) -> bool:
+        """Return whether it is declared for any product."""
+        return self.supports(requirement) or any(each.supports(requirement) for each in self._of_products.values())
+
     def declined(self, case: Case) -> list[Verdict]:
         """Return the verdicts on a case that is not sent to the implementation, none if it must be sent.
 
@@ -254,6 +258,10 @@ class Judges:
     def declined(self, case: Case) -> list[Verdict]:
         """Return the verdicts on a case that is not sent to the implementation, none if it must be sent."""
         return self._judges[case.role].declined(case)
+
+    def supports(self, role: str, requirement: str) -> bool:
+        """Return whether the implementation declares what a requirement's oracle needs, for any product."""
+        return self._judges[role].supports_any(requirement)
 
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         """Return a verdict for each requirement that the case exercises and that was reached."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.pytest_plugin import Outcome
+from conformance.pytest_plugin.outcome import Outcome
 
 
 def test_something_is_judged(outcome: Outcome) -> None:

@@ -1,0 +1,50 @@
+"""The packages: a description that renders anywhere, a source distribution with its tests, images of what there is."""
+
+import re
+import tomllib
+
+import pytest
+
+from tests.generated import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CONTAINERFILES = ("Containerfile", "containers/spark/Containerfile")
+
+
+def test_the_description_has_no_link_into_the_tree():
+    text = (ROOT / PROJECT["readme"]["file"]).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)]+)\)", text) + re.findall(r"(?:src|href)=\"([^\"]+)\"", text)
+    assert [each for each in targets if "://" not in each] == []
+
+
+def test_every_address_of_the_project_is_one_of_its_worklogs():
+    numbers = {
+        re.fullmatch(r"https://dev\.mysql\.com/worklog/task/\?id=(\d+)", url)[1] for url in PROJECT["urls"].values()
+    }
+    catalogued = {path.stem.removeprefix("wl") for path in (ROOT / "specs" / "requirements").glob("wl*.toml")}
+    assert numbers == catalogued
+
+
+def test_the_source_distribution_has_every_folder_and_page_of_the_tree():
+    lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
+    named = {word for line in lines if line.startswith("graft ") for word in line.split()[1:]}
+    for folder in ("tests", "docs", "specs", "strategies", "reports", "benchmarks", "containers"):
+        assert (ROOT / folder).is_dir()
+        assert folder in named
+    assert all((ROOT / each).exists() for each in named)
+
+
+@pytest.mark.parametrize("name", CONTAINERFILES)
+def test_an_image_installs_extras_that_there_are_and_runs_without_root(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    (extras,) = re.findall(r"pip install .*\[([\w,-]+)\]", text)
+    assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
+    assert int(re.findall(r"^USER (\d+)$", text, re.MULTILINE)[-1]) > 0
+
+
+def test_lint_checks_every_image():
+    lint = (ROOT / "tox.ini").read_text(encoding="utf-8").partition("[testenv:lint]")[2].partition("\n[")[0]
+    assert f"hadolint {' '.join(CONTAINERFILES)}" in lint
+    assert {path.relative_to(ROOT).as_posix() for path in ROOT.glob("containers/**/Containerfile")} < set(
+        CONTAINERFILES
+    )
