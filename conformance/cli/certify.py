@@ -151,6 +151,8 @@ def command(
         progress = stack.enter_context(Progress())
         try:
             stack.enter_context(implementation)
+            if isinstance(implementation, registry.Announcing):
+                progress.announce(implementation.announcement())
             writer = stack.enter_context(RecordWriter(folder / RECORD))
             selection = Selection(profiles=profiles, requirements=requirement, families=families)
             finished = Certification(

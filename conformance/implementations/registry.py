@@ -4,16 +4,17 @@ import importlib.util
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol, Self
+from typing import Final, Protocol, Self, runtime_checkable
 
 from conformance.implementations.library_venv import check_version, library_python
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.python_implementation import PythonImplementation
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
+from conformance.servers.server_url import ServerUrl
 
 _ADAPTERS: Final = Path(__file__).parent / "adapters"
 
@@ -40,6 +41,14 @@ class Implementation(Protocol):
 
     def stop(self) -> None:
         """Stop it."""
+
+
+@runtime_checkable
+class Announcing(Protocol):
+    """An implementation that acts on more than its own process, and announces beforehand what it will do."""
+
+    def announcement(self) -> Sequence[str]:
+        """Return what it is about to do, line by line; it has been started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +164,31 @@ def _python(rest: str, limits: Limits) -> Implementation:
     return PythonImplementation(rest[1:])
 
 
+def _server(rest: str, limits: Limits) -> Implementation:
+    missing = _with_pymysql()
+    if missing is not None:
+        raise ValueError(f"server:NAME cannot be used: {missing}")
+    from conformance.implementations.server.unpacked_server import UnpackedServerImplementation, unpacked_server
+
+    return UnpackedServerImplementation(unpacked_server(rest.removeprefix(":")))
+
+
+def _running_server(rest: str, limits: Limits) -> Implementation:
+    url = ServerUrl.of(f"mysql{rest}")
+    missing = _with_pymysql()
+    if missing is not None:
+        raise ValueError(f"{url} cannot be used: {missing}")
+    from conformance.implementations.server.running_server import RunningServerImplementation
+
+    return RunningServerImplementation(url)
+
+
+def _with_pymysql() -> str | None:
+    if importlib.util.find_spec("pymysql") is None:
+        return "PyMySQL is not installed: pip install 'binlog-conformance[servers]'"
+    return None
+
+
 _CATALOGUE: Final = (
     NamedImplementation(
         "reference",
@@ -190,6 +224,20 @@ _CATALOGUE: Final = (
         "MySQL's command line reader, its output parsed",
         _on_path("mysqlbinlog"),
         _program("mysqlbinlog"),
+    ),
+    NamedImplementation(
+        "server",
+        "server:NAME",
+        "an unpacked MySQL or MariaDB server (docs/servers.md), which is started and removed",
+        _with_pymysql,
+        _server,
+    ),
+    NamedImplementation(
+        "mysql",
+        "mysql://USER:PASSWORD@HOST:PORT",
+        "a running server with a binary log (docs/servers.md), in databases of the kit's own",
+        _with_pymysql,
+        _running_server,
     ),
     NamedImplementation(
         "python",

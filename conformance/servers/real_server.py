@@ -15,7 +15,7 @@ from typing import Any, Final
 import pymysql
 from pymysql.constants import CLIENT
 
-from conformance.servers.products import Product
+from conformance.servers.products import Dialect, Product
 
 #: Seconds that a server may take to start, to stop, or to answer one statement.
 _START: Final = 60.0
@@ -84,6 +84,16 @@ class RealServer:
     def error_log(self) -> Path:
         """The output of the server on standard error."""
         return self.folder / "error.log"
+
+    @property
+    def dialect(self) -> Dialect:
+        """How it is spoken to."""
+        return self.product.dialect
+
+    @property
+    def is_mariadb(self) -> bool:
+        """Whether it is MariaDB."""
+        return self.product.is_mariadb
 
     @property
     def running(self) -> bool:

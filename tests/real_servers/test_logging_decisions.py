@@ -11,7 +11,10 @@ from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
-from decision_runs import (
+
+from conformance.models.decision.decision import MODES, SAFETIES, Safety
+from conformance.models.decision.shipped_table import decide, row_for
+from conformance.servers.decision_server import (
     INNODB,
     ISOLATIONS,
     KILLED_BY_MERGE,
@@ -22,9 +25,6 @@ from decision_runs import (
     locked_table,
     options_of,
 )
-
-from conformance.models.decision.decision import MODES, SAFETIES, Safety
-from conformance.models.decision.shipped_table import decide, row_for
 from conformance.servers.products import Product
 from conformance.servers.real_server import running
 
