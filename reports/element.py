@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.reports.foreign_text import visible
 
-_VOID: Final = frozenset({"br", "col", "hr", "img", "input", "link", "meta"})
+_VOID: Final = frozenset({"br", "col", "hr", "img", "input", "link", "meta", "wbr"})
 
 
 class Html(str):

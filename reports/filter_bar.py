@@ -22,17 +22,18 @@ def facet(values: Iterable[str]) -> str:
     return SEPARATOR.join(dict.fromkeys(values))
 
 
-def filter_bar(facets: Mapping[str, Iterable[str]]) -> Html:
+def filter_bar(facets: Mapping[str, Iterable[str]], *, failing: str | None = "failing only") -> Html:
     """Return the bar.
 
     Args:
         facets: Name of a facet, such as ``verdict`` -> the values to choose from, in order.
+        failing: The words at the box that leaves only what fails; None where nothing can.
     """
     return element(
         "div",
         element("input", type="search", placeholder="Search  /", aria_label="Search", autocomplete="off"),
         (_select(name, list(dict.fromkeys(values))) for name, values in facets.items()),
-        element("label", element("input", type="checkbox", data_only_failing=True), " failing only"),
+        element("label", element("input", type="checkbox", data_only_failing=True), f" {failing}") if failing else None,
         element("button", "Clear", type="button", data_clear=True, hidden=True),
         element("output", ""),
         element(

@@ -6,6 +6,7 @@
 
   // An item is a row or a card; its facets are in data attributes, several values apart by a bar.
   const bar = document.querySelector(".filter");
+  const onlyFailing = bar?.querySelector("[data-only-failing]");
   const items = all("[data-item]");
   const texts = new Map();
   const textOf = item => {
@@ -23,7 +24,7 @@
   function apply() {
     const words = bar.querySelector("[type=search]").value.toLowerCase().split(/\s+/).filter(Boolean);
     const facets = all("select", bar).filter(each => each.value).map(each => [each.dataset.facet, each.value]);
-    const failing = bar.querySelector("[data-only-failing]").checked;
+    const failing = onlyFailing?.checked ?? false;
     for (const item of items) item.hidden = !passes(item, words, facets, failing);
     const active = words.length > 0 || facets.length > 0 || failing;
     for (const part of all("[data-part]")) {
@@ -41,7 +42,7 @@
 
   function clear() {
     for (const each of all("select, [type=search]", bar)) each.value = "";
-    bar.querySelector("[data-only-failing]").checked = false;
+    if (onlyFailing) onlyFailing.checked = false;
     apply();
   }
 
@@ -56,7 +57,7 @@
 
   function sortable(table) {
     const body = table.tBodies[0];
-    const rows = body ? [...body.rows] : [];
+    const rows = body ? [...body.rows].filter(row => !row.classList.contains("total")) : [];
     const heads = table.tHead ? [...table.tHead.rows[0].cells] : [];
     if (rows.length < 2 || rows.some(row => row.cells.length !== heads.length)) return;
     const value = (row, at) => row.cells[at].dataset.sort ?? row.cells[at].textContent.trim();
@@ -121,7 +122,7 @@
     "/": () => bar && bar.querySelector("[type=search]").focus(),
     j: () => step(1),
     k: () => step(-1),
-    f: () => bar && bar.querySelector("[data-only-failing]").click(),
+    f: () => onlyFailing?.click(),
     c: () => document.querySelector(".card.current .copy")?.click(),
     "?": () => { const help = bar && bar.querySelector("details"); if (help) help.open = !help.open; },
   };

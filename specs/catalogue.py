@@ -11,6 +11,7 @@ from typing import Annotated, Final, Literal, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from conformance.specs.conversion import converted
+from conformance.specs.suggestion import unknown
 from conformance.specs.versions import RANGE_PATTERN, Profiles
 
 Level = Literal["must", "should", "may"]
@@ -289,11 +290,11 @@ def select(*, worklog: str | None = None, role: str | None = None, pattern: str 
         wanted = worklog.upper().replace("WL", "").replace("#", "")
         known = {requirement.worklog.upper().replace("WL#", "") for requirement in selected}
         if wanted not in known:
-            raise ValueError(f"no worklog {worklog!r}; the catalogue has {', '.join(sorted(known))}")
+            raise ValueError(unknown("worklog", worklog, sorted(known), plural="worklogs"))
         selected = [each for each in selected if each.worklog.upper().replace("WL#", "") == wanted]
     if role is not None:
         if role not in ROLES:
-            raise ValueError(f"no role {role!r}; the roles are {', '.join(ROLES)}")
+            raise ValueError(unknown("role", role, ROLES, plural="roles"))
         selected = [each for each in selected if each.role == role]
     if pattern is not None:
         check_glob(pattern)

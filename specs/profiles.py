@@ -12,6 +12,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, Literal, Self, get_args
 
+from conformance.specs.suggestion import unknown
+
 #: The products; `worklog` is the server that the five worklogs describe, which was never released.
 Product = Literal["worklog", "mysql", "mariadb"]
 PRODUCTS: Final[tuple[Product, ...]] = get_args(Product)
@@ -130,9 +132,8 @@ def profile_named(name: str) -> Profile:
         return PROFILES[name]
     release = _RELEASE.fullmatch(name)
     if release is None:
-        raise ValueError(
-            f"no profile {name!r}; the profiles are {', '.join(PROFILES)}, and single releases such as mysql-8.0.15"
-        )
+        names = (*PROFILES, "and single releases such as mysql-8.0.15")
+        raise ValueError(unknown("profile", name, names, plural="profiles"))
     version = version_of(release["version"])
     series = [each for each in PROFILES.values() if each.product == release["product"]]
     for each in series:

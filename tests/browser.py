@@ -16,6 +16,16 @@ _SECONDS = 120
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 _ANSWER = re.compile(r'<script type="application/json" id="answer">(.*?)</script>', re.S)
 
+#: How many pixels a page is wider than its window, and the elements whose content is wider than they are.
+OFF_SCREEN = """
+  for (const each of document.querySelectorAll("details:not(.keys)")) each.open = true;
+  const open = e => getComputedStyle(e).overflowX === "visible" && getComputedStyle(e).display !== "inline";
+  const wide = [...document.querySelectorAll("body *")].filter(e => open(e) && e.clientWidth && !e.closest(".spoken")
+    && e.scrollWidth > e.clientWidth + 1 && e.getBoundingClientRect().left + e.scrollWidth > innerWidth + 1);
+  return [document.documentElement.scrollWidth - innerWidth,
+    wide.map(e => `${e.tagName}.${e.className}: ${e.textContent.slice(0, 40)}`).slice(-5)];
+"""
+
 
 def require_browser() -> str:
     """Return the path of a browser, or skip the test that needs one."""

@@ -13,11 +13,14 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from conformance.binlog.errors import ERROR_KINDS
 from conformance.binlog.event_types import EventType
+from conformance.cli.main import _COMMANDS
+from conformance.cli.settings import settings_schema
 from conformance.corpus.manifest import manifest_schema
 from conformance.oracles.registry import freedoms_of
 from conformance.protocol.observation import ABILITIES
@@ -144,6 +147,7 @@ def schema_texts() -> dict[Path, str]:
         "run-summary": run_summary_schema(),
         "run-comparison": run_comparison_schema(),
         "corpus-manifest": manifest_schema(),
+        "settings": settings_schema({name: import_module(module).command for name, module in _COMMANDS.items()}),
         **protocol_schemas(),
     }
     return {

@@ -4,7 +4,8 @@ from typing import Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import type_name
-from conformance.reference.boundary import Parser, entry_of
+from conformance.cli.main import UserError
+from conformance.reference.boundary import Parser, entry_of, parser_of
 
 #: Column -> the field of a step that it shows.
 _FIELDS: Final = {
@@ -16,6 +17,18 @@ _FIELDS: Final = {
 }
 #: The columns. A parser that servers ship has no markers, and only reports whether a transaction is open.
 COLUMNS: Final = ("Log_name", "Pos", "Event_type", *_FIELDS)
+
+
+def parser_for(profile: str) -> Parser:
+    """Return the parser of a profile.
+
+    Raises:
+        UserError: Its servers have none.
+    """
+    parser = parser_of(profile)
+    if parser is None:
+        raise UserError(f"servers of {profile} have no boundary parser: choose worklog, mysql-5.7 or a later one")
+    return parser
 
 
 def boundary_line(log_name: str, event: Event, parser: Parser) -> str:

@@ -3,21 +3,26 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import UserError
-from conformance.cli.profile_option import ProfileName
+from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE, ROLES_HELP
+from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.progress import Progress
 from conformance.cli.record_argument import RECORD
 from conformance.cli.result_output import ResultOutput, result_options
+from conformance.cli.settings import is_from_settings
 from conformance.engine.baseline import Baseline, BaselineError, entries_for
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import RunFinished
 from conformance.engine.record_lines import RecordLines
+from conformance.engine.workers import WorkerLost, Workers, cores
 from conformance.implementations import registry
 from conformance.implementations.process.limits import DEFAULT_LIMITS, MOST_MEMORY, duration, limits_of
 from conformance.implementations.process.process_implementation import CannotStart
@@ -28,6 +33,8 @@ from conformance.specs.files import write_text
 
 #: The most cases that a number can ask for, far more than a year has time for.
 MOST_CASES: Final = 10**12
+#: The most processes that share the work.
+MOST_JOBS: Final = 1024
 
 if TYPE_CHECKING:
     _Seconds = click.ParamType[float]
@@ -60,7 +67,9 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             type=click.IntRange(0, MOST_MEMORY),
             default=2048,
             show_default=True,
-            help="Limit on address space in MiB; 0 means none, as programs on runtimes such as Java's need.",
+            metavar="MIB",
+            help="Limit on the address space of each of its processes; 0 means none, as programs on runtimes such as "
+            "Java's and Go's need.",
         ),
         click.option(
             "--hangs",
@@ -82,19 +91,40 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.command("certify")
-@click.argument("spec", metavar="IMPLEMENTATION")
+@click.command(
+    "certify",
+    epilog=examples(
+        "certify mysql-replication --report report",
+        "certify mysql-replication==1.0.7 --role decode --profile mysql-8.0",
+        "certify command:'java -jar parser.jar' --memory 0 --time 10m",
+        "certify python:my_parser --requirement 'WL4033-*' -x",
+        "certify command:./parser --baseline known.toml",
+    ),
+)
+@click.argument("spec", metavar="IMPLEMENTATION", type=IMPLEMENTATION)
 @click.option(
     "--profile",
     "profiles",
     type=ProfileName(),
     multiple=True,
-    help="Profile to certify for, such as mysql-8.0 or the release mysql-8.0.15; may be repeated.  "
+    help=f"Profile to certify for, or a release such as mysql-8.0.15; may be repeated: {PROFILES_HELP}.  "
     "[default: all claimed]",
 )
 @click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'.")
-@click.option("--role", "roles", multiple=True, help="Role to certify; may be repeated.  [default: all declared]")
-@click.option("--family", "families", multiple=True, help="Family of cases; may be repeated.  [default: all]")
+@click.option(
+    "--role",
+    "roles",
+    type=ROLE,
+    multiple=True,
+    help=f"Role to certify; may be repeated: {ROLES_HELP}.  [default: all declared]",
+)
+@click.option(
+    "--family",
+    "families",
+    type=FAMILY,
+    multiple=True,
+    help="Family of cases; may be repeated; `families` lists them.  [default: all]",
+)
 @click.option(
     "--examples",
     type=click.IntRange(1, MOST_CASES),
@@ -108,6 +138,13 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option(
     "--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the record and the reports."
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, MOST_JOBS),
+    help="Processes that share the work, each with an implementation of its own; the results are the same.  "
+    "[default: the cores of this machine]",
 )
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure that is not in the baseline.")
 @result_options
@@ -124,6 +161,7 @@ def command(
     baseline: Path | None,
     write_baseline: Path | None,
     report: Path | None,
+    jobs: int | None,
     exitfirst: bool,
     form: str,
     quiet: bool,
@@ -137,22 +175,28 @@ def command(
     IMPLEMENTATION is a name that `binlog-conformance implementations` lists, or command:PROGRAM.
     """
     if examples is not None and seconds is not None:
-        raise UserError("--examples and --time exclude each other")
+        # The command line wins over the settings.
+        if is_from_settings("examples") == is_from_settings("seconds"):
+            raise UserError("--examples and --time exclude each other")
+        examples, seconds = (None, seconds) if is_from_settings("examples") else (examples, None)
     if write_baseline is not None:
         writable(write_baseline)
     try:
         known = Baseline() if baseline is None else Baseline.load(baseline)
         limits = limits_of(answer_time, memory, hangs, environment)
-        implementation = registry.implementation(spec, limits=limits)
-    except (BaselineError, ValueError) as error:
+        make = partial(registry.implementation, spec, limits=limits)
+        announce(make())  # The workers make their own.
+        is_alone = registry.entry_of(spec)[0].alone
+    except (BaselineError, CannotStart, ValueError) as error:
         raise UserError(str(error)) from error
+    if is_alone and (jobs or 1) > 1:
+        raise UserError(f"--jobs {jobs}: only one {spec} can be asked at a time")
     with ExitStack() as stack:
+        # First the workers: they must not have the folder's lock, nor the progress bar's thread.
+        implementation = stack.enter_context(Workers(make, jobs or (1 if is_alone else cores())))
         folder = report_folder(report, stack)
         progress = stack.enter_context(Progress())
         try:
-            stack.enter_context(implementation)
-            if isinstance(implementation, registry.Announcing):
-                progress.announce(implementation.announcement())
             writer = stack.enter_context(RecordWriter(folder / RECORD))
             selection = Selection(profiles=profiles, requirements=requirement, families=families)
             finished = Certification(
@@ -166,7 +210,7 @@ def command(
                 listeners=(RecordLines(writer.append), progress),
                 limits=limits,
             ).run()
-        except (CannotStart, NothingToRun) as error:
+        except (CannotStart, NothingToRun, WorkerLost) as error:
             raise UserError(str(error)) from error
         progress.stop()
         record = read_record(folder / RECORD)
@@ -180,6 +224,17 @@ def command(
     if stored is not None:
         output.echo(stored)
     raise SystemExit(exit_status(record))
+
+
+def announce(implementation: registry.Implementation) -> None:
+    """Print what an implementation will do to more than its own process, if it will.
+
+    Raises:
+        CannotStart: It cannot be started.
+    """
+    if isinstance(implementation, registry.Announcing):
+        for line in implementation.announcement():
+            click.echo(line, err=True)
 
 
 def report_folder(report: Path | None, stack: ExitStack) -> Path:

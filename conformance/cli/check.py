@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Final, cast
 import click
 
 from conformance.cli.certify import Duration
+from conformance.cli.examples import examples
 from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
@@ -26,7 +27,13 @@ _PRINTED: Final = 20
 _WIDTH: Final = 110
 
 
-@click.command("check")
+@click.command(
+    "check",
+    epilog=examples(
+        "check binlog.000001 binlog.000002",
+        "check --server 'mysql://user:password@127.0.0.1:3306' --time 1h",
+    ),
+)
 @click.argument("files", metavar="FILE...", nargs=-1)
 @click.option(
     "--profile",

@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from conformance.cli.examples import examples
 from conformance.cli.main import CONFORMING, NOT_CONFORMING
 from conformance.cli.record_argument import record_at
 from conformance.reports.comparison import compare_runs
@@ -24,7 +25,13 @@ _FORMATS: Final[Mapping[str, Callable[[RunComparison], str]]] = {
 }
 
 
-@click.command("compare")
+@click.command(
+    "compare",
+    epilog=examples(
+        "compare before/ after/ --page comparison.html",
+        "compare mine/run.jsonl theirs/run.jsonl --format markdown",
+    ),
+)
 @click.argument("first", metavar="A", type=click.Path(path_type=Path))
 @click.argument("second", metavar="B", type=click.Path(path_type=Path))
 @click.option(
@@ -40,8 +47,6 @@ def command(first: Path, second: Path, form: str, page: Path | None, quiet: bool
 
     Exit status: 0 if B is not worse than A, 1 if it is: a requirement broke or is no longer judged, or a finding is
     new; 2 if a record cannot be read.
-
-    Example: binlog-conformance compare before/ after/ --page comparison.html
     """
     comparison = compare_runs(record_at(first), record_at(second), paths=(str(first), str(second)))
     if page is not None:

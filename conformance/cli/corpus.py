@@ -10,9 +10,11 @@ import click
 
 from conformance.cli.certify import explain_baseline, hold, store_baseline, writable
 from conformance.cli.corpus_options import judging_options, output_options, role_option, size_options, spark_options
+from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.implementations.process.limits import limits_of
+from conformance.specs.extras import install_command
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,10 +26,19 @@ if TYPE_CHECKING:
     from conformance.engine.events import RunFinished
     from conformance.reports.record import RunRecord
 
-_NEEDS = "corpora need Spark: pip install 'binlog-conformance[spark]'"
+_NEEDS = f"corpora need Spark: {install_command('spark')}"
 
 
-@click.group("corpus")
+@click.group(
+    "corpus",
+    epilog=examples(
+        "corpus run mysql-replication --events 200000 --report report",
+        "corpus run mysql-replication --time 8h --master yarn --output hdfs:///corpora/night --history hdfs:///nights",
+        "corpus generate --events 1000000 --output corpus",
+        "corpus check corpus command:./parser --output results",
+        "corpus compare results older-results",
+    ),
+)
 def command() -> None:
     """Generate, judge and compare very large corpora on Spark, on this machine or on any cluster.
 
@@ -225,15 +236,21 @@ def _start_here(spec: str, limits: Any) -> None:
 
 
 def _write_reports(folder: Path, record: "RunRecord", results: "Results", history: "History | None") -> None:
+    from conformance.corpus.coverage_page import coverage_page
     from conformance.corpus.output import RECORD
-    from conformance.corpus.pages import coverage_page, trend_page
+    from conformance.corpus.run_page import Link, about_run
+    from conformance.corpus.trend_page import trend_page
     from conformance.reports.folder import write_reports
     from conformance.specs.files import write_text
 
     write_reports(folder / RECORD, folder)
-    pages = {"coverage.html": coverage_page(results.coverage, record.header.profiles)}
+    report, coverage = Link("Report", "report.html"), Link("Coverage", "coverage.html")
+    links = [report] if history is None else [report, Link("Trend", "trend.html")]
+    pages = {
+        "coverage.html": coverage_page(results.coverage, record.header.profiles, about=about_run(record), links=links)
+    }
     if history is not None:
-        pages["trend.html"] = trend_page(history.read())
+        pages["trend.html"] = trend_page(history.read(), record, links=[report, coverage])
     for name, page in pages.items():
         write_text(folder / name, page)
 

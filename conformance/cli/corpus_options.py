@@ -6,6 +6,8 @@ from pathlib import Path
 import click
 
 from conformance.cli.certify import MOST_CASES, Duration, limit_options
+from conformance.cli.names import ROLE, ROLES_HELP
+from conformance.cli.profile_option import PROFILES_HELP
 
 Command = Callable[..., None]
 
@@ -33,7 +35,7 @@ size_options = _options(
         "profiles",
         multiple=True,
         metavar="NAME",
-        help="Profile; may be repeated.  [default: all]",
+        help=f"Profile, or a release such as mysql-8.0.15; may be repeated: {PROFILES_HELP}.  [default: all]",
     ),
     click.option(
         "--family",
@@ -41,7 +43,7 @@ size_options = _options(
         "families",
         multiple=True,
         metavar="NAME",
-        help="Family; may be repeated.  [default: all]",
+        help="Family; may be repeated; `families` lists them.  [default: all]",
     ),
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases."),
 )
@@ -51,7 +53,9 @@ output_options = _options(
     ),
     click.option("--resume", is_flag=True, help="Continue the run in the folder."),
 )
-role_option = click.option("--role", default="decode", show_default=True, help="Role of the cases.")
+role_option = click.option(
+    "--role", type=ROLE, default="decode", show_default=True, help=f"Role of the cases: {ROLES_HELP}."
+)
 judging_options = _options(
     click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'."),
     click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML)."),

@@ -1,11 +1,12 @@
 """`binlog-conformance decide`: how a statement is logged, and by which row of which table."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import click
 
+from conformance.cli.examples import examples
 from conformance.cli.main import UserError
 from conformance.models.decision import shipped_table, worklog_table
 from conformance.models.decision.capability import Capability
@@ -26,9 +27,15 @@ _TABLES: Final[dict[str, tuple[Callable[[str], Capability], Callable[[list[Locke
 }
 
 
-@click.command("decide")
-@click.option("--statement", "safety", type=click.Choice(SAFETIES), required=True, help="How the parser classifies it.")
-@click.option("--mode", type=click.Choice(MODES, case_sensitive=False), required=True, help="Value of BINLOG_FORMAT.")
+@click.command(
+    "decide",
+    epilog=examples(
+        "decide --statement unsafe --mode MIXED --engine memory --engine archive",
+        "decide --statement safe --mode ROW --engine MyISAM --engine InnoDB --table shipped --json",
+    ),
+)
+@click.option("--statement", "safety", type=click.Choice(SAFETIES), help="How the parser classifies it; required.")
+@click.option("--mode", type=click.Choice(MODES, case_sensitive=False), help="Value of BINLOG_FORMAT; required.")
 @click.option(
     "--engine",
     "engines",
@@ -59,8 +66,8 @@ _TABLES: Final[dict[str, tuple[Callable[[str], Capability], Callable[[list[Locke
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
     *,
-    safety: Safety,
-    mode: Mode,
+    safety: Safety | None,
+    mode: Mode | None,
     engines: tuple[str, ...],
     read: tuple[str, ...],
     capabilities: tuple[str, ...],
@@ -72,6 +79,8 @@ def command(
 
     Exit status: 0 whatever the decision, 2 if the question is not valid.
     """
+    if safety is None or mode is None:
+        raise click.UsageError(f"what is missing: {'; '.join(_missing(safety, mode))}")
     capability_of, capability_counted, decide = _TABLES[table]
     try:
         given = dict(parse_engine_capability(each) for each in capabilities)
@@ -92,6 +101,14 @@ def command(
     if restriction := _restriction(capability_counted(tables)):
         click.echo(f"    {restriction}")
     click.echo(f"    {_place(table, decision)}")
+
+
+def _missing(safety: Safety | None, mode: Mode | None) -> Iterator[str]:
+    """Yield what a question about a statement needs and was not given, with the values that there are."""
+    if safety is None:
+        yield f"how the parser classifies the statement, --statement {'|'.join(SAFETIES)}"
+    if mode is None:
+        yield f"the value of BINLOG_FORMAT, --mode {'|'.join(MODES)}"
 
 
 def _check_used(given: Mapping[str, Capability], engines: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_file
 from conformance.cli.event_json import JsonLines
 from conformance.cli.event_text import dump_lines, event_lines
+from conformance.cli.examples import examples
 from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
@@ -29,7 +30,13 @@ _STEP: Final = 4096
 _Text = Callable[[Event], Iterator[str]]
 
 
-@click.command("decode")
+@click.command(
+    "decode",
+    epilog=examples(
+        "decode binlog.000001",
+        "decode binlog.000001 binlog.000002 --json",
+    ),
+)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines: each event as in the protocol.")
 @click.option("--dump", is_flag=True, help="Print an annotated hex dump: offset, bytes, name and value of each field.")

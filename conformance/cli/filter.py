@@ -1,6 +1,8 @@
 """`binlog-conformance filter`: a binary log without the tables that its rules leave out (WL#40)."""
 
 import os
+import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +14,7 @@ import click
 
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.reader import ReaderRules, read_file
+from conformance.cli.examples import examples
 from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import COULD_NOT_RUN, NOT_CONFORMING, UserError
@@ -20,7 +23,11 @@ from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.filtered_log import LogFilter
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TableFilter
 from conformance.models.filtering.table_name import TableName
+from conformance.reports.standard_streams import exact_output
+from conformance.specs.extras import install_command
 
+#: The output that stands for standard output.
+STANDARD_OUTPUT: Final = "-"
 #: Ignorable events of undeclared types are part of a log as well.
 _RULES: Final = ReaderRules(beyond_format_description=True)
 #: The permissions of a new file, without those that the user's umask takes.
@@ -28,7 +35,13 @@ _ORDINARY: Final = 0o666
 _Mode = TypeVar("_Mode", bound=str)
 
 
-@click.command("filter")
+@click.command(
+    "filter",
+    epilog=examples(
+        "filter binlog.000001 --ignore-table shop.audit --output filtered.000001",
+        "filter binlog.000001 --do-database shop --output - | mysqlbinlog -",
+    ),
+)
 @click.argument("file", metavar="FILE")
 @click.option("--do-table", "do_tables", multiple=True, metavar="DB.TABLE", help="Keep this table; may be repeated.")
 @click.option(
@@ -63,7 +76,12 @@ _Mode = TypeVar("_Mode", bound=str)
 )
 @click.option("--unpack-payloads", is_flag=True, help="Write what is left of compressed transactions uncompressed.")
 @limit_option
-@click.option("--output", required=True, metavar="OUT", help="File to write; it must not exist yet.")
+@click.option(
+    "--output",
+    required=True,
+    metavar="OUT",
+    help="File to write, which must not exist yet; - for standard output, once the log has been read to its end.",
+)
 def command(
     file: str,
     *,
@@ -93,7 +111,7 @@ def command(
         raise UserError(f"--renames: {error}") from error
     chosen = LogFilter(tables_filter, unpack_payloads=unpack_payloads)
     try:
-        with open_log(file) as stream, _new_file(output) as out, reading_progress(file, stream) as progress:
+        with open_log(file) as stream, _output(output) as out, reading_progress(file, stream) as progress:
             _copy(chosen, stream, _Output(output, out), progress)
     except CannotOpen as error:
         print_error(f"{file}: {error}")
@@ -102,9 +120,9 @@ def command(
         print_error(problem(file, error))
         raise SystemExit(COULD_NOT_RUN if is_unreadable(error) else NOT_CONFORMING) from error
     except ImportError as error:
-        raise UserError(f"{file} cannot be filtered: {error}; pip install 'binlog-conformance[sql]'") from error
+        raise UserError(f"{file} cannot be filtered: {error}; {install_command('sql')}") from error
     counts = chosen.counts
-    click.echo(f"{output}: {counts.kept} events kept, {counts.dropped} left out")
+    click.echo(f"{output}: {counts.kept} events kept, {counts.dropped} left out", err=output == STANDARD_OUTPUT)
     for each in sorted(counts.unmet):
         print_error(f"{file}: nothing in the log is about {each}; a rule is an exact name, without wildcards")
     if counts.uncertain:
@@ -169,14 +187,33 @@ def _copy(chosen: LogFilter, stream: BinaryIO, out: _Output, progress: Callable[
 
 
 @contextmanager
+def _output(name: str) -> Iterator[BinaryIO]:
+    """Open the output, which gets its name, or goes to standard output, only once it is complete.
+
+    Raises:
+        UserError: It cannot be made or completed, or standard output is a terminal.
+    """
+    if name != STANDARD_OUTPUT:
+        with _new_file(name) as file:
+            yield file
+        return
+    if sys.stdout.isatty():
+        raise UserError("'-' is a terminal here, and a log is not text: name a file, or send it to a program")
+    with tempfile.TemporaryFile() as file:
+        yield file
+        file.seek(0)
+        out = exact_output()
+        shutil.copyfileobj(file, out)
+        out.flush()
+
+
+@contextmanager
 def _new_file(name: str) -> Iterator[BinaryIO]:
     """Open a new file, which gets its name only once it is complete.
 
     Raises:
         UserError: The file exists already, or cannot be made or completed.
     """
-    if name == "-":
-        raise UserError("'-' is not a valid output: name a file, since a log is written only when it is complete")
     path = Path(name)
     try:
         if os.path.lexists(path):

@@ -7,9 +7,11 @@ from typing import Final
 import click
 
 from conformance.cli.certify import Duration, hold, limit_options, report_folder
+from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
-from conformance.cli.profile_option import ProfileName
+from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE
+from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.progress import FuzzingProgress
 from conformance.cli.record_argument import RECORD
 from conformance.engine.baseline import Baseline, BaselineError
@@ -29,7 +31,7 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.reports.folder import write_reports
 from conformance.reports.record import RecordWriter, RunRecord, read_record
 from conformance.reports.terminal import print_summary
-from conformance.specs.catalogue import ROLES
+from conformance.specs.extras import install_command
 
 #: The packages of the kit whose lines guide the engine when the reference is fuzzed.
 REFERENCE_PACKAGES: Final = (
@@ -40,10 +42,23 @@ REFERENCE_PACKAGES: Final = (
 )
 
 
-@click.command("fuzz")
-@click.argument("role", type=click.Choice(ROLES))
-@click.option("--implementation", "spec", required=True, help="What to fuzz, as `implementations` lists it.")
-@click.option("--against", metavar="IMPLEMENTATION", help="Second implementation, which must answer the same.")
+@click.command(
+    "fuzz",
+    epilog=examples(
+        "fuzz decode --implementation mysql-replication --time 10m",
+        "fuzz decode --implementation python:my_parser --against mysql-replication",
+    ),
+)
+@click.argument("role", type=ROLE)
+@click.option(
+    "--implementation", "spec", type=IMPLEMENTATION, required=True, help="What to fuzz, as `implementations` lists it."
+)
+@click.option(
+    "--against",
+    type=IMPLEMENTATION,
+    metavar="IMPLEMENTATION",
+    help="Second implementation, which must answer the same.",
+)
 @click.option(
     "--time", "seconds", type=Duration(), default="10m", show_default=True, help="How long to fuzz: 90s, 10m, 8h."
 )
@@ -66,9 +81,16 @@ REFERENCE_PACKAGES: Final = (
     "profiles",
     type=ProfileName(),
     multiple=True,
-    help="Profile to fuzz, such as mysql-8.0 or the release mysql-8.0.15; may be repeated.  [default: all claimed]",
+    help=f"Profile to fuzz, or a release such as mysql-8.0.15; may be repeated: {PROFILES_HELP}.  "
+    "[default: all claimed]",
 )
-@click.option("--family", "families", multiple=True, help="Family of cases; may be repeated.  [default: all]")
+@click.option(
+    "--family",
+    "families",
+    type=FAMILY,
+    multiple=True,
+    help="Family of cases; may be repeated; `families` lists them.  [default: all]",
+)
 @click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4162-TT-*'.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML).")
@@ -186,7 +208,7 @@ def _engine(
     if not instrumented:
         raise UserError(f"{spec} is not Python code in this process, so the engine cannot see which lines run")
     if not available():
-        raise UserError("the coverage-guided engine is not installed: pip install 'binlog-conformance[fuzz]'")
+        raise UserError(f"the coverage-guided engine is not installed: {install_command('fuzz')}")
     return GuidedEngine(spec, selection.role, pairs, selection.requirements, seed, folder, instrumented)
 
 

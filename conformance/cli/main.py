@@ -13,6 +13,7 @@ from conformance import __version__
 from conformance.cli.hidden_password import hide_password
 from conformance.cli.interruption import Interruption
 from conformance.reports.standard_streams import guard_standard_streams
+from conformance.specs.suggestion import unknown
 
 #: Exit statuses: conforming, not conforming, could not run.
 CONFORMING: Final = 0
@@ -28,17 +29,25 @@ _COMMANDS: Final = {
     "fuzz": "conformance.cli.fuzz",
     "replay": "conformance.cli.replay",
     "requirements": "conformance.cli.requirements",
+    "families": "conformance.cli.families",
     "implementations": "conformance.cli.implementations",
     "report": "conformance.cli.report",
     "compare": "conformance.cli.compare",
     "decode": "conformance.cli.decode",
     "check": "conformance.cli.check",
     "show": "conformance.cli.show",
+    "boundaries": "conformance.cli.boundaries",
     "filter": "conformance.cli.filter",
     "decide": "conformance.cli.decide",
     "self-check": "conformance.cli.self_check",
     "corpus": "conformance.cli.corpus",
 }
+
+
+#: Where settings are looked for, in this order.
+SETTINGS_FILES: Final = ("binlog-conformance.toml", "pyproject.toml")
+#: Key of the name of the settings file in a context.
+_SETTINGS_FILE: Final = f"{__name__}.settings"
 
 
 class UserError(click.ClickException):
@@ -65,6 +74,16 @@ class _Commands(click.Group):
         command: click.Command = import_module(_COMMANDS[cmd_name]).command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            ctx.fail(unknown("command", args[0], _COMMANDS, plural="commands"))
+        name, command, left = super().resolve_command(ctx, args)
+        if name is not None and command is not None and not ctx.resilient_parsing:
+            ctx.default_map = {name: _settings(ctx, name, command)}
+        return name, command, left
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -73,13 +92,46 @@ class _Commands(click.Group):
             raise _OutputClosed from error
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="\b\nExamples:\n  binlog-conformance certify mysql-replication --report report\n"
+    "  binlog-conformance certify --help\n  binlog-conformance --settings nightly.toml certify",
+)
 @click.version_option(__version__, prog_name="binlog-conformance")
-def cli() -> None:
+@click.option(
+    "--settings",
+    metavar="FILE",
+    help="File of settings (TOML), a table for each command.  "
+    "[default: binlog-conformance.toml, or tool.binlog-conformance in pyproject.toml, of the current folder]",
+)
+def cli(settings: str | None) -> None:
     """Test implementations of MySQL binary logs against the rules of MySQL's worklogs.
 
     Exit status: 0 conforming, 1 not conforming, 2 could not run, or nothing was judged.
     """
+
+
+def _settings(ctx: click.Context, name: str, command: click.Command) -> dict[str, Any]:
+    """Return the settings of a command.
+
+    Raises:
+        UserError: They cannot be read, or a key or a value is wrong.
+    """
+    named = ctx.params.get("settings")
+    try:
+        if named is None and not any(map(os.path.isfile, SETTINGS_FILES)):
+            return {}
+        from conformance.cli.settings import read_settings, settings_of
+
+        file, tables = read_settings(named)
+        for each in tables:
+            if each not in _COMMANDS:
+                raise UserError(f"{file}: {unknown('command', each, _COMMANDS, plural='commands')}")
+        ctx.meta[_SETTINGS_FILE] = file
+        return settings_of(name, command, file, tables)
+    except ValueError as error:
+        raise UserError(str(error)) from error
 
 
 def main() -> None:
@@ -152,11 +204,22 @@ def _place(error: Exception) -> str:
 def _print_mistake(error: click.ClickException) -> None:
     if isinstance(error, click.UsageError) and error.ctx is not None and not _is_help(error):
         path = error.ctx.command_path
+        if _is_from_settings(error):
+            _print_line(f"{error.ctx.meta[_SETTINGS_FILE]}: {error.format_message()}")
+            return
         _print_line(f"{error.format_message()} (see {path} --help)")
     elif isinstance(error, click.UsageError):
         error.show()
     else:
         _print_line(error.format_message())
+
+
+def _is_from_settings(error: click.UsageError) -> bool:
+    """Return whether an error is about a value of the settings."""
+    param = getattr(error, "param", None)
+    if error.ctx is None or param is None or param.name is None:
+        return False
+    return error.ctx.get_parameter_source(param.name) is click.core.ParameterSource.DEFAULT_MAP
 
 
 def _is_help(error: click.UsageError) -> bool:

@@ -7,6 +7,9 @@ from click.shell_completion import CompletionItem
 
 from conformance.specs.profiles import PROFILES, profile_named
 
+#: The values, for the help of an option.
+PROFILES_HELP = ", ".join(PROFILES)
+
 if TYPE_CHECKING:
     _Text = click.ParamType[str]
 else:

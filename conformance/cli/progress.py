@@ -1,7 +1,6 @@
 """The progress of a run on a terminal."""
 
 import time
-from collections.abc import Iterable
 from typing import Final, Self
 
 from rich.live import Live
@@ -51,11 +50,6 @@ class Progress:
 
     def __exit__(self, *unused: object) -> None:
         self.stop()
-
-    def announce(self, lines: Iterable[str]) -> None:
-        """Print lines about what is about to be done, above the bar."""
-        for line in lines:
-            self._bar.console.print(Text(line), soft_wrap=True)
 
     def stop(self) -> None:
         """Remove the bar from the screen."""

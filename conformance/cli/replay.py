@@ -5,7 +5,8 @@ from typing import BinaryIO
 
 import click
 
-from conformance.cli.certify import limit_options
+from conformance.cli.certify import announce, limit_options
+from conformance.cli.examples import examples
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.record_argument import record_at
 from conformance.implementations import registry
@@ -18,7 +19,13 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
 
-@click.command("replay")
+@click.command(
+    "replay",
+    epilog=examples(
+        "replay transactions/mysql-8.0/0/3 mysql-replication",
+        "replay boundary:transactions/mysql-8.0/0/3 reference --save stream.bin",
+    ),
+)
 @click.argument("case_id", metavar="CASE-ID")
 @click.argument("spec", metavar="IMPLEMENTATION")
 @click.option("--save", type=click.File("wb"), help="Write the stream to this file as well.")
@@ -52,6 +59,7 @@ def command(
             save.write(case.stream)
             save.flush()
     try:
+        announce(implementation)
         with implementation:
             role = implementation.declaration.roles.get(case.role)
             if role is None:

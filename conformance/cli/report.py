@@ -8,6 +8,7 @@ from typing import Final, NoReturn
 import click
 
 from conformance.cli.certify import hold
+from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.record_argument import record_at, record_path
@@ -20,7 +21,13 @@ from conformance.reports.terminal import print_verdict
 _DECIDING: Final = (COULD_NOT_RUN, NOT_CONFORMING, CONFORMING)
 
 
-@click.command("report")
+@click.command(
+    "report",
+    epilog=examples(
+        "report report/run.jsonl pages",
+        "report mine/ theirs/ both/",
+    ),
+)
 @click.argument("records", metavar="RECORD...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @result_options
@@ -29,8 +36,6 @@ def command(records: tuple[Path, ...], folder: Path, form: str, quiet: bool) -> 
 
     RECORD is a run record (run.jsonl) or the folder that holds it. Of several runs, FOLDER has their requirements side
     by side, as overview.html and overview.md.
-
-    Example: binlog-conformance report mine/ theirs/ both/
     """
     if len(records) > 1:
         _side_by_side(records, folder, form)

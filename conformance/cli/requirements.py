@@ -1,16 +1,17 @@
 """`binlog-conformance requirements`: the catalogue, and which requirements can be judged yet."""
 
 import json
-from difflib import get_close_matches
 from typing import Any
 
 import click
 
+from conformance.cli.examples import examples
 from conformance.cli.main import UserError
+from conformance.cli.names import REQUIREMENT, ROLE, ROLES_HELP
 from conformance.cli.requirement_life import life_of, page
 from conformance.mutants.registry import mutants
 from conformance.oracles.registry import oracles
-from conformance.specs.catalogue import ROLES, Requirement, catalogue, select
+from conformance.specs.catalogue import Requirement, catalogue, select
 from conformance.specs.witness import needs_witness, without_witness
 from conformance.strategies.grammar.family import families
 
@@ -48,10 +49,17 @@ def state(described: dict[str, Any]) -> str:
     return f"no {', no '.join(missing)}" if missing else "judged"
 
 
-@click.command("requirements")
-@click.argument("requirement", metavar="[ID]", required=False)
+@click.command(
+    "requirements",
+    epilog=examples(
+        "requirements --worklog 4033",
+        "requirements WL4033-READ-UNKNOWN-SKIPPED",
+        "requirements --role boundary --json",
+    ),
+)
+@click.argument("requirement", type=REQUIREMENT, metavar="[ID]", required=False)
 @click.option("--worklog", metavar="W", help="One worklog: 4033, WL#4033; FORMAT for the wire format itself.")
-@click.option("--role", metavar="R", help=f"One role: {', '.join(ROLES)}.")
+@click.option("--role", type=ROLE, help=f"One role: {ROLES_HELP}.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with all that is known: an array, or one object.")
 def command(requirement: str | None, worklog: str | None, role: str | None, as_json: bool) -> None:
     """List the requirements, and for each whether an oracle, a family and a mutant exist yet.
@@ -68,12 +76,7 @@ def command(requirement: str | None, worklog: str | None, role: str | None, as_j
 
 
 def _print_one(requirement: str, as_json: bool) -> None:
-    entries = catalogue()
-    if requirement not in entries:
-        close = get_close_matches(requirement.upper(), entries)
-        hint = f"similar ids are {', '.join(close)}" if close else "`binlog-conformance requirements` lists them"
-        raise UserError(f"no requirement {requirement!r}; {hint}")
-    life = life_of(entries[requirement])
+    life = life_of(catalogue()[requirement])
     click.echo(json.dumps(life, indent=1, ensure_ascii=False) if as_json else "\n".join(page(life)))
 
 

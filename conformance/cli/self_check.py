@@ -10,7 +10,9 @@ import click
 
 from conformance import __version__
 from conformance.cli.certify import MOST_CASES, Duration
+from conformance.cli.examples import examples
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
+from conformance.cli.names import ROLE, ROLES_HELP
 from conformance.self_check.matrix import Scope, role_matrix
 from conformance.self_check.page import kill_page
 from conformance.self_check.record import (
@@ -35,8 +37,13 @@ RECORD: Final = "self-check.jsonl"
 PAGE: Final = "self-check.html"
 
 
-@click.command("self-check")
-@click.option("--role", "roles", multiple=True, type=click.Choice(ROLES), help="Role; may be repeated.  [default: all]")
+@click.command(
+    "self-check",
+    epilog=examples(
+        "self-check --role boundary --report report",
+    ),
+)
+@click.option("--role", "roles", multiple=True, type=ROLE, help=f"Role; may be repeated: {ROLES_HELP}.  [default: all]")
 @click.option("--mutant", "mutants", multiple=True, metavar="GLOB", help="Mutants, such as 'gtid-*'; may be repeated.")
 @click.option(
     "--trigger", "triggers", multiple=True, metavar="GLOB", help="Triggers, such as 'flag-*'; may be repeated."

@@ -3,46 +3,36 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, timedelta, timezone, tzinfo
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import click
 
-from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType, type_name
-from conformance.binlog.flags import Flag
-from conformance.binlog.raw_text import raw_bytes
-from conformance.binlog.reader import ReaderRules, read_file
+from conformance.binlog.reader import ReaderRules
 from conformance.binlog.servers import READER_RULES, server_of
 from conformance.cli.boundary_lines import COLUMNS as COLUMNS_OF_BOUNDARIES
-from conformance.cli.boundary_lines import boundary_line
+from conformance.cli.boundary_lines import boundary_line, parser_for
+from conformance.cli.examples import examples
 from conformance.cli.limit_option import limit_option
-from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
-from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
+from conformance.cli.log_files import print_error
+from conformance.cli.log_writer import LogWriter
+from conformance.cli.main import CONFORMING
 from conformance.cli.profile_option import ProfileName
-from conformance.log_check.framing import is_torn_tail, is_unreadable
-from conformance.log_check.log_event import Log
-from conformance.log_check.log_stream import LogStream
 from conformance.models.rendering.mysqlbinlog_text import MysqlbinlogText
 from conformance.models.rendering.print_options import Base64Output, CannotPrint, PrintOptions
 from conformance.models.rendering.printer import printer_of
 from conformance.models.rendering.printer_version import PRINTER_VERSIONS, PrinterVersion
 from conformance.models.rendering.show_binlog_events import COLUMNS, show_binlog_events
-from conformance.reference.boundary import EVERY_EVENT, Parser, parser_of
+from conformance.reference.boundary import EVERY_EVENT
 from conformance.reference.printed_boundaries import boundaries_of
-from conformance.reports.standard_streams import exact_output
 from conformance.specs.profiles import newest, profile_named
 
-#: How often progress is shown, in events.
-_STEP: Final = 4096
 _OFFSET: Final = re.compile(r"([+-])(\d\d):(\d\d)")
-
-#: Events of one log -> lines.
-_Lines = Callable[[Iterable[Event]], Iterator[str]]
 
 
 def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
@@ -62,7 +52,13 @@ def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
         raise click.BadParameter(message, ctx, param) from error
 
 
-@click.command("show")
+@click.command(
+    "show",
+    epilog=examples(
+        "show binlog.000001 -v",
+        "show binlog.000001 --format events --profile mysql-5.7",
+    ),
+)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "--format",
@@ -87,6 +83,13 @@ def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
     help="Profile whose program is imitated, such as mysql-8.0 or mysql-8.0.15.  [default: the newest of the product "
     "that reads the log's rows events]",
 )
+@click.option(
+    "--start-position",
+    type=click.IntRange(min=4),
+    default=4,
+    metavar="OFFSET",
+    help="Print from this event on; of several files, in the first.",
+)
 @click.option("--time-zone", "zone", default="UTC", callback=_zone, show_default=True, help="Time zone of timestamps.")
 @click.option("--verify-binlog-checksum", "verify", is_flag=True, help="Refuse an event whose checksum is wrong.")
 @limit_option
@@ -97,6 +100,7 @@ def command(
     verbose: int,
     base64_output: Base64Output,
     profile: str | None,
+    start_position: int,
     zone: tzinfo,
     verify: bool,
 ) -> None:
@@ -108,7 +112,7 @@ def command(
     Exit status: 0 printed to the end, 1 damaged, 2 cannot be printed, or an event is beyond a limit.
     """
     options = PrintOptions(verbose=verbose, base64_output=base64_output, zone=zone)
-    writer = _Writer(_rules(form, profile, verify=verify))
+    writer = LogWriter(_rules(form, profile, verify=verify), start=start_position, with_format=form == "mysqlbinlog")
     if form == "mysqlbinlog":
         status = _print_text(files, options, profile, writer)
     elif form == "boundaries":
@@ -129,7 +133,7 @@ def _rules(form: str, profile: str | None, *, verify: bool) -> ReaderRules:
     )
 
 
-def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | None, writer: "_Writer") -> int:
+def _print_text(files: tuple[str, ...], options: PrintOptions, profile: str | None, writer: "LogWriter") -> int:
     printer: MysqlbinlogText | None = None
     program = ""
     status = CONFORMING
@@ -179,7 +183,7 @@ def _print_warnings(printer: MysqlbinlogText, place: str) -> None:
     printer.warnings.clear()
 
 
-def _print_boundaries(files: tuple[str, ...], profile: str | None, writer: "_Writer") -> int:
+def _print_boundaries(files: tuple[str, ...], profile: str | None, writer: "LogWriter") -> int:
     """Print the steps of the parser of a profile, by default that of the newest server of the log's product.
 
     Raises:
@@ -193,21 +197,14 @@ def _print_boundaries(files: tuple[str, ...], profile: str | None, writer: "_Wri
             parser = None
             for event in events:
                 if parser is None:
-                    parser = _parser(_profile(profile, event))
+                    parser = parser_for(_profile(profile, event))
                 yield boundary_line(os.path.basename(name), event, parser)
 
         status = max(status, writer.write_log(name, lines))
     return status
 
 
-def _parser(profile: str) -> Parser:
-    parser = parser_of(profile)
-    if parser is None:
-        raise UserError(f"servers of {profile} have no boundary parser: choose worklog, mysql-5.7 or a later one")
-    return parser
-
-
-def _print_rows(files: tuple[str, ...], profile: str | None, writer: "_Writer", *, as_json: bool) -> int:
+def _print_rows(files: tuple[str, ...], profile: str | None, writer: "LogWriter", *, as_json: bool) -> int:
     status = CONFORMING
     if not as_json:
         writer.write(["\t".join(COLUMNS)])
@@ -251,62 +248,3 @@ def _program(profile: str | None, event: Event) -> str:
 def _version(profile: str | None, event: Event) -> PrinterVersion:
     """Return the version of the program that prints a log."""
     return PRINTER_VERSIONS[_profile(profile, event)]
-
-
-class _Writer:
-    """Writes lines to standard output, and reports what is wrong with a log."""
-
-    def __init__(self, rules: ReaderRules) -> None:
-        self._rules = rules
-        self._out = exact_output()
-
-    def write(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self._out.write(raw_bytes(line))
-            self._out.write(b"\n")
-        self._out.flush()
-
-    def write_log(self, name: str, lines: _Lines) -> int:
-        """Write the lines of one log and return the exit status."""
-        try:
-            with open_log(name) as stream, reading_progress(name, stream) as progress:
-                return self._write_events(name, LogStream(stream), lines, progress)
-        except CannotOpen as error:
-            print_error(f"{name}: {error}")
-            return COULD_NOT_RUN
-
-    def _write_events(self, name: str, stream: LogStream, lines: _Lines, progress: Callable[[int], None]) -> int:
-        log = Log(name)
-        try:
-            self.write(lines(self._followed(stream, log, progress)))
-        except MalformedBody as error:
-            damage = error.located(stream.next_at)
-        except CannotPrint as error:
-            print_error(f"{name}:{error.at}: {error}")
-            return COULD_NOT_RUN
-        except ImportError as error:
-            print_error(f"{name}:{stream.next_at}: a compressed transaction cannot be printed: {error}")
-            return COULD_NOT_RUN
-        except BinlogError as error:
-            damage = error
-        else:
-            return CONFORMING
-        finally:
-            self._out.flush()
-        if is_torn_tail(damage, log, stream.head):
-            print_error(f"{name}:{damage.at}: the log is still being written, or its server crashed: {damage.message}")
-            return CONFORMING
-        print_error(problem(name, damage))
-        return COULD_NOT_RUN if is_unreadable(damage) else NOT_CONFORMING
-
-    def _followed(self, stream: LogStream, log: Log, progress: Callable[[int], None]) -> Iterator[Event]:
-        """Yield the events of a log, and record how far they were printed."""
-        # The reader only calls `read`.
-        for event in read_file(cast(BinaryIO, stream), self._rules):
-            in_use = event.header.type == EventType.FORMAT_DESCRIPTION and event.header.flags & Flag.BINLOG_IN_USE
-            log.in_use |= log.events == 0 and bool(in_use)
-            yield event
-            stream.next_at = event.end
-            log.events += 1
-            if not log.events % _STEP:
-                progress(stream.position)

@@ -8,7 +8,7 @@ from conformance.corpus.results import Cluster
 from conformance.engine.baseline import Baseline
 from conformance.engine.events import FailureFound, ShrinkingStarted
 from conformance.engine.failure import Failure
-from conformance.engine.shrinking import Shrinker, cost_of_shrinking
+from conformance.engine.shrinking import Shrinker, cost_of_shrinking, shown_again
 from conformance.oracles.cause import Cause
 from conformance.oracles.verdict import Verdict
 from conformance.specs.run_record import FailureStatus
@@ -55,8 +55,14 @@ class Clusters:
         verdict = Verdict(first.requirement, status, "", first.message, cause=finding)
         known = self.baseline.reason(first.signature, first.group, cluster.counts.requirements)
         if known is None and self.shrink:
-            again = self._earlier(cluster, verdict) or self.shrinker.shown_again(
-                before, verdict, first_case=first.case, group=first.group, counts=cluster.counts
+            again = self._earlier(cluster, verdict) or shown_again(
+                self.shrinker.judge,
+                self.shrinker.requirements,
+                before,
+                verdict,
+                first_case=first.case,
+                group=first.group,
+                counts=cluster.counts,
             )
             if again is not None:
                 return again

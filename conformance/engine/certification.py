@@ -1,17 +1,16 @@
 """Certification: judges an implementation by every requirement that a role, profiles and a glob select."""
 
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from conformance.engine.baseline import Baseline
-from conformance.engine.discovery import discovered
+from conformance.engine.crew import Alone, Crew
 from conformance.engine.events import (
     Event,
     FailureFound,
     Listener,
-    PairFinished,
     RunFinished,
     RunStarted,
     ShrinkingStarted,
@@ -19,27 +18,20 @@ from conformance.engine.events import (
 from conformance.engine.failure import Failure, Sighting
 from conformance.engine.patience import Patience
 from conformance.engine.selection import NothingToRun, Selection
-from conformance.engine.shrinking import Shrinker, cost_of_shrinking
+from conformance.engine.share import Discoveries, DiscoveryShare, ShrinkingShare, Terms
+from conformance.engine.shrinking import cost_of_shrinking, shown_again
 from conformance.engine.tally import Tally
-from conformance.engine.unused import Unused
+from conformance.engine.workers import Workers
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
-from conformance.oracles.verdict import by_finding
 from conformance.specs.profiles import group_of
-from conformance.strategies.grammar.case import Case
-from conformance.strategies.grammar.family import families, recorded
+from conformance.strategies.grammar.family import families
 
 __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
 
 #: Cases of one family and profile in a round of a run that is limited by time.
-ROUND = 25
-#: Cases of one family and profile that are still made when nothing more is asked: they show what is not known.
-_UNASKED = 5
-
-
-class Stop(Exception):
-    """The run ends here: time is up, or there is a first failure."""
+ROUND: Final = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +54,7 @@ class Certification:
     """One run of one implementation.
 
     Args:
-        implementation: The started implementation.
+        implementation: The started implementation, or the workers that each ask one: the results are the same.
         spec: The implementation as the user named it.
         selections: What the run covers, one selection for each role.
         budget: The length of the run.
@@ -72,7 +64,7 @@ class Certification:
         limits: The limits of the implementation, which the commands that replay its failures repeat.
     """
 
-    implementation: Implementation
+    implementation: Implementation | Workers
     spec: str
     selections: Sequence[Selection] = (Selection(),)
     budget: Budget = field(default_factory=Budget)
@@ -80,125 +72,159 @@ class Certification:
     baseline: Baseline = field(default_factory=Baseline)
     listeners: Sequence[Listener] = ()
     limits: Limits = DEFAULT_LIMITS
-    tally: Tally = field(default_factory=Tally, init=False)
-    #: Signature of a finding and group of profiles -> the cases that showed it.
-    _seen: dict[tuple[str, str], Sighting] = field(default_factory=dict, init=False)
-    _shrinker: Shrinker = field(init=False)
+    _discoveries: Discoveries = field(default_factory=Discoveries, init=False)
+
+    @property
+    def tally(self) -> Tally:
+        """The counts so far."""
+        return self._discoveries.tally
 
     def run(self) -> RunFinished:
         """Discover failures, shrink them, and return the end of the run.
 
         Raises:
             NothingToRun: The implementation does not have the role, or the selection is empty.
+            CannotStart: A worker cannot start it.
+            WorkerLost: A worker has ended.
         """
-        declaration = self.implementation.declaration
+        crew: Crew = self.implementation if isinstance(self.implementation, Workers) else Alone(self.implementation)
         plan = [
             (selection.role, family, profile)
             for selection in self.selections
-            for family, profile in selection.pairs(declaration)
+            for family, profile in selection.pairs(crew.declaration)
         ]
-        requirements = self.selections[0].requirements
-        unused = Unused()
-        self._shrinker = Shrinker(
-            self.implementation,
-            Judges(declaration),
-            requirements,
-            observe=unused.observe,
-            patience=Patience.of_run(self.limits, self.budget.seconds),
-        )
         self._emit(
             RunStarted(
                 self.spec,
-                declaration,
+                crew.declaration,
                 tuple(selection.role for selection in self.selections),
                 [(family, profile) for _, family, profile in plan],
-                requirements,
+                self.selections[0].requirements,
                 self.seed,
                 None if self.budget.seconds else self.budget.examples,
                 self.budget.seconds,
                 self.limits,
             )
         )
-        self._discover(plan)
-        failures = self._shrink_all()
-        finished = replace(self.baseline.concluded(self.tally, failures), unused=unused.names(declaration))
+        seconds = self.budget.seconds
+        terms = Terms(
+            requirements=self.selections[0].requirements,
+            seed=self.seed,
+            deadline=None if seconds is None else time.monotonic() + seconds,
+            ends_at_failure=self.baseline if self.budget.first_failure else None,
+        )
+        patience = self._discover(crew, terms, plan)
+        failures = self._shrink(crew, terms, patience)
+        unused = self._discoveries.unused.names(crew.declaration)
+        finished = replace(self.baseline.concluded(self.tally, failures), unused=unused)
         self._emit(finished)
         return finished
 
-    def _discover(self, plan: Sequence[tuple[str, str, str]]) -> None:
-        deadline = None if self.budget.seconds is None else time.monotonic() + self.budget.seconds
+    def _discover(self, crew: Crew, terms: Terms, plan: Sequence[tuple[str, str, str]]) -> Patience:
+        return crew.do(
+            self._discovery_shares(terms, plan),
+            Patience.of_run(self.limits, self.budget.seconds),
+            settle=self._settle_discoveries,
+            progress=self._emit,
+        )
+
+    def _discovery_shares(self, terms: Terms, plan: Sequence[tuple[str, str, str]]) -> Iterator[DiscoveryShare]:
+        profiles: dict[tuple[str, str], list[str]] = {}
+        for role, family, profile in plan:
+            profiles.setdefault((role, family), []).append(profile)
         number = 0
-        with suppress(Stop):
-            while True:
-                for role, family, profile in plan:
-                    if number and families()[family].few:
-                        continue  # The first round has asked all its cases.
-                    before = self.tally.cases
-                    for case in discovered(
-                        family,
-                        profile,
-                        role=role,
-                        seed=self.seed,
-                        first=number * ROUND,
-                        count=self._count(family, deadline),
-                    ):
-                        self._visit(case)
-                        if deadline is not None and (time.monotonic() > deadline or self._has_given_up):
-                            raise Stop
-                    self._emit(PairFinished(family, profile, self.tally.cases - before))
-                if deadline is None:
-                    return
-                number += 1
-
-    def _count(self, family: str, deadline: float | None) -> int | None:
-        """Return how many cases of a family are made under a profile in a round, None for its default number."""
-        if self._shrinker.patience.exhausted:
-            return _UNASKED
-        if deadline is None:
-            return self.budget.examples
-        return None if families()[family].few else ROUND
-
-    def _visit(self, case: Case) -> None:
-        verdicts = self._shrinker.verdicts(case)
-        self.tally.add(case, verdicts)
-        for finding, failures in by_finding(verdicts).items():
-            key = (finding, group_of(case.id.profile))
-            self._seen.setdefault(key, Sighting()).add(case, failures)
-        if self.budget.first_failure and self._unknown_failures():
-            raise Stop
-
-    @property
-    def _has_given_up(self) -> bool:
-        """Whether nothing more is asked, and a case shows it."""
-        return self._shrinker.patience.exhausted and self.tally.not_asked > 0
-
-    def _unknown_failures(self) -> bool:
-        return any(self.baseline.reason(*key, seen.requirements) is None for key, seen in self._seen.items())
-
-    def _shrink_all(self) -> list[Failure]:
-        failures: list[Failure] = []
-        self._shrinker.patience.begin_shrinking()
-        for number, ((finding, group), seen) in enumerate(sorted(self._seen.items(), key=_order)):
-            case, verdict = seen.shown_by
-            known = self.baseline.reason(finding, group, seen.requirements)
-            failure = None
-            if known is None:
-                failure = self._shrinker.shown_again(
-                    failures, verdict, first_case=str(case.id), group=group, counts=seen.counts
+        while True:
+            for (role, family), under in profiles.items():
+                few = families()[family].few
+                if number and few:
+                    continue  # The first round has asked all its cases.
+                count = self.budget.examples if terms.deadline is None else None if few else ROUND
+                yield DiscoveryShare(
+                    terms=terms, role=role, family=family, profiles=tuple(under), first=number * ROUND, count=count
                 )
-            if failure is None:
-                if known is None:
-                    self._emit(ShrinkingStarted(finding, group, left=len(self._seen) - number))
-                # A known failure is not shrunk.
-                choices = None if known is not None else recorded(case.id).id.choices
-                failure = self._shrinker.failure(case, verdict, seen.counts, choices=choices, known=known)
-            failures.append(failure)
-            self._emit(FailureFound(failure))
-        return failures
+            if terms.deadline is None:
+                return
+            number += 1
+
+    def _settle_discoveries(self, share: DiscoveryShare, discoveries: Discoveries | None) -> bool:
+        """Add what a share showed; return whether the run stops."""
+        assert discoveries is not None, "every share is needed"
+        if not (self.budget.first_failure and self._discoveries.stopped):
+            self._discoveries.join(discoveries)
+        if self.budget.first_failure and self._discoveries.fails(self.baseline):
+            self._discoveries.stopped = True
+        return self._discoveries.stopped
+
+    def _shrink(self, crew: Crew, terms: Terms, patience: Patience) -> list[Failure]:
+        failures = _Failures(self, terms, Judges(crew.declaration))
+        patience.begin_shrinking()
+        crew.do(failures.shares(), patience, settle=failures.settle, needed=failures.needed)
+        return failures.shrunk
 
     def _emit(self, event: Event) -> None:
         for listener in self.listeners:
             listener(event)
+
+
+class _Failures:
+    """The failures of a run while they are shrunk.
+
+    Attributes:
+        shrunk: Those that have been shrunk, in their order.
+    """
+
+    def __init__(self, certification: Certification, terms: Terms, judges: Judges) -> None:
+        self.shrunk: list[Failure] = []
+        self._emit = certification._emit
+        self._baseline = certification.baseline
+        self._sightings = certification._discoveries.sightings
+        self._terms = terms
+        self._judges = judges
+        #: Share -> how many failures have been looked at that do not show its finding.
+        self._looked_at: dict[ShrinkingShare, int] = {}
+
+    def shares(self) -> Iterator[ShrinkingShare]:
+        """Yield a share for each finding, in the order in which they are shrunk."""
+        for left, ((finding, group), seen) in zip(
+            range(len(self._sightings), 0, -1), sorted(self._sightings.items(), key=_order), strict=True
+        ):
+            case, verdict = seen.shown_by
+            known = self._baseline.reason(finding, group, seen.requirements)
+            yield ShrinkingShare(
+                terms=self._terms, case=case, verdict=verdict, counts=seen.counts, known=known, left=left
+            )
+
+    def needed(self, share: ShrinkingShare) -> bool:
+        """Return whether a finding must be shrunk: not if a failure that has been shrunk shows it too."""
+        looked_at = len(self.shrunk)
+        if share.known is not None:
+            return True
+        if self._shown_again(share, self.shrunk) is not None:
+            return False
+        self._looked_at[share] = looked_at
+        self._emit(ShrinkingStarted(share.verdict.finding, group_of(share.case.id.profile), share.left))
+        return True
+
+    def settle(self, share: ShrinkingShare, failure: Failure | None) -> bool:
+        """Take a failure in its place; return False, as nothing stops the shrinking."""
+        before = self.shrunk[self._looked_at.pop(share, 0) :]
+        again = None if share.known is not None else self._shown_again(share, before)
+        failure = again or failure
+        assert failure is not None, "a share without a result was not needed"
+        self.shrunk.append(failure)
+        self._emit(FailureFound(failure))
+        return False
+
+    def _shown_again(self, share: ShrinkingShare, before: Sequence[Failure]) -> Failure | None:
+        return shown_again(
+            self._judges,
+            self._terms.requirements,
+            before,
+            share.verdict,
+            first_case=str(share.case.id),
+            group=group_of(share.case.id.profile),
+            counts=share.counts,
+        )
 
 
 def _order(seen: tuple[tuple[str, str], Sighting]) -> tuple[int, tuple[str, str]]:

@@ -39,6 +39,7 @@ class Failure:
         counts: The cases of the run that showed it.
         known: The reason in the baseline, None if the baseline does not have it.
         left_out: How many events of the answer are not kept.
+        is_whole: Whether the answer is kept whole, so that it can be judged again.
     """
 
     verdict: Verdict
@@ -49,6 +50,7 @@ class Failure:
     counts: Counts
     known: str | None = None
     left_out: int = 0
+    is_whole: bool = True
 
     @property
     def finding(self) -> str:
@@ -81,6 +83,16 @@ class Sighting:
             before = self.smallest.get(verdict.requirement)
             if before is None or _size(case) < _size(before[0]):
                 self.smallest[verdict.requirement] = case, verdict
+
+    def join(self, following: "Sighting") -> None:
+        """Count the failing cases of the cases that follow."""
+        self.cases += following.cases
+        self.profiles.update(following.profiles)
+        self.requirements.update(following.requirements)
+        for requirement, (case, verdict) in following.smallest.items():
+            before = self.smallest.get(requirement)
+            if before is None or _size(case) < _size(before[0]):
+                self.smallest[requirement] = case, verdict
 
     @property
     def shown_by(self) -> tuple[Case, Verdict]:

@@ -38,6 +38,8 @@ class Patience:
     _of_shrinking: float = 0.0
     _of_family: dict[tuple[str, str], float] = field(default_factory=dict)
     _has_answered: bool = False
+    #: Whether an answer is assumed, in a part of a run that begins before those before it have ended.
+    _assumes_answer: bool = False
 
     @classmethod
     def of_run(cls, limits: Limits, seconds: float | None) -> "Patience":
@@ -62,6 +64,40 @@ class Patience:
         self._other = 0.0
         self._of_shrinking = max(self._hangs + self.few - self.limits.hangs, 0)
 
+    def copied(self, *, assuming_answer: bool = False) -> "Patience":
+        """Return a copy, for a part of the run that another process does.
+
+        Args:
+            assuming_answer: Whether the parts before it have not ended yet, and are assumed to bring an answer.
+        """
+        assumes = assuming_answer and not self._has_answered
+        return replace(self, _of_family=dict(self._of_family), _assumes_answer=assumes)
+
+    def after(self, begun: "Patience", ended: "Patience") -> "Patience | None":
+        """Return the patience after a part of the run that was done beside the parts before it, whose patience this is.
+
+        Args:
+            begun: A copy with which the part began; nobody has changed it.
+            ended: The copy with which it ended.
+
+        Returns:
+            None if the part would have gone another way after those before it: it has asked too much, or too little.
+        """
+        if begun == self:
+            return ended
+        hangs, other = ended._hangs - begun._hangs, ended._other - begun._other
+        of_family = {key: cost for key, cost in ended._of_family.items() if cost != begun._of_family.get(key)}
+        after = replace(
+            self,
+            _hangs=self._hangs + hangs,
+            _other=self._other + other,
+            _of_family=self._of_family | of_family,
+            _has_answered=self._has_answered or ended._has_answered,
+        )
+        if begun.exhausted or self.exhausted or after.exhausted:
+            return None
+        return None if begun._assumes_answer and not self._has_answered and of_family else after
+
     @property
     def few(self) -> float:
         """Hangs after which a family is not asked any more, and an implementation that has answered nothing."""
@@ -75,7 +111,11 @@ class Patience:
     @property
     def exhausted(self) -> bool:
         """Whether nothing more is asked."""
-        return self._spent >= (self.limits.hangs + self._of_shrinking if self._has_answered else self.few)
+        return self._spent >= (self.limits.hangs + self._of_shrinking if self._has_an_answer else self.few)
+
+    @property
+    def _has_an_answer(self) -> bool:
+        return self._has_answered or self._assumes_answer
 
     @property
     def _spent(self) -> float:
@@ -84,7 +124,7 @@ class Patience:
     def refusal(self, case: Case) -> Trouble | None:
         """Return what takes the place of an answer if a case is not asked, because of hangs in its family or in all."""
         if self.exhausted:
-            where = "in all" if self._has_answered else "before its first answer"
+            where = "in all" if self._has_an_answer else "before its first answer"
             return not_asked(self._spent, where)
         hangs = self._of_family.get(_key(case), 0)
         return not_asked(hangs, f"in the family {case.id.family}") if hangs >= self.few else None

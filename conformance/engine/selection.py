@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration
 from conformance.specs.catalogue import catalogue, check_glob
+from conformance.specs.suggestion import suggestion, unknown
 from conformance.strategies.grammar.family import Family, families
 
 
@@ -62,10 +63,12 @@ class Selection:
         except ValueError as error:
             raise NothingToRun(str(error)) from error
         if not fnmatch.filter(catalogue(), self.requirements):
-            raise NothingToRun(f"no requirement matches {self.requirements!r}; `requirements` lists them")
+            close = suggestion(self.requirements, catalogue())
+            hint = "; ".join(filter(None, ("`binlog-conformance requirements` lists them", close)))
+            raise NothingToRun(f"no requirement matches {self.requirements!r}; {hint}")
         for name in self.families:
             if name not in families():
-                raise NothingToRun(f"no family {name!r}; the families are {', '.join(families())}")
+                raise NothingToRun(unknown("family", name, families(), plural="families", command="families"))
         pairs = [
             (family.name, profile)
             for family in families().values()

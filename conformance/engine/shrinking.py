@@ -51,14 +51,12 @@ class Shrinker:
     seconds: float = SHRINK_SECONDS
     observe: Callable[[Case, Observation | Trouble], None] = lambda case, answer: None
     patience: Patience = field(default_factory=Patience)
-    #: Cases of failures whose answer was too long to be kept whole, and so cannot be judged again.
-    _shortened: set[CaseId] = field(default_factory=set, init=False)
 
     def verdicts(self, case: Case) -> list[Verdict]:
         """Return the verdicts on one case, of the selected requirements."""
         declined = self.judge.declined(case)
         if declined:
-            return self._selected(declined)
+            return selected(declined, self.requirements)
         refusal = self.patience.refusal(case)
         if refusal is not None:
             return self._judged(case, refusal)
@@ -109,32 +107,8 @@ class Shrinker:
             note = "not asked again: it hangs" if unasked else "seen in discovery, but not when asked again"
             seen = replace(verdict, message=f"{verdict.message} ({note})")
         kept, left_out = kept_answer(answer)
-        if kept is not answer:
-            self._shortened.add(smallest.id)
-        return Failure(seen, smallest, kept, str(case.id), group_of(case.id.profile), counts, known, left_out)
-
-    def shown_again(
-        self, before: Sequence[Failure], verdict: Verdict, *, first_case: str, group: str, counts: Counts
-    ) -> Failure | None:
-        """Return the failure on a case that was shrunk for another finding, the smallest that shows this one too.
-
-        Args:
-            before: The failures that have been shrunk.
-            verdict: The verdict of the case that showed this one first.
-            first_case: Id of that case.
-            group: The group of profiles; a case of another one may fail for another reason.
-            counts: The cases that showed it.
-        """
-        shrunk = [
-            failure
-            for failure in before
-            if failure.known is None and failure.group == group and failure.case.id not in self._shortened
-        ]
-        for failure in sorted(shrunk, key=lambda failure: len(failure.case.stream)):
-            seen = self.matching(failure.case, failure.answer, verdict.requirement, verdict.finding)
-            if seen is not None:
-                return Failure(seen, failure.case, failure.answer, first_case, group, counts)
-        return None
+        group, is_whole = group_of(case.id.profile), kept is answer
+        return Failure(seen, smallest, kept, str(case.id), group, counts, known, left_out, is_whole)
 
     def ask(self, case: Case) -> Observation | Trouble:
         """Return the answer to a case; what stands for it once the implementation has hung too often."""
@@ -152,16 +126,60 @@ class Shrinker:
         return self.ask(case) if killed else answer
 
     def _judged(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
-        return self._selected(self.judge.judge(case, answer))
-
-    def _selected(self, verdicts: list[Verdict]) -> list[Verdict]:
-        return selected(verdicts, self.requirements)
+        return selected(self.judge.judge(case, answer), self.requirements)
 
     def matching(self, case: Case, answer: Observation | Trouble, requirement: str, finding: str) -> Verdict | None:
         """Return the verdict that an answer breaks a requirement by the cause of a finding, None if it does not."""
-        wanted = (requirement, finding)
-        failures = failures_of(self._judged(case, answer))
-        return next((each for each in failures if (each.requirement, each.finding) == wanted), None)
+        return matching(self.judge, self.requirements, case, answer, (requirement, finding))
+
+
+def matching(
+    judge: Judge | Judges,
+    requirements: str,
+    case: Case,
+    answer: Observation | Trouble,
+    wanted: tuple[str, str],
+) -> Verdict | None:
+    """Return the verdict that an answer breaks a requirement by the cause of a finding, None if it does not.
+
+    Args:
+        judge: Judges the answer.
+        requirements: A glob over the ids of the requirements that count.
+        case: The case.
+        answer: The answer to it.
+        wanted: The requirement, and the signature of the finding.
+    """
+    failures = failures_of(selected(judge.judge(case, answer), requirements))
+    return next((each for each in failures if (each.requirement, each.finding) == wanted), None)
+
+
+def shown_again(
+    judge: Judge | Judges,
+    requirements: str,
+    before: Sequence[Failure],
+    verdict: Verdict,
+    *,
+    first_case: str,
+    group: str,
+    counts: Counts,
+) -> Failure | None:
+    """Return the failure on a case that was shrunk for another finding, the smallest that shows this one too.
+
+    Args:
+        judge: Judges the answers.
+        requirements: A glob over the ids of the requirements that count.
+        before: The failures that have been shrunk.
+        verdict: The verdict of the case that showed this one first.
+        first_case: Id of that case.
+        group: The group of profiles; a case of another one may fail for another reason.
+        counts: The cases that showed it.
+    """
+    shrunk = [failure for failure in before if failure.known is None and failure.group == group and failure.is_whole]
+    for failure in sorted(shrunk, key=lambda failure: len(failure.case.stream)):
+        seen = matching(judge, requirements, failure.case, failure.answer, (verdict.requirement, verdict.finding))
+        if seen is not None:
+            return Failure(seen, failure.case, failure.answer, first_case, group, counts)
+    return None
 
 
 class _Tries:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any, Final
 
 from conformance.binlog.event_types import type_name
@@ -36,10 +37,10 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        self.results: dict[str, dict[str, Counter[Status]]] = defaultdict(lambda: defaultdict(Counter))
+        self.results: dict[str, dict[str, Counter[Status]]] = defaultdict(partial(defaultdict, Counter))
         self.families: dict[str, Counter[str]] = defaultdict(Counter)
         self.event_types: dict[str, Counter[str]] = defaultdict(Counter)
-        self.tables: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+        self.tables: dict[str, dict[str, Counter[str]]] = defaultdict(partial(defaultdict, Counter))
         self.cases = 0
         self.events = 0
         self.troubles: Counter[TroubleStatus] = Counter()
@@ -113,6 +114,11 @@ class Tally:
             for key, rows in counts[name].items():
                 for row, numbers in rows.items():
                     mine[key][row].update(numbers)
+
+    def join(self, following: "Tally") -> None:
+        """Add the counts of the cases that follow, as if they had been added here one by one."""
+        self.add_json(following.as_json())
+        self.variants.join(following.variants)
 
     def statuses(self, requirement: str) -> Counter[Status]:
         """Return in how many cases a requirement had which status, over all profiles."""

@@ -30,6 +30,12 @@ class Unused:
             if answer.error.at is not None:
                 shown.add("error_at")
 
+    def join(self, following: "Unused") -> None:
+        """Take note of what other answers of the run have."""
+        for role in following._possible:
+            self._possible[role] |= following._possible[role]
+            self._shown[role] |= following._shown[role]
+
     def names(self, declaration: Declaration) -> Mapping[str, tuple[str, ...]]:
         """Return by role the declared fields and abilities that answers could have had and none had, sorted."""
         unused = {

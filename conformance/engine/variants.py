@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Final
 
@@ -27,7 +28,7 @@ class MetVariants:
     def __init__(self, *, triples: bool = False) -> None:
         self._triples = triples
         self.rows: dict[tuple[str, str, str], set[Classes]] = defaultdict(set)
-        self._requirements: dict[str, dict[str, set[Classes]]] = defaultdict(lambda: defaultdict(set))
+        self._requirements: dict[str, dict[str, set[Classes]]] = defaultdict(partial(defaultdict, set))
 
     def add(self, case: Case) -> None:
         """Count the classes of a case, also for each requirement that it exercises."""
@@ -42,6 +43,14 @@ class MetVariants:
         row = tuple(sorted(classes.items()))
         self.rows[family, role, profile].add(row)
         return row
+
+    def join(self, following: "MetVariants") -> None:
+        """Count the classes that other cases had."""
+        for key, rows in following.rows.items():
+            self.rows[key] |= rows
+        for requirement, by_family in following._requirements.items():
+            for family, rows in by_family.items():
+                self._requirements[requirement][family] |= rows
 
     def pairs_of(self, requirement: str) -> int:
         """Return how many different pairs of classes the cases had that exercised a requirement."""

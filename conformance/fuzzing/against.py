@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from conformance.engine.certification import Stop
 from conformance.engine.shrinking import SHRINK_SECONDS
 from conformance.fuzzing.kept_cases import KeptCases
-from conformance.fuzzing.rounds import discover_in_rounds
+from conformance.fuzzing.rounds import Stop, discover_in_rounds
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import request_of
 from conformance.oracles.oracle import shown

@@ -12,6 +12,10 @@ from conformance.strategies.grammar.family import families
 _CASES: Final = 10
 
 
+class Stop(Exception):
+    """The search ends here: its time is up, nothing more is asked, or there is a first failure."""
+
+
 def discover_in_rounds(
     plan: Sequence[tuple[str, str, str]], *, seed_value: int, visit: Callable[[Case], None]
 ) -> NoReturn:

@@ -1,6 +1,7 @@
 """The registry of the implementations that the kit knows by name."""
 
 import importlib.util
+import re
 import shlex
 import shutil
 import sys
@@ -15,6 +16,7 @@ from conformance.implementations.process.process_implementation import ProcessIm
 from conformance.implementations.python_implementation import PythonImplementation
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
 from conformance.servers.server_url import ServerUrl
+from conformance.specs.suggestion import suggestion
 
 _ADAPTERS: Final = Path(__file__).parent / "adapters"
 
@@ -48,7 +50,11 @@ class Announcing(Protocol):
     """An implementation that acts on more than its own process, and announces beforehand what it will do."""
 
     def announcement(self) -> Sequence[str]:
-        """Return what it is about to do, line by line; it has been started."""
+        """Return what it will do, line by line; nothing is done yet.
+
+        Raises:
+            CannotStart: It cannot be started; the message has every reason.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,7 @@ class NamedImplementation:
         description: What it is, in one line.
         available: Returns why it cannot be used here, None if it can.
         make: Makes the implementation from the part of a spec after the name, separator included.
+        alone: Whether only one may run at a time, as each changes what the others would see.
     """
 
     name: str
@@ -68,6 +75,7 @@ class NamedImplementation:
     description: str
     available: Callable[[], str | None]
     make: Callable[[str, Limits], Implementation]
+    alone: bool = False
 
 
 def implementation(spec: str, *, limits: Limits = DEFAULT_LIMITS) -> Implementation:
@@ -80,12 +88,24 @@ def implementation(spec: str, *, limits: Limits = DEFAULT_LIMITS) -> Implementat
     Raises:
         ValueError: There is no such name, or the text after it is not valid.
     """
+    entry, rest = entry_of(spec)
+    return entry.make(rest, limits)
+
+
+def entry_of(spec: str) -> tuple[NamedImplementation, str]:
+    """Return the entry that a spec names, and the part of the spec after the name.
+
+    Raises:
+        ValueError: There is no such name.
+    """
     for entry in catalogue():
         rest = spec.removeprefix(entry.name)
         if spec.startswith(entry.name) and (not rest or rest.startswith((":", "=="))):
-            return entry.make(rest, limits)
-    names = ", ".join(entry.usage for entry in catalogue())
-    raise ValueError(f"{spec!r} is not a valid implementation: write one of {names}")
+            return entry, rest
+    name = re.split(":|==", spec)[0]
+    close = suggestion(name, [entry.name for entry in catalogue()])
+    write = close or f"write one of {', '.join(entry.usage for entry in catalogue())}"
+    raise ValueError(f"{spec!r} is not a valid implementation: {write}")
 
 
 def catalogue() -> tuple[NamedImplementation, ...]:
@@ -238,6 +258,7 @@ _CATALOGUE: Final = (
         "a running server with a binary log (docs/servers.md), in databases of the kit's own",
         _with_pymysql,
         _running_server,
+        alone=True,
     ),
     NamedImplementation(
         "python",

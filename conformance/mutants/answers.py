@@ -94,12 +94,21 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-BOUNDARY-STATE",
         "after a Table_map event the shipped parser counts as outside any transaction",
         answer=_entries(_is_shipped_table_map, within_transaction="no"),
+        also=("WL4162-STREAM-MIDDLE-KNOWN",),
     ),
     Mutant(
         "boundary-incident-warned",
         "FORMAT-BOUNDARY-WARNING",
         "every Incident event causes a warning",
         answer=_entries(_of_type(EventType.INCIDENT), warning="an incident occurred"),
+        also=(
+            "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
+            "FORMAT-SHIPPED-BOUNDARY-INCIDENT",
+            "WL4162-STREAM-GRAMMAR",
+            "WL4162-TT-END-SELF",
+            "WL4162-TT-SELF-SELF",
+            "WL4162-TT-UNDEFINED-SELF",
+        ),
     ),
     Mutant(
         "boundary-xid-code",
@@ -184,6 +193,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-EVENTS",
         "no Intvar event is written before a statement that needs its insert id",
         answer=without(of_type(EventType.INTVAR)),
+        also=("WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT",),
     ),
     Mutant(
         "log-torn",

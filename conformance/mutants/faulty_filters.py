@@ -113,6 +113,21 @@ class AtOnce(TableFilter):
             self._first_names |= {new: before.get(old, old) for old, new in statement.renames}
 
 
+class BackByNewName(TableFilter):
+    """A renaming that gives a table its first name back is judged by that name."""
+
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
+        """See `TableFilter.passes`."""
+        returned = []
+        for old, new in statement.renames if statement is not None else ():
+            first = self._first_names.pop(old, old)
+            if first == new:
+                returned.append(new)
+            else:
+                self._first_names[new] = first
+        return super().passes(returned or tables, statement)
+
+
 class LastPairLost(TableFilter):
     """The last of several pairs of a RENAME TABLE is not followed."""
 

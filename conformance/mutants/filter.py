@@ -16,6 +16,7 @@ from conformance.models.filtering.table_name import TableName, as_text, named_by
 from conformance.mutants.faulty_filters import (
     AnyTable,
     AtOnce,
+    BackByNewName,
     BeginStays,
     ContextStays,
     CutNames,
@@ -34,7 +35,7 @@ from conformance.mutants.faulty_filters import (
 )
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request, Trouble
-from conformance.reference.filter import ChangePart, answer_with, table_filter
+from conformance.reference.filter import ChangePart, answer, answer_with, table_filter
 
 #: A rule for no table, so that there is a rule after all others are removed; and a table without a rule.
 _NO_TABLE: Final = TableName("none", "none")
@@ -125,6 +126,11 @@ def _new_table_only(tables: tuple[TableName, ...], statement: FilteredStatement)
     return (statement.create.table,) if statement.create is not None else None
 
 
+def _like_left_out(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
+    create = statement.create
+    return (create.table,) if create is not None and create.like is not None else None
+
+
 def _nothing_created(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
     create = statement.create
     plain = create is not None and create.like is None and not create.selects
@@ -137,12 +143,14 @@ def _old_and_new_names(tables: tuple[TableName, ...], statement: FilteredStateme
     return statement.renames[0]
 
 
-def _new_names(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
-    if len(statement.renames) != 1:
-        return None
-    (old, new), *_ = statement.renames
-    # Only a renaming to a name that sorts after the old one; the reverse is the renaming back.
-    return (new,) if new > old else tables
+def _if(name: str, wanted: str | bool, faulty: _Answer) -> _Answer:
+    """Return the answer of a filter that has its fault only where a setting has a value, or rules are there or not."""
+
+    def answered(request: Request) -> Observation | Trouble:
+        value = request.settings[name]
+        return faulty(request) if wanted == (value if isinstance(wanted, str) else bool(value)) else answer(request)
+
+    return answered
 
 
 def _in_its_mode(kind: type[TableFilter]) -> _Answer:
@@ -197,24 +205,34 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-DO-EVERY-TABLE",
         "one table with a do rule lets a statement pass",
         answer=_with_rules(rules_as(AnyTable)),
+        also=(
+            "WL40-FILTER-DO-CREATE-LIKE",
+            "WL40-FILTER-RULE-MEANING",
+        ),
     ),
     Mutant(
         "first-renaming-alone",
         "WL40-FILTER-DO-EVERY-TABLE",
         "a renaming of several tables is judged by the first",
         answer=_with_part(_judging(_first_pair)),
+        also=("WL40-FILTER-IGNORE-ANY-TABLE",),
     ),
     Mutant(
         "three-tables-at-most",
         "WL40-FILTER-IGNORE-ANY-TABLE",
         "only the first three tables of a list are checked",
-        answer=_with_part(_judging(_up_to(3))),
+        answer=_if("do_tables", False, _with_part(_judging(_up_to(3)))),
     ),
     Mutant(
         "names-compared-to-64",
         "WL40-FILTER-IGNORE-ANY-TABLE",
         "only the first 64 bytes of a name are compared with those of a rule",
         answer=_with_rules(rules_as(CutNames)),
+        also=(
+            "WL40-FILTER-DO-CREATE-LIKE",
+            "WL40-FILTER-RULE-MEANING",
+            "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        ),
     ),
     Mutant(
         "empty-list-unknown",
@@ -227,36 +245,43 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-DO-SWAP",
         "a renaming is judged by every name to the left of TO",
         answer=_with_part(_judging(_every_old_name)),
+        also=(
+            "WL40-FILTER-RENAME-FIRST",
+            "WL40-FILTER-RENAME-LIST",
+        ),
     ),
     Mutant(
         "new-table-alone",
         "WL40-FILTER-DO-CREATE-LIKE",
         "a CREATE TABLE is judged by the new table alone",
-        answer=_with_part(_judging(_new_table_only)),
+        answer=_if("do_tables", True, _with_part(_judging(_new_table_only))),
+        also=("WL40-FILTER-RULE-MEANING",),
     ),
     Mutant(
         "plain-creates-pass",
         "WL40-FILTER-IGNORE-CREATE",
         "a plain CREATE TABLE always passes",
-        answer=_with_part(_judging(_nothing_created)),
+        answer=_if("do_tables", False, _with_part(_judging(_nothing_created))),
     ),
     Mutant(
         "sources-not-ignored",
         "WL40-FILTER-IGNORE-CREATE-LIKE",
         "the table in the LIKE part of a CREATE TABLE is not checked",
-        answer=_with_part(_judging(_new_table_only)),
+        answer=_if("do_tables", False, _with_part(_judging(_like_left_out))),
+        also=("WL40-FILTER-CLEVER-CREATE",),
     ),
     Mutant(
         "select-not-ignored",
         "WL40-FILTER-IGNORE-CREATE-SELECT",
         "the tables in the SELECT part of a CREATE TABLE are not checked",
-        answer=_with_part(_judging(_sources_left_out)),
+        answer=_if("do_tables", False, _with_part(_judging(_sources_left_out))),
+        also=("WL40-FILTER-CLEVER-CREATE",),
     ),
     Mutant(
         "always-clever",
         "WL40-FILTER-IGNORE-DEPENDENT",
         "the filter is clever although the question is literal",
-        answer=_with_mode("tables", "literal", "clever"),
+        answer=_if("do_tables", False, _with_mode("tables", "literal", "clever")),
     ),
     Mutant(
         "copy-rule-forgotten",
@@ -275,6 +300,10 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-RULE-MEANING",
         "_ and % in a rule are any characters",
         answer=_with_rules(rules_as(Patterns)),
+        also=(
+            "WL40-FILTER-IGNORE-ANY-TABLE",
+            "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        ),
     ),
     Mutant(
         "begin-stays", "WL40-FILTER-GROUP-WHOLE", "BEGIN is kept without its group", answer=_with_groups(BeginStays)
@@ -337,13 +366,13 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "follows-once",
         "WL40-FILTER-RENAME-FOLLOWS",
         "a rule does not follow its table through a second renaming",
-        answer=_in_its_mode(OneHop),
+        answer=_if("renames", "identity", _in_its_mode(OneHop)),
     ),
     Mutant(
         "last-pair-not-followed",
         "WL40-FILTER-RENAME-FOLLOWS",
         "a rule does not follow the last of several tables that one statement renames",
-        answer=_in_its_mode(LastPairLost),
+        answer=_if("renames", "identity", _in_its_mode(LastPairLost)),
     ),
     Mutant(
         "pairs-at-once",
@@ -356,12 +385,13 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-RENAME-NAMES",
         "a rule follows its table although the question is about names",
         answer=_with_mode("renames", "name", "identity"),
+        also=("WL40-FILTER-IGNORE-ANY-TABLE",),
     ),
     Mutant(
         "new-name-back",
         "WL40-FILTER-RENAME-BACK-DROPPED",
         "a renaming back is judged by its new name",
-        answer=_with_part(_judging(_new_names)),
+        answer=_with_tables(BackByNewName),
     ),
     Mutant(
         "rule-moves-away",
@@ -379,7 +409,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "list-follows-once",
         "WL40-FILTER-RENAME-LIST",
         "the list of renamings has the last one of each table only",
-        answer=_in_its_mode(OneHop),
+        answer=_if("renames", "list", _in_its_mode(OneHop)),
     ),
     Mutant(
         "context-stays",
@@ -392,5 +422,6 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-FILTER-FATE",
         "no rows pass after a clever filter has ignored a table by itself",
         answer=_in_its_mode(LosesRows),
+        also=("WL40-FILTER-GROUP-WHOLE",),
     ),
 )

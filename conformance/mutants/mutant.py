@@ -40,6 +40,7 @@ class Mutant:
         message: What it reports instead of any error's message.
         cells: Changes each value of reported rows; None leaves them as they are.
         answer: Answers instead of the reference, in the roles other than `decode`.
+        also: Other requirements that the same fault breaks, each where its own does not govern the event.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Mutant:
     message: str | None = None
     cells: ChangeCell | None = None
     answer: Callable[[Request], Observation | Trouble] | None = None
+    also: tuple[str, ...] = ()
 
 
 class MutantImplementation(ReferenceImplementation):

@@ -3,12 +3,12 @@
 A check that no mutant fails checks nothing.
 """
 
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 
 from conformance.mutants.mutant import Mutant
 from conformance.specs.catalogue import ROLES
+from conformance.specs.suggestion import unknown
 
 
 @cache
@@ -27,6 +27,5 @@ def mutant_of(name: str) -> Mutant:
     for mutant in mutants():
         if mutant.name == name:
             return mutant
-    close = get_close_matches(name, [each.name for each in mutants()])
-    hint = f"; similar names are {', '.join(close)}" if close else ""
-    raise ValueError(f"{name!r} is not a valid mutant{hint}; `binlog-conformance implementations --mutants` lists them")
+    names = [each.name for each in mutants()]
+    raise ValueError(unknown("mutant", name, names, plural="mutants", command="implementations --mutants"))

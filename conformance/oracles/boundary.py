@@ -264,7 +264,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     ),
     check_answers("WL4162-TYPE-EXECUTE-LOAD-QUERY", _EQUAL_TYPE, "boundary_type"),
     check_answers("WL4162-QUERY-WORDS", _EQUAL_TYPE, "boundary_type", unless=is_no_word),
-    check_answers("WL40-GUESS-EXTENDED-QUERY", _EQUAL_TYPE, "boundary_type"),
+    check_answers("WL40-GUESS-EXTENDED-QUERY", _EQUAL_TYPE, "boundary_type", unless=is_of_one_reading),
     check_answers("FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", check_warning, "warning"),
     check_answers("FORMAT-SHIPPED-BOUNDARY-GOES-ON", _equal_fields("within_transaction"), "within_transaction"),
     check_answers("FORMAT-SHIPPED-BOUNDARY-WARNING-TEXT", _check_warning_text, "warning"),

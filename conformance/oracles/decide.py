@@ -113,10 +113,14 @@ def _as_expected(*names: str) -> Look:
 def _if_capabilities_agree(look: Look) -> Look:
     """Return the same look, for those statements only whose tables have the right capabilities, as far as declared.
 
-    What a decision table has for tables of other capabilities is not asked there.
+    What a decision table has for tables of other capabilities is not asked there. Where they are not declared, the
+    setting of an engine may be wrong, which is charged to no other requirement.
     """
 
     def guarded(alignment: Alignment, index: int, seen: Answer) -> str | None:
+        declared = {_ROW_CAPABLE, _STATEMENT_CAPABLE} <= alignment.role.fields
+        if not declared and _own_engines(alignment.case.settings["statements"][index]["tables"]):
+            return None
         agree = not _differs(alignment, index, seen, _ROW_CAPABLE, _STATEMENT_CAPABLE)
         return look(alignment, index, seen) if agree else None
 
@@ -127,10 +131,11 @@ def _capable(alignment: Alignment, index: int, seen: Answer) -> str:
     """Compare the capabilities of a set; one that is not declared is judged by the format of the statement."""
     statement = alignment.case.settings["statements"][index]
     expected = alignment.case.expected.events[index]
+    logged = statement["log_open"] and statement["sql_log_bin"]
     for name, (formatted, shown_by) in _SHOWN_BY.items():
         if name in alignment.role.fields:
             wrong = _differs(alignment, index, seen, name)
-        elif (statement["safety"], statement["mode"]) not in shown_by:
+        elif not logged or (statement["safety"], statement["mode"]) not in shown_by:
             wrong = ""
         else:
             capable = "yes" if _format(seen) == formatted else "no"

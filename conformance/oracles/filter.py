@@ -17,15 +17,15 @@ from conformance.models.filtering.log_part import Part
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.oracle import GOOD, Check, Examine, Oracle, both, fields
+from conformance.strategies.grammar.case import Case
 
 _FATE: Final = "fate"
 _BORDERS: Final = (Part.MARKER, Part.BEGIN, Part.END)
 _BETWEEN: Final = (Part.STATEMENT, Part.ROWS)
 
 
-def _groups(alignment: Alignment) -> Iterator[list[tuple[int, Fate]]]:
-    """Yield the groups of the stream: the index of each event, and what part it is."""
-    case = alignment.case
+def groups_of(case: Case) -> Iterator[list[tuple[int, Fate]]]:
+    """Yield the groups of a case's stream: the index of each event, and what part it is."""
     parts = EventParts(statements=False)
     # Without rules for tables, the filter only finds the groups.
     groups = GroupFilter(TableFilter(FilterRules()))
@@ -41,7 +41,7 @@ def _groups(alignment: Alignment) -> Iterator[list[tuple[int, Fate]]]:
 def _group_whole(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """The borders of a group are kept if any event between them is kept, or if there is none."""
     marked = set(alignment.marked(requirement))
-    for group in _groups(alignment):
+    for group in groups_of(alignment.case):
         seen = {index: entry[_FATE] for index, _ in group if (entry := alignment.observed(index)) and _FATE in entry}
         between = [seen.get(index) for index, fate in group if fate.part.part in _BETWEEN]
         if None in between:
@@ -63,7 +63,7 @@ def _group_whole(alignment: Alignment, requirement: str) -> Iterator[Check]:
 def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """A Table_map has its table's fate, and the rows after it have the same fate."""
     marked = set(alignment.marked(requirement))
-    for group in _groups(alignment):
+    for group in groups_of(alignment.case):
         maps: dict[int, str] = {}
         for index, fate in group:
             part = fate.part

@@ -55,10 +55,13 @@ class Judge:
 
     Args:
         role: What the implementation declares for the role.
+
+    Attributes:
+        role: The same.
     """
 
     def __init__(self, role: RoleDeclaration) -> None:
-        self._role = role
+        self.role = role
         #: Product -> the judge of its cases, where other fields are declared for it.
         self._of_products = {
             product: Judge(replace(role, fields=fields, fields_of={})) for product, fields in role.fields_of.items()
@@ -73,8 +76,8 @@ class Judge:
         return Verdict(requirement, "pass" if requirement in self._supported else "unsupported")
 
     def _can_show(self, oracle: Oracle) -> bool:
-        shown = not oracle.any_of or bool(oracle.any_of & self._role.fields)
-        return shown and oracle.needs <= self._role.fields and oracle.abilities <= self._role.abilities
+        shown = not oracle.any_of or bool(oracle.any_of & self.role.fields)
+        return shown and oracle.needs <= self.role.fields and oracle.abilities <= self.role.abilities
 
     def supports(self, requirement: str) -> bool:
         """Return whether the implementation declares what a requirement's oracle needs."""
@@ -118,7 +121,7 @@ class Judge:
 
     def allows(self, case: Case, answer: Observation) -> bool:
         """Return whether an answer differs from the expected one only in what is free, or is not asked."""
-        alignment = Alignment(case, without_empty_groups(case, answer), self._role.under(case.id.profile))
+        alignment = Alignment(case, without_empty_groups(case, answer), self.role.under(case.id.profile))
         return all(freedom_of(alignment, each) is not None for each in differences(alignment))
 
     def _judge_of(self, case: Case) -> "Judge":
@@ -167,14 +170,14 @@ class Judge:
         if role_of(case.role).answers_streams:
             # The kit has read these streams itself, with every field; only some of the fields are expected.
             return all(all(seen.get(name) == value for name, value in wanted.items()) for wanted, seen in pairs)
-        declared = self._role.fields
+        declared = self.role.fields
         return all(
             _projected(seen, declared) == _projected(wanted, declared) and not is_refused(seen)
             for wanted, seen in pairs
         )
 
     def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
-        alignment = Alignment(case, without_empty_groups(case, answer), self._role)
+        alignment = Alignment(case, without_empty_groups(case, answer), self.role)
         verdicts: dict[str, Verdict] = {}
         failed: dict[str, list[Check]] = {}
         every: list[Check] = []
@@ -222,7 +225,7 @@ class Judge:
     def _is_shown(self, requirement: str, difference: Difference) -> bool:
         """Return whether a difference shows that a requirement is broken; an entry shows it without any field."""
         if difference.field == ENTRY and not self._oracles[requirement].owns:
-            return self._oracles[requirement].abilities <= self._role.abilities
+            return self._oracles[requirement].abilities <= self.role.abilities
         return requirement in self._supported
 
     def _of_owners(self, alignment: Alignment) -> dict[str, Verdict]:

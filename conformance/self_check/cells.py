@@ -1,6 +1,6 @@
 """The cells of the kill matrix, and the work that fills them: one family's cases, put to every mutant of a role."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
@@ -12,6 +12,7 @@ from conformance.oracles.registry import oracles
 from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.reference.implementation import ReferenceImplementation
+from conformance.self_check.decisions import Decisions
 from conformance.self_check.edits import Difference, Edit
 from conformance.self_check.question_view import QuestionView, view_of
 from conformance.self_check.trigger import Trigger
@@ -71,8 +72,8 @@ class Kill:
         order: The case's place among those that are asked: round, and pair of family and profile.
         case: The case's id.
         blamed: The requirements that the first finding of the case breaks.
-        rank: 0 if the mutant's own requirement is one of them, 1 if it is broken in another finding of the case, 2
-            if it is not blamed there.
+        rank: 0 if the mutant's own requirement, or another that it breaks, is one of them, 1 if one is broken in
+            another finding of the case, 2 if none is blamed there.
     """
 
     order: tuple[int, int]
@@ -179,7 +180,7 @@ class _Worker:
             return
         cells = self.cells[mutant.name]
         cells.differs += 1
-        wrong = _WrongAnswer(question, answer, self._judge, mutant.requirement, order)
+        wrong = _WrongAnswer(question, answer, self._judge, mutant, order)
         cells.codes |= wrong.codes
         for index in _bits(wanted):
             edits = wrong.edits_of(index)
@@ -289,18 +290,20 @@ class _WrongAnswer:
         question: _Question,
         answer: Observation | Trouble,
         judge: Judge,
-        requirement: str,
+        mutant: Mutant,
         order: tuple[int, int],
     ) -> None:
         self._question, self._answer, self._judge = question, answer, judge
-        self._requirement, self._order = requirement, order
+        self._broken, self._order = frozenset({mutant.requirement, *mutant.also}), order
         self._kills: dict[tuple[Edit, ...], Kill | None] = {}
         self._free: dict[tuple[Edit, ...], bool] = {}
         self._difference: Difference | None = None
         self.codes: set[int] = set()
         self._every: tuple[Edit, ...] = ()
         self._places: list[int] = []
+        self._decisions: Decisions | None = None
         if isinstance(answer, Observation):
+            self._decisions = Decisions(question.case, answer, judge.role)
             self._difference = Difference(question.request, question.right, answer)
             self._every = self._difference.edits
             items = question.items_of_entries()
@@ -313,14 +316,20 @@ class _WrongAnswer:
         mask = self._question.masks[index]
         if mask is None:
             return self._every
-        edits = tuple(edit for edit, place in zip(self._every, self._places, strict=True) if mask >> place & 1)
+        decisions = self._decisions
+        if decisions is None:
+            return None
+        places = zip(self._every, self._places, strict=True)
+        made = {edit for edit, place in places if mask >> place & 1 and decisions.leads(edit.start)}
+        numbers = {decisions.of(edit.start) for edit in made} - {None}
+        edits = tuple(each for each in self._every if each in made or decisions.of(each.start) in numbers)
         return edits or None
 
     def kill(self, edits: tuple[Edit, ...]) -> Kill | None:
         """Return how an answer with some of the edits is noticed, None if it is not."""
         if edits not in self._kills:
             verdicts = self._judge.judge(self._question.case, self._with(edits))
-            self._kills[edits] = _kill(self._question.case, self._order, verdicts, self._requirement)
+            self._kills[edits] = _kill(self._question.case, self._order, verdicts, self._broken)
         return self._kills[edits]
 
     def is_free(self, edits: tuple[Edit, ...]) -> bool:
@@ -336,13 +345,13 @@ class _WrongAnswer:
         return self._difference.with_edits(edits)
 
 
-def _kill(case: Case, order: tuple[int, int], verdicts: Sequence[Verdict], requirement: str) -> Kill | None:
+def _kill(case: Case, order: tuple[int, int], verdicts: Sequence[Verdict], broken: Set[str]) -> Kill | None:
     failed = [verdict for verdict in verdicts if verdict.is_failure]
     if not failed:
         return None
     first = min(failed, key=lambda each: (float("inf") if each.at is None else each.at, each.finding))
     heads = sorted({each.requirement for each in failed if each.finding == first.finding or _is_beside(each, first)})
-    rank = 0 if requirement in heads else 1 if any(each.requirement == requirement for each in failed) else 2
+    rank = 0 if not broken.isdisjoint(heads) else 1 if any(each.requirement in broken for each in failed) else 2
     return Kill(order, str(case.id), tuple(heads), rank)
 
 

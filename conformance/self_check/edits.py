@@ -146,12 +146,25 @@ def _placed(part: _Part, at: int) -> bytes:
 
 
 def _edits(right: list[_Part], wrong: list[_Part]) -> Iterator[Edit]:
-    """Yield the edits; where only the ends of the answers differ, with all that is missing or added before them."""
+    """Yield the edits; what is missing or added before the answer's end, and the entry that reports a stop, as one."""
     edits = list(_single_edits(right, wrong))
     last = len(right)
-    while len(edits) > 1 and edits[-1].end == last and edits[-2].end == edits[-1].start and _is_shorter(edits[-2]):
-        edits[-2:] = [Edit(edits[-2].start, last, edits[-2].first, edits[-1].last)]
+    while len(edits) > 1 and edits[-1].end == last and _adjoin(edits) and _is_shorter(edits[-2]):
+        _join(edits)
+    stops = wrong[-1].content is not None and bool(edits) and edits[-1].end == last and _is_shorter(edits[-1])
+    if stops and len(edits) > 1 and _adjoin(edits):
+        _join(edits)  # Nothing follows an entry that reports a stop because of that stop.
     yield from edits
+
+
+def _adjoin(edits: list[Edit]) -> bool:
+    """Return whether nothing is between the last two edits."""
+    return edits[-2].end == edits[-1].start
+
+
+def _join(edits: list[Edit]) -> None:
+    """Make one of the last two edits."""
+    edits[-2:] = [Edit(edits[-2].start, edits[-1].end, edits[-2].first, edits[-1].last)]
 
 
 def _is_shorter(edit: Edit) -> bool:

@@ -3,9 +3,11 @@
 No root and nothing installed is needed; the server listens on a Unix socket in its own folder only.
 """
 
+import ctypes
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -30,6 +32,11 @@ _SYSTEM_DATABASES: Final = frozenset({"mysql", "information_schema", "performanc
 
 #: A file that belongs to no table, because of which a server cannot remove a database's directory.
 _FOREIGN_FILE: Final = "foreign.txt"
+
+
+#: From linux/prctl.h.
+_PR_SET_PDEATHSIG: Final = 1
+_LIBC: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 class ServerFailed(Exception):
@@ -122,7 +129,13 @@ class RealServer:
         command += [f"--datadir={self.data}", f"--socket={self.socket}", f"--pid-file={self.folder / 'pid'}"]
         command += ["--server-id=1", "--log-bin=bin", *self._options, *options]
         with self.error_log.open("ab") as log:
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                preexec_fn=_end_with_parent,  # noqa: PLW1509 - a system call, which takes no lock
+            )
         until = time.monotonic() + _START
         while time.monotonic() < until:
             if not self.running:
@@ -224,6 +237,12 @@ class RealServer:
         with suppress(OSError):
             return " | ".join(self.error_log.read_text(errors="replace").splitlines()[-5:])
         return "no error log"
+
+
+def _end_with_parent() -> None:
+    """Have the system kill this process when its parent is killed, so that no server stays."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
 
 def initialise(product: Product, data: Path) -> None:

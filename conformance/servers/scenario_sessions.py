@@ -16,6 +16,12 @@ _POLL: Final = 0.01
 _OF_CLIENTS: Final = range(2000, 3000)
 
 
+def is_lost(error: pymysql.err.Error) -> bool:
+    """Return whether an error means that the server is gone or silent, and not that it refuses a statement."""
+    code = error.args[0] if error.args else 0
+    return not code or code in _OF_CLIENTS
+
+
 class ScenarioSessions:
     """The open sessions of a scenario, by number.
 
@@ -40,10 +46,9 @@ class ScenarioSessions:
         try:
             self._open[statement.session].cursor().execute(text)
         except pymysql.err.Error as error:
-            code = error.args[0] if error.args else 0
-            if not code or code in _OF_CLIENTS:
+            if is_lost(error):
                 raise
-            return int(code)
+            return int(error.args[0])
         return None
 
     def end(self, number: int) -> None:

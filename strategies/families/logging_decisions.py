@@ -76,7 +76,7 @@ def logging_decisions(choose: Chooser, server: Server) -> Question:
         rows = [row for row in DECISION_TABLE if row.capability == capability]
         while rows:
             row = rows.pop(choose.integer(0, len(rows) - 1))
-            decisions.ask(row, tables, row.requirement, *marks, switch=switch)
+            decisions.ask(row, tables, *marks, switch=switch)
     return decisions.question()
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_IGNORABLE_FLAG, server_of
 from conformance.specs.versions import Profiles
@@ -51,7 +51,7 @@ _NEWER: Final = Dimension(
         "Previous_gtids with the flag": EventType.PREVIOUS_GTIDS,
     },
 )
-_OF_GTIDS: Final = (EventType.ANONYMOUS_GTID, EventType.GTID, EventType.PREVIOUS_GTIDS)
+_OF_GTIDS: Final = {*GTID_TYPES, EventType.PREVIOUS_GTIDS}
 #: The unknown events side by side.
 _SIDE_BY_SIDE: Final = Number("unknown events side by side", few=2, many=(60, 70))
 _FLAGGED: Final = choices("flagged events", ("first", "second", "last", "all"))
@@ -69,7 +69,9 @@ def unknown_events_refused(stream: StreamBuilder) -> None:
     mode = replica_variants.set_mode(stream)
     replica_variants.add_before(stream, mode)
     event = replica_variants.unknown(stream, code)
-    _add_with(stream, mode, event._replace(flags=event.flags & ~_IGNORABLE), ("WL4033-APPLY-UNKNOWN-REFUSED",))
+    of_gtids = code in _OF_GTIDS and stream.server.profile in _OLD
+    marks = ("WL4033-APPLY-UNKNOWN-REFUSED", *(("WL7592-APPLY-NEW-55",) if of_gtids else ()))
+    _add_with(stream, mode, event._replace(flags=event.flags & ~_IGNORABLE), marks)
 
 
 @family(

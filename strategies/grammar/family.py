@@ -9,6 +9,7 @@ from typing import Any, Final
 from conformance.binlog.servers import Server, server_of
 from conformance.binlog.total_table import check_complete
 from conformance.specs.catalogue import catalogue
+from conformance.specs.suggestion import unknown
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
@@ -285,5 +286,5 @@ def case_of(case_id: CaseId) -> Case:
 def _family_of(case_id: CaseId) -> Family:
     known = families()
     if case_id.family not in known:
-        raise ValueError(f"no family {case_id.family!r}; the families are {', '.join(sorted(known))}")
+        raise ValueError(unknown("family", case_id.family, known, plural="families", command="families"))
     return known[case_id.family]

@@ -10,6 +10,7 @@ from hypothesis.internal.cache import LRUCache
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
+from conformance.specs.suggestion import unknown
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import DEFAULT_ROLE, CaseId
 from conformance.strategies.grammar.chooser import Choice, Chooser
@@ -65,7 +66,7 @@ def cases(family: str, profile: str, *, role: str = DEFAULT_ROLE) -> st.SearchSt
     """
     known = families()
     if family not in known:
-        raise ValueError(f"no family {family!r}; the families are {', '.join(sorted(known))}")
+        raise ValueError(unknown("family", family, known, plural="families", command="families"))
     if profile not in known[family].profiles:
         raise ValueError(f"the family {family} has no streams for {profile}")
     if role not in known[family].focus:

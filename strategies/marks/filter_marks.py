@@ -41,6 +41,7 @@ class FilterHistory:
         renamed: Current name -> first name, of tables with a do rule that were renamed, each by itself.
         returned: First names that a rename back has restored.
         moved: The old and new names of renamed tables, if a rule follows its table.
+        named: The same, if a rule is about a name.
     """
 
     rules: FilterRules
@@ -51,6 +52,7 @@ class FilterHistory:
     renamed: dict[TableName, TableName] = field(default_factory=dict)
     returned: set[TableName] = field(default_factory=set)
     moved: set[TableName] = field(default_factory=set)
+    named: set[TableName] = field(default_factory=set)
 
     def marks(self, fate: Fate) -> list[str]:
         """Return the requirements that an event exercises: the general rules where no other one is about it."""
@@ -74,8 +76,7 @@ class FilterHistory:
                 self.copied.add(create.table)
             self.renamed.pop(create.table, None)
         for old, new in statement.renames:
-            if self.renames == "identity":
-                self.moved |= {old, new}
+            (self.moved if self.renames == "identity" else self.named).update((old, new))
             self._note_rename(old, new, kept=bool(fate.kept))
 
     def _note_rename(self, old: TableName, new: TableName, *, kept: bool) -> None:
@@ -112,9 +113,15 @@ class FilterHistory:
         """Return whether ignore rules decide about a statement with tables."""
         return not self.rules.has_do_rules and fate.part.part is Part.STATEMENT and bool(fate.part.tables)
 
+    def ignores_only(self, fate: Fate) -> bool:
+        """Return whether ignore rules decide about a statement or a Table_map with one table."""
+        return not self.rules.has_do_rules and self.only(fate) is not None
+
     def only(self, fate: Fate) -> TableName | None:
-        """Return the only table of a statement that creates and renames nothing."""
+        """Return the only table of a statement that creates and renames nothing, or the table of a Table_map."""
         statement, tables = fate.part.statement, fate.part.tables
+        if fate.part.part is Part.TABLE_MAP:
+            return tables[0]
         plain = statement is not None and statement.create is None and not statement.renames
         return tables[0] if fate.part.part is Part.STATEMENT and plain and len(tables) == 1 else None
 
@@ -122,7 +129,9 @@ class FilterHistory:
         """Return whether a do rule decides about a table that nearly has the name of one with a rule."""
         rules = self.rules.do_tables
         return any(
-            not self.rules.cover(table) and any(_is_near(rule, table) for rule in rules) for table in fate.part.tables
+            not self.rules.cover(table) and any(_is_near(rule, table) for rule in rules)
+            for table in fate.part.tables
+            if fate.part.part in (Part.STATEMENT, Part.TABLE_MAP)
         )
 
     def create_with_rule(self, fate: Fate, *, like: bool) -> bool:
@@ -182,9 +191,9 @@ _SPECIAL: Final[tuple[tuple[str, _Shows], ...]] = (
     ("WL40-FILTER-IGNORE-CREATE-SELECT", lambda past, fate: past.ignores(fate) and past.create_from_ignored(fate)),
     (
         "WL40-FILTER-IGNORE-DEPENDENT",
-        lambda past, fate: _literal(past) and past.ignores(fate) and past.only(fate) in past.derived,
+        lambda past, fate: _literal(past) and past.ignores_only(fate) and past.only(fate) in past.derived,
     ),
-    ("WL40-FILTER-IGNORE-BOTH", lambda past, fate: past.ignores(fate) and past.only(fate) in past.copied),
+    ("WL40-FILTER-IGNORE-BOTH", lambda past, fate: past.ignores_only(fate) and past.only(fate) in past.copied),
     ("WL40-FILTER-RULE-MEANING", lambda past, fate: past.is_empty and past.near_any(fate)),
     ("WL40-FILTER-GROUP-WHOLE", lambda past, fate: fate.part.part in _STRUCTURE),
     (
@@ -206,7 +215,7 @@ _SPECIAL: Final[tuple[tuple[str, _Shows], ...]] = (
     ),
     (
         "WL40-FILTER-RENAME-NAMES",
-        lambda past, fate: past.renames != "identity" and past.only(fate) in past.renamed,
+        lambda past, fate: past.rules.has_do_rules and past.only(fate) in past.named,
     ),
     ("WL40-FILTER-RENAME-BACK-DROPPED", lambda past, fate: past.renames == "name" and past.renames_back(fate)),
     ("WL40-FILTER-RENAME-LIST", lambda past, fate: past.renames == "list" and past.renames_renamed(fate)),

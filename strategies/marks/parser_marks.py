@@ -216,6 +216,8 @@ def _marks_of(fact: Fact, whole: Whole, *, repeats: bool) -> Iterator[str]:
         # An answer that no reading explains is a wrong guess.
         if _is_guessed(fact):
             yield fact.row.requirement
+            if fact.extended and _word(fact, whole):
+                yield "WL40-GUESS-EXTENDED-QUERY"
         return
     for requirement, condition in _CONDITIONS:
         if condition(fact, whole):

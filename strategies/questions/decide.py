@@ -1,7 +1,6 @@
 """Questions in the role `decide`: statements, the decision expected on each, and what each exercises."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from typing import Any, Final
 
 from conformance.models.decision.capability import Capability
@@ -24,6 +23,19 @@ SWITCHES: Final = ((True, True), (True, False), (False, True), (False, False))
 #: What every statement exercises, and what one without logging exercises.
 _FORMATS: Final = "WL3303-DECISION-TWO-FORMATS"
 _OFF: Final = (_FORMATS, "WL3303-LOG-OFF-NO-MESSAGE", "WL3303-LOG-OFF-EXECUTED")
+#: What tables are capable of does not depend on whether the log is open.
+_OF_TABLES: Final = frozenset(
+    {
+        "WL3303-TWO-FLAGS",
+        "WL3303-FLAGS-PER-TABLE",
+        "WL3303-FLAGS-PARTITIONED",
+        "WL3303-SET-CAPABLE",
+        "WL3303-SET-TO-WRITE-TABLES",
+        "WL3303-SET-ALL-LOCKED-TABLES",
+    }
+)
+#: What compares a decision with those before it, whose tables may be of engines with settings of their own.
+_OF_SEVERAL: Final = frozenset({"WL3303-DECISION-PER-STATEMENT", "WL3303-DECISION-INPUTS"})
 
 
 def _word(value: bool) -> str:
@@ -62,13 +74,10 @@ class DecisionQuestion:
         looks, text = self._choose.one_of(_TEXTS)
         logging = switch == SWITCHES[0]
         self._statements.append(QuestionStatement(row.safety, row.mode, tables, *switch, text))
-        # An engine's own setting is judged by itself: a wrong one is charged to no other requirement.
         by_engine = any(each.by_engine for each in tables)
-        if not logging:
-            exercised: Iterable[str] = _OFF
-        else:
-            exercised = (*marks, _FORMATS) if by_engine else (*marks, *self._marks_of_row(row, looks))
-        for mark in exercised:
+        of_row = {row.requirement, *self._marks_of_row(row, looks)} - (_OF_SEVERAL if by_engine else frozenset())
+        exercised = {*marks, *of_row} if logging else {*_OFF, *_OF_TABLES.intersection(marks)}
+        for mark in sorted(exercised):
             self._marks[mark].append(len(self._entries))
         self._entries.append(_entry(row) if logging else _entry_off(row.capability))
         self._conditions.append(row if logging and not by_engine else None)

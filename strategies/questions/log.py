@@ -1,7 +1,7 @@
 """Questions in the role `log`: a scenario, the events that a server logs for it, and their requirements."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
@@ -28,6 +28,7 @@ from conformance.models.server.statements import (
     Update,
     UpdateTables,
 )
+from conformance.specs.catalogue import catalogue
 from conformance.strategies.grammar.case import EVERY_EVENT, Expected
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.question import Question
@@ -138,13 +139,20 @@ class LogQuestion(ScenarioBuilder):
                 for index, entry in enumerate(entries)
                 if entry["type"] == EventType.PREVIOUS_GTIDS and self.server.logs[entry["log"]] is marked_log
             ]
-        for requirement in (*self._everywhere, *ALWAYS):
+        for requirement in (*self._everywhere, *ALWAYS, *_absent(self._settings.profile, entries)):
             marks[requirement].append(EVERY_EVENT)
         return Question(
             expected=Expected(events=tuple(entries)),
             marks={requirement: tuple(dict.fromkeys(indices)) for requirement, indices in marks.items() if indices},
             settings={"scenario": self.scenario.to_json()},
         )
+
+
+def _absent(profile: str, entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the requirements of options that are off, where nothing in the logs is what they write."""
+    for requirement, is_written in _WRITTEN_BY_OPTION.items():
+        if profile in catalogue()[requirement].holds and not any(map(is_written, entries)):
+            yield requirement
 
 
 def _events(log: PlannedLog) -> Iterator[tuple[LoggedEvent, int, int | None]]:
@@ -205,6 +213,13 @@ ALWAYS: Final = (
     "WL7592-LOG-NO-QUERY-TIMESTAMPS",
     "WL7592-LOG-WITH-FLUSH",
 )
+
+#: The requirement that an option writes nothing where it is off -> whether an event is what it writes.
+_WRITTEN_BY_OPTION: Final[Mapping[str, Callable[[Mapping[str, Any]], bool]]] = {
+    "WL4033-LOG-ROWS-QUERY-CONDITIONS": lambda entry: entry["type"] == EventType.ROWS_QUERY,
+    "WL4033-LOG-OPTION-OFF-OLD-SAFE": lambda entry: entry["type"] in (EventType.ROWS_QUERY, EventType.IGNORABLE),
+    "WL40-OPTION-OFF-USUAL": lambda entry: entry.get("tables_info") is not None,
+}
 
 #: What every Gtid event exercises, with the transaction after it.
 _OF_EVERY_GTID: Final = ("WL7592-LOG-GTID-POSITIONS", "WL7592-LOG-GTID-CHECKSUMS")

@@ -1,11 +1,16 @@
 """The command line: arguments, output and exit status."""
 
 import json
+import re
+import shlex
 import subprocess
 import sys
+from importlib import import_module
 
+import click
 import pytest
 
+from conformance.cli.main import _COMMANDS
 from conformance.implementations.process.limits import duration
 
 
@@ -63,7 +68,10 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
     ("arguments", "message"),
     [
         (("certify", "nonsense"), "nonsense"),
-        (("certify", "reference:nonsense"), "'nonsense' is not a valid mutant"),
+        (
+            ("certify", "reference:nonsense"),
+            "no mutant 'nonsense'; `binlog-conformance implementations --mutants` lists",
+        ),
         (("certify", "reference", "--profile", "mysql-3.23"), "no profile 'mysql-3.23'"),
         (("certify", "reference", "--examples", "5", "--time", "5s"), "exclude each other"),
         (("certify", "reference", "--time", "soon"), "write 90s, 10m or 8h"),
@@ -77,7 +85,16 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
         (("nonsense",), "nonsense"),
         (("certify",), "Missing argument 'IMPLEMENTATION'"),
         (("fuzz",), "Missing argument"),
-        (("fuzz", "cook", "--implementation", "reference"), "'cook' is not one of"),
+        (("fuzz", "cook", "--implementation", "reference"), "no role 'cook'; the roles are decode, boundary"),
+        (("certfy",), "no command 'certfy'; the commands are certify, fuzz"),
+        (("certify", "mysql-replicaton"), "did you mean mysql-replication"),
+        (("certify", "reference:text-cut-at-25"), "did you mean text-cut-at-255"),
+        (("certify", "reference", "--family", "transaction"), "did you mean transactions or"),
+        (("certify", "reference", "--role", "decod"), "did you mean decode or decide?"),
+        (("certify", "reference", "--profile", "mysql-8"), "did you mean mysql-8."),
+        (("certify", "reference", "--requirement", "FORMAT-STOPS"), "did you mean FORMAT-STOP"),
+        (("requirements", "format-stops"), "did you mean FORMAT-STOP"),
+        (("decide",), "--statement safe|unsafe|row-injection; the value of BINLOG_FORMAT, --mode statement|mixed|row"),
         (("certify", "reference", "--examples", "0"), "not in the range"),
         (("certify", "reference", "--write-baseline", "nowhere/baseline.toml"), "nowhere/baseline.toml"),
         (("replay", "transactions/mysql-8.0/1/0", "reference", "--save", "nowhere/log"), "nowhere/log"),
@@ -122,6 +139,31 @@ def test_implementations_are_listed_with_what_they_lack():
     done = run("implementations", "--mutants", check=0)
     assert "mysql-replication" in done.stdout
     assert "reference:text-cut-at-255" in done.stdout
+
+
+def test_implementations_and_families_are_printed_as_json():
+    listed = json.loads(run("implementations", "--json", "--mutants", check=0).stdout)
+    assert {"name", "usage", "description", "missing"} == set(listed["implementations"][0])
+    assert "reference:text-cut-at-255" in {each["name"] for each in listed["mutants"]}
+    (transactions,) = [
+        each for each in json.loads(run("families", "--json", check=0).stdout) if each["name"] == "transactions"
+    ]
+    assert "mysql-8.0" in transactions["roles"]["decode"]["profiles"]
+
+
+@pytest.mark.parametrize("name", sorted(_COMMANDS))
+def test_the_help_of_each_command_has_examples_with_its_own_options(name):
+    command = import_module(_COMMANDS[name]).command
+    lines = re.findall(r"^  binlog-conformance (.*)$", command.epilog or "", re.MULTILINE)
+    assert lines
+    for line in lines:
+        first, *rest = shlex.split(line.partition(" | ")[0])
+        assert first == name
+        group = command
+        while isinstance(group, click.Group):
+            group = group.commands[rest.pop(0)]
+        known = {option for each in group.params for option in (*each.opts, *each.secondary_opts)}
+        assert [each for each in rest if each.startswith("-") and len(each) > 1 and each not in known] == []
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("1.5m", 90), ("8h", 28800)])

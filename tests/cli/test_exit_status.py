@@ -113,7 +113,7 @@ def test_a_missing_spark_is_reported_in_one_line():
     done = in_python(code)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-    assert "pip install 'binlog-conformance[spark]'" in done.stderr
+    assert "pip install 'pyspark" in done.stderr
 
 
 def test_a_bug_of_the_kit_is_shown_and_is_not_a_verdict():

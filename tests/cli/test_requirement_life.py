@@ -112,9 +112,9 @@ def test_one_requirement_as_json_is_what_is_printed():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("WL4033-READ-FOO",), "similar ids are WL4033-READ-"),
-        (("wl4033-read-unknown-skiped",), "similar ids are WL4033-READ-UNKNOWN-SKIPPED"),
-        (("nonsense",), "`binlog-conformance requirements` lists them"),
+        (("WL4033-READ-FOO",), "did you mean WL4033-READ-"),
+        (("wl4033-read-unknown-skiped",), "did you mean WL4033-READ-UNKNOWN-SKIPPED"),
+        (("nonsense",), "`binlog-conformance requirements` lists the ids"),
     ],
 )
 def test_a_wrong_id_is_refused_with_close_ones(arguments, message):

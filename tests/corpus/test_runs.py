@@ -11,12 +11,13 @@ from jsonschema import Draft202012Validator
 from plain_judging import judged
 
 from conformance.corpus import waves
+from conformance.corpus.coverage_page import coverage_page
 from conformance.corpus.history import History
 from conformance.corpus.output import MANIFEST, NotUsable
-from conformance.corpus.pages import coverage_page, trend_page
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.results import read_results
 from conformance.corpus.run import CorpusRun, Options, generate
+from conformance.corpus.trend_page import trend_page
 from conformance.engine.baseline import Baseline, entries_for
 from conformance.engine.events import ShrinkingStarted
 from conformance.engine.record_lines import RecordLines

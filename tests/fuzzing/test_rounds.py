@@ -4,9 +4,8 @@ import math
 
 import pytest
 
-from conformance.engine.certification import Stop
 from conformance.engine.variants import MetVariants
-from conformance.fuzzing.rounds import discover_in_rounds
+from conformance.fuzzing.rounds import Stop, discover_in_rounds
 from conformance.strategies.grammar.family import families
 
 PLAN = [("decode", "transactions", "mysql-8.0"), ("decode", "rotations", "mysql-8.0")]

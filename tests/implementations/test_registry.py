@@ -49,10 +49,13 @@ def test_a_command_is_split_like_a_shell_would():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("mysql_replication", "'mysql_replication' is not a valid implementation: write one of reference"),
+        (
+            "mysql_replication",
+            "'mysql_replication' is not a valid implementation: did you mean mysql-replication or",
+        ),
         ("referenceX", "'referenceX' is not a valid implementation"),
         ("reference==1", "the reference has no version"),
-        ("reference:no-such-mutant", "'no-such-mutant' is not a valid mutant"),
+        ("reference:no-such-mutant", "no mutant 'no-such-mutant'"),
         ("mysql-replication==", "is not a valid version"),
         ("mysql-replication==../../x", "is not a valid version"),
         ("mysql-replication:1.0.7", "':1.0.7' is not a valid version: write mysql-replication==VERSION"),

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from importlib import resources
 from typing import Final, NoReturn
 
 #: What must not reach a terminal from outside: control characters, and marks that hide or reorder text.
@@ -137,15 +138,21 @@ def check_xml(text: str, what: str) -> None:
 
 
 #: Elements without an end tag.
-_VOID: Final = frozenset({"meta", "br", "col"})
+_VOID: Final = frozenset({"meta", "br", "col", "input", "wbr"})
 #: The only elements that the kit's reports have.
 _ELEMENTS: Final = frozenset(
     {
         *("html", "head", "meta", "title", "style", "body", "header", "nav", "main", "footer", "article", "section"),
         *("div", "details", "summary", "h1", "h2", "h3", "h4", "p", "pre", "blockquote", "ul", "ol", "li", "dl", "dt"),
-        *("dd", "br", "table", "thead", "tbody", "tr", "th", "td", "a", "b", "i", "code", "span", "mark"),
+        *("dd", "br", "table", "thead", "tbody", "tr", "th", "td", "a", "b", "i", "code", "span", "mark", "wbr"),
+        *("input", "select", "option", "label", "button", "output", "script"),
+        *("figure", "svg", "line", "polyline", "circle", "text"),
     }
 )
+
+
+#: The only script that a page may have.
+_SCRIPT: Final = (resources.files("conformance.reports") / "report.js").read_text(encoding="utf-8")
 
 
 class _Page(HTMLParser):
@@ -167,6 +174,10 @@ class _Page(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if not self.open or self.open.pop() != tag:
             self.faults.append(f"an end of {tag} that was not open")
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] == ["script"] and data != _SCRIPT:
+            self.faults.append(f"a script {data[:100]!r}")
 
     def handle_comment(self, data: str) -> None:
         self.faults.append(f"a comment {data!r}")

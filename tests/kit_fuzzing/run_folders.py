@@ -12,12 +12,13 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from conformance.corpus.coverage_page import coverage_page
 from conformance.corpus.history import RunEntry
 from conformance.corpus.manifest import CorpusManifest, RunManifest, origin
 from conformance.corpus.output import MANIFEST, NotUsable, Output
-from conformance.corpus.pages import coverage_page, trend_page
 from conformance.corpus.plan import Plan, Size
 from conformance.corpus.storage import Storage, StorageError
+from conformance.corpus.trend_page import trend_page
 from conformance.oracles.coverage.coverage_table import Cell
 from conformance.specs.conversion import Malformed, converted
 from tests.kit_fuzzing.command import call

@@ -1,6 +1,7 @@
 """`certify server:NAME`: an unpacked server is judged in each of its roles, and no file of it remains."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,8 +22,14 @@ from conformance.strategies.grammar.family import families
 #: Role -> families that servers answer as the kit expects; the first one that a server has is asked.
 FAMILIES = {
     "log": ("logged_maintenance", "mixed_engines", "logged_transactions"),
-    "render": ("golden_vectors", "gtid_streams", "rows_query_streams"),
+    "render": ("golden_vectors",),
     "decide": ("engine_capabilities", "logging_decisions"),
+}
+#: Role and server -> what the server does otherwise. 8.0.15 lists no log at all in which a name has more than 64 bytes,
+#: and 5.6.24 never ends the listing of one of the vectors.
+DEVIATIONS = {
+    ("render", "mysql56"): {"hang render: no answer in time"},
+    ("render", "mysql80"): {"fail render: row missing", "fail render: not before its Table_map"},
 }
 
 
@@ -47,8 +54,11 @@ def test_a_server_is_certified_and_leaves_nothing(product, role, folder):
     if family is None:
         pytest.skip(f"no family asks {product.name} in the role {role}")
     done = certify(f"server:{product.name}", "--role", role, "--family", family, folder=folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{profile} is started in" in done.stderr
+    findings = set(re.findall(r"^\d+\. \S+ (.*)$", done.stdout, re.MULTILINE))
+    assert findings == DEVIATIONS.get((role, product.name), set()), done.stdout + done.stderr
+    assert re.search(r"^Requirements: [1-9]\d* pass", done.stdout, re.MULTILINE)
+    assert done.returncode == (1 if findings else 0)
+    assert f"{profile} is started in a temporary folder" in done.stderr
     assert list(folder.iterdir()) == []
 
 

@@ -12,17 +12,7 @@ from conformance.reports.comparison_page import comparison_page
 from conformance.reports.html import html_report
 from conformance.reports.overview import overview_page
 from conformance.reports.record import RunRecord, read_record
-from tests.browser import ask, dom, printed, require_browser
-
-#: How many pixels a page is wider than its window, and the elements whose content is wider than they are.
-OFF_SCREEN = """
-  for (const each of document.querySelectorAll("details:not(.keys)")) each.open = true;
-  const open = e => getComputedStyle(e).overflowX === "visible" && getComputedStyle(e).display !== "inline";
-  const wide = [...document.querySelectorAll("body *")].filter(e => open(e) && e.clientWidth && !e.closest(".spoken")
-    && e.scrollWidth > e.clientWidth + 1 && e.getBoundingClientRect().left + e.scrollWidth > innerWidth + 1);
-  return [document.documentElement.scrollWidth - innerWidth,
-    wide.map(e => `${e.tagName}.${e.className}: ${e.textContent.slice(0, 40)}`).slice(-5)];
-"""
+from tests.browser import OFF_SCREEN, ask, dom, printed, require_browser
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -44,6 +44,17 @@ def test_a_refusal_takes_along_what_is_missing_after_it():
     assert made.with_edits(made.edits) == entries(4, error=Refusal(9, "other", "no"))
 
 
+def test_an_entry_that_reports_a_stop_goes_with_what_is_missing_after_it():
+    failed = ({"offset": 4, "flags": 0}, {"offset": 9, "flags": 7})
+    made = difference(entries(4, 9, 12, 20), Observation(failed, Refusal(9, "other", "no")))
+    assert [(each.start, each.end) for each in made.edits] == [(1, 5)]
+
+
+def test_an_entry_before_those_that_are_missing_without_a_refusal_is_an_edit_of_its_own():
+    made = difference(entries(4, 9, 12, 20), Observation(({"offset": 4, "flags": 0}, {"offset": 9, "flags": 7})))
+    assert [(each.start, each.end) for each in made.edits] == [(1, 2), (2, 4)]
+
+
 def test_what_is_read_after_a_refusal_goes_with_it():
     made = difference(entries(4, error=Refusal(9, "checksum", "no")), entries(4, 9, 12))
     assert [(each.start, each.end) for each in made.edits] == [(1, 2)]

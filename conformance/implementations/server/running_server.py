@@ -81,11 +81,8 @@ class RunningServerImplementation(ServerImplementation):
         """Check that the server can be judged, without changing anything there, and return what it declares."""
         if self._server is not None:
             return self.declaration
+        server = self._checked()
         try:
-            server = RunningServer(self._url)
-            problems = scenario_problems(server, DATABASES)
-            if problems:
-                raise CannotStart(f"{self._url} cannot be certified: {'; '.join(problems)}")
             self._lock = server.locked()
             self._settings = current_settings(server, server.profile)
         except (ValueError, pymysql.err.MySQLError) as error:
@@ -99,9 +96,24 @@ class RunningServerImplementation(ServerImplementation):
         )
         return self.declaration
 
+    def _checked(self) -> RunningServer:
+        """Return the server, if it has all that is needed.
+
+        Raises:
+            CannotStart: It cannot be reached or judged; the message has every reason.
+        """
+        try:
+            server = RunningServer(self._url)
+            problems = scenario_problems(server, DATABASES)
+        except (ValueError, pymysql.err.MySQLError) as error:
+            raise CannotStart(str(error)) from error
+        if problems:
+            raise CannotStart(f"{self._url} cannot be certified: {'; '.join(problems)}")
+        return server
+
     def announcement(self) -> Sequence[str]:
         """Return what will be done, line by line."""
-        assert self._server is not None, "announce after start"
+        server = self._checked()
         allowed = self._url.allowed
         changes = (
             "changes gtid_mode, binlog_checksum and other global settings for a scenario, and sets them back at the end"
@@ -109,7 +121,7 @@ class RunningServerImplementation(ServerImplementation):
             else "changes no global setting: scenarios with others are reported as unsupported"
         )
         return (
-            f"{self._url}: version {self._server.version}, judged as {self._server.profile}",
+            f"{self._url}: version {server.version}, judged as {server.profile}",
             "it has what is needed: log_bin, REPLICATION CLIENT, REPLICATION SLAVE, RELOAD, the session's variables",
             *(f"allowed: {ALLOWANCES[each]}" for each in sorted(allowed)),
             f"for each scenario it makes the databases {' and '.join(DATABASES)}, and drops them, unlogged, after it",

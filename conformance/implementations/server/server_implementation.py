@@ -50,7 +50,11 @@ class ServerImplementation(ABC):
 
     @abstractmethod
     def announcement(self) -> Sequence[str]:
-        """Return what will be done to the server, line by line."""
+        """Return what will be done to the server, line by line; nothing is changed there yet.
+
+        Raises:
+            CannotStart: It cannot be judged; the message has every reason.
+        """
 
     @abstractmethod
     def answer(self, request: Request) -> Observation:

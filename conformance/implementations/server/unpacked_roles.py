@@ -7,10 +7,11 @@ from typing import ClassVar, Final, Protocol
 
 import pymysql
 
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
-from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT
+from conformance.binlog.header import HEADER, HEADER_BYTES, LOG_POS_AT, MAGIC, TYPE_AT
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import server_of
 from conformance.binlog.writer import frame, write_body
@@ -28,6 +29,7 @@ from conformance.servers.real_server import RealServer, ServerFailed
 from conformance.servers.receiving import RECEIVING, receive
 from conformance.servers.relay_feed import OPTIONS
 from conformance.servers.scenario_runner import Runner
+from conformance.servers.scenario_sessions import is_lost
 from conformance.servers.translated_logs import is_naming
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 
@@ -149,6 +151,8 @@ class Listing:
                 rows = cursor.fetchall()
             except (pymysql.err.OperationalError, pymysql.err.InternalError) as failure:
                 self._servers.check()
+                if is_lost(failure):
+                    raise
                 error = Refusal(None, "other", str(failure.args[1]), int(failure.args[0]))
         return Observation(tuple(map(self._entry, rows)), error)
 
@@ -238,10 +242,11 @@ class Receiving:
             ignored_ids=settings.get("ignored_ids", ()),
         )
         self._servers.check()
-        entries = [(number, event) for number, log in enumerate(done.relay_logs) for event in _framed(log)]
-        # The question begins with the format description; a source names its log before.
-        naming = next((each for each in entries if is_naming(each[1]) and _server_id(each[1]) == _SOURCE_ID), None)
-        answered = ({"log": number, "data": event.hex()} for number, event in entries if (number, event) != naming)
+        answered = (
+            {"log": number, "data": event.hex()}
+            for number, log in enumerate(done.relay_logs)
+            for event in _without_naming(log)
+        )
         return Observation(tuple(answered), Refusal(None, "other", done.error) if done.error else None)
 
     def end(self) -> None:
@@ -273,8 +278,24 @@ def _naming(log_name: str, described: FormatDescription) -> bytes:
     )
 
 
-def _server_id(event: bytes) -> int:
-    return int(HEADER.unpack_from(event)[2])
+def _without_naming(log: bytes) -> Iterator[bytes]:
+    """Yield the events of a relay log without the first Rotate that names the source's log.
+
+    The question has none, as it begins with the format description. The positions of the replica's own events after it
+    are where they would be without it.
+    """
+    removed = 0
+    for event in _framed(log):
+        _, code, server_id, length, log_pos, _ = HEADER.unpack_from(event)
+        if not removed and is_naming(event) and server_id == _SOURCE_ID:
+            removed = length
+        elif removed and log_pos and code == EventType.ROTATE and not server_id:
+            moved = event[:LOG_POS_AT] + (log_pos - removed).to_bytes(4, "little") + event[LOG_POS_AT + 4 :]
+            body = len(event) - CHECKSUM_BYTES
+            has_checksum = checksum(event[:body]).to_bytes(CHECKSUM_BYTES, "little") == event[body:]
+            yield moved[:body] + checksum(moved[:body]).to_bytes(CHECKSUM_BYTES, "little") if has_checksum else moved
+        else:
+            yield event
 
 
 #: Role -> what answers it.

@@ -66,7 +66,7 @@ class UnpackedServerImplementation(ServerImplementation):
     def announcement(self) -> Sequence[str]:
         """Return what will be done, line by line."""
         return (
-            f"server:{self._product.name}: {self._product.profile.name} is started in {self._folder}, a folder that is"
+            f"server:{self._product.name}: {self._product.profile.name} is started in a temporary folder, which is"
             " removed at the end; it listens on a socket there, and on no network",
         )
 

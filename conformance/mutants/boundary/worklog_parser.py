@@ -57,6 +57,16 @@ from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.boundary import Entry, observe
 
+#: The requirements on whether a stream is within a transaction.
+_WITHIN: Final = ("WL4162-STREAM-MIDDLE-KNOWN", "WL4162-OLD-METHOD-WITHOUT-MARKERS")
+#: The requirements that a warning at a right step breaks.
+_RIGHT_STEPS: Final = (
+    "WL4162-STREAM-GRAMMAR",
+    "WL4162-STREAM-GRAMMAR-REPETITION",
+    "WL4162-TT-IGNORE-KEEPS-STATE",
+    *(each.requirement for each in CELLS.values() if each.outcome is StepOutcome.OK),
+)
+
 
 def _short(requirement: str, prefix: str) -> str:
     return requirement.removeprefix(f"WL4162-{prefix}-").lower()
@@ -248,6 +258,7 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-STREAM-SAME-RULES",
         "there are no warnings where events are read from a file",
         answer=_silent_in_dumps,
+        also=("WL4162-WARN-WRONG-TRANSITION",),
     ),
     Mutant(
         "one-parser-for-all",
@@ -266,8 +277,15 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-ANY-BINLOG-FORMAT",
         "rows after a statement of the same transaction are Self Contained",
         answer=parses(NotMixed),
+        also=("WL4162-TYPE-TABLE-MAP",),
     ),
-    Mutant("gtids-ignored", "WL4162-ANY-GTID-MODE", "unmarked Gtid events are ignored", answer=parses(GtidsIgnored)),
+    Mutant(
+        "gtids-ignored",
+        "WL4162-ANY-GTID-MODE",
+        "unmarked Gtid events are ignored",
+        answer=parses(GtidsIgnored),
+        also=("WL4162-TYPE-GTID", "WL4162-TYPE-QUERY-BEGIN-AFTER-GTID"),
+    ),
     # The transition table, the guess and resets
     Mutant(
         "end-is-undefined",
@@ -305,12 +323,14 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
                 lambda entry: entry.get("marker") == BoundaryType.NOT_DEFINED.heading,
             )
         ),
+        also=_RIGHT_STEPS,
     ),
     Mutant(
         "ignore-is-self",
         "WL4162-TT-IGNORE-KEEPS-STATE",
         "an ignored event counts as Self Contained",
         answer=parses(IgnoreIsSelf),
+        also=("WL4162-TT-INITIAL",),
     ),
     Mutant(
         "unmarked-outside",
@@ -323,8 +343,15 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
                 lambda entry: entry.get("marker") == BoundaryType.NOT_DEFINED.heading,
             )
         ),
+        also=("WL4162-STREAM-MIDDLE-KNOWN", "WL4162-BOUNDARY-START", "WL4162-BOUNDARY-INSIDE"),
     ),
-    Mutant("no-reset", "WL4162-RESET-NEW-STREAM", "a reset changes nothing", answer=parses(NoReset)),
+    Mutant(
+        "no-reset",
+        "WL4162-RESET-NEW-STREAM",
+        "a reset changes nothing",
+        answer=parses(NoReset),
+        also=("WL4162-RESET-TO-UNDEFINED", "WL4162-TT-INITIAL"),
+    ),
     Mutant(
         "reset-keeps-begin",
         "WL4162-RESET-NEW-STREAM",
@@ -451,18 +478,26 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "an Anonymous_gtid event opens no transaction",
         answer=outside(EventType.ANONYMOUS_GTID),
     ),
-    Mutant("xid-stays-open", "WL7592-GROUP-ENDS-AT-COMMIT", "an Xid ends nothing", answer=inside(EventType.XID)),
+    Mutant(
+        "xid-stays-open",
+        "WL7592-GROUP-ENDS-AT-COMMIT",
+        "an Xid ends nothing",
+        answer=inside(EventType.XID),
+        also=(*_WITHIN, "WL4162-BOUNDARY-END", "WL4162-BOUNDARY-SELF-CONTAINED"),
+    ),
     Mutant(
         "ddl-stays-open",
         "WL7592-DDL-ENDS-ANON-GROUP",
         "a CREATE TABLE leaves its transaction open",
         answer=altered(_ddl_stays_open),
+        also=(*_WITHIN, "WL4162-BOUNDARY-END", "WL4162-BOUNDARY-SELF-CONTAINED", "WL7592-GROUP-ENDS-AT-COMMIT"),
     ),
     Mutant(
         "begin-outside",
         "WL7592-CREATE-SELECT-BOUNDARIES",
         "BEGIN opens no transaction",
         answer=altered(_begin_outside),
+        also=(*_WITHIN, "WL4162-BOUNDARY-START", "WL4162-BOUNDARY-INSIDE"),
     ),
     Mutant(
         "previous-gtids-inside",

@@ -205,12 +205,14 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-SAME-SKELETON",
         "without GTIDs transactions begin without BEGIN",
         answer=without(lambda log, unit, event: not numbered(log) and is_begin(log, unit, event)),
+        also=("FORMAT-LOG-END-NEEDS-BEGIN",),
     ),
     Mutant(
         "logs-on-anonymous-too",
         "WL7592-LOG-ON-UNCHANGED",
         "with gtid_mode=ON an empty anonymous transaction is logged before each DDL",
         answer=units(extra_anonymous),
+        also=("WL7592-LOG-ON-GTID-FIRST",),
     ),
     Mutant(
         "logs-on-no-previous-gtids",
@@ -265,5 +267,6 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-SIMPLE-RECOVERY-NEW",
         "a restart continues to older logs after one with a Previous_gtids event and no Gtid event",
         answer=previous_gtids(reads_past, all_gtids),
+        also=("WL7592-LOG-PREVIOUS-GTIDS-KEPT",),
     ),
 )

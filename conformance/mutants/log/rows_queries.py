@@ -120,6 +120,10 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-LOG-ONE-STATEMENT-SEQUENCE",
         "a statement on its own has no BEGIN",
         answer=without(is_begin),
+        also=(
+            "FORMAT-LOG-END-NEEDS-BEGIN",
+            "WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP",
+        ),
     ),
     Mutant(
         "logs-first-text-only",
@@ -183,6 +187,7 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-LOG-OPTION-DEFAULT-OFF",
         "the option is on by default",
         answer=other_scenario(with_option_on),
+        also=("WL4033-LOG-ROWS-QUERY-CONDITIONS",),
     ),
     Mutant(
         "logs-option-stays-on",
@@ -195,6 +200,7 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-LOG-OPTION-OFF-OLD-SAFE",
         "with the option off an empty ignorable event is logged before rows",
         answer=each_event(ignorable_before_rows),
+        also=("WL4033-LOG-ROWS-QUERY-CONDITIONS",),
     ),
     Mutant(
         "logs-delayed-table-maps",

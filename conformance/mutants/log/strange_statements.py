@@ -91,6 +91,10 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-CREATE-SELECT-STATEMENT",
         "in statement format CREATE TABLE ... SELECT is logged between BEGIN and COMMIT",
         answer=wrapped((CreateTableSelect,)),
+        also=(
+            "WL7592-LOG-ON-GTID-FIRST",
+            "WL40-CREATE-SBR-AS-IS",
+        ),
     ),
     Mutant(
         "logs-create-select-kept-in-row",
@@ -141,12 +145,14 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-DROPDB-PARTIAL",
         "the first table that a failed DROP DATABASE dropped is left out",
         answer=drops_of(lambda names: names[1:] or [b"`other`"]),
+        also=("WL7592-LOG-DROP-GROUPS",),
     ),
     Mutant(
         "logs-partial-drop-twice",
         "WL7592-LOG-DROPDB-SPLIT",
         "each statement of a failed DROP DATABASE repeats a table of the previous one",
         answer=drops_of(lambda names: [*names, b"`%b`" % (b"table_" + b"x" * 50 + b"_0")]),
+        also=("WL7592-LOG-DROP-GROUPS",),
     ),
     Mutant(
         "logs-off-partial-drop-one-gtid",
@@ -211,6 +217,10 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-TEMPORARY-OUTSIDE",
         "CREATE TEMPORARY TABLE outside a transaction is logged between BEGIN and COMMIT",
         answer=wrapped((CreateTable, DropTable)),
+        also=(
+            "WL7592-LOG-ON-GTID-FIRST",
+            "WL7592-LOG-OFF-ANON-DDL",
+        ),
     ),
     Mutant(
         "logs-temporary-rolled-back",

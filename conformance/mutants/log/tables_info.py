@@ -68,12 +68,14 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-OPTION-GLOBAL-READ-ONLY",
         "SET GLOBAL changes the format of Query events from the next log on",
         answer=option_that_can_be_set,
+        also=("WL40-OPTION-OFF-USUAL",),
     ),
     Mutant(
         "logs-two-query-formats",
         "WL40-OPTION-GLOBAL-READ-ONLY",
         "only the first log has extended Query events",
         answer=two_formats,
+        also=("WL40-OPTION-ON-ALL-EXTENDED",),
     ),
     Mutant(
         "logs-list-empty",

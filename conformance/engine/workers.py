@@ -1,0 +1,282 @@
+"""Workers: processes of the kit that do the shares of a run, each with an implementation of its own."""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, suppress
+from ctypes import c_bool
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.sharedctypes import RawValue
+from typing import Any, Final, Generic, Self
+
+from conformance.engine.crew import ShareT
+from conformance.engine.events import PairFinished
+from conformance.engine.patience import Patience
+from conformance.engine.share import Asking
+from conformance.implementations.registry import Implementation
+from conformance.oracles.judge import Judges
+from conformance.protocol.observation import Declaration
+
+#: From linux/prctl.h.
+_PR_SET_PDEATHSIG: Final = 1
+#: Seconds that a worker may take to end.
+_END_SECONDS: Final = 5.0
+
+
+class WorkerLost(Exception):
+    """A process of the kit ended by itself, as the system's lack of memory makes it; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """The result of a share, with the patience at its beginning and at its end."""
+
+    result: object
+    begun: Patience
+    ended: Patience
+
+
+class _Worker:
+    """A worker, and the pipe to it."""
+
+    def __init__(self, make: Callable[[], Implementation], stopped: Any, others: Iterable["_Worker"]) -> None:
+        # Quick where it is safe: a fork of a process with threads may have a lock that nobody releases.
+        forks = sys.platform == "linux" and threading.active_count() == 1
+        context = multiprocessing.get_context("fork" if forks else "spawn")
+        self.pipe, theirs = context.Pipe()
+        not_theirs = [self.pipe, *(each.pipe for each in others)] if forks else []
+        self._process = context.Process(target=_serve, args=(theirs, make, stopped, os.getpid(), not_theirs))  # type: ignore[attr-defined]  # of each context
+        self._process.start()
+        theirs.close()
+
+    def send(self, message: object) -> None:
+        with suppress(BrokenPipeError):  # What has happened shows when its answer is read.
+            self.pipe.send(message)
+
+    def receive(self) -> Any:
+        """Return the next message.
+
+        Raises:
+            WorkerLost: The process has ended.
+            Exception: What was raised there.
+        """
+        try:
+            kind, content, *lines = self.pipe.recv()
+        except (EOFError, ConnectionError):
+            self._process.join(_END_SECONDS)
+            raise WorkerLost(
+                f"a process of the kit ended with status {self._process.exitcode}: use fewer, -j 1"
+            ) from None
+        if kind is Exception:
+            content.add_note(lines[0])
+            raise content
+        return kind, content
+
+    def end(self, *, at_once: bool) -> None:
+        if at_once:
+            self._process.terminate()
+        else:
+            self.send(None)
+
+    def join(self) -> None:
+        self._process.join(_END_SECONDS)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+        self.pipe.close()
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Workers:
+    """Processes that do shares beside each other, with the results of one process.
+
+    As a context manager it starts them. Begin it before any thread, so that they can be forks of this process.
+
+    Args:
+        make: Makes the implementation; each process calls it, and starts what it returns before its first share.
+        number: How many processes.
+    """
+
+    def __init__(self, make: Callable[[], Implementation], number: int) -> None:
+        self._make = make
+        self._number = number
+        self._stopped = RawValue(c_bool, False)
+        self._workers: list[_Worker] = []
+        self._declaration: Declaration | None = None
+
+    def __enter__(self) -> Self:
+        for _ in range(self._number):
+            self._workers.append(_Worker(self._make, self._stopped, self._workers))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for worker in self._workers:
+            worker.end(at_once=any(error))
+        for worker in self._workers:
+            worker.join()
+        self._workers.clear()
+
+    @property
+    def declaration(self) -> Declaration:
+        """What the implementation declares; the first worker starts it.
+
+        Raises:
+            CannotStart: It does not start.
+        """
+        if self._declaration is None:
+            self._workers[0].send(Declaration)
+            _, self._declaration = self._workers[0].receive()
+        assert self._declaration is not None, "what a worker sends"
+        return self._declaration
+
+    def do(
+        self,
+        shares: Iterable[ShareT],
+        patience: Patience,
+        *,
+        settle: Callable[[ShareT, Any], bool],
+        needed: Callable[[ShareT], bool] = lambda share: True,
+        progress: Callable[[PairFinished], None] = lambda event: None,
+    ) -> Patience:
+        """Do shares, as `Crew.do`.
+
+        A share begins before those before it are settled, with the patience that is left so far. Where it would have
+        gone another way after them, which only trouble can cause, it is done again.
+        """
+        self._stopped.value = False
+        order = _Order(iter(shares), patience, settle, needed)
+        idle = list(self._workers)
+        busy: dict[Connection, tuple[_Worker, int, Patience]] = {}
+        while True:
+            while idle and (begun := order.begin()) is not None:
+                number, share, of_share = begun
+                worker = idle.pop()
+                worker.send((share, of_share))
+                busy[worker.pipe] = worker, number, of_share
+            if not busy:
+                return order.patience
+            for pipe in wait(list(busy)):
+                worker, number, of_share = busy[pipe]  # type: ignore[index]  # the pipes that were given
+                kind, content = worker.receive()
+                if kind is PairFinished:
+                    progress(content)
+                    continue
+                del busy[worker.pipe]
+                idle.append(worker)
+                order.end(number, _Result(content[0], of_share, content[1]))
+            self._stopped.value = order.stopped
+
+
+class _Order(Generic[ShareT]):
+    """Settles shares in their order, whatever order they are done in.
+
+    Attributes:
+        patience: The patience that is left after the shares that are settled.
+        stopped: Whether no other share begins.
+    """
+
+    def __init__(
+        self,
+        shares: Iterator[ShareT],
+        patience: Patience,
+        settle: Callable[[ShareT, Any], bool],
+        needed: Callable[[ShareT], bool],
+    ) -> None:
+        self.patience = patience
+        self.stopped = False
+        self._shares = enumerate(shares)
+        self._settle = settle
+        self._needed = needed
+        self._next = 0
+        self._open: dict[int, ShareT] = {}
+        self._ended: dict[int, _Result | None] = {}
+        self._again: deque[int] = deque()
+
+    def begin(self) -> tuple[int, ShareT, Patience] | None:
+        """Return a share to do, with its number and its patience; None if there is none now."""
+        while not self.stopped:
+            if self._again:
+                number = self._again.popleft()
+            else:
+                try:
+                    number, share = next(self._shares)
+                except StopIteration:
+                    return None
+                self._open[number] = share
+            if self._needed(self._open[number]):
+                return number, self._open[number], self.patience.copied(assuming_answer=number != self._next)
+            self.end(number, None)
+        return None
+
+    def end(self, number: int, result: _Result | None) -> None:
+        """Take the result of a share, and settle those that can be."""
+        self._ended[number] = result
+        while self._next in self._ended:
+            result = self._ended.pop(self._next)
+            if result is not None:
+                after = self.patience.after(result.begun, result.ended)
+                if after is None:
+                    if not self.stopped:
+                        self._again.append(self._next)
+                    return
+                self.patience = after
+            share = self._open.pop(self._next)
+            self._next += 1
+            if self._settle(share, None if result is None else result.result):
+                self.stopped = True
+
+
+def _serve(
+    pipe: Connection, make: Callable[[], Implementation], stopped: Any, parent: int, not_theirs: Iterable[Connection]
+) -> None:
+    """Do shares until the kit sends None, or is gone."""
+    for each in not_theirs:
+        each.close()
+    # Ctrl-C goes to every process of a terminal; the kit ends its workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with(parent)
+    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt), ExitStack() as stack:
+        try:
+            asking = None
+            while (message := pipe.recv()) is not None:
+                if asking is None:
+                    asking = _started(make, stack, pipe, stopped)
+                if message is Declaration:
+                    pipe.send((Declaration, asking.implementation.declaration))
+                else:
+                    share, patience = message
+                    pipe.send((None, (share.done(asking, patience), patience)))
+        except (EOFError, BrokenPipeError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the kit raises it again
+            pipe.send((Exception, error, traceback.format_exc()))
+
+
+def _started(make: Callable[[], Implementation], stack: ExitStack, pipe: Connection, stopped: Any) -> Asking:
+    implementation = stack.enter_context(make())
+    return Asking(
+        implementation=implementation,
+        judges=Judges(implementation.declaration),
+        progress=lambda event: pipe.send((PairFinished, event)),
+        stopped=lambda: bool(stopped.value),
+    )
+
+
+def _end_with(parent: int) -> None:
+    """Have the system kill this process when its parent is killed."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != parent:
+            raise SystemExit

@@ -1,0 +1,110 @@
+"""The mutants of the role `apply`: a DROP DATABASE that fails (WL#7592)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from conformance.binlog.executed_gtids import gtid_parts
+from conformance.models.replica.applier import Applier
+from conformance.models.replica.failed_drop import CANNOT_REMOVE_DIRECTORY
+from conformance.models.replica.own_log import LoggedGroup
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.stop_reason import ApplierStopped, StopReason
+from conformance.mutants.apply.faulty_applier import of
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.apply import answer_with
+
+
+class _LogsNoSingleDrop(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.DIRECTORY_REMAINS_ONE_DROP:
+                stopped.logged = ()
+            raise
+
+
+class _LogsDropsTogether(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            first, *rest = stopped.logged or (LoggedGroup("", ""),)
+            together = tuple(LoggedGroup("", each.statement) for each in rest)
+            stopped.logged = (first, *together) if stopped.logged else ()
+            raise
+
+
+class _LogsDropsWithGtid(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.PARTIAL_DROP:
+                stopped.logged = (LoggedGroup(self._gtid, "DROP TABLE"), LoggedGroup(self._gtid, "DROP TABLE"))
+            raise
+
+
+class _FailedDropUsesGtid(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.PARTIAL_DROP:
+                self._executed.add(*gtid_parts(self._gtid))
+            raise
+
+
+def _at_drops(**changed: Any) -> Callable[[Request], Observation]:
+    """Return the answer with another error for a DROP DATABASE that cannot be logged."""
+
+    def answer(request: Request) -> Observation:
+        observed = answer_with(Applier, request)
+        error = observed.error
+        if error is None or StopReason.PARTIAL_DROP.value in error.message or "leftovers" not in request.settings:
+            return observed
+        return replace(observed, error=replace(error, **changed))
+
+    return answer
+
+
+APPLY_FAILED_DROPS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-drops-share-anonymous-gtid",
+        "WL7592-APPLY-DROPDB-OFF-ANON-EACH",
+        "logs the DROP statements of a failed DROP DATABASE after one Anonymous_gtid event",
+        answer=of(_LogsDropsTogether),
+    ),
+    Mutant(
+        "apply-drops-share-gtid",
+        "WL7592-APPLY-DROPDB-ON-ERROR",
+        "logs the DROP statements of a failed DROP DATABASE, each with the same GTID",
+        answer=of(_LogsDropsWithGtid),
+    ),
+    Mutant(
+        "apply-drop-error-number",
+        "WL7592-APPLY-DROPDB-ERROR-CODE",
+        "reports the error of the directory, not that of the log",
+        answer=_at_drops(code=CANNOT_REMOVE_DIRECTORY),
+    ),
+    Mutant(
+        "apply-drop-error-text",
+        "WL7592-APPLY-DROPDB-ERROR-TEXT",
+        "reports only that DROP DATABASE failed, not why",
+        answer=_at_drops(message="DROP DATABASE failed on slave"),
+    ),
+    Mutant(
+        "apply-failed-drop-uses-gtid",
+        "WL7592-APPLY-DROPDB-GTID-UNUSED",
+        "counts the GTID of a failed DROP DATABASE as executed",
+        answer=of(_FailedDropUsesGtid),
+    ),
+    Mutant(
+        "apply-single-drop-not-logged",
+        "WL7592-APPLY-DROPDB-ONE-WITH-GTID",
+        "logs nothing of a failed DROP DATABASE with a GTID, though one DROP names all tables",
+        answer=of(_LogsNoSingleDrop),
+    ),
+)

@@ -1,0 +1,91 @@
+"""The mutants of the role `apply`: groups with and without GTIDs, by gtid_mode (WL#7592)."""
+
+from typing import Final
+
+from conformance.models.replica.applier import Applier, ApplyOutcome
+from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
+from conformance.models.replica.groups import State
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.stop_reason import ApplierStopped, StopReason
+from conformance.models.replica.transaction_table import ANONYMOUS
+from conformance.mutants.apply.faulty_applier import of
+from conformance.mutants.mutant import Mutant
+
+
+class _StrictInPermissiveModes(Applier):
+    def _opens_group(self, event: ReplicaEvent) -> bool:
+        if event.gtid == ANONYMOUS and self.settings.gtid_mode == "ON_PERMISSIVE":
+            raise ApplierStopped(StopReason.ANONYMOUS)
+        return super()._opens_group(event)
+
+
+class _AcceptsRollback(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._query = event.query.upper()
+        return super()._take(event, kind)
+
+    def _check_gtid(self, kind: Kind) -> None:
+        if not self._query.startswith("ROLLBACK"):
+            super()._check_gtid(kind)
+
+
+class _AcceptsMissingGtid(Applier):
+    def _check_gtid(self, kind: Kind) -> None:
+        if kind in (Kind.BEGIN, Kind.COMMIT):
+            super()._check_gtid(kind)
+
+    def _opens_group(self, event: ReplicaEvent) -> bool:
+        try:
+            return super()._opens_group(event)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.ANONYMOUS:
+                return True
+            raise
+
+
+class _AcceptsMissingGtidAtBegin(Applier):
+    def _check_gtid(self, kind: Kind) -> None:
+        if kind not in (Kind.BEGIN, Kind.COMMIT):
+            super()._check_gtid(kind)
+
+
+class _RequiresGtidAfterAnonymous(Applier):
+    def _check_gtid(self, kind: Kind) -> None:
+        super()._check_gtid(kind)
+        alone = kind in OF_TRANSACTIONS and self._state is State.OUTSIDE
+        if alone and self.settings.gtid_mode == "OFF" and ANONYMOUS in self.history:
+            raise ApplierStopped(StopReason.GTID_MISSING)
+
+
+APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-permissive-as-on",
+        "FORMAT-APPLY-PERMISSIVE",
+        "refuses anonymous groups if gtid_mode is ON_PERMISSIVE",
+        answer=of(_StrictInPermissiveModes),
+    ),
+    Mutant(
+        "apply-missing-gtid-accepted",
+        "WL7592-APPLY-ON-GTID-MISSING",
+        "applies statements without a Gtid event although gtid_mode is ON",
+        answer=of(_AcceptsMissingGtid),
+    ),
+    Mutant(
+        "apply-missing-gtid-accepted-at-begin",
+        "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
+        "applies BEGIN and COMMIT without a Gtid event although gtid_mode is ON",
+        answer=of(_AcceptsMissingGtidAtBegin),
+    ),
+    Mutant(
+        "apply-missing-gtid-accepted-at-rollback",
+        "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
+        "applies a ROLLBACK without a Gtid event although gtid_mode is ON",
+        answer=of(_AcceptsRollback),
+    ),
+    Mutant(
+        "apply-gtid-required-although-off",
+        "WL7592-APPLY-OFF-GTID-NOT-MISSED",
+        "requires Anonymous_gtid events after a group that has one, although gtid_mode is OFF",
+        answer=of(_RequiresGtidAfterAnonymous),
+    ),
+)

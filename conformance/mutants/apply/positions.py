@@ -1,0 +1,131 @@
+"""The mutants of the role `apply`: the skip counter and the position at which an applier stops (WL#7592)."""
+
+from dataclasses import replace
+from typing import Final
+
+from conformance.binlog.event_types import GTID_TYPES, EventType
+from conformance.models.replica.applier import Applier, ApplyOutcome
+from conformance.models.replica.event_kind import Kind
+from conformance.models.replica.groups import State
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.mutants.apply.faulty_applier import of
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Refusal, Request
+from conformance.reference.apply import STOP_KIND, answer_with
+
+
+class _StopsUntilAnyId(Applier):
+    def _exempt_ids(self) -> tuple[int, ...]:
+        return ()
+
+
+class _CountsInGroups(Applier):
+    def __init__(self, settings: ReplicaSettings) -> None:
+        super().__init__(settings)
+        self._from_gtid = False
+
+    def _skip(self, kind: Kind) -> None:
+        at_gtid = kind is Kind.GTID and self._skip_counter == 1
+        before = self._skip_counter
+        super()._skip(kind)
+        if not at_gtid and before == self._skip_counter and not self._from_gtid:
+            self._skip_counter -= 1
+        self._from_gtid = at_gtid or (self._from_gtid and self._state is not State.OUTSIDE)
+
+
+class _CountsGtid(Applier):
+    def _skip(self, kind: Kind) -> None:
+        is_last = self._skip_counter == 1
+        super()._skip(kind)
+        if kind is Kind.GTID and is_last:
+            self._skip_counter = 0
+
+
+class _CountsAllBut(Applier):
+    """Skips events of some types without counting them down."""
+
+    _uncounted: frozenset[int]
+
+    def _skip(self, kind: Kind) -> None:
+        before = self._skip_counter
+        super()._skip(kind)
+        if before > 1 and self._event_type in self._uncounted:
+            self._skip_counter = before
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._event_type = event.type
+        return super()._take(event, kind)
+
+
+class _CountsNoXid(_CountsAllBut):
+    _uncounted = frozenset({EventType.XID})
+
+
+class _CountsNoGtid(_CountsAllBut):
+    _uncounted = frozenset(GTID_TYPES)
+
+
+def _ignores_the_counter(request: Request) -> Observation:
+    if request.settings.get("gtid_mode") != "ON":
+        return answer_with(Applier, request)
+    settings = {name: value for name, value in request.settings.items() if name != "skip_counter"}
+    return answer_with(Applier, replace(request, settings=settings))
+
+
+def _refuses_to_skip(request: Request) -> Observation:
+    """Refuse the skip counter at the first event that it would count."""
+    observed = answer_with(Applier, request)
+    if not request.settings.get("skip_counter"):
+        return observed
+    first = next((index for index, each in enumerate(observed.events) if each["outcome"] == "skipped"), None)
+    if first is None:
+        return observed  # It stops before the first event that would count.
+    message = "the skip counter may not be set"
+    return Observation(observed.events[:first], Refusal(observed.events[first]["offset"], STOP_KIND, message))
+
+
+APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-until-at-server-id-zero",
+        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "stops at the end position of an event with server id 0",
+        answer=of(_StopsUntilAnyId),
+    ),
+    Mutant(
+        "apply-skip-ends-in-group",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "lets the skip counter reach 0 within a group",
+        answer=of(_CountsInGroups),
+    ),
+    Mutant(
+        "apply-skip-xid-not-counted",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "does not count a skipped Xid event",
+        answer=of(_CountsNoXid),
+    ),
+    Mutant(
+        "apply-skip-gtid-not-counted",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "does not count a skipped Gtid or Anonymous_gtid event",
+        answer=of(_CountsNoGtid),
+    ),
+    Mutant(
+        "apply-skip-gtid-alone",
+        "WL7592-APPLY-SKIP-GTID-IN-GROUP",
+        "skips a Gtid event as if it were outside its group",
+        answer=of(_CountsGtid),
+    ),
+    Mutant(
+        "apply-skip-refused",
+        "WL7592-APPLY-OFF-SKIP-ALLOWED",
+        "refuses the skip counter with gtid_mode=OFF",
+        answer=_refuses_to_skip,
+    ),
+    Mutant(
+        "apply-skip-counter-ignored",
+        "WL7592-APPLY-ON-SKIP-REFUSED",
+        "takes a skip counter with gtid_mode=ON without an error, and skips nothing",
+        answer=_ignores_the_counter,
+    ),
+)

@@ -1,0 +1,141 @@
+"""Workers: however many share a run, its record is the same."""
+
+import multiprocessing
+import os
+import signal
+import time
+import zlib
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from conformance.engine.certification import Budget, Certification, Selection
+from conformance.engine.events import PairFinished
+from conformance.engine.record_lines import RecordLines
+from conformance.engine.workers import WorkerLost, Workers
+from conformance.implementations.process.limits import Limits
+from conformance.implementations.registry import implementation
+from conformance.protocol.observation import Trouble
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.specs.catalogue import catalogue
+
+FAMILIES = ("bad_magic", "ignorable_events", "rows_query_streams", "rotations", "transactions")
+PROFILES = ("mysql-5.6", "mysql-8.0", "mariadb-10.x")
+
+
+class Troubled(ReferenceImplementation):
+    """A reader that hangs, crashes, breaks the protocol and misreads, each at some streams.
+
+    Args:
+        hangs: How many streams of a hundred it hangs at.
+        others: How many it crashes at, and at how many it breaks the protocol.
+        wrong: How many it misreads.
+    """
+
+    def __init__(self, hangs=0, others=0, wrong=0):
+        super().__init__()
+        self._hangs, self._others, self._wrong = hangs, others, wrong
+
+    def ask(self, request):
+        number = zlib.crc32(request.stream) % 100
+        for status, share in (("hang", self._hangs), ("crash", self._others), ("protocol-error", self._others)):
+            if number < share:
+                return Trouble(status, f"{status} of a kind", f"at {len(request.stream)} bytes")
+            number -= share
+        answer = super().ask(request)
+        if number < self._wrong:
+            return replace(answer, events=tuple({**event, "log_pos": 0} for event in answer.events))
+        return answer
+
+
+TESTED = {
+    "reference": ReferenceImplementation,
+    "mutant": partial(implementation, "reference:text-cut-at-255"),
+    "wrong": partial(Troubled, wrong=40),
+    "some troubles": partial(Troubled, hangs=1, others=3, wrong=20),
+    "many hangs": partial(Troubled, hangs=8, others=3, wrong=30),
+    "hangs at most": partial(Troubled, hangs=70),
+    "hangs always": partial(Troubled, hangs=100),
+}
+
+
+def record_of(make, jobs, *, budget=Budget(6), seconds=None):  # noqa: B008 - frozen
+    """Return the lines of a run's record, with the number of pairs that were shown as finished."""
+    lines, pairs = [], []
+    options = {
+        "spec": "tested",
+        "selections": [Selection(profiles=PROFILES, families=FAMILIES)],
+        "budget": budget,
+        "listeners": [RecordLines(lines.append), lambda event: pairs.append(isinstance(event, PairFinished))],
+        "limits": Limits(hangs=5),
+    }
+    with Workers(make, jobs) if jobs else make() as tested:
+        Certification(implementation=tested, **options).run()
+    lines[0] = replace_times(lines[0], started="")
+    lines[-1] = replace_times(lines[-1], elapsed=0.0)
+    return [repr(line) for line in lines], sum(pairs)
+
+
+def replace_times(line, **times):
+    for name, value in times.items():
+        line = type(line)(**{**{each: getattr(line, each) for each in line.__struct_fields__}, name: value})
+    return line
+
+
+@pytest.fixture(scope="module")
+def fork():
+    """Return a function that calls another in a fork of this process, which has no threads."""
+    catalogue()
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as pool:
+        yield lambda function, *arguments, **named: pool.submit(function, *arguments, **named).result(240)
+
+
+@pytest.mark.parametrize("tested", TESTED)
+def test_the_record_is_the_same_however_many_workers_there_are(tested, fork):
+    alone, pairs = fork(record_of, TESTED[tested], None)
+    for jobs in (1, 2, 3):
+        record, finished = fork(record_of, TESTED[tested], jobs)
+        assert record == alone, f"with {jobs} workers"
+        assert finished >= pairs
+
+
+def test_the_first_failure_is_the_same_however_many_workers_there_are(fork):
+    budget = Budget(6, first_failure=True)
+    alone, _ = fork(record_of, TESTED["wrong"], None, budget=budget)
+    assert fork(record_of, TESTED["wrong"], 3, budget=budget)[0] == alone
+
+
+def ask_for_seconds(jobs, seconds):
+    began = time.monotonic()
+    with Workers(ReferenceImplementation, jobs) as workers:
+        finished = Certification(implementation=workers, spec="reference", budget=Budget(None, seconds)).run()
+    return finished.tally.cases, time.monotonic() - began
+
+
+def test_a_time_limit_holds_for_all_workers(fork):
+    cases, seconds = fork(ask_for_seconds, 2, 1.0)
+    assert cases > 1
+    assert seconds < 60
+
+
+class Killed(ReferenceImplementation):
+    def ask(self, request):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_is_killed_ends_the_run_with_one_line(fork):
+    with pytest.raises(WorkerLost, match=r"^a process of the kit ended with status -9: use fewer, -j 1$"):
+        fork(record_of, Killed, 2)
+
+
+class Faulty(ReferenceImplementation):
+    def ask(self, request):
+        raise RuntimeError("a bug of the kit")
+
+
+def test_an_exception_of_a_worker_is_raised_with_its_traceback(fork):
+    with pytest.raises(RuntimeError, match="a bug of the kit") as raised:
+        fork(record_of, Faulty, 2)
+    assert "in ask" in str(raised.value.__cause__) + "".join(getattr(raised.value, "__notes__", []))

@@ -1,0 +1,59 @@
+"""Decisions: the entries of a wrong answer that belong together, and those that only follow from others."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.binlog.event_types import EventType
+from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.registry import mutant_of
+from conformance.oracles.judge import request_of
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.self_check.decisions import Decisions
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+from tests.extras import require_role
+
+REFERENCE = ReferenceImplementation()
+
+
+def decisions(role, family, profile, change):
+    """Return a case, its right answer, and the decisions of the answer with changed entries."""
+    require_role(role)
+    case = case_of(CaseId(family, profile, seed=0, index=0, role=role))
+    right = REFERENCE.ask(request_of(case))
+    wrong = replace(right, events=tuple(change(list(right.events))))
+    return case, right, Decisions(case, wrong, REFERENCE.declaration.roles[role])
+
+
+def test_the_events_of_a_filtered_group_are_one_decision():
+    _, right, made = decisions("filter", "table_filters", "worklog", lambda entries: entries)
+    numbers = [made.of(index) for index in range(len(right.events))]
+    assert numbers == sorted(numbers)
+    gtid = next(index for index, entry in enumerate(right.events) if entry["type"] == EventType.ANONYMOUS_GTID)
+    assert numbers[gtid - 1] != numbers[gtid] == numbers[gtid + 1]
+    assert all(made.leads(index) for index in range(len(right.events)))
+
+
+def test_what_follows_from_a_wrong_step_of_a_boundary_parser_belongs_to_it():
+    require_role("boundary")
+    case = case_of(CaseId("unmarked_streams", "worklog", seed=0, index=0, role="boundary"))
+    right = REFERENCE.ask(request_of(case))
+    wrong = MutantImplementation(mutant_of("not-mixed")).ask(request_of(case))
+    made = Decisions(case, wrong, REFERENCE.declaration.roles["boundary"])
+    differing = [
+        index for index, (one, other) in enumerate(zip(right.events, wrong.events, strict=True)) if one != other
+    ]
+    first, second = differing[:2]
+    assert second == first + 1
+    assert made.leads(first)
+    assert not made.leads(second)
+    assert made.of(second) == made.of(first) == first
+
+
+@pytest.mark.parametrize("role", ["decode", "apply", "log"])
+def test_an_entry_of_another_role_is_a_decision_by_itself(role):
+    family = {"decode": "gtid_streams", "apply": "ignorable_events", "log": "logged_transactions"}[role]
+    _, right, made = decisions(role, family, "worklog", lambda entries: entries[:-1])
+    assert {made.of(index) for index in range(len(right.events))} <= {None}
+    assert all(made.leads(index) for index in range(len(right.events)))
