@@ -11,7 +11,6 @@ HEADER: Final = struct.Struct("<IBIIIH")
 #: Where in a header the type code and the event's length are, in bytes.
 TYPE_AT: Final = 4
 LENGTH_AT: Final = 9
-LOG_POS_AT: Final = 13
 
 #: The header's fields as (name, width in bytes), in their order.
 HEADER_FIELDS: Final = (

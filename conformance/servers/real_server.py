@@ -224,9 +224,13 @@ class RealServer:
             cursor.execute("SET SESSION sql_log_bin = 1")
             cursor.execute(self.product.dialect.reset_logs)
 
-    def obstruct(self, database: str) -> None:
-        """Put a foreign file into a database's directory, at which DROP DATABASE fails; `reset` removes it."""
-        (self.data / database / _FOREIGN_FILE).touch()
+    def obstruct(self, database: str, *, obstructed: bool = True) -> None:
+        """Put a foreign file into a database's directory, at which DROP DATABASE fails, or remove it."""
+        file = self.data / database / _FOREIGN_FILE
+        if obstructed:
+            file.touch()
+        else:
+            file.unlink(missing_ok=True)
 
     def logs(self) -> list[Path]:
         """Return the binary logs, in the order of the server's index, the current one last."""

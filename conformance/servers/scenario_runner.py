@@ -54,8 +54,8 @@ class Runner:
             options = dict(statement.options) if isinstance(statement, Restart) else {}
             self._start_again(options, stopped=isinstance(statement, Restart))
             return None
-        if isinstance(statement, DropDatabase) and statement.obstructed:
-            self.server.obstruct(statement.database)
+        if isinstance(statement, DropDatabase):
+            self.server.obstruct(statement.database, obstructed=statement.obstructed)
         return self._sessions.execute(statement)
 
     def _start_again(self, changed: dict[str, str], *, stopped: bool) -> None:

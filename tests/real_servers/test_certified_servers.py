@@ -16,7 +16,6 @@ from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
 from conformance.implementations.registry import implementation
 from conformance.protocol.observation import Observation, Request, Trouble
-from conformance.servers.receiving import RECEIVING
 from conformance.strategies.grammar.family import families
 
 #: Role -> families that servers answer as the kit expects; the first one that a server has is asked.
@@ -60,13 +59,6 @@ def test_a_server_is_certified_and_leaves_nothing(product, role, folder):
     assert done.returncode == (1 if findings else 0)
     assert f"{profile} is started in a temporary folder" in done.stderr
     assert list(folder.iterdir()) == []
-
-
-def test_a_replica_is_certified(product, folder):
-    if product.profile.name not in RECEIVING:
-        pytest.skip("the server's receiver is not read")
-    done = certify(f"server:{product.name}", "--role", "relay", "--family", "gtid_doubled", folder=folder)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def question(profile: str, statements: list[dict[str, object]]) -> Request:
