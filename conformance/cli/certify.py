@@ -185,9 +185,9 @@ def command(
         known = Baseline() if baseline is None else Baseline.load(baseline)
         limits = limits_of(answer_time, memory, hangs, environment)
         make = partial(registry.implementation, spec, limits=limits)
-        make()  # Whether there is one; the workers make their own.
+        announce(make())  # The workers make their own.
         is_alone = registry.entry_of(spec)[0].alone
-    except (BaselineError, ValueError) as error:
+    except (BaselineError, CannotStart, ValueError) as error:
         raise UserError(str(error)) from error
     if is_alone and (jobs or 1) > 1:
         raise UserError(f"--jobs {jobs}: only one {spec} can be asked at a time")
@@ -224,6 +224,17 @@ def command(
     if stored is not None:
         output.echo(stored)
     raise SystemExit(exit_status(record))
+
+
+def announce(implementation: registry.Implementation) -> None:
+    """Print what an implementation will do to more than its own process, if it will.
+
+    Raises:
+        CannotStart: It cannot be started.
+    """
+    if isinstance(implementation, registry.Announcing):
+        for line in implementation.announcement():
+            click.echo(line, err=True)
 
 
 def report_folder(report: Path | None, stack: ExitStack) -> Path:

@@ -2,15 +2,17 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from textwrap import fill
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, cast
 
 import click
 
+from conformance.cli.certify import Duration
 from conformance.cli.examples import examples
 from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
-from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
+from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.profile_option import ProfileName
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, follows, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker, judged_in_a_log
@@ -29,9 +31,10 @@ _WIDTH: Final = 110
     "check",
     epilog=examples(
         "check binlog.000001 binlog.000002",
+        "check --server 'mysql://user:password@127.0.0.1:3306' --time 1h",
     ),
 )
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument("files", metavar="FILE...", nargs=-1)
 @click.option(
     "--profile",
     type=ProfileName(AUTO),
@@ -42,23 +45,42 @@ _WIDTH: Final = 110
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON lines: violations and notes, and a summary of each file."
 )
+@click.option(
+    "--server", "url", metavar="URL", help="Read the logs of mysql://user:password@host:port as it writes them."
+)
+@click.option("--time", "seconds", type=Duration(), help="With --server: stop after this long, as after Ctrl-C.")
 @limit_option
-def command(files: tuple[str, ...], *, profile: str, as_json: bool) -> None:
+def command(files: tuple[str, ...], *, profile: str, as_json: bool, url: str | None, seconds: float | None) -> None:
     """Judge binary logs and relay logs, alone and as a chain if they follow each other; `-` reads standard input.
+
+    With --server, the logs of a running server are judged as they are written, from the beginning of the current one.
 
     Exit status: 0 healthy, 1 a requirement is broken, 2 a file cannot be read as a log, or an event is beyond a limit.
     """
+    if (url is None) == (not files):
+        raise UserError("check needs logs: name files, or a server with --server, but not both")
+    if url is None and seconds is not None:
+        raise UserError("--time needs --server: files are read to their end")
     output: _Json | _Text = _Json() if as_json else _Text()
+    chosen = None if profile == AUTO else profile
+    logs = _files(files, chosen, output) if url is None else _live_logs(url, seconds, chosen, output)
+    raise SystemExit(_judge(logs, output))
+
+
+def _judge(logs: Iterable[CheckedLog | None], output: "_Json | _Text") -> int:
+    """Report each judged log, and each pair of logs that follow each other; return the exit status.
+
+    Args:
+        logs: The logs in their order, None for one that cannot be opened.
+        output: How they are reported.
+    """
     status = CONFORMING
     before: CheckedLog | None = None
-    for name in files:
-        try:
-            checked = _check(name, None if profile == AUTO else profile, output)
-        except CannotOpen as error:
-            output.cannot_open(name, str(error))
+    for checked in logs:
+        if checked is None:
             status, before = COULD_NOT_RUN, None
             continue
-        output.checked(name, checked)
+        output.checked(checked.log.name, checked)
         if checked.unreadable is not None:
             status = COULD_NOT_RUN
         elif not checked.healthy:
@@ -67,12 +89,31 @@ def command(files: tuple[str, ...], *, profile: str, as_json: bool) -> None:
             status = max(status, _judge_chain(before, checked, output))
         before = checked if checked.unreadable is None else None
     output.finish()
-    raise SystemExit(status)
+    return status
 
 
-def _check(name: str, profile: str | None, output: "_Json | _Text") -> CheckedLog:
-    with open_log(name) as stream, reading_progress(name, stream) as progress:
-        return LogChecker(name, profile=profile, report=output.reporter(name), progress=progress).check(stream)
+def _files(names: Iterable[str], profile: str | None, output: "_Json | _Text") -> Iterator[CheckedLog | None]:
+    for name in names:
+        try:
+            with open_log(name) as stream, reading_progress(name, stream) as progress:
+                yield LogChecker(name, profile=profile, report=output.reporter(name), progress=progress).check(stream)
+        except CannotOpen as error:
+            output.cannot_open(name, str(error))
+            yield None
+
+
+def _live_logs(
+    url: str, seconds: float | None, profile: str | None, output: "_Json | _Text"
+) -> Iterator[CheckedLog | None]:
+    from conformance.cli.live_server import live_logs
+
+    with live_logs(url, seconds) as logs:
+        for log_name, stream in logs.logs():
+            name = f"{url.partition('?')[0]}/{log_name}"
+            yield LogChecker(name, profile=profile, report=output.reporter(name)).check(cast(BinaryIO, stream))
+    if logs.error:
+        output.cannot_open(url, f"{logs.error}; the logs were judged up to there")
+        yield None
 
 
 def _judge_chain(before: CheckedLog, after: CheckedLog, output: "_Json | _Text") -> int:

@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from conformance import __version__
+from conformance.cli.hidden_password import hide_password
 from conformance.cli.interruption import Interruption
 from conformance.reports.standard_streams import guard_standard_streams
 from conformance.specs.suggestion import unknown
@@ -138,6 +139,7 @@ def main() -> None:
 
     Anything that stops a command is reported in one line, with exit status 2.
     """
+    hide_password()
     guard_standard_streams()
     interruption = Interruption()
     try:

@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 import click
 
-from conformance.cli.certify import limit_options
+from conformance.cli.certify import announce, limit_options
 from conformance.cli.examples import examples
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.record_argument import record_at
@@ -59,6 +59,7 @@ def command(
             save.write(case.stream)
             save.flush()
     try:
+        announce(implementation)
         with implementation:
             role = implementation.declaration.roles.get(case.role)
             if role is None:

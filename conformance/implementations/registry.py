@@ -5,16 +5,17 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol, Self
+from typing import Final, Protocol, Self, runtime_checkable
 
 from conformance.implementations.library_venv import check_version, library_python
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.python_implementation import PythonImplementation
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
+from conformance.servers.server_url import ServerUrl
 from conformance.specs.suggestion import suggestion
 
 _ADAPTERS: Final = Path(__file__).parent / "adapters"
@@ -42,6 +43,18 @@ class Implementation(Protocol):
 
     def stop(self) -> None:
         """Stop it."""
+
+
+@runtime_checkable
+class Announcing(Protocol):
+    """An implementation that acts on more than its own process, and announces beforehand what it will do."""
+
+    def announcement(self) -> Sequence[str]:
+        """Return what it will do, line by line; nothing is done yet.
+
+        Raises:
+            CannotStart: It cannot be started; the message has every reason.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +184,31 @@ def _python(rest: str, limits: Limits) -> Implementation:
     return PythonImplementation(rest[1:])
 
 
+def _server(rest: str, limits: Limits) -> Implementation:
+    missing = _with_pymysql()
+    if missing is not None:
+        raise ValueError(f"server:NAME cannot be used: {missing}")
+    from conformance.implementations.server.unpacked_server import UnpackedServerImplementation, unpacked_server
+
+    return UnpackedServerImplementation(unpacked_server(rest.removeprefix(":")))
+
+
+def _running_server(rest: str, limits: Limits) -> Implementation:
+    url = ServerUrl.of(f"mysql{rest}")
+    missing = _with_pymysql()
+    if missing is not None:
+        raise ValueError(f"{url} cannot be used: {missing}")
+    from conformance.implementations.server.running_server import RunningServerImplementation
+
+    return RunningServerImplementation(url)
+
+
+def _with_pymysql() -> str | None:
+    if importlib.util.find_spec("pymysql") is None:
+        return "PyMySQL is not installed: pip install 'binlog-conformance[servers]'"
+    return None
+
+
 _CATALOGUE: Final = (
     NamedImplementation(
         "reference",
@@ -206,6 +244,21 @@ _CATALOGUE: Final = (
         "MySQL's command line reader, its output parsed",
         _on_path("mysqlbinlog"),
         _program("mysqlbinlog"),
+    ),
+    NamedImplementation(
+        "server",
+        "server:NAME",
+        "an unpacked MySQL or MariaDB server (docs/servers.md), which is started and removed",
+        _with_pymysql,
+        _server,
+    ),
+    NamedImplementation(
+        "mysql",
+        "mysql://USER:PASSWORD@HOST:PORT",
+        "a running server with a binary log (docs/servers.md), in databases of the kit's own",
+        _with_pymysql,
+        _running_server,
+        alone=True,
     ),
     NamedImplementation(
         "python",

@@ -253,7 +253,8 @@ FREE: Final[tuple[Freedom, ...]] = (
         "render",
         "spelling of Info",
         "in `info`: the space after `use`, flags after `STMT_END_F`, the number of a transaction after a definition, "
-        "and whether the `# ` that a source has stored before a statement is printed again",
+        "what of a Table_map is beyond 255 bytes, and whether the `# ` that a source has stored before a statement is "
+        "printed again",
         "Servers differ.",
         is_other_info,
     ),

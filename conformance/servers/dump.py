@@ -1,17 +1,17 @@
 """A replica's connection to a real server, which asks for a dump of its binary logs and keeps what is sent."""
 
+import secrets
 import struct
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import pymysql
 
 from conformance.binlog.event_types import HEARTBEAT_TYPES
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.header import TYPE_AT
-from conformance.servers.real_server import RealServer
+from conformance.binlog.header import MAGIC, TYPE_AT
 
 _COM_BINLOG_DUMP: Final = 0x12
 _COM_BINLOG_DUMP_GTID: Final = 0x1E
@@ -19,12 +19,13 @@ _COM_BINLOG_DUMP_GTID: Final = 0x1E
 NOT_BLOCKING: Final = 1
 HEARTBEAT_V2: Final = 2
 ANNOTATE_ROWS: Final = 2
-_REPLICA_ID: Final = 77
 _END: Final = 0xFE
 #: The most bytes of the packet that ends a dump.
 _END_BYTES: Final = 9
 #: Seconds without an event after which a dump that blocks is at its end.
 _SILENCE: Final = 4
+#: Seconds without even a heartbeat after which a server is lost.
+_LIVE_SILENCE: Final = 30
 #: Nanoseconds between two heartbeats.
 _PERIOD: Final = 1_000_000_000
 
@@ -44,8 +45,19 @@ class Dumped:
     message: str = ""
 
 
+class Server(Protocol):
+    """A server to which a replica connects."""
+
+    @property
+    def is_mariadb(self) -> bool:
+        """Whether it is MariaDB."""
+
+    def connect(self, **arguments: Any) -> "pymysql.connections.Connection[Any]":
+        """Return a new session; `arguments` are further ones for `pymysql.connect`."""
+
+
 def dump(
-    server: RealServer,
+    server: Server,
     *,
     log_name: str = "",
     log_pos: int = 4,
@@ -65,22 +77,54 @@ def dump(
         flags: The flags of the command.
         heartbeats: Ask for heartbeats, one each second, and stop after so many; 0 asks for none.
     """
-    with server.connect(read_timeout=_SILENCE) as session:
+    events: list[bytes] = []
+    seen = 0
+    command = _command(log_name, log_pos, gtid_set, flags)
+    try:
+        for event in _sent(server, command, checksum, has_heartbeats=heartbeats > 0):
+            events.append(event)
+            seen += event[TYPE_AT] in HEARTBEAT_TYPES
+            if heartbeats and seen == heartbeats:
+                break
+    except pymysql.err.MySQLError as error:
+        return Dumped(tuple(events), int(error.args[0]), str(error.args[1]))
+    return Dumped(tuple(events))
+
+
+def live_events(server: Server, log_name: str) -> Generator[bytes]:
+    """Yield what a server sends of a log and all later ones, for ever; about once a second there is a heartbeat.
+
+    Raises:
+        pymysql.err.MySQLError: The server refuses, or the connection is lost.
+    """
+    flags = ANNOTATE_ROWS if server.is_mariadb else 0
+    command = _command(log_name, len(MAGIC), None, flags)
+    return _sent(server, command, "CRC32", has_heartbeats=True, silence=_LIVE_SILENCE)
+
+
+def _sent(
+    server: Server, command: tuple[int, bytes], checksum: str, *, has_heartbeats: bool, silence: int = _SILENCE
+) -> Generator[bytes]:
+    with server.connect(read_timeout=silence) as session:
         with session.cursor() as cursor:
-            for statement in _announcement(checksum, heartbeats, mariadb=server.product.is_mariadb):
+            for statement in _announcement(checksum, has_heartbeats, mariadb=server.is_mariadb):
                 cursor.execute(statement)
-        session._execute_command(*_command(log_name, log_pos, gtid_set, flags))
+        session._execute_command(*command)
         try:
-            return _received(session, heartbeats)
+            while True:
+                packet = session._read_packet().get_all_data()
+                if packet[0] == _END and len(packet) < _END_BYTES:
+                    return
+                yield packet[1:]
         finally:
             with suppress(AttributeError):
                 session._force_close()
 
 
-def _announcement(checksum: str, heartbeats: int, *, mariadb: bool) -> Sequence[str]:
+def _announcement(checksum: str, has_heartbeats: bool, *, mariadb: bool) -> Sequence[str]:
     names = ("master",) if mariadb else ("master", "source")
     made = [f"SET @{name}_binlog_checksum = '{checksum}'" for name in names]
-    made += [f"SET @{name}_heartbeat_period = {_PERIOD}" for name in names if heartbeats]
+    made += [f"SET @{name}_heartbeat_period = {_PERIOD}" for name in names if has_heartbeats]
     # A replica of today, which understands MariaDB's own events.
     return [*made, "SET @mariadb_slave_capability = 4"] if mariadb else made
 
@@ -88,23 +132,12 @@ def _announcement(checksum: str, heartbeats: int, *, mariadb: bool) -> Sequence[
 def _command(log_name: str, log_pos: int, gtid_set: GtidSet | None, flags: int) -> tuple[int, bytes]:
     name = log_name.encode()
     if gtid_set is None:
-        return _COM_BINLOG_DUMP, struct.pack("<IHI", log_pos, flags, _REPLICA_ID) + name
+        return _COM_BINLOG_DUMP, struct.pack("<IHI", log_pos, flags, _replica_id()) + name
     gtids = gtid_set.to_bytes()
-    head = struct.pack("<HII", flags, _REPLICA_ID, len(name)) + name
+    head = struct.pack("<HII", flags, _replica_id(), len(name)) + name
     return _COM_BINLOG_DUMP_GTID, head + struct.pack("<QI", log_pos, len(gtids)) + gtids
 
 
-def _received(session: Any, heartbeats: int) -> Dumped:
-    events: list[bytes] = []
-    seen = 0
-    try:
-        while True:
-            packet = session._read_packet().get_all_data()
-            if packet[0] == _END and len(packet) < _END_BYTES:
-                return Dumped(tuple(events))
-            events.append(packet[1:])
-            seen += packet[1 + TYPE_AT] in HEARTBEAT_TYPES
-            if heartbeats and seen == heartbeats:
-                return Dumped(tuple(events))
-    except pymysql.err.MySQLError as error:
-        return Dumped(tuple(events), int(error.args[0]), str(error.args[1]))
+def _replica_id() -> int:
+    """Return an id that no other replica has: a server ends the dump of a replica when one with its id asks again."""
+    return secrets.randbelow(1 << 31) + (1 << 31)

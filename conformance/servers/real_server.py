@@ -3,9 +3,11 @@
 No root and nothing installed is needed; the server listens on a Unix socket in its own folder only.
 """
 
+import ctypes
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,7 +17,7 @@ from typing import Any, Final
 import pymysql
 from pymysql.constants import CLIENT
 
-from conformance.servers.products import Product
+from conformance.servers.products import Dialect, Product
 
 #: Seconds that a server may take to start, to stop, or to answer one statement.
 _START: Final = 60.0
@@ -30,6 +32,11 @@ _SYSTEM_DATABASES: Final = frozenset({"mysql", "information_schema", "performanc
 
 #: A file that belongs to no table, because of which a server cannot remove a database's directory.
 _FOREIGN_FILE: Final = "foreign.txt"
+
+
+#: From linux/prctl.h.
+_PR_SET_PDEATHSIG: Final = 1
+_LIBC: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 class ServerFailed(Exception):
@@ -86,6 +93,16 @@ class RealServer:
         return self.folder / "error.log"
 
     @property
+    def dialect(self) -> Dialect:
+        """How it is spoken to."""
+        return self.product.dialect
+
+    @property
+    def is_mariadb(self) -> bool:
+        """Whether it is MariaDB."""
+        return self.product.is_mariadb
+
+    @property
     def running(self) -> bool:
         """Whether the server's process is alive."""
         return self._process is not None and self._process.poll() is None
@@ -112,7 +129,13 @@ class RealServer:
         command += [f"--datadir={self.data}", f"--socket={self.socket}", f"--pid-file={self.folder / 'pid'}"]
         command += ["--server-id=1", "--log-bin=bin", *self._options, *options]
         with self.error_log.open("ab") as log:
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                preexec_fn=_end_with_parent,  # noqa: PLW1509 - a system call, which takes no lock
+            )
         until = time.monotonic() + _START
         while time.monotonic() < until:
             if not self.running:
@@ -201,9 +224,13 @@ class RealServer:
             cursor.execute("SET SESSION sql_log_bin = 1")
             cursor.execute(self.product.dialect.reset_logs)
 
-    def obstruct(self, database: str) -> None:
-        """Put a foreign file into a database's directory, at which DROP DATABASE fails; `reset` removes it."""
-        (self.data / database / _FOREIGN_FILE).touch()
+    def obstruct(self, database: str, *, obstructed: bool = True) -> None:
+        """Put a foreign file into a database's directory, at which DROP DATABASE fails, or remove it."""
+        file = self.data / database / _FOREIGN_FILE
+        if obstructed:
+            file.touch()
+        else:
+            file.unlink(missing_ok=True)
 
     def logs(self) -> list[Path]:
         """Return the binary logs, in the order of the server's index, the current one last."""
@@ -214,6 +241,12 @@ class RealServer:
         with suppress(OSError):
             return " | ".join(self.error_log.read_text(errors="replace").splitlines()[-5:])
         return "no error log"
+
+
+def _end_with_parent() -> None:
+    """Have the system kill this process when its parent is killed, so that no server stays."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
 
 def initialise(product: Product, data: Path) -> None:

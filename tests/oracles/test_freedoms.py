@@ -53,6 +53,11 @@ def entries(change):
     return changed_answer
 
 
+def cut_as_in_servers(info: str) -> str:
+    is_mapped = info.startswith("table_id: ") and info.endswith(")")
+    return info.encode()[:255].decode("utf-8", "replace") if is_mapped else info
+
+
 def with_value(name, change, *types):
     """Return a change of one field of the entries that have it."""
 
@@ -318,6 +323,7 @@ TAKEN = {
         [
             with_value("info", lambda info: info.replace("`; ", "`;")),
             with_value("info", lambda info: f"{info} /* xid=5 */" if info.startswith("use `") else info),
+            with_value("info", cut_as_in_servers),
         ],
     ),
     "checksum of a format description without checksums": (

@@ -11,7 +11,11 @@ from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
-from decision_runs import (
+from decision_witnesses import witness_decision, witness_execution
+
+from conformance.models.decision.decision import MODES, SAFETIES, Safety
+from conformance.models.decision.shipped_table import decide, row_for
+from conformance.servers.decision_server import (
     INNODB,
     ISOLATIONS,
     KILLED_BY_MERGE,
@@ -22,10 +26,6 @@ from decision_runs import (
     locked_table,
     options_of,
 )
-from decision_witnesses import witness_decision, witness_execution
-
-from conformance.models.decision.decision import MODES, SAFETIES, Safety
-from conformance.models.decision.shipped_table import decide, row_for
 from conformance.servers.products import Product
 from conformance.servers.real_server import running
 

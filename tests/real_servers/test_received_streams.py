@@ -1,7 +1,5 @@
 """Generated streams sent to a real replica: its relay logs are the model's, event by event, and so are its warnings."""
 
-import re
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -17,19 +15,15 @@ from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.protocol.reported_event import report
 from conformance.reference.relay import boundary_feed
 from conformance.servers.real_server import RealServer
+from conformance.servers.receiving import RECEIVING, receive
 from conformance.servers.relay_feed import OPTIONS
-from conformance.servers.wire_source import NATIVE, SHA2, WireSource
-from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 from conformance.strategies.groups.replica_groups import REPLICA_ID, SOURCE_ID, SOURCE_LOG
 from tests.witnesses import witnessed_in_case
 
-#: The servers whose state the tests read in performance_schema.
-SERVERS = Profiles("mysql >= 5.7")
-#: Those that know caching_sha2_password.
-WITH_SHA2 = Profiles("mysql >= 8.0")
+SERVERS = RECEIVING
 SEED = 3
 CASES = 12
 FAMILIES = (
@@ -46,13 +40,6 @@ FAMILIES = (
     "cross_version_streams",
     "streams_without_gtids",
 )
-#: Seconds that a replica may take to receive a stream, and between two polls.
-LIMIT = 15.0
-POLL = 0.05
-#: Polls in a row with the same state before the receiver counts as idle.
-SAME = 4
-#: The first words of the boundary parser's warnings in the error log.
-WARNING = re.compile(r"\[MY-0104(?:42|43|44|45|46)\] \[Repl\] (?P<text>.*)")
 #: A replica uses the log name and position in a heartbeat, which are invented in generated ones.
 
 
@@ -105,50 +92,16 @@ def sent(case: Case) -> list[tuple[ReplicaEvent, bytes]]:
 
 def received(server: RealServer, case: Case, events: list[tuple[ReplicaEvent, bytes]]) -> tuple[list, list[str], str]:
     """Return the events of the relay logs that a replica wrote, its warnings, and the receiver's error."""
-    dialect = server.product.dialect
-    replica, to = dialect.replica, dialect.source
-    server.run(f"STOP {replica}", dialect.reset_replica, dialect.reset_logs)
-    logged = server.error_log.stat().st_size
-    with WireSource(
+    done = receive(
+        server,
         [data for _, data in events],
-        server_id=SOURCE_ID,
+        source_id=SOURCE_ID,
+        source_log=SOURCE_LOG,
         gtid_mode="ON_PERMISSIVE",
-        checksum="CRC32" if has_checksums(case) else "NONE",
-        plugin=SHA2 if server.product.profile.name in WITH_SHA2 else NATIVE,
-    ) as source:
-        server.run(
-            f"{dialect.change_source} {to}_HOST='127.0.0.1', {to}_PORT={source.port}, {to}_USER='x', "
-            f"{to}_PASSWORD='x', {to}_SSL=0, {to}_CONNECT_RETRY=1, {to}_RETRY_COUNT=1, "
-            f"{to}_LOG_FILE='{SOURCE_LOG}', {to}_LOG_POS=4, {to}_HEARTBEAT_PERIOD=30",
-            f"START {replica} IO_THREAD",
-        )
-        error = _idle(server, source)
-        names = (server.data / "relay.index").read_text().split()
-        server.run(f"STOP {replica}")
-    # STOP REPLICA adds nothing, so the files are complete.
-    logs = [(server.data / name).read_bytes() for name in names]
-    with server.error_log.open("rb") as log:
-        log.seek(logged)
-        warnings = [match["text"] for match in WARNING.finditer(log.read().decode("utf-8", "replace"))]
-    return [(number, event) for number, log in enumerate(logs) for event in read_events(log)], warnings, error
-
-
-def _idle(server: RealServer, source: WireSource) -> str:
-    until = time.monotonic() + LIMIT
-    before, same = None, 0
-    while same < SAME and time.monotonic() < until:
-        rows = server.run(
-            "SELECT SERVICE_STATE, LAST_ERROR_NUMBER, LAST_ERROR_MESSAGE FROM "
-            "performance_schema.replication_connection_status"
-        )
-        state, number, message = rows[0]
-        sizes = sum(path.stat().st_size for path in server.data.glob("relay.0*"))
-        if number:
-            return f"{number}: {message}"
-        same = same + 1 if source.sent.is_set() and (state, sizes) == before else 0
-        before = (state, sizes)
-        time.sleep(POLL)
-    return "" if same >= SAME else "the receiver does not reach the end"
+        checksums=has_checksums(case),
+    )
+    logs = [(number, event) for number, log in enumerate(done.relay_logs) for event in read_events(log)]
+    return logs, list(done.warnings), done.error
 
 
 def modelled(case: Case, events: list[tuple[ReplicaEvent, bytes]], version: str) -> list[RelayEvent]:

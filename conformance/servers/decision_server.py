@@ -21,7 +21,7 @@ from conformance.servers.real_server import RealServer
 from conformance.specs.versions import Profiles
 
 #: The warning that a statement is logged unsafely.
-_UNSAFE: Final = 1592
+UNSAFE: Final = 1592
 _DATABASE: Final = "decisions"
 #: The database with the rows of FEDERATED tables, which is not logged.
 _REMOTE: Final = "elsewhere"
@@ -181,6 +181,12 @@ class DecisionServer:
         if also:
             self._run_unlogged(f"CREATE TRIGGER also AFTER INSERT ON t1 FOR EACH ROW BEGIN {also} END")
 
+    def make_tables(self, run: Run) -> None:
+        """Create the tables that a run writes and reads."""
+        self.make_writing(run.written)
+        if run.read is not None:
+            self.make("r", run.read)
+
     def _injection(self, count: int) -> str:
         """Return a BINLOG statement with this server's own events, which inserts a row into each of t1, t2, ..."""
         self.make_writing(("innodb",) * count)
@@ -211,7 +217,7 @@ class DecisionServer:
             except pymysql.err.MySQLError as error:
                 codes.append(error.args[0])
             else:
-                codes.extend(code for _, code, _ in self._run("SHOW WARNINGS") if code == _UNSAFE)
+                codes.extend(code for _, code, _ in self._run("SHOW WARNINGS") if code == UNSAFE)
 
         events = list(self._logged(execute))
         return Outcome(_format_of(events), codes[0] if codes else None)

@@ -1,0 +1,83 @@
+"""`certify server:NAME`: an unpacked server is judged in each of its roles, and no file of it remains."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.reader import read_events
+from conformance.binlog.servers import server_of
+from conformance.implementations.registry import implementation
+from conformance.protocol.observation import Observation, Request, Trouble
+from conformance.strategies.grammar.family import families
+
+#: Role -> families that servers answer as the kit expects; the first one that a server has is asked.
+FAMILIES = {
+    "log": ("logged_maintenance", "mixed_engines", "logged_transactions"),
+    "render": ("golden_vectors",),
+    "decide": ("engine_capabilities", "logging_decisions"),
+}
+#: Role and server -> what the server does otherwise. 8.0.15 lists no log at all in which a name has more than 64 bytes,
+#: and 5.6.24 never ends the listing of one of the vectors.
+DEVIATIONS = {
+    ("render", "mysql56"): {"hang: no-answer"},
+    ("render", "mysql80"): {"fail render: row missing", "fail render: not before its Table_map"},
+}
+
+
+def certify(*arguments: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "conformance", "certify", *arguments, "--examples", "2"]
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Return a folder with a short path, as it holds sockets, for everything that a run makes."""
+    made = Path(tempfile.mkdtemp(prefix="c"))
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.mark.parametrize("role", FAMILIES)
+def test_a_server_is_certified_and_leaves_nothing(product, role, folder):
+    profile = product.profile.name
+    family = next((each for each in FAMILIES[role] if profile in families()[each].profiles_of(role)), None)
+    if family is None:
+        pytest.skip(f"no family asks {product.name} in the role {role}")
+    done = certify(f"server:{product.name}", "--role", role, "--family", family, folder=folder)
+    findings = set(re.findall(r"^\d+\. \S+ (.*)$", done.stdout, re.MULTILINE))
+    assert findings == DEVIATIONS.get((role, product.name), set()), done.stdout + done.stderr
+    assert re.search(r"^Requirements: [1-9]\d* pass", done.stdout, re.MULTILINE)
+    assert done.returncode == (1 if findings else 0)
+    assert f"{profile} is started in a temporary folder" in done.stderr
+    assert list(folder.iterdir()) == []
+
+
+def question(profile: str, statements: list[dict[str, object]]) -> Request:
+    return Request("log", profile, b"", {"scenario": {"settings": {"profile": profile}, "statements": statements}})
+
+
+def test_a_server_answers_what_it_logs_and_declines_what_has_no_sql(product):
+    profile = product.profile.name
+    statements = [
+        {"kind": "create_database", "database": "d1"},
+        {"kind": "create_table", "table": "d1.t1"},
+        {"kind": "insert", "table": "d1.t1", "values": [1, 2]},
+    ]
+    internal = [{"kind": "internal_rows", "table": "d1.t1", "values": [1]}]
+    with implementation(f"server:{product.name}") as server:
+        assert "log" in server.declaration.roles
+        logged, declined = (server.ask(question(profile, each)) for each in (statements, internal))
+    assert isinstance(logged, Observation)
+    (stream,) = logged.streams
+    events = read_events(stream, server_of(profile).rules)
+    assert b"create database `d1`" in [each.fields()["query"] for each in events if each.header.type == EventType.QUERY]
+    assert declined == Trouble("unsupported", "declined", "there is no SQL for internal_rows")
