@@ -9,6 +9,8 @@ ROOT = Path(__file__).parents[2]
 NAMED = {
     "conformance/models/server/storage.py": "the release whose figures the worklog gives",
     "conformance/mutants/decode/wire_format.py": "whose lengths a mutant takes",
+    "conformance/servers/products.py": "the releases of the servers that are unpacked",
+    "conformance/suite/__init__.py": "the release whose streams a test is given by default",
     "specs/profiles.py": "the table of profiles",
     "strategies/families/cross_version.py": "the sources whose streams a reader is given",
     "strategies/families/old_sources.py": "the servers whose recorded logs have a shape",
