@@ -113,18 +113,28 @@ def _as_expected(*names: str) -> Look:
 def _if_capabilities_agree(look: Look) -> Look:
     """Return the same look, for those statements only whose tables have the right capabilities, as far as declared.
 
-    What a decision table has for tables of other capabilities is not asked there. Where they are not declared, the
-    setting of an engine may be wrong, which is charged to no other requirement.
+    What a decision table has for tables of other capabilities is not asked there. Where they are not declared, a
+    decision for other capabilities shows that the setting of an engine is wrong, which is charged to no other
+    requirement.
     """
 
     def guarded(alignment: Alignment, index: int, seen: Answer) -> str | None:
-        declared = {_ROW_CAPABLE, _STATEMENT_CAPABLE} <= alignment.role.fields
-        if not declared and _own_engines(alignment.case.settings["statements"][index]["tables"]):
+        if not {_ROW_CAPABLE, _STATEMENT_CAPABLE} <= alignment.role.fields and _of_other_flags(alignment, index, seen):
             return None
         agree = not _differs(alignment, index, seen, _ROW_CAPABLE, _STATEMENT_CAPABLE)
         return look(alignment, index, seen) if agree else None
 
     return guarded
+
+
+def _of_other_flags(alignment: Alignment, index: int, seen: Answer) -> bool:
+    """Return whether a wrong decision on tables with engines' settings is that on tables of other capabilities."""
+    statement = alignment.case.settings["statements"][index]
+    if not _own_engines(statement["tables"]) or not _differs(alignment, index, seen, "format", "message"):
+        return False
+    rows = (row for row in DECISION_TABLE if (row.safety, row.mode) == (statement["safety"], statement["mode"]))
+    outcomes = {(row.format or "none", row.message.kind if row.message else "none") for row in rows}
+    return (_format(seen), seen["message"]) in outcomes
 
 
 def _capable(alignment: Alignment, index: int, seen: Answer) -> str:

@@ -1,7 +1,7 @@
 """The oracles of the role `relay`: which events the relay logs hold, with which bytes, and the warnings."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
@@ -14,7 +14,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.checks.relay_freedoms import own_sets, stops_at_unknown
+from conformance.oracles.checks.relay_freedoms import is_stamped, own_sets, stops_at_unknown
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import event_data
 
@@ -45,6 +45,14 @@ class _Written:
         header = HEADER.pack(*astuple(self.header))
         at = len(self.rest) - CHECKSUM_BYTES
         return at >= 0 and checksum(header + self.rest[:at]) == int.from_bytes(self.rest[at:], "little")
+
+    def at(self, time: int) -> "_Written":
+        """Return the same event at another time, in seconds."""
+        header = replace(self.header, timestamp=time)
+        if not self.is_checksummed:
+            return replace(self, header=header)
+        made = checksum(HEADER.pack(*astuple(header)) + self.body)
+        return _Written(header, self.body + made.to_bytes(CHECKSUM_BYTES, "little"))
 
     @property
     def name(self) -> str:
@@ -95,6 +103,8 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
                     "data is not an event", f"{_place(alignment, index)}: {entry['data'][:80]!r} is not an event"
                 )
                 continue
+            if is_stamped(alignment, wanted.header):
+                observed = observed.at(wanted.header.timestamp)
             check = compare(wanted, observed)
             where = f"{_place(alignment, index)}: {check.message}"
             yield Check(check.signature, where) if check.signature else GOOD
