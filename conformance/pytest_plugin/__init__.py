@@ -104,7 +104,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def _reasons(config: pytest.Config, values: Values) -> Mapping[str, str | None]:
     """Return for each chosen requirement why no answer of the implementation can show it, None if one can.
 
-    The pytest run ends if the implementation does not start.
+    Raises:
+        CollectError: The implementation does not start, which ends the pytest run.
     """
     from conformance.implementations.process.process_implementation import CannotStart
     from conformance.implementations.registry import implementation
@@ -117,7 +118,7 @@ def _reasons(config: pytest.Config, values: Values) -> Mapping[str, str | None]:
         with implementation(values["implementation"], limits=values.limits()) as started:
             declaration = started.declaration
     except (CannotStart, ValueError) as error:
-        pytest.exit(str(_usage_error(error)), returncode=pytest.ExitCode.USAGE_ERROR)
+        raise pytest.Collector.CollectError(str(_usage_error(error))) from None
     judges = Judges(declaration)
     reasons: dict[str, str | None] = {}
     for each in _chosen(values):

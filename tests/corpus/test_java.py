@@ -47,5 +47,5 @@ def test_a_java_that_is_too_old_is_not_used(tmp_path, monkeypatch):
     monkeypatch.setenv("JAVA_HOME", str(old.parent.parent))
     monkeypatch.setenv("PATH", str(old.parent))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(NoJava, match="set JAVA_HOME, or install"):
+    with pytest.raises(NoJava, match="set JAVA_HOME, or use one that comes with"):
         find_java()
