@@ -245,21 +245,30 @@ def _serve(
     # Ctrl-C goes to every process of a terminal; the kit ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(parent)
-    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt), ExitStack() as stack:
-        try:
-            asking = None
-            while (message := pipe.recv()) is not None:
-                if asking is None:
-                    asking = _started(make, stack, pipe, stopped)
-                if message is Declaration:
-                    pipe.send((Declaration, asking.implementation.declaration))
-                else:
-                    share, patience = message
-                    pipe.send((None, (share.done(asking, patience), patience)))
-        except (EOFError, BrokenPipeError):
-            raise
-        except Exception as error:  # noqa: BLE001 - the kit raises it again
-            pipe.send((Exception, error, traceback.format_exc()))
+    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        with ExitStack() as stack:
+            _serve_with(stack, pipe, make, stopped)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # The kit may end this process while it ends by itself.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def _serve_with(stack: ExitStack, pipe: Connection, make: Callable[[], Implementation], stopped: Any) -> None:
+    """Do shares with an implementation that is stopped with a stack."""
+    try:
+        asking = None
+        while (message := pipe.recv()) is not None:
+            if asking is None:
+                asking = _started(make, stack, pipe, stopped)
+            if message is Declaration:
+                pipe.send((Declaration, asking.implementation.declaration))
+            else:
+                share, patience = message
+                pipe.send((None, (share.done(asking, patience), patience)))
+    except (EOFError, BrokenPipeError):
+        raise
+    except Exception as error:  # noqa: BLE001 - the kit raises it again
+        pipe.send((Exception, error, traceback.format_exc()))
 
 
 def _started(make: Callable[[], Implementation], stack: ExitStack, pipe: Connection, stopped: Any) -> Asking:
