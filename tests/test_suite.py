@@ -171,8 +171,8 @@ def test_xdist_shares_the_work(mine, tmp_path):
     one = run(tmp_path, *options, *selection, "-p", "no:xdist")
     alone = questions()
     two = run(tmp_path, *options, *selection, "-n", "2")
-    # Shrinking may begin a finding in one process that another turns out to show.
-    assert alone <= questions() - alone < 2 * alone
+    # Shrinking may begin a finding in one process that another turns out to show, and ends after a time.
+    assert 0 < questions() - alone < 2 * alone
     results = [each.stdout.splitlines()[-1].partition(" in ")[0].strip("= ") for each in (one, two)]
     assert results[0].partition(", ")[0] == results[1].partition(", ")[0], results
     assert "requirements are not judged" in two.stdout

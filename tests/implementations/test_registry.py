@@ -17,7 +17,7 @@ def test_every_name_has_a_description_and_reports_whether_it_can_be_used():
     names = [entry.name for entry in catalogue()]
     assert set(names) == {
         "reference", "mysql-replication", "mysql-replication-default-filter", "mariadb-binlog", "mysqlbinlog",
-        "python", "command",
+        "python", "command", "server", "mysql",
     }  # fmt: skip
     for entry in catalogue():
         assert entry.usage.startswith(entry.name)

@@ -6,9 +6,8 @@ A run counts only if its outcome is the table's own, not one that a deviation ex
 from collections.abc import Iterator
 from typing import Final
 
-from decision_runs import INNODB, Outcome, Run
-
 from conformance.models.decision.locked_table import written_capability
+from conformance.servers.decision_server import INNODB, Outcome, Run
 from conformance.servers.products import Product
 from conformance.specs.catalogue import catalogue
 from tests.witnesses import witnessed
