@@ -30,6 +30,7 @@ def test_the_example_runs_as_printed(tmp_path):
     assert "1 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_example_fails_for_a_wrong_reader_with_a_case_that_replays(tmp_path):
     done = run(tmp_path, example().replace("yield event_type, length", "yield event_type, length & 0x3F"))
     assert done.returncode == 1, done.stdout

@@ -92,6 +92,7 @@ def test_a_run_in_which_everything_is_unsupported_is_not_green(tmp_path):
     assert "1 failed" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_crash_fails_whatever_is_selected_and_replays_with_its_limits(tmp_path):
     junit = tmp_path / "junit.xml"
     tested = ("--binlog-implementation", double("crashes_at_most_lengths"))
@@ -165,6 +166,7 @@ def test_only_what_is_selected_is_generated(mine, tmp_path):
     assert questions() - narrow > 3 * narrow > 0
 
 
+@pytest.mark.slow
 def test_xdist_shares_the_work(mine, tmp_path):
     options, questions = mine
     selection = ("-k", "FORMAT-HEADER", "--binlog-family", "rotations")

@@ -14,6 +14,8 @@ from conformance.reports.overview import overview_page
 from conformance.reports.record import RunRecord, read_record
 from tests.browser import OFF_SCREEN, ask, dom, printed, require_browser
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", autouse=True)
 def browser():
