@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from conformance.reports.comparison import run_name
-from conformance.reports.comparison_text import findings_in, requirements_of, verdict_sentence
+from conformance.reports.comparison_text import count_of, findings_in, requirements_of, verdict_sentence
 from conformance.reports.element import Html, element, fragment, scrolling_table
 from conformance.reports.filter_bar import facet, filter_bar
 from conformance.reports.finding_card import badge, copied
@@ -20,7 +20,10 @@ _NAME_CHARACTERS: Final = 120
 def comparison_page(comparison: RunComparison) -> str:
     """Return a comparison as one self-contained HTML page."""
     first, second = (elided(run_name(run), _NAME_CHARACTERS) for run in (comparison.first, comparison.second))
-    lists = [(key, title, len(entries)) for key, title, entries in _lists(comparison)]
+    lists = [
+        *((key, title, len(entries)) for key, title, entries in requirements_of(comparison)),
+        *((key, title, count_of(entries)) for key, title, entries in findings_in(comparison)),
+    ]
     return page(
         f"{second} compared with {first}",
         element(
@@ -45,11 +48,6 @@ def comparison_page(comparison: RunComparison) -> str:
             (_section(key, title, _findings(entries)) for key, title, entries in findings_in(comparison)),
         ),
     )
-
-
-def _lists(comparison: RunComparison) -> Iterable[tuple[str, str, tuple[object, ...]]]:
-    yield from requirements_of(comparison)
-    yield from findings_in(comparison)
 
 
 def _statuses(comparison: RunComparison) -> set[str]:

@@ -39,6 +39,11 @@ def findings_in(comparison: RunComparison) -> Iterator[tuple[str, str, tuple[Com
             yield key, title, entries
 
 
+def count_of(findings: Iterable[ComparedFinding]) -> int:
+    """Return the number of findings as reports count them: one for each cause, in whatever groups of profiles."""
+    return len({each.signature for each in findings})
+
+
 def change(requirement: ComparedRequirement) -> str:
     """Return how the verdict changed."""
     return f"{requirement.before or 'not selected'} -> {requirement.after or 'not selected'}"
@@ -52,7 +57,7 @@ def verdict_sentence(comparison: RunComparison) -> str:
         *([f"{len(comparison.only_first)} judged in A only"] if comparison.only_first else []),
         *([f"{len(comparison.only_second)} judged in B only"] if comparison.only_second else []),
     ]
-    findings = f"{len(comparison.new)} new, {len(comparison.gone)} gone, {len(comparison.same)} in both"
+    findings = f"{count_of(comparison.new)} new, {count_of(comparison.gone)} gone, {count_of(comparison.same)} in both"
     if comparison.worse:
         word = "B is worse than A"
     elif comparison.fixed or comparison.gone:
@@ -99,7 +104,7 @@ def comparison_markdown(comparison: RunComparison) -> str:
             for each in requirements
         ]
     for key, title, findings in findings_in(comparison):
-        lines += ["", f"**{title}** ({len(findings)})", ""]
+        lines += ["", f"**{title}** ({count_of(findings)})", ""]
         if key != "same":
             lines += _markdown_findings(findings)
     return "\n".join(lines) + "\n"
