@@ -136,6 +136,17 @@ class LastPairLost(TableFilter):
         super()._follow(replace(statement, renames=statement.renames[:-1]) if several else statement)
 
 
+class NotesDropped(TableFilter):
+    """The list of renamings has those of dropped statements too."""
+
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
+        """See `TableFilter.passes`."""
+        kept = super().passes(tables, statement)
+        if statement is not None and self._renames == "list" and not kept:
+            self._follow(statement)
+        return kept
+
+
 class NotIfNotExists(TableFilter):
     """A CREATE TABLE IF NOT EXISTS never makes its table ignored."""
 
@@ -171,6 +182,19 @@ class BeginStays(GroupFilter):
         decided = super().finish()
         for fate in decided:
             fate.kept = fate.kept or fate.part.part is Part.BEGIN
+        return decided
+
+
+class EmptyDropped(GroupFilter):
+    """A transaction without statements is dropped: nothing in it passes the rules."""
+
+    def finish(self) -> list[Fate]:
+        """See `GroupFilter.finish`."""
+        decided = super().finish()
+        parts = {each.part.part for each in decided}
+        if Part.BEGIN in parts and parts <= {Part.MARKER, Part.BEGIN, Part.END}:
+            for fate in decided:
+                fate.kept = False
         return decided
 
 

@@ -20,10 +20,12 @@ from conformance.mutants.faulty_filters import (
     BeginStays,
     ContextStays,
     CutNames,
+    EmptyDropped,
     ForgetsCopies,
     LastKeptAlone,
     LastPairLost,
     LosesRows,
+    NotesDropped,
     NotIfNotExists,
     NotTransitive,
     OneHop,
@@ -315,6 +317,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_with_groups(LastKeptAlone),
     ),
     Mutant(
+        "empty-group-dropped",
+        "WL40-FILTER-GROUP-WHOLE",
+        "a transaction without statements is dropped where there are do rules",
+        answer=_if("do_tables", True, _with_groups(EmptyDropped)),
+    ),
+    Mutant(
         "rows-stay",
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "rows are kept without their Table_map",
@@ -410,6 +418,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-RENAME-LIST",
         "the list of renamings has the last one of each table only",
         answer=_if("renames", "list", _in_its_mode(OneHop)),
+    ),
+    Mutant(
+        "list-of-dropped",
+        "WL40-FILTER-RENAME-LIST",
+        "the list of renamings has those too that were dropped",
+        answer=_in_its_mode(NotesDropped),
     ),
     Mutant(
         "context-stays",

@@ -171,6 +171,15 @@ class _FromTheFirstLog(Sender):
         return super()._first(logs) if self._excluded is None else 0
 
 
+class _ChecksWholeLog(Sender):
+    """Checks the gtid_mode of every event of its first log, wherever the replica begins."""
+
+    def _send_log(self, log: Log, position: int, *, opens: bool) -> None:
+        for event in log.events if opens else ():
+            self._check_mode(event)
+        super()._send_log(log, position, opens=opens)
+
+
 class _AnyMode(Sender):
     """Takes no notice of the gtid_mode."""
 
@@ -345,6 +354,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-MODE",
         "sends events that its gtid_mode forbids",
         answer=_by(_AnyMode),
+    ),
+    Mutant(
+        "send-mode-of-whole-log",
+        "FORMAT-SEND-MODE",
+        "holds also the events before the position asked for to its gtid_mode",
+        answer=_by(_ChecksWholeLog),
     ),
     Mutant(
         "send-annotations-unasked",

@@ -233,9 +233,13 @@ def _begins_with_last_log(alignment: Alignment, requirement: str) -> Iterator[Ch
 
 
 def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Check that the connection ends with an error at the event that is not allowed."""
+    """Check that the connection ends with an error at the event that is not allowed, and at none that is not sent."""
     error, at = alignment.observation.error, alignment.case.expected.refused_at
-    if error is None:
+    if at is None and error is None:
+        yield GOOD
+    elif at is None and error is not None:
+        yield Check("error at an event that is not sent", f"an error ({error.message}), expected none", error.at)
+    elif error is None:
         yield Check("no error", f"no error at offset {at}, where the gtid_mode forbids the event", at)
     elif "error_at" in alignment.role.abilities and error.at != at:
         yield Check("error at another event", f"the error is at offset {error.at}, expected {at}", at)

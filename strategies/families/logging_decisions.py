@@ -1,5 +1,6 @@
 """Logging decisions: statements of all kinds on sets of tables of all kinds, by the table of WL#3303."""
 
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.servers import Server
@@ -38,6 +39,11 @@ _LACKING: Final = Dimension(
     {each: each for each in LACKING},
     when={"set of tables": (*_WITH_SEVERAL, "partitioned"), "capability": _NOT_BOTH},
 )
+#: A middle is neither the first nor the last.
+_NO_MIDDLE: Final = (
+    Impossible({"tables": ("2",), "tables without a flag": ("middle",)}, "two tables have none in the middle"),
+    Impossible({"parts": ("1", "2"), "tables without a flag": ("middle",)}, "two parts have none in the middle"),
+)
 _SAME: Final = yes_or_no("one engine", when={"set of tables": (*_WITH_SEVERAL, "partitioned")})
 _SETS: Final = Number("sets", many=(12, 16))
 
@@ -50,6 +56,7 @@ _SETS: Final = Number("sets", many=(12, 16))
         Impossible(
             {"capability": _NOT_BOTH, "set of tables": ("none",)}, "an empty set of tables has both capabilities"
         ),
+        *_NO_MIDDLE,
     ),
 )
 def logging_decisions(choose: Chooser, server: Server) -> Question:
@@ -95,6 +102,13 @@ _ENGINE: Final = Dimension(
 _TOGETHER: Final = choices("together with", ("nothing", "tables with flags", "another engine", "itself, partitioned"))
 _BESIDE: Final = ("tables with flags", "another engine")
 _PLACE: Final = Dimension("place", {"first": 0, "last": 1, "middle": 2}, when={"together with": _BESIDE})
+_LOCK: Final = Dimension(
+    "lock of the engine's table",
+    {"write": True, "read": False},
+    when={"together with": _BESIDE},
+    profiles={"read": Profiles("worklog")},
+)
+_TOGETHER_LOGGING: Final = replace(_LOGGING, when={"together with": (*_BESIDE, "itself, partitioned")})
 _OTHERS: Final = Number("others", few=4, many=(40, 60), when={"together with": (*_BESIDE, "itself, partitioned")})
 _FLAGS: Final = Dimension(
     "flags of the others",
@@ -106,7 +120,7 @@ _FLAGS: Final = Dimension(
 @asking_family(
     focus="WL3303-SET-CAPABLE",
     profiles=DECIDING,
-    dimensions=(_SAFETY, _ENGINE, _TOGETHER, _PLACE, _OTHERS, _FLAGS),
+    dimensions=(_SAFETY, _ENGINE, _TOGETHER, _PLACE, _LOCK, _TOGETHER_LOGGING, _OTHERS, _FLAGS),
 )
 def engine_capabilities(choose: Chooser, server: Server) -> Question:
     """Tables of engines with their own settings, alone, among others and under partitioned tables."""
@@ -124,18 +138,20 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
     if together == "nothing":
         return decisions.question()
     place = choose.vary(_PLACE, profile) if together in _BESIDE else 0
+    written = together not in _BESIDE or choose.vary(_LOCK, profile)
+    switch = choose.vary(_TOGETHER_LOGGING, profile)
     count = _number(choose, _OTHERS, profile)
     tables: tuple[QuestionTable, ...]
     if together == "itself, partitioned":
         tables, capability = (QuestionTable("partition", parts=(own,) * count),), engine.capability
-        mark = "WL3303-FLAGS-PARTITIONED"
+        marks = ["WL3303-FLAGS-PARTITIONED"]
     else:
         given = choose.vary(_FLAGS, profile) if together == "tables with flags" else None
         other = QuestionTable("columns_of_ours" if given else engines[-1].names[0], given)
         at = (0, count, (count + 1) // 2)[place]
-        tables = (*(other,) * at, own, *(other,) * (count - at))
+        tables = (*(other,) * at, replace(own, written=written), *(other,) * (count - at))
         capability = Capability.of_set((engine.capability, given or engines[-1].capability))
-        mark = "WL3303-SET-CAPABLE"
+        marks = ["WL3303-SET-CAPABLE", *([] if written else ["WL3303-SET-ALL-LOCKED-TABLES"])]
     for mode in _SHOWING:
-        decisions.ask(row_for(safety, mode, capability), tables, mark)
+        decisions.ask(row_for(safety, mode, capability), tables, *marks, switch=switch)
     return decisions.question()

@@ -33,6 +33,12 @@ _ROUTES: Final = Dimension(
     },
 )
 _RENAMES: Final = choices("renames", RENAMES_MODES)
+#: The places on the route of the name with the rule: the table begins with it, or comes to it.
+_RULED_NAME: Final = Dimension(
+    "name with the rule",
+    {"the first": 0, "the second": 1},
+    when={"route": tuple(name for name, places in _ROUTES.classes.items() if places)},
+)
 _ACROSS: Final = yes_or_no("to another database")
 _BETWEEN: Final = yes_or_no("renames of others between")
 _NO_LIST: Final = Impossible(
@@ -43,7 +49,7 @@ _NO_LIST: Final = Impossible(
 @family(
     focus=("WL40-DATA-ORDER", "WL40-FILTER-RENAME-FIRST"),
     profiles=_WORKLOG,
-    dimensions=(_ROUTES, _RENAMES, DOES, _ACROSS, _BETWEEN, SOME_NAMES, MARKERS, DEFAULT),
+    dimensions=(_ROUTES, _RULED_NAME, _RENAMES, DOES, _ACROSS, _BETWEEN, SOME_NAMES, MARKERS, DEFAULT),
     impossible=(_NO_LIST,),
 )
 def rename_filters(stream: StreamBuilder) -> None:
@@ -51,15 +57,17 @@ def rename_filters(stream: StreamBuilder) -> None:
     cast, route = stream.vary(SOME_NAMES), stream.vary(_ROUTES)
     first, second = cast[:2]
     renames, does = stream.vary(_RENAMES), stream.vary(DOES)
-    set_rules(stream, (first,) if route else (first, second), does=does, tables=TABLES_MODES[0], renames=renames)
     across, between = stream.vary(_ACROSS), stream.vary(_BETWEEN)
+    names = _names(cast, route, across=across)
+    ruled = (names[stream.vary(_RULED_NAME)],) if route else (first, second)
+    set_rules(stream, ruled, does=does, tables=TABLES_MODES[0], renames=renames)
     work = TableWork(stream, markers=stream.vary(MARKERS))
     work.begin(extended=True)
     work.database = default_database(cast, stream.vary(DEFAULT))
     if route:
         # A table without a rule, which has or had no other name.
         others = _Others(work, "between" if between else "none", [TableName(first.database, "w")])
-        _follow_route(work, _names(cast, route, across=across), 1, others)
+        _follow_route(work, names, 1, others)
     else:
         middle = TableName(cast.elsewhere.database if across else first.database, "tmp")
         work.group(work.rename((first, middle), (second, first), (middle, second)))
@@ -78,12 +86,19 @@ _JOINT_ROUTES: Final = Dimension(
 _STEPS: Final = Dimension("renamings of the table in a statement", {"one": 1, "two": 2, "three": 3})
 #: Where other tables are renamed in it.
 _PLACE: Final = choices("renames of others in a statement", ("before", "after", "before and after", "none"))
+_WITH_OTHERS: Final = ("before", "after", "before and after")
+#: A do rule lets a statement pass only if it covers every table that the statement renames.
+_OTHERS_RULED: Final = Dimension(
+    "others have do rules",
+    {"yes": True, "no": False},
+    when={"renames of others in a statement": _WITH_OTHERS, "rules": ("do",)},
+)
 
 
 @family(
     focus=("WL40-FILTER-RENAME-FOLLOWS",),
     profiles=_WORKLOG,
-    dimensions=(_JOINT_ROUTES, _RENAMES, DOES, _ACROSS, _STEPS, _PLACE, MARKERS, DEFAULT),
+    dimensions=(_JOINT_ROUTES, _RENAMES, DOES, _ACROSS, _STEPS, _PLACE, _OTHERS_RULED, MARKERS, DEFAULT),
     impossible=(_NO_LIST,),
 )
 def joint_rename_filters(stream: StreamBuilder) -> None:
@@ -92,8 +107,8 @@ def joint_rename_filters(stream: StreamBuilder) -> None:
     renames, does, across = stream.vary(_RENAMES), stream.vary(DOES), stream.vary(_ACROSS)
     steps, place = stream.vary(_STEPS), stream.vary(_PLACE)
     others = [TableName(cast.first.database, "w"), TableName((cast.elsewhere if across else cast.first).database, "x")]
-    # A do rule lets a statement pass only if it covers every table that the statement renames.
-    ruled = (cast.first, *others) if does else (cast.first,)
+    covered = does and place in _WITH_OTHERS and stream.vary(_OTHERS_RULED)
+    ruled = (cast.first, *others) if covered else (cast.first,)
     set_rules(stream, ruled, does=does, tables=TABLES_MODES[0], renames=renames)
     work = TableWork(stream, markers=stream.vary(MARKERS))
     work.begin(extended=True)

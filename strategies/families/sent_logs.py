@@ -63,6 +63,8 @@ _UNKNOWN: Final = choices("unknown event in a group", ("none", "second", "in the
 _MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"all": Profiles("worklog")})
 _REFUSING_MODE: Final = choices("gtid_mode", ("ON", "OFF"))
 _GROUPS_BEFORE: Final = Number("groups before the one that is refused", fewest=0)
+#: What a source does not send, it does not hold to its gtid_mode.
+_FORBIDDEN: Final = choices("groups of the other mode", ("sent", "before the position", "before it, and sent"))
 
 _BY_POSITION: Final = (_ASKED_LOG, _ASKED_PLACE)
 _OF_LOGS: Final = (_LOGS, _NAMES, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED)
@@ -159,14 +161,23 @@ def sent_gtids(stream: StreamBuilder) -> None:
     )
 
 
-@family(focus="FORMAT-SEND-MODE", profiles=WITH_MODE_CHECK, dimensions=(_REFUSING_MODE, _GROUPS_BEFORE))
+@family(focus="FORMAT-SEND-MODE", profiles=WITH_MODE_CHECK, dimensions=(_REFUSING_MODE, _FORBIDDEN, _GROUPS_BEFORE))
 def sent_in_another_mode(stream: StreamBuilder) -> None:
-    """A log from another gtid_mode than the source has: it meets GTIDs under OFF, or groups without them under ON."""
-    mode = stream.vary(_REFUSING_MODE)
+    """A log from another gtid_mode than the source has: it has GTIDs under OFF, or groups without them under ON."""
+    mode, forbidden = stream.vary(_REFUSING_MODE), stream.vary(_FORBIDDEN)
     stream.settings.update(gtid_mode=mode, log="first", place=PLACES[0])
     groups.begin_log(stream)
+    if forbidden != "sent":
+        _add_forbidden(stream, mode)
+        stream.settings["place"] = stream.offset
     for _ in stream.several_of(_GROUPS_BEFORE):
         groups.add_group(stream, groups.group(stream), anonymous=mode == "OFF")
+    if forbidden != "before the position":
+        _add_forbidden(stream, mode)
+
+
+def _add_forbidden(stream: StreamBuilder, mode: str) -> None:
+    """Add groups that a source under a gtid_mode may not send."""
     if mode == "OFF" and stream.server.profile in WITH_TAGGED_GTIDS and stream.choose.yes():
         replica_groups.add(stream, _with_gtid(stream, groups.group(stream), tagged=True))
     for _ in stream.choose.several(1, 2):

@@ -201,7 +201,8 @@ def row_filters(stream: StreamBuilder) -> None:
 # --- groups of which a part passes
 
 #: How many statements a transaction has.
-_CHANGES: Final = Dimension("statements of the transaction", {"3": 3, "4": 4, "20": 20})
+_CHANGES: Final = Dimension("statements of the transaction", {"3": 3, "4": 4, "20": 20, "none": 0})
+_WITH_CHANGES: Final = {"statements of the transaction": ("3", "4", "20")}
 #: Which of them pass.
 _PASSING: Final = choices(
     "statements that pass",
@@ -215,25 +216,40 @@ _PASSING: Final = choices(
         "none",
         "all",
     ),
+    when=_WITH_CHANGES,
 )
-_FORMAT: Final = choices("format of the statements", ("statement", "statement after Intvar", "row", "both"))
+_FORMAT: Final = choices(
+    "format of the statements", ("statement", "statement after Intvar", "row", "both"), when=_WITH_CHANGES
+)
 _END: Final = choices("end of the transaction", ("Xid", "COMMIT", "ROLLBACK"))
+#: Whether there are do rules, and Gtid events: together they decide what may become of a group without statements.
+_DOES_AND_MARKERS: Final = Dimension(
+    "rules and Gtid events",
+    {
+        "ignore, without Gtid events": (False, False),
+        "ignore, with Gtid events": (False, True),
+        "do, without Gtid events": (True, False),
+        "do, with Gtid events": (True, True),
+    },
+)
 
 
 @family(
     focus=("WL40-FILTER-GROUP-WHOLE",),
     profiles=_WORKLOG,
-    dimensions=(_CHANGES, _PASSING, _FORMAT, _END, DOES, MARKERS),
+    dimensions=(_CHANGES, _PASSING, _FORMAT, _END, _DOES_AND_MARKERS),
 )
 def group_filters(stream: StreamBuilder) -> None:
-    """A transaction of which all statements pass, some or none, between two others, under do or ignore rules."""
-    count, passing, form = stream.vary(_CHANGES), stream.vary(_PASSING), stream.vary(_FORMAT)
-    end, does = stream.vary(_END), stream.vary(DOES)
+    """A transaction of which all statements pass, some or none, or that has none, between two others, under rules."""
+    count = stream.vary(_CHANGES)
+    passing, form = (stream.vary(_PASSING), stream.vary(_FORMAT)) if count else ("none", "statement")
+    end = stream.vary(_END)
+    does, markers = stream.vary(_DOES_AND_MARKERS)
     cast = CASTS["plain"]
     ruled, other = cast.first, cast.second
     set_rules(stream, (ruled,), does=does, tables=TABLES_MODES[0], renames=RENAMES_MODES[0])
     kept, dropped = (ruled, other) if does else (other, ruled)
-    work = TableWork(stream, markers=stream.vary(MARKERS))
+    work = TableWork(stream, markers=markers)
     work.begin(extended=True)
     work.group(work.rows_statement([kept]))
     tables = [kept if each else dropped for each in _passes(passing, count)]

@@ -10,7 +10,17 @@ from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES, MAGIC
-from conformance.models.sender.sender import FATAL_ERROR, Log, LoggedEvent, Origin, Sender, SenderStopped, SentEvent
+from conformance.models.sender.sender import (
+    FATAL_ERROR,
+    REFUSED,
+    WITH_MODE_CHECK,
+    Log,
+    LoggedEvent,
+    Origin,
+    Sender,
+    SenderStopped,
+    SentEvent,
+)
 from conformance.models.sender.sender_settings import FIRST, LogFile, SenderSettings, Wait
 from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.dimension import Number, choices
@@ -44,7 +54,8 @@ def question(stream: StreamBuilder) -> Question:
 
     Each format description after the first begins another log. A production may put into `stream.settings` how the
     names of the logs begin (``log_base``), the number of the first one (``log_number``), the source's ``gtid_mode``,
-    and what the replica asks for: ``log`` and ``place``, or by GTIDs ``holding`` and ``foreign``.
+    and what the replica asks for: ``log`` and ``place``, one of `PLACES` or a position, or by GTIDs ``holding`` and
+    ``foreign``.
     """
     logs = list(_logs(stream))
     settings = _settings(stream, logs)
@@ -114,6 +125,8 @@ def _place(stream: StreamBuilder, logs: Sequence[Log]) -> tuple[str, int]:
     is_last = stream.settings["log"] == "last" if "log" in stream.settings else choose.yes()
     log = logs[-1] if is_last else logs[0]
     place = stream.settings.get("place") or choose.one_of(PLACES)
+    if isinstance(place, int):
+        return log.name, place
     positions = {
         "the beginning": FIRST,
         "after the format description": log.events[0].end,
@@ -178,6 +191,8 @@ def _marks(settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEve
             for requirement in _marks_of_logged(event.source):
                 yield requirement, index
     by_gtids = settings.gtid_set is not None
+    if settings.gtid_mode in REFUSED and settings.log_pos > FIRST:
+        yield from _marks_of_mode(settings, logs, sent)
     first = next((index for index, event in enumerate(sent) if event.origin is Origin.LOGGED), None)
     # What has a requirement of its own is missing for that one.
     if first is not None and settings.log_pos > FIRST and not any(_marks_of_logged(sent[first].source)):
@@ -191,6 +206,17 @@ def _marks(settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEve
         for index, event in enumerate(sent):
             if _type_of(event) in MARIADB_TYPES:
                 yield "FORMAT-SEND-ANNOTATE-ROWS", index
+
+
+def _marks_of_mode(
+    settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEvent]
+) -> Iterator[tuple[str, int]]:
+    """Yield the requirement on gtid_mode with the last event that is sent, where a forbidden one is not to be sent."""
+    log = next(each for each in logs if each.name == settings.log_name)
+    if settings.profile in WITH_MODE_CHECK and any(
+        event.type in REFUSED[settings.gtid_mode] and event.start < settings.log_pos for event in log.events
+    ):
+        yield "FORMAT-SEND-MODE", len(sent) - 1
 
 
 def _type_of(event: SentEvent) -> int | None:

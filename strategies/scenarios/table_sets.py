@@ -74,10 +74,14 @@ def tables_for(
     if shape.shape == "partitioned":
         return (_partitioned(choose, capability, profile, shape),)
     if shape.shape == "partitioned among others":
-        *others, last = _several(choose, capability, profile, shape)
-        assert last.capability is not None, "a table of such a set has its flags"
-        partitioned = _partitioned(choose, last.capability, profile, shape)
-        return (partitioned, *others) if choose.yes() else (*others, partitioned)
+        tables = list(_several(choose, capability, profile, shape))
+        # Often it is one that lacks a flag, and then its parts lack it as the case asks.
+        lacking = [place for place, each in enumerate(tables) if each.capability != BOTH]
+        place = choose.one_of(lacking) if lacking and choose.yes() else choose.integer(0, len(tables) - 1)
+        of_table = tables[place].capability
+        assert of_table is not None, "a table of such a set has its flags"
+        tables[place] = _partitioned(choose, of_table, profile, shape)
+        return tuple(tables)
     if shape.shape == "several":
         return _several(choose, capability, profile, shape)
     if profile == WORKLOG:
@@ -102,7 +106,10 @@ def _several(choose: Chooser, capability: Capability, profile: str, shape: SetSh
 
 
 def _members(count: int, capability: Capability, lacking: str) -> list[Capability]:
-    """Return the capabilities of the tables of a set; of a set that lacks both flags, different tables lack them."""
+    """Return the capabilities of the tables of a set; of a set that lacks both flags, different tables lack them.
+
+    The middle of two tables is the last.
+    """
     without = {"first": {0}, "last": {count - 1}, "middle": {count // 2}, "all": set(range(count))}[lacking]
     other = {count - 1 - each for each in without}
     rows = set() if capability.row else without

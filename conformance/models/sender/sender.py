@@ -32,7 +32,7 @@ _MARKING: Final = Profiles("worklog")
 #: The servers whose sender holds its logs to the gtid_mode.
 WITH_MODE_CHECK: Final = Profiles("mysql >= 5.7")
 #: gtid_mode -> the type of event that a sender then refuses.
-_REFUSED: Final[Mapping[str, frozenset[int]]] = {
+REFUSED: Final[Mapping[str, frozenset[int]]] = {
     "ON": frozenset({int(EventType.ANONYMOUS_GTID)}),
     "OFF": frozenset({int(EventType.GTID), int(EventType.GTID_TAGGED)}),
 }
@@ -202,7 +202,7 @@ class Sender:
 
     def _check_mode(self, event: LoggedEvent) -> None:
         mode = self.settings.gtid_mode
-        if self.settings.profile in WITH_MODE_CHECK and event.type in _REFUSED.get(mode, ()):
+        if self.settings.profile in WITH_MODE_CHECK and event.type in REFUSED.get(mode, ()):
             kind = "anonymous transaction" if mode == "ON" else "GTID-transaction"
             raise SenderStopped(event, f"Cannot replicate {kind} when @@GLOBAL.GTID_MODE = {mode}")
 
