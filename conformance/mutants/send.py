@@ -172,12 +172,16 @@ class _FromTheFirstLog(Sender):
 
 
 class _ChecksWholeLog(Sender):
-    """Checks the gtid_mode of every event of its first log, wherever the replica begins."""
+    """Checks the gtid_mode of every event of a log, wherever the replica begins."""
 
     def _send_log(self, log: Log, position: int, *, opens: bool) -> None:
-        for event in log.events if opens else ():
-            self._check_mode(event)
+        self._log = log
         super()._send_log(log, position, opens=opens)
+
+    def _send_format(self, event: LoggedEvent, *, moved: bool, created: bool) -> None:
+        super()._send_format(event, moved=moved, created=created)
+        for each in self._log.events:
+            self._check_mode(each)
 
 
 class _AnyMode(Sender):

@@ -8,6 +8,7 @@ from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as
+from conformance.oracles.checks.ended_answers import ended
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.post_headers import LONGER, can_misread
 from conformance.oracles.oracle import Check, wrong_end
@@ -19,6 +20,8 @@ from conformance.strategies.grammar.case import Case
 _CHAINED: Final = frozenset({"apply", "filter"})
 #: Roles in which an entry is missing where another one is asked about: what is at an error has the error's reason.
 _ENDING: Final = _CHAINED | {"boundary"}
+#: Roles whose entries are events that an implementation makes or copies: they have no place in the stream.
+_OF_EVENTS_MADE: Final = frozenset({"relay", "send"})
 #: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
 _UNEXPLAINED_END: Final = re.compile("exit-status-|signal-|closed-its-output")
 
@@ -119,6 +122,8 @@ def _refusal(alignment: Alignment) -> Cause:
     case, error, stop = alignment.case, alignment.observation.error, alignment.stop
     assert error is not None, "an answer without an error refuses nothing"
     assert stop is not None, "an error stops the reading somewhere"
+    if case.role in _OF_EVENTS_MADE:
+        return ended(alignment)
     at = error.at
     if at is None and stop < alignment.count:
         at = case.expected.events[stop].get("offset")

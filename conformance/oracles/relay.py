@@ -14,6 +14,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.ended_answers import missing
 from conformance.oracles.checks.relay_freedoms import is_stamped, own_sets, stops_at_unknown
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import event_data
@@ -95,7 +96,9 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
             entry = alignment.observed(index)
             if entry is None:
                 if required and alignment.fate(index) not in free:
-                    yield Check(f"{wanted.kind} not written", f"{_place(alignment, index)} is missing")
+                    yield missing(
+                        alignment, index, f"{wanted.kind} not written", f"{_place(alignment, index)} is missing"
+                    )
                 continue
             observed = _written(entry)
             if observed is None:

@@ -11,6 +11,7 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.ended_answers import ended, missing
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import body_of, event_data
 
@@ -105,7 +106,7 @@ def _each(
             entry = alignment.observed(index)
             if entry is None:
                 if required and alignment.fate(index) is not Fate.UNREACHED:
-                    yield Check(f"{wanted.kind} not sent", f"{place} is missing")
+                    yield missing(alignment, index, f"{wanted.kind} not sent", f"{place} is missing")
                 continue
             observed = _sent(entry)
             if observed is None:
@@ -216,7 +217,8 @@ def _begins_at_position(alignment: Alignment, requirement: str) -> Iterator[Chec
         seen = alignment.observed(index)
         if seen is None:
             if alignment.fate(index) is not Fate.UNREACHED:
-                yield Check("event at the position not sent", f"{alignment.describe(index)} is missing")
+                words = f"{alignment.describe(index)} is missing"
+                yield missing(alignment, index, "event at the position not sent", words)
             continue
         place = next(place for place, entry in enumerate(alignment.observation.events) if entry == seen)
         earlier = [at for at, event in _unexpected(alignment) if at < place and _is_of_transaction(event)]
@@ -238,7 +240,8 @@ def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
     if at is None and error is None:
         yield GOOD
     elif at is None and error is not None:
-        yield Check("error at an event that is not sent", f"an error ({error.message}), expected none", error.at)
+        message = f"an error ({error.message}), expected none"
+        yield Check("error at an event that is not sent", message, error.at, ended(alignment))
     elif error is None:
         yield Check("no error", f"no error at offset {at}, where the gtid_mode forbids the event", at)
     elif "error_at" in alignment.role.abilities and error.at != at:

@@ -77,8 +77,9 @@ def question(stream: StreamBuilder) -> Question:
     by_list = frozenset(stream.marks.get(_BY_LIST, ()))
     history = FilterHistory(rules, settings["tables"], settings["renames"])
     for index, fate in enumerate(fates):
-        shown = [_BY_LIST] if index in by_list and history.applies_plainly(fate) else []
-        if _has_default_database(stream.expected_events[index], fate, rules):
+        plain = history.applies_plainly(fate)
+        shown = [_BY_LIST] if index in by_list and plain else []
+        if plain and _has_default_database(stream.expected_events[index], fate, rules):
             shown.append("WL40-FILTER-DEFAULT-DB")
         shown += history.marks(fate)
         if judged:

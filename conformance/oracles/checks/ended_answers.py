@@ -1,0 +1,33 @@
+"""Answers that an error ends before an expected entry, in the roles whose entries are events made or copied."""
+
+from typing import Final
+
+from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import Cause
+from conformance.oracles.oracle import Check
+from conformance.oracles.reasons import normalised
+
+_ENDED: Final = "ended by an error"
+
+
+def missing(alignment: Alignment, index: int, signature: str, message: str) -> Check:
+    """Return the check of an entry that is missing: where an error ends the answer there, the error is the cause.
+
+    Args:
+        alignment: The answer beside the expected one.
+        index: The index of the entry.
+        signature: What is wrong where there is no error.
+        message: What was expected.
+    """
+    error = alignment.observation.error
+    if error is None or alignment.fate(index) is not Fate.REFUSED:
+        return Check(signature, message)
+    return Check(_ENDED, f"{message}: {error.message or error.kind}", cause=ended(alignment))
+
+
+def ended(alignment: Alignment) -> Cause:
+    """Return the cause of an answer that ends with an error which is not expected."""
+    error = alignment.observation.error
+    assert error is not None, "an answer without an error is not ended by one"
+    reason = normalised(error.message or error.kind, alignment.case.stream)
+    return Cause(_ENDED, reason=reason, role=alignment.case.role)
