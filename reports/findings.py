@@ -24,7 +24,7 @@ class Finding:
     Attributes:
         number: Its number in all reports, from 1.
         failures: One for each group of profiles: new ones before known ones, frequent ones before rare ones.
-        requirements: Broken requirement -> cases, musts first.
+        requirements: Broken requirement -> cases; musts first, and those first that it breaks in most cases.
         profiles: Profile in which it was shown -> cases, in the order of the run's profiles.
         hinders: How many other requirements were not judged in some of the cases because of it.
     """
@@ -89,7 +89,8 @@ def findings_of(record: RunRecord) -> list[Finding]:
     together: dict[str, list[Failure]] = {}
     for failure in record.failures:
         together.setdefault(failure.signature, []).append(failure)
-    findings = [_finding(record, alike, levels, hindered[signature]) for signature, alike in together.items()]
+    judged = record.judged
+    findings = [_finding(record, alike, levels, judged, hindered[signature]) for signature, alike in together.items()]
 
     def rank(finding: Finding) -> tuple[bool, int, int, int, int, str]:
         level = min(_level(requirement, levels) for requirement in finding.requirements)
@@ -114,13 +115,22 @@ def _level(requirement: str, levels: Mapping[str, str]) -> int:
     return LEVELS.index(levels.get(requirement, LEVELS[0]))
 
 
-def _finding(record: RunRecord, failures: list[Failure], levels: Mapping[str, str], hinders: int) -> Finding:
+def _finding(
+    record: RunRecord, failures: list[Failure], levels: Mapping[str, str], judged: Mapping[str, int], hinders: int
+) -> Finding:
     requirements: Counter[str] = Counter()
     profiles = Counter(dict.fromkeys(record.header.profiles, 0))
     for failure in failures:
         requirements.update(failure.requirements)
         profiles.update(failure.profiles)
-    order = sorted(requirements, key=lambda each: (_level(each, levels), -requirements[each], each))
+
+    def rank(requirement: str) -> tuple[int, float, str]:
+        cases = requirements[requirement]
+        # The one that best says what is wrong breaks in most cases of the finding, and passes in few others.
+        share = cases / max(judged.get(requirement, 0), cases, 1)
+        return _level(requirement, levels), -cases * share, requirement
+
+    order = sorted(requirements, key=rank)
     ranked = sorted(failures, key=lambda each: (each.known is not None, -each.count, each.group))
     shown = {profile: count for profile, count in profiles.items() if count}
     return Finding(0, tuple(ranked), {each: requirements[each] for each in order}, shown, hinders)

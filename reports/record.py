@@ -74,6 +74,14 @@ class RunRecord:
     coverage: Coverage
     footer: Footer | None
 
+    @property
+    def judged(self) -> dict[str, int]:
+        """Requirement -> the cases in which it passed or failed."""
+        return {
+            each.id: sum(counts.get(status, 0) for counts in each.results.values() for status in ("pass", "fail"))
+            for each in self.requirements
+        }
+
 
 class _Order:
     """Holds the lines of a record to their order."""

@@ -91,7 +91,7 @@ DEFECTS = {
 }
 #: Defect -> a part of the failure that shows it, where that is not a difference in the field.
 SHOWN_AS = {
-    "offset": "dropped",
+    "offset": "read to a wrong end",
     "handled": "XID not known",
     "crash": "StackOverflowError: a defect of the library",
     "framing": "truncated not reported",

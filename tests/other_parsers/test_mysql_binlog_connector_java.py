@@ -25,7 +25,7 @@ AS_FOUND = Baseline("none", (KnownFailure("*", PROFILE_GROUPS, (*catalogue(), TR
 
 #: What both versions surely do right.
 MET = {
-    "FORMAT-BAD-MAGIC", "FORMAT-DESCRIPTION-FIELDS", "FORMAT-EVENT-START", "FORMAT-HEADER-FLAGS",
+    "FORMAT-BAD-MAGIC", "FORMAT-DESCRIPTION-FIELDS", "FORMAT-HEADER-FLAGS",
     "FORMAT-HEADER-LENGTH", "FORMAT-HEADER-LOG-POS", "FORMAT-HEADER-SERVER-ID", "FORMAT-HEADER-TIMESTAMP",
     "FORMAT-INTVAR", "FORMAT-ROWS-NULL", "FORMAT-ROWS-VALUES-BIT", "FORMAT-ROWS-VALUES-BLOB",
     "FORMAT-ROWS-VALUES-DECIMAL", "FORMAT-ROWS-VALUES-FLOAT", "FORMAT-ROWS-VALUES-INTEGER",
@@ -39,6 +39,7 @@ MISTAKES = {
     "0.30.1": {
         ("FORMAT-EVENT-DELIVERED", "PREVIOUS_GTIDS refused"): "it reads the sets of 8.4 as older ones, to their end",
         ("FORMAT-EVENT-DELIVERED", "TRANSACTION_PAYLOAD refused"): "it decompresses what is not compressed",
+        ("FORMAT-EVENT-START", "GTID read to a wrong end"): "it looks one byte ahead, after the end of a Gtid of 5.6",
         ("FORMAT-HEADER-TYPE", "type code not reported"): "the code of a type that it does not know is lost",
         ("FORMAT-LENGTH-TOO-LARGE", "crash: OutOfMemoryError: Java heap space"): "it allocates what a length asks for",
         ("FORMAT-LENGTH-TOO-SMALL", "invalid-length"): "it continues after the header",
@@ -87,7 +88,7 @@ def certified(request, tmp_path_factory):
             implementation=parser,
             spec="mysql-binlog-connector-java",
             selections=[Selection()],
-            budget=Budget(examples=5),
+            budget=Budget(examples=25),
             baseline=AS_FOUND,
         )
         return request.param, certification.run()
