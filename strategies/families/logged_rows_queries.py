@@ -255,6 +255,8 @@ _GLOBAL_FORM: Final = Dimension(
 _SWITCH: Final = Dimension(
     "on the command line", {"with a value": False, "alone": True}, when={"scope": ("command line",)}
 )
+#: What the session that is given the value had been given before.
+_OWN: Final = choices("the session's values before", ("none", "another", "another, and back"))
 _REFUSED_AT_START: Final = Impossible(
     {"scope": ("command line",), "value": ("refused 2", "refused YES")}, "a server does not start with such a value"
 )
@@ -263,7 +265,7 @@ _REFUSED_AT_START: Final = Impossible(
 @asking_family(
     focus="WL4033-LOG-OPTION-NAME",
     profiles=WITH_ROWS_QUERIES,
-    dimensions=(_SCOPE, _VALUE, _START, _SPELLING, _FORM, _GLOBAL_FORM, _SWITCH),
+    dimensions=(_SCOPE, _VALUE, _START, _SPELLING, _FORM, _GLOBAL_FORM, _SWITCH, _OWN),
     impossible=(_REFUSED_AT_START,),
 )
 def logged_options(choose: Chooser, server: Server) -> Question:
@@ -275,6 +277,9 @@ def logged_options(choose: Chooser, server: Server) -> Question:
     scenario.open(tables=0)
     table = scenario.create(engine="innodb")
     _show(scenario, table, session=2)
+    own = choose.vary(_OWN, server.profile)
+    for each in (not start, start)[: {"none": 0, "another": 1}.get(own, 2)]:
+        scenario.do(SetSession(variable=_OPTION, value="ON" if each else "OFF"))
     _set(scenario, value)
     for session in (1, 2, 3):
         _show(scenario, table, session=session)

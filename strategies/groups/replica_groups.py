@@ -21,6 +21,12 @@ NEXT_LOG: Final = "binlog.000002"
 SOURCE_ID: Final = 1
 REPLICA_ID: Final = 100
 
+#: Statements that are transactions of their own, with a number for the table.
+_DEFINITIONS: Final = (
+    *("CREATE TABLE IF NOT EXISTS `t{}` (`a` INT)",) * 2,
+    "CREATE TEMPORARY TABLE IF NOT EXISTS `s{}` (`a` INT)",
+    "DROP TEMPORARY TABLE IF EXISTS `s{}`",
+)
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _STATEMENTS: Final = b"\x01"
 
@@ -53,8 +59,9 @@ def rotate(stream: StreamBuilder, log_name: str, position: int, *, flags: int = 
 
 
 def create(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return a DDL statement that succeeds any number of times."""
-    return [query(stream, f"CREATE TABLE IF NOT EXISTS `t{stream.choose.integer(2, 9)}` (`a` INT)")]
+    """Return a DDL statement that succeeds any number of times, sometimes one of a temporary table."""
+    number = stream.choose.integer(2, 9)
+    return [query(stream, stream.choose.one_of(_DEFINITIONS).format(number))]
 
 
 def transaction(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
