@@ -1,5 +1,6 @@
 """The cause of a failure: what failures of several requirements, event types and profiles have in common."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -26,6 +27,8 @@ ACCEPTED: Final = "accepted"
 WRONG_END: Final = "read to a wrong end"
 MISREAD: Final = "with a longer post-header misread"
 
+#: The names of event types that have none.
+_UNNAMED: Final = re.compile(r"\bTYPE_\d+\b")
 _NAMED: Final = frozenset(map(int, EventType))
 _UNASSIGNED: Final = "event of an unassigned type"
 #: Types whose events are read by the same code: they have one layout.
@@ -94,6 +97,11 @@ def known_as(code: int) -> str:
 def exact_name(code: int) -> str:
     """Return the name of an event type; all those without a name share one."""
     return type_name(code) if code in _NAMED else _UNASSIGNED
+
+
+def without_codes(text: str) -> str:
+    """Return a text in which all event types without a name share one."""
+    return _UNNAMED.sub(_UNASSIGNED, text)
 
 
 def column_group(code: int, kind: str) -> str:

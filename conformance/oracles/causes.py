@@ -7,7 +7,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as
+from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as, without_codes
 from conformance.oracles.checks.ended_answers import ended
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.post_headers import LONGER, can_misread
@@ -152,7 +152,7 @@ def _of_fault(alignment: Alignment, check: Check) -> Cause:
     case = alignment.case
     requirements = governing(case)
     fault = f"{case.expected.refused_kind} ({requirements[0]})" if requirements else case.expected.refused_kind
-    return Cause(ACCEPTED if _is_accepted(alignment) else _words(check.signature), fault)
+    return Cause(ACCEPTED if _is_accepted(alignment) else without_codes(check.signature), fault)
 
 
 def _is_accepted(alignment: Alignment) -> bool:
@@ -173,16 +173,10 @@ def governing(case: Case) -> list[str]:
 def _of_signature(alignment: Alignment, check: Check) -> Cause:
     role = alignment.case.role
     if role != "decode":
-        return Cause(_words(check.signature), role=role)
+        return Cause(without_codes(check.signature), role=role)
     offsets = {entry["offset"]: entry["type"] for entry in alignment.case.expected.events}
     code = offsets.get(check.at) if check.at is not None else None
-    words = _words(check.signature)
+    words = without_codes(check.signature)
     return Cause(words if code is None else words.replace(type_name(code), event_group(code)))
 
 
-#: The names of event types that have none.
-_UNNAMED: Final = re.compile(r"\bTYPE_\d+\b")
-
-
-def _words(signature: str) -> str:
-    return _UNNAMED.sub("event of an unassigned type", signature)

@@ -7,7 +7,16 @@ from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import DIFFERS, MISSING, NOT_KNOWN, WRONG_END, Cause, event_group, known_as
+from conformance.oracles.cause import (
+    DIFFERS,
+    MISSING,
+    NOT_KNOWN,
+    WRONG_END,
+    Cause,
+    event_group,
+    known_as,
+    without_codes,
+)
 from conformance.oracles.checks.same_value import same_bytes, same_variable
 from conformance.protocol.roles.decode import HEADER_FIELDS
 
@@ -181,7 +190,7 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
     """
     event = alignment.case.expected.events[index]
     if alignment.case.role != "decode":
-        return Cause(DIFFERS, alignment.about.kind(event), field, role=alignment.case.role)
+        return Cause(DIFFERS, without_codes(alignment.about.kind(event)), field, role=alignment.case.role)
     if field == "handled" and seen == "ignored":
         return Cause(NOT_KNOWN, known_as(event["type"]))
     if field in HEADER_FIELDS:
