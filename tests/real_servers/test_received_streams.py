@@ -40,6 +40,9 @@ FAMILIES = (
     "cross_version_streams",
     "streams_without_gtids",
 )
+#: The parser of a receiver reads the length of a database's name as a signed byte, and takes the statement from
+#: another place or from none: 5.7.22, 8.0.15 and 9.7.4 alike. Its warnings from there on are not compared.
+LONGEST_NAME = 127
 #: A replica uses the log name and position in a heartbeat, which are invented in generated ones.
 
 
@@ -118,6 +121,13 @@ def modelled(case: Case, events: list[tuple[ReplicaEvent, bytes]], version: str)
     return receiver.events
 
 
+def is_misread(case: Case) -> bool:
+    """Return whether a statement of a stream has a database whose name is too long for a receiver's parser."""
+    entries = (report(event) for event in read_events(case.stream))
+    names = (each.get("database", "") for each in entries if each["type"] == EventType.QUERY)
+    return any(len(each.encode()) > LONGEST_NAME for each in names)
+
+
 def compared(events: list[RelayEvent]) -> list[tuple]:
     """Return the compared values: the headers without the time, and the bytes of received events."""
     return [
@@ -141,7 +151,8 @@ def test_the_relay_logs_of_a_real_replica_are_the_models(replica, family):
             data = event.data if place < len(written) and written[place] else b""
             seen.append((log, header.type, header.server_id, header.log_pos, header.flags, data))
         expected = [each.warning for each in model if each.warning]
-        if error or seen != compared(model) or warnings != expected:
+        warned = warnings == expected or is_misread(case)
+        if error or seen != compared(model) or not warned:
             different.append((str(case.id), error, compared(model), seen, expected, warnings))
         else:
             witnessed_in_case(replica.product.profile.name, case)
