@@ -131,9 +131,9 @@ def check_logs(logs: tuple[bytes, ...]) -> list[tuple[int, Violation]]:
     """Return what `check` finds in logs of a pair, each with the number of its log, and record what the logs show."""
     violations: list[tuple[int, Violation]] = []
     for number, log in enumerate(logs, 1):
-        found: list[Violation] = []
-        checked = LogChecker(f"log {number}", report=found.append).check(io.BytesIO(log))
-        violations += ((number, each) for each in found)
+        broken: list[Violation] = []
+        checked = LogChecker(f"log {number}", report=broken.append).check(io.BytesIO(log))
+        violations += ((number, each) for each in broken)
         assert checked.unreadable is None, checked.unreadable
         witnessed_in_log(checked)
     return violations
