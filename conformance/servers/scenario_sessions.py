@@ -28,8 +28,8 @@ class ScenarioSessions:
 
     Args:
         connect: Returns a new session.
-        alone: Whether the server has no other sessions. Then it shows that a session has ended by their number: up to
-            5.7 its temporary tables are dropped after it has left the list of processes.
+        alone: Whether the server has no other sessions. Then their number shows too that a session has ended: up to
+            5.7 its temporary tables are dropped after it has left the list of processes, in MariaDB before.
     """
 
     def __init__(self, connect: "Callable[[], pymysql.connections.Connection[Any]]", *, alone: bool = False) -> None:
@@ -70,13 +70,13 @@ class ScenarioSessions:
                 time.sleep(_POLL)
 
     def _has_ended(self, cursor: "pymysql.cursors.Cursor", thread: int) -> bool:
-        if self._alone:
-            cursor.execute("SHOW GLOBAL STATUS LIKE 'Threads_connected'")
-            # The session that asks is one of them.
-            count: Any = cursor.fetchone()
-            return int(count[1]) <= len(self._open) + 1
         cursor.execute(f"select count(*) from information_schema.processlist where id = {thread}")
-        return bool(cursor.fetchone() == (0,))
+        if cursor.fetchone() != (0,):
+            return False
+        cursor.execute("SHOW GLOBAL STATUS LIKE 'Threads_connected'")
+        count: Any = cursor.fetchone()
+        # The session that asks is one of them.
+        return not self._alone or int(count[1]) <= len(self._open) + 1
 
     def end_all(self) -> None:
         """End every open session."""
