@@ -101,6 +101,7 @@ NAMED: Final = (
     _off("mysql57", "mysql56", texts=True),
     _off("mysql80", "mysql56"),
     _off("mariadb1011", "mariadb1011", rows=1, texts=True),
+    _off("mariadb1011", "mysql80", rows=1, texts=True),
 )
 
 

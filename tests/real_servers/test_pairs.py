@@ -139,7 +139,8 @@ def expected_of_sender(plan: PairPlan, pair: PairRun) -> list[bytes]:
         log_name=FIRST_LOG if plan.position == "file" else "",
         gtid_set=None if plan.position == "file" else GtidSet(),
         checksum=plan.checksum if announcement.checksums else "NONE",
-        annotate_rows=announcement.annotate_rows,
+        # A replica without capabilities gets something in the place of those that it does not ask for.
+        annotate_rows=announcement.annotate_rows or not announcement.capability,
     )
     stream = b"".join(data for _, data in pair.source_logs)
     observed = send.answer(Request("send", profile, stream, settings.as_json()))
