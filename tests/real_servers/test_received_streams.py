@@ -39,6 +39,7 @@ FAMILIES = (
     "rows_query_streams",
     "cross_version_streams",
     "streams_without_gtids",
+    "ignored_servers",
 )
 #: The parser of a receiver reads the length of a database's name as a signed byte, and takes the statement from
 #: another place or from none: 5.7.22, 8.0.15 and 9.7.4 alike. Its warnings from there on are not compared.
@@ -102,6 +103,7 @@ def received(server: RealServer, case: Case, events: list[tuple[ReplicaEvent, by
         source_log=SOURCE_LOG,
         gtid_mode="ON_PERMISSIVE",
         checksums=has_checksums(case),
+        ignored_ids=case.settings.get("ignored_ids", ()),
     )
     logs = [(number, event) for number, log in enumerate(done.relay_logs) for event in read_events(log)]
     return logs, list(done.warnings), done.error
@@ -114,6 +116,7 @@ def modelled(case: Case, events: list[tuple[ReplicaEvent, bytes]], version: str)
         source_log=SOURCE_LOG,
         version=version,
         source_checksums=has_checksums(case),
+        ignored_ids=frozenset(case.settings.get("ignored_ids", ())),
     )
     receiver = Receiver(settings, lambda: boundary_feed(case.id.profile))
     receiver.receive_all(events)
