@@ -28,6 +28,7 @@ from conformance.oracles.checks.log_freedoms import (
     is_bare_text,
     is_checkpoint,
     is_end_by_engine,
+    is_order_of_dropped,
     is_order_of_tables,
     is_own_wording,
     is_rows_flag,
@@ -407,6 +408,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the order of the rows events of one statement that changes several tables",
         "The optimizer chooses the order in which it joins them.",
         is_order_of_tables,
+    ),
+    Freedom(
+        "log",
+        "order of dropped tables",
+        "which of the DROP TABLE statements of a DROP DATABASE that fails half way names a table",
+        "Servers drop the tables in the order in which they read the directory.",
+        is_order_of_dropped,
     ),
     Freedom(
         "log",

@@ -64,8 +64,12 @@ def _events(request: Request, rules: ReaderRules, unreadable: list[BinlogError])
             except MalformedBody as error:
                 raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
     except BinlogError as error:
-        if error.kind == UNKNOWN_KIND:
-            header = Header(*HEADER.unpack_from(request.stream, error.at))
-            yield ReplicaEvent.of_header(header, error.at)
-        else:
+        if error.kind != UNKNOWN_KIND:
             unreadable.append(error)
+            return
+        unknown = ReplicaEvent.of_header(Header(*HEADER.unpack_from(request.stream, error.at)), error.at)
+        if unknown.ignorable and rules.ignorable:
+            # It is refused although it may be ignored: the format description does not declare its type.
+            unreadable.append(error)
+        else:
+            yield unknown

@@ -12,7 +12,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.header import MAGIC
 from conformance.binlog.reader import read_events
 from conformance.binlog.rows.images import rows_kind
-from conformance.models.decision.capability import BOTH, ROW_ONLY, Capability
+from conformance.models.decision.capability import BOTH, ROW_ONLY, STATEMENT_ONLY, Capability
 from conformance.models.decision.decision import Mode, Safety
 from conformance.models.decision.engines import open_table
 from conformance.models.decision.locked_table import LockedTable
@@ -28,6 +28,8 @@ _REMOTE: Final = "elsewhere"
 
 #: The plugins with engines of MariaDB; not all packages bring them.
 _PLUGINS: Final = ("ha_archive", "ha_blackhole", "ha_federatedx")
+#: The plugin with MySQL's only engine that can log statements alone.
+_EXAMPLE: Final = "ha_example"
 
 
 def options_of(product: Product) -> list[str]:
@@ -39,6 +41,8 @@ def options_of(product: Product) -> list[str]:
     if product.dialect.gtid_modes != "none":
         # With GTIDs, writing to transactional and other tables in one statement is an error of its own.
         options += ["--gtid-mode=OFF", "--enforce-gtid-consistency=OFF"]
+    if (product.plugins / f"{_EXAMPLE}.so").exists():
+        options.append(f"--plugin-load-add=example={_EXAMPLE}.so")
     # An option of an engine that the package may lack.
     return [*options, "--loose-federated"]
 
@@ -53,6 +57,7 @@ KINDS: Final = {
     "blackhole": "(a INT NOT NULL) ENGINE=BLACKHOLE",
     "merge": "(a INT NOT NULL) ENGINE=MERGE UNION=({child}) INSERT_METHOD=LAST",
     "federated": "(a INT NOT NULL) ENGINE=FEDERATED CONNECTION='{remote}'",
+    "example": "(a INT NOT NULL) ENGINE=EXAMPLE",
     "aria": "(a INT NOT NULL) ENGINE=Aria",
     "partition": "(a INT NOT NULL) ENGINE=InnoDB PARTITION BY HASH (a) PARTITIONS 2",
 }
@@ -60,6 +65,8 @@ KINDS: Final = {
 UNREPLICATED: Final = "performance_schema"
 #: The servers that a row injection into a MERGE table kills: 5.5.9 and 5.6.24.
 KILLED_BY_MERGE: Final = Profiles("mysql < 5.7")
+#: Kinds whose tables never have rows.
+EMPTY: Final = frozenset({"blackhole", "example"})
 #: Kinds whose tables are InnoDB's.
 INNODB: Final = frozenset({"innodb", "partition"})
 
@@ -67,9 +74,9 @@ ISOLATIONS: Final = ("REPEATABLE READ", "READ COMMITTED")
 
 
 def locked_table(kind: str, isolation: str, *, written: bool = True) -> LockedTable:
-    """Return a table as the model sees it: at READ COMMITTED, InnoDB can log rows only."""
+    """Return a table as the model sees it: at READ COMMITTED, InnoDB can log rows only; EXAMPLE statements only."""
     limited = kind in INNODB and isolation == "READ COMMITTED"
-    capability: Capability = ROW_ONLY if limited else BOTH
+    capability: Capability = STATEMENT_ONLY if kind == "example" else ROW_ONLY if limited else BOTH
     return open_table(kind, capability, written=written)
 
 

@@ -28,6 +28,8 @@ _SILENCE: Final = 4
 _LIVE_SILENCE: Final = 30
 #: Nanoseconds between two heartbeats.
 _PERIOD: Final = 1_000_000_000
+#: The same where none are wanted: every replica asks for some, and without it 5.7 sends one for each event skipped.
+_RARELY: Final = 3600 * 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,8 @@ def _sent(
 def _announcement(checksum: str, has_heartbeats: bool, *, mariadb: bool) -> Sequence[str]:
     names = ("master",) if mariadb else ("master", "source")
     made = [f"SET @{name}_binlog_checksum = '{checksum}'" for name in names]
-    made += [f"SET @{name}_heartbeat_period = {_PERIOD}" for name in names if has_heartbeats]
+    period = _PERIOD if has_heartbeats else _RARELY
+    made += [f"SET @{name}_heartbeat_period = {period}" for name in names]
     # A replica of today, which understands MariaDB's own events.
     return [*made, "SET @mariadb_slave_capability = 4"] if mariadb else made
 

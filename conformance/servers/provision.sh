@@ -61,6 +61,13 @@ debian() { # debian SUITE WITH_DEPENDENCIES ALONE: unpack packages of a release 
     rm -rf "$packages"
 }
 
+plugin() { # plugin PACKAGE FILE: one plugin of a package of the release that was unpacked last
+    (cd "$work" && private_apt apt-get download "$1")
+    dpkg-deb --fsys-tarfile "$work/$1"_*.deb |
+        tar -x -C "$target/root" --no-same-owner "./usr/lib/mysql/plugin/$2"
+    rm "$work/$1"_*.deb
+}
+
 maven() { # maven GROUP:NAME:VERSION: the path of the jar
     mvn -q -B -Dstyle.color=never org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy "-Dartifact=$1:jar" \
         "-DoutputDirectory=$work/jars" -Dmdep.overWriteReleases=false -Dtransitive=false >&2
@@ -98,6 +105,8 @@ libaio() { # libaio: the library with the name that programs before Debian 13 kn
 
 mysql_of_debian() { # mysql_of_debian SUITE
     debian "$1" 'mysql-server-core mysql-client-core' ''
+    # The one engine that can log statements only; the package is large.
+    plugin mysql-testsuite ha_example.so
     for each in bin/mysql bin/mysqlbinlog sbin/mysqld; do program $each; done
 }
 

@@ -15,7 +15,10 @@ RECEIVING: Final = Profiles("mysql >= 5.7")
 #: Those that know caching_sha2_password.
 _WITH_SHA2: Final = Profiles("mysql >= 8.0")
 #: The first words of the boundary parser's warnings in the error log.
-_WARNING: Final = re.compile(r"\[MY-0104(?:42|43|44|45|46)\] \[Repl\] (?P<text>.*)")
+_WARNING: Final = re.compile(
+    r"\[(?:MY-0104(?:42|43|44|45|46)\] \[Repl|Warning)\] "
+    r"(?P<text>Unsupported non-ignorable event fed.*|[A-Z]\S.* not expected in an event stream.*)"
+)
 #: Seconds that a replica may take to receive a stream, and between two polls.
 _LIMIT: Final = 15.0
 _POLL: Final = 0.05
@@ -61,7 +64,9 @@ def receive(
     """
     dialect = server.product.dialect
     replica, to = dialect.replica, dialect.source
-    server.run(f"STOP {replica}", dialect.reset_replica, dialect.reset_logs)
+    # 5.7 begins the next relay log with the GTIDs received before, unless another source is named first.
+    other = f"{dialect.change_source} {to}_HOST='another'"
+    server.run(f"STOP {replica}", other, dialect.reset_replica, dialect.reset_logs)
     logged = server.error_log.stat().st_size
     with WireSource(
         events,

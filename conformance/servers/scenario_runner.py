@@ -17,7 +17,7 @@ class Runner:
 
     def __init__(self, server: RealServer) -> None:
         self.server = server
-        self._sessions = ScenarioSessions(server.connect)
+        self._sessions = ScenarioSessions(server.connect, alone=True)
 
     def prepare(self, settings: Settings) -> None:
         """Give an empty server the settings of a scenario."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import pymysql
+import pymysql.cursors
 
 from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import Statement
@@ -27,10 +28,13 @@ class ScenarioSessions:
 
     Args:
         connect: Returns a new session.
+        alone: Whether the server has no other sessions. Then their number shows too that a session has ended: up to
+            5.7 its temporary tables are dropped after it has left the list of processes, in MariaDB before.
     """
 
-    def __init__(self, connect: "Callable[[], pymysql.connections.Connection[Any]]") -> None:
+    def __init__(self, connect: "Callable[[], pymysql.connections.Connection[Any]]", *, alone: bool = False) -> None:
         self._connect = connect
+        self._alone = alone
         self._open: dict[int, pymysql.connections.Connection[Any]] = {}
 
     def execute(self, statement: Statement) -> int | None:
@@ -58,16 +62,21 @@ class ScenarioSessions:
             return
         thread = session.thread_id()
         session.close()
-        query = f"select count(*) from information_schema.processlist where id = {thread}"
         until = time.monotonic() + _SESSION_END
         with self._connect() as other, other.cursor() as cursor:
-            while True:
-                cursor.execute(query)
-                if cursor.fetchone() == (0,):
-                    return
+            while not self._has_ended(cursor, thread):
                 if time.monotonic() >= until:
                     raise TimeoutError(f"session {number} did not end within {_SESSION_END:.0f} seconds")
                 time.sleep(_POLL)
+
+    def _has_ended(self, cursor: "pymysql.cursors.Cursor", thread: int) -> bool:
+        cursor.execute(f"select count(*) from information_schema.processlist where id = {thread}")
+        if cursor.fetchone() != (0,):
+            return False
+        cursor.execute("SHOW GLOBAL STATUS LIKE 'Threads_connected'")
+        count: Any = cursor.fetchone()
+        # The session that asks is one of them.
+        return not self._alone or int(count[1]) <= len(self._open) + 1
 
     def end_all(self) -> None:
         """End every open session."""

@@ -85,6 +85,68 @@ def test_an_empty_answer_fails_the_rules_about_events():
     )
 
 
+def _updates_of_two_tables():
+    """Yield cases in which rules govern the rows of statements that update two tables, with the place of the rows."""
+    for case in cases("logged_rows_queries", "mysql-5.7", 12):
+        events = case.expected.events
+        for index in case.marks.get("WL4033-LOG-OPTION-SCOPE", ()):
+            if all("rows" in events[place] for place in (index, index + 1)):
+                yield case, index
+
+
+@pytest.mark.parametrize(
+    ("change", "is_blamed"),
+    [
+        (lambda first, second: (second, first), False),
+        (lambda first, second: (first[::-1], second), False),
+        (lambda first, second: (first, first), True),
+        (lambda first, second: (second, second[:-1]), True),
+    ],
+    ids=["tables exchanged", "rows reversed", "one table twice", "a row left out"],
+)
+def test_rules_on_the_rows_of_a_statement_leave_their_order_to_the_server(change, is_blamed):
+    blamed = set()
+    for case, index in _updates_of_two_tables():
+        answer = REFERENCE.ask(request_of(case))
+        events = [dict(each) for each in answer.events]
+        rows = [events[place]["rows"] for place in (index, index + 1)]
+        for place, changed in zip((index, index + 1), change(*rows), strict=True):
+            events[place]["rows"] = changed
+        blamed.add("WL4033-LOG-OPTION-SCOPE" in broken(case, replace(answer, events=tuple(events))))
+    assert blamed == {is_blamed}
+
+
+def _drops_changed(change):
+    """Return a right answer to a DROP DATABASE that fails half way, with its first two statements changed."""
+    case = next(
+        each for each in cases("drop_database_splits", "mysql-5.7", 30) if "WL7592-LOG-DROPDB-SPLIT" in each.marks
+    )
+    answer = REFERENCE.ask(request_of(case))
+    events = [dict(each) for each in answer.events]
+    first, second = (each for each in events if each.get("query", "").startswith("DROP TABLE"))
+    first["query"], second["query"] = change(first["query"], second["query"])
+    return case, replace(answer, events=tuple(events))
+
+
+def _last_of(drop):
+    return re.search(r",(`[^`]*`)[^`]*$", drop)[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "is_blamed"),
+    [
+        (lambda first, second: (second, first), False),
+        (lambda first, second: (first.replace(_last_of(first), _last_of(second)), second), True),
+        (lambda first, second: (first.replace(f",{_last_of(first)}", ""), second), True),
+        (lambda first, second: (first, second.replace(_last_of(second), "`another`")), True),
+        (lambda first, second: (first.replace(_last_of(first), f"`d9`.{_last_of(first)}"), second), True),
+    ],
+    ids=["exchanged", "dropped twice", "left out", "another table", "another database"],
+)
+def test_a_failed_drop_database_may_drop_its_tables_in_any_order_but_each_of_them_once(change, is_blamed):
+    assert bool(broken(*_drops_changed(change))) == is_blamed
+
+
 def _spoiled(streams, how):
     whole = streams[-1]
     return {

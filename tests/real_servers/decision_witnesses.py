@@ -3,9 +3,10 @@
 A run counts only if its outcome is the table's own, not one that a deviation explains.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
+from conformance.models.decision.capability import NEITHER, ROW_ONLY, STATEMENT_ONLY
 from conformance.models.decision.locked_table import written_capability
 from conformance.servers.decision_server import INNODB, Outcome, Run
 from conformance.servers.products import Product
@@ -13,6 +14,12 @@ from conformance.specs.catalogue import catalogue
 from tests.witnesses import witnessed
 
 _UNSAFE: Final = 1592
+#: Capability of several written tables -> what they show.
+_OF_SETS: Final = {
+    ROW_ONLY: ("WL3303-SET-ROW-RESTRICTED",),
+    STATEMENT_ONLY: ("WL3303-SET-STATEMENT-RESTRICTED",),
+    NEITHER: ("WL3303-SET-INCOMPATIBLE",),
+}
 #: Kind of table -> the requirement on the capabilities of its engine.
 _ENGINES: Final = {
     "archive": "WL3303-ENGINE-ARCHIVE",
@@ -32,6 +39,12 @@ def witness_decision(product: Product, run: Run, outcome: Outcome) -> None:
         return
     for requirement in _shown(run, outcome):
         _record(product, requirement)
+
+
+def witness_sets(product: Product, kinds: Collection[str]) -> None:
+    """Record what decisions on every two tables show together, where there are tables of each kind of capability."""
+    if {"innodb", "myisam", "example"} <= set(kinds):
+        _record(product, "FORMAT-DECIDE-CAPABILITY")
 
 
 def witness_execution(product: Product, run: Run, outcome: Outcome) -> None:
@@ -67,6 +80,8 @@ def _shown(run: Run, outcome: Outcome) -> Iterator[str]:
         yield "WL3303-ERROR-NOTHING-LOGGED"
     if not capability.statement:
         yield "WL3303-ENGINE-MAY-FORBID-STATEMENT"
+    if not capability.row:
+        yield "WL3303-ENGINE-MAY-FORBID-ROW"
     yield from _of_tables(run)
 
 
@@ -81,5 +96,4 @@ def _of_tables(run: Run) -> Iterator[str]:
             yield "WL3303-CAPABILITY-NOT-PREFERENCE"
     elif len(run.written) > 1:
         yield from ("WL3303-SET-CAPABLE", "WL3303-SET-TO-WRITE-TABLES")
-        if not written_capability(run.tables).statement:
-            yield "WL3303-SET-ROW-RESTRICTED"
+        yield from _OF_SETS.get(written_capability(run.tables), ())

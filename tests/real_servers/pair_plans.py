@@ -17,7 +17,8 @@ SOURCE_ID: Final = 1
 REPLICA_ID: Final = 100
 #: The servers that can write rows events of the first version besides the second.
 _WITH_BOTH_ROWS: Final = Profiles("mysql >= 5.6, < 9.0")
-_WITH_TEXTS: Final = WITH_ROWS_QUERIES | Profiles("mariadb")
+_MARIADB: Final = Profiles("mariadb")
+_WITH_TEXTS: Final = WITH_ROWS_QUERIES | _MARIADB
 _MODES: Final = {"none": ("OFF",), "at the start": ("OFF", "ON"), "running": GTID_MODES}
 
 
@@ -34,6 +35,7 @@ class PairPlan:
         rows: The version of the source's rows events.
         texts: Whether the source logs statements' texts before rows.
         position: How the replica asks for events.
+        replica_checksum: The replica's binlog_checksum, ``CRC32`` where there is none.
         same_id: Whether both have the same server id.
     """
 
@@ -45,21 +47,28 @@ class PairPlan:
     rows: int
     texts: bool
     position: Position
+    replica_checksum: str = "CRC32"
     same_id: bool = False
 
     def __str__(self) -> str:
         options = f"{self.source_mode}-{self.replica_mode}-{self.checksum}-v{self.rows}"
-        marks = ("texts" if self.texts else "plain", self.position, *(["same_id"] if self.same_id else []))
+        marks = ["texts" if self.texts else "plain", self.position]
+        marks += ["unchecked"] * (self.replica_checksum == "NONE") + ["same_id"] * self.same_id
         return f"{self.source}-to-{self.replica}-{options}-{'-'.join(marks)}"
 
     @property
     def refused(self) -> Refused | None:
-        """The error with which the receiver stops before it gets an event, as the model has it."""
+        """The error with which the receiver stops before it takes an event, as the model has it."""
         source = Peer(
             profile=SERVERS[self.source], server_id=SOURCE_ID, gtid_mode=self.source_mode, checksum=self.checksum
         )
         replica_id = SOURCE_ID if self.same_id else REPLICA_ID
-        replica = Peer(profile=SERVERS[self.replica], server_id=replica_id, gtid_mode=self.replica_mode)
+        replica = Peer(
+            profile=SERVERS[self.replica],
+            server_id=replica_id,
+            gtid_mode=self.replica_mode,
+            checksum=self.replica_checksum,
+        )
         return refusal(source, replica, position=self.position)
 
 
@@ -92,6 +101,7 @@ NAMED: Final = (
     _off("mysql57", "mysql56", texts=True),
     _off("mysql80", "mysql56"),
     _off("mariadb1011", "mariadb1011", rows=1, texts=True),
+    _off("mariadb1011", "mysql80", rows=1, texts=True),
 )
 
 
@@ -116,13 +126,15 @@ def _options(source: str, replica: str) -> Iterator[PairPlan]:
     checksums = CHECKSUMS if source_dialect.checksums else ("NONE",)
     rows = (1, 2) if of_source in _WITH_BOTH_ROWS else (2,) if of_source in WITH_ROWS_QUERIES else (1,)
     texts = (False, True) if of_source in _WITH_TEXTS else (False,)
-    choices = product(source_modes, replica_modes, checksums, rows, texts, get_args(Position), (False, True))
-    for source_mode, replica_mode, checksum, version, text, position, same in choices:
+    # Without checksums of its own, MariaDB takes events of a source that knows none.
+    own = CHECKSUMS if of_replica in _MARIADB and not source_dialect.checksums else ("CRC32",)
+    choices = product(source_modes, replica_modes, checksums, rows, texts, get_args(Position), own, (False, True))
+    for source_mode, replica_mode, checksum, version, text, position, of_replica_itself, same in choices:
         if position == "gtid" and not _asks_by_gtid(of_source, of_replica, replica_mode):
             continue
         yield PairPlan(
             source=source, replica=replica, source_mode=source_mode, replica_mode=replica_mode, checksum=checksum,
-            rows=version, texts=text, position=position, same_id=same,
+            rows=version, texts=text, position=position, replica_checksum=of_replica_itself, same_id=same,
         )  # fmt: skip
 
 
@@ -145,7 +157,7 @@ def _sets(plan: PairPlan) -> _Sets:
 def _refused_sets(plan: PairPlan) -> _Sets:
     """Return what a refusal depends on: the replica's version with the modes and the position, or the server ids."""
     modes = (plan.source_mode, plan.replica_mode, plan.position)
-    condition = ("same id", True) if plan.same_id else ("modes", modes)
+    condition = ("same id", True) if plan.same_id else ("modes", (*modes, plan.replica_checksum))
     return frozenset({frozenset({("replica", plan.replica), condition}), frozenset({("source", plan.source)})})
 
 

@@ -162,6 +162,7 @@ def _replica_options(plan: PairPlan, product: Product) -> list[str]:
         *_CHARACTERS,
         *_gtid_options(plan.replica_mode, product),
         f"--server-id={server_id}",
+        *([f"--binlog-checksum={plan.replica_checksum}"] if product.dialect.checksums else []),
     ]
 
 

@@ -127,11 +127,13 @@ def witness_pair(plan: PairPlan, run: PairRun) -> None:
                 witnessed(server, requirement, kept=True)
 
 
-def check_logs(logs: tuple[bytes, ...]) -> list[Violation]:
-    """Return what `check` finds in logs of a pair, and record what they show of the servers that wrote them."""
-    violations: list[Violation] = []
+def check_logs(logs: tuple[bytes, ...]) -> list[tuple[int, Violation]]:
+    """Return what `check` finds in logs of a pair, each with the number of its log, and record what the logs show."""
+    violations: list[tuple[int, Violation]] = []
     for number, log in enumerate(logs, 1):
-        checked = LogChecker(f"log {number}", report=violations.append).check(io.BytesIO(log))
+        broken: list[Violation] = []
+        checked = LogChecker(f"log {number}", report=broken.append).check(io.BytesIO(log))
+        violations += ((number, each) for each in broken)
         assert checked.unreadable is None, checked.unreadable
         witnessed_in_log(checked)
     return violations

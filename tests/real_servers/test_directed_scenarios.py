@@ -47,6 +47,13 @@ KNOWN = (
         forms=("ROW",),
         reason="the drop is logged before the transaction, even after a SAVEPOINT in it",
     ),
+    Known(
+        name="DDL inside, GTID_NEXT 00000000-0000-0000-0000-000000000001:1",
+        profiles=Profiles("mysql >= 5.6, < 5.7"),
+        engine="innodb",
+        forms=("STATEMENT",),
+        reason="before its Xid event the transaction has a second Gtid event, with the same number and no UUID",
+    ),
 )
 
 

@@ -1,7 +1,7 @@
 """Logging decisions of real servers, compared with the shipped table: format, error and warning of every statement.
 
-The engines, the modes and the isolation levels are all those of the servers. None of them has an engine that can log
-statements only, so the rows of the table that need one cannot be observed here.
+The engines, the modes and the isolation levels are all those of the servers. One of them, 9.7.4, has an engine that can
+log statements only, EXAMPLE; a set of tables with it and with one that can log rows only can log neither.
 """
 
 import itertools
@@ -11,11 +11,12 @@ from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
-from decision_witnesses import witness_decision, witness_execution
+from decision_witnesses import witness_decision, witness_execution, witness_sets
 
 from conformance.models.decision.decision import MODES, SAFETIES, Safety
 from conformance.models.decision.shipped_table import decide, row_for
 from conformance.servers.decision_server import (
+    EMPTY,
     INNODB,
     ISOLATIONS,
     KILLED_BY_MERGE,
@@ -33,6 +34,8 @@ from conformance.servers.real_server import running
 NOT_IN_PACKAGE = dict.fromkeys(
     ("mysql55", "mariadb101", "mariadb102", "mariadb114"), frozenset({"archive", "blackhole", "federated"})
 )
+#: The servers with the engine EXAMPLE.
+WITH_EXAMPLE = ("mysql",)
 NON_INJECTED: tuple[Safety, ...] = ("safe", "unsafe")
 
 
@@ -43,7 +46,7 @@ def modelled(run: Run, profile: str, safety: Safety | None = None) -> Outcome:
 
 
 def transactional(product: Product) -> frozenset[str]:
-    return INNODB | ({"blackhole", "federated"} if product.is_mariadb else {"blackhole"})
+    return INNODB | ({"blackhole", "federated"} if product.is_mariadb else {"blackhole", "example"})
 
 
 def mixes_at_read_committed(run: Run, product: Product) -> bool:
@@ -59,6 +62,12 @@ def mixes_at_read_committed(run: Run, product: Product) -> bool:
 
 def uses_performance_schema(run: Run, product: Product) -> bool:
     return run.logging and run.safety == "safe" and UNREPLICATED in run.written
+
+
+def is_refused_by_innodb(run: Run, product: Product) -> bool:
+    """Return whether InnoDB refuses a statement that the table refuses too, for another reason."""
+    limited = run.mode == "statement" and run.isolation == "READ COMMITTED" and not INNODB.isdisjoint(run.written)
+    return limited and run.logging and run.safety != "row-injection" and "example" in run.written
 
 
 def injects_in_statement_mode(run: Run, product: Product) -> bool:
@@ -90,6 +99,10 @@ MIXED_TRANSACTIONS = (
     "servers classify it so, and the table then decides on an unsafe statement"
 )
 SYSTEM_TABLE = "a statement that uses performance_schema is classified as unsafe"
+REFUSED_FIRST = (
+    "InnoDB refuses a statement in mode STATEMENT at READ COMMITTED, with 1665, before the server finds that its "
+    "tables have no format in common"
+)
 INJECTED = "MariaDB logs a row injection as rows in mode STATEMENT too, instead of refusing it with 1666"
 
 #: The first one that applies counts.
@@ -103,6 +116,11 @@ DEVIATIONS = (
         MIXED_TRANSACTIONS,
         mixes_at_read_committed,
         lambda run, profile: modelled(run, profile, "unsafe"),
+    ),
+    Deviation(
+        REFUSED_FIRST,
+        is_refused_by_innodb,
+        lambda run, profile: Outcome(None, 1665),
     ),
     Deviation(
         INJECTED,
@@ -184,6 +202,7 @@ def test_the_server_has_the_engines_of_the_worklog(decider):
     server, product = decider
     worklog_engines = {"archive", "blackhole", "csv", "federated", "memory", "merge", "myisam"}
     others = {"innodb", "partition"} | ({"aria"} if product.is_mariadb else set())
+    others |= {"example"} if product.name in WITH_EXAMPLE else set()
     assert worklog_engines - NOT_IN_PACKAGE.get(product.name, frozenset()) | others == set(server.kinds)
 
 
@@ -196,8 +215,10 @@ def test_statements_that_write_two_tables(decider):
     wrong, explained = differences(decider, pair_runs(decider[0]))
     assert wrong == []
     server, product = decider
+    witness_sets(product, server.kinds)
     # Only tables of this engine can be logged as statements at READ COMMITTED and are transactional.
     named = {MIXED_TRANSACTIONS} if "blackhole" in server.kinds else set()
+    named |= {REFUSED_FIRST} if "example" in server.kinds else set()
     assert set(explained) == named | ({INJECTED} if product.is_mariadb else set()), "a deviation no longer exists"
 
 
@@ -222,8 +243,8 @@ def test_a_refused_statement_changes_nothing(decider):
         wanted, _ = expected(run, product)
         before = server.rows()
         server.run(run)
-        # A BLACKHOLE table never has rows, so it shows nothing.
-        stored = 0 if run.written == ("blackhole",) else 1
+        # A table that never has rows shows nothing.
+        stored = 0 if EMPTY.issuperset(run.written) else 1
         is_error = wanted.code is not None and wanted.code != 1592
         assert server.rows() - before == (0 if is_error else stored), run
         if stored:
@@ -231,7 +252,9 @@ def test_a_refused_statement_changes_nothing(decider):
         refused += is_error
     # InnoDB and its partitioned tables at READ COMMITTED, and in MySQL every row injection in mode STATEMENT.
     injected = [kind for kind in server.kinds if not (kind == "merge" and product.profile.name in KILLED_BY_MERGE)]
-    assert refused == (4 if product.is_mariadb else 4 + 2 * len(injected))
+    # EXAMPLE: every statement in mode ROW, every row injection, and in mode MIXED what is unsafe.
+    of_example = 10 if "example" in server.kinds else 0
+    assert refused == (4 if product.is_mariadb else 4 + 2 * len(injected) + of_example)
 
 
 def test_each_row_without_a_statement_only_engine_is_observed():

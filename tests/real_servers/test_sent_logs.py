@@ -2,13 +2,15 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import zip_longest
 
 import pytest
 
+from conformance.binlog.event_types import HEARTBEAT_TYPES
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.binlog.header import HEADER_BYTES, MAGIC, TYPE_AT
 from conformance.binlog.servers import WITH_HEARTBEAT_V2
 from conformance.models.sender.sender_settings import LogFile, SenderSettings, Wait
 from conformance.protocol.observation import Request
@@ -29,6 +31,8 @@ BASE = "binlog"
 SEED, CASES = 9, 25
 #: The ways to the modes of MySQL, one step at a time.
 MODES = ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")
+#: Where a dump does not block, these end it before they send the position after the groups skipped last.
+ENDING_EARLY = Profiles("mysql < 5.7")
 #: Seconds until MariaDB has written its checkpoint to a new log, and after transactions.
 SETTLING, SETTLING_AFTER_WORK = 0.3, 2.0
 
@@ -184,10 +188,12 @@ def test_a_server_sends_each_part_of_its_gtids_as_the_model_does(server):
     server.reset()
     server.run(*statements(server))
     logs = logs_of(server)
-    uuid = server.value("SELECT @@GLOBAL.server_uuid")
+    uuid, profile = server.value("SELECT @@GLOBAL.server_uuid"), server.product.profile.name
     count = 6
     for number in range(2**count):
         chosen = [f"{uuid}:{each + 1}" for each in range(count) if number >> each & 1]
         gtids = ExecutedGtids(GtidSet.from_text(",".join(chosen))).gtids()
-        wanted = expected(server.product.profile.name, logs, gtid_mode="ON", gtid_set=gtids)
+        wanted = expected(profile, logs, gtid_mode="ON", gtid_set=gtids)
+        if profile in ENDING_EARLY and wanted.events[-1][TYPE_AT] in HEARTBEAT_TYPES:
+            wanted = replace(wanted, events=wanted.events[:-1])
         assert difference(dump(server, gtid_set=gtids), wanted) == "", chosen

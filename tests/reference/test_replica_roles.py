@@ -5,6 +5,10 @@ import json
 
 import pytest
 
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.flags import Flag
+from conformance.binlog.header import TYPE_AT
+from conformance.binlog.reader import read_events
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.messages import ProtocolError, decode_answer, encode_request
 from conformance.protocol.observation import Request
@@ -14,6 +18,8 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import RecordingChooser
 from conformance.strategies.grammar.family import case_of, families
 
+#: Where the flags word is in an event's header.
+FLAGS_AT = 17
 ASKED = [
     (role, name) for name, family in sorted(families().items()) for role in ("relay", "apply") if role in family.focus
 ]
@@ -82,3 +88,16 @@ def test_relay_data_that_is_not_an_event_fails_the_rules_about_it():
     verdicts = judge.judge(case, type(observed)(tuple(spoilt)))
     failed = {each.requirement for each in verdicts if each.status == "fail"}
     assert "WL4033-RELAY-IGNORABLE-COPIED" in failed
+
+
+def test_an_applier_stops_at_an_event_of_an_undeclared_type_even_if_it_may_be_ignored():
+    case = case_of(CaseId("skip_and_until", "mysql-9.x", seed=1, index=2, role="apply"))
+    victim = list(read_events(case.stream))[4]
+    stream = bytearray(case.stream)
+    stream[victim.offset + TYPE_AT], stream[victim.offset + FLAGS_AT] = 127, Flag.IGNORABLE
+    stream[victim.end - CHECKSUM_BYTES : victim.end] = checksum(
+        bytes(stream[victim.offset : victim.end - CHECKSUM_BYTES])
+    ).to_bytes(CHECKSUM_BYTES, "little")
+    error = ReferenceImplementation().ask(Request("apply", "mysql-9.x", bytes(stream), {"gtid_mode": "OFF"})).error
+    assert error is not None
+    assert (error.at, error.code) == (victim.offset, 13121)

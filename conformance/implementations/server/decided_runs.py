@@ -8,7 +8,7 @@ from conformance.models.decision.capability import BOTH, ROW_ONLY
 from conformance.models.decision.engines import usual_name
 from conformance.models.decision.locked_table import PARTITION
 from conformance.models.decision.statement import QuestionTable
-from conformance.servers.decision_server import INNODB, Run
+from conformance.servers.decision_server import INNODB, Run, locked_table
 
 _ANY, _READ_COMMITTED = "REPEATABLE READ", "READ COMMITTED"
 #: The flags of an InnoDB table -> the isolation levels at which it has them.
@@ -58,7 +58,7 @@ def _kind(table: QuestionTable, kinds: Collection[str]) -> str:
     kind = usual_name(table.engine)
     if kind not in kinds:
         raise CannotAnswer(f"the server has no engine {table.engine}")
-    if kind not in INNODB and table.capability not in (None, BOTH):
+    if kind not in INNODB and table.capability not in (None, locked_table(kind, _ANY).capability):
         raise CannotAnswer(f"{table.engine} with flags that its tables do not have")
     return kind
 

@@ -1,4 +1,4 @@
-"""Why a replica's receiver ends before it gets an event: the checks of both sides, by version (WL#7592, WL#4033).
+"""Why a replica's receiver ends before it takes an event: the checks of both sides, by version (WL#7592, WL#4033).
 
 Source: connections between real servers of MySQL 5.5.9 to 9.7.4 and MariaDB 10.1.23 to 11.8.6.
 """
@@ -21,6 +21,8 @@ _FATAL_SINCE_8_0: Final = 13117
 #: ER_SOURCE_FATAL_ERROR_READING_BINLOG, in the words of the source; the number that a replica gives it changed in 8.0.
 _READING: Final = 1236
 _READING_SINCE_8_0: Final = 13114
+#: ER_SLAVE_RELAY_LOG_WRITE_FAILURE.
+_WRITING: Final = 1595
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +44,17 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The error with which a receiver stops: its number, and words that its text holds."""
+    """The error with which a receiver stops before it takes an event.
+
+    Attributes:
+        number: Its number.
+        words: Words that its text holds.
+        is_sent_events: Whether the source sends its log all the same; otherwise it sends at most which log it would be.
+    """
 
     number: int
     words: str
+    is_sent_events: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +70,7 @@ class RefusalRules:
         different: Its words for a gtid_mode that does not go with its own.
         unknown: Its words for one that it does not know.
         not_on: Its words for a source without gtid_mode=ON where it asks by GTIDs.
+        assumes_own_checksums: Whether it expects checksums of a source that knows none where it writes them itself.
     """
 
     fatal: int = _FATAL
@@ -71,6 +81,7 @@ class RefusalRules:
     different: str = ""
     unknown: str = ""
     not_on: str = ""
+    assumes_own_checksums: bool = False
 
 
 _5_6: Final = RefusalRules(
@@ -99,16 +110,18 @@ REFUSAL_RULES: Final = ByVersion(
             different=_8_0.different.replace("master", "source"),
             not_on=_8_0.not_on.replace("master", "source"),
         ),
-        "mariadb": RefusalRules(),
+        "mariadb": RefusalRules(assumes_own_checksums=True),
     },
 )
-#: The servers that log with checksums, and so refuse a replica that does not know them.
+#: The servers that know checksums; where they log with them, they refuse a replica that does not know them.
 _WITH_CHECKSUMS: Final = Profiles("mysql >= 5.6", "mariadb")
+#: MariaDB's error log has the reason, error 1743: the checksum of the first event is not right.
+_NOT_WRITTEN: Final = "could not queue event from master"
 _UNAWARE: Final = "can not handle replication events with the checksum that"
 
 
 def refusal(source: Peer, replica: Peer, *, position: Position) -> Refused | None:
-    """Return the error with which a replica's receiver stops before it gets an event; None if there is none.
+    """Return the error with which a replica's receiver stops before it takes an event; None if there is none.
 
     Args:
         source: The source.
@@ -124,6 +137,8 @@ def refusal(source: Peer, replica: Peer, *, position: Position) -> Refused | Non
     unaware = not ANNOUNCEMENTS[replica.profile].checksums and source.checksum != "NONE"
     if unaware and source.profile in _WITH_CHECKSUMS:
         return Refused(rules.reading, _UNAWARE)
+    if rules.assumes_own_checksums and replica.checksum != "NONE" and source.profile not in _WITH_CHECKSUMS:
+        return Refused(_WRITING, _NOT_WRITTEN, is_sent_events=True)
     return None
 
 

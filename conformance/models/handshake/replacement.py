@@ -15,9 +15,15 @@ from conformance.binlog.layouts.mariadb_layouts import STANDALONE
 from conformance.models.handshake.announcement import CAPABILITY_GTID
 
 #: The events that stand for nothing in a replica of MySQL.
-_DUMMIES: Final = frozenset({EventType.MARIADB_GTID_LIST, EventType.MARIADB_BINLOG_CHECKPOINT})
+_DUMMIES: Final = frozenset(
+    {EventType.MARIADB_GTID_LIST, EventType.MARIADB_BINLOG_CHECKPOINT, EventType.MARIADB_ANNOTATE_ROWS}
+)
 #: The flags in a Gtid event are after its number and its domain.
 _GTID_FLAGS_AT: Final = HEADER_BYTES + 12
+#: What takes the room of the number of a group commit: a time zone without a name. From 11.8 on there is the thread
+#: besides, and the room for both has variables of no meaning.
+_TIME_ZONE: Final = b"\x05\x00"
+_NO_VARIABLE: Final = b"\xff"
 _VARIABLE: Final = b"!dummyvar"
 _COMMENT: Final = "# Dummy event replacing event type {} that slave cannot handle."
 #: Length of a Query event's post-header, in bytes, of every server since 5.0.
@@ -39,7 +45,10 @@ def for_replica(data: bytes, *, capability: int, checksummed: bool) -> bytes:
         code, body = _dummy(data[TYPE_AT], size)
     elif data[TYPE_AT] == EventType.MARIADB_GTID:
         standalone = data[_GTID_FLAGS_AT] & STANDALONE
-        code, body = _dummy(data[TYPE_AT], size) if standalone else (EventType.QUERY, _query(b"BEGIN"))
+        room = size - len(_query(b"BEGIN"))
+        padding = _TIME_ZONE if room == len(_TIME_ZONE) else _NO_VARIABLE * room
+        begin = EventType.QUERY, _query(b"BEGIN", status_variables=padding)
+        code, body = _dummy(data[TYPE_AT], size) if standalone else begin
     else:
         return data
     timestamp, _, server_id, length, log_pos, flags = HEADER.unpack(data[:HEADER_BYTES])
@@ -61,12 +70,12 @@ def _variable(name: bytes) -> bytes:
     return layout_of(EventType.USER_VAR, 0).write({"variable_name": name}, post_header_length=0)
 
 
-def _query(statement: bytes) -> bytes:
+def _query(statement: bytes, *, status_variables: bytes = b"") -> bytes:
     fields = {
         "thread_id": 0,
         "exec_time": 0,
         "error_code": 0,
-        "status_variables": b"",
+        "status_variables": status_variables,
         "database": b"",
         "query": statement,
     }

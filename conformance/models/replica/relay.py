@@ -84,6 +84,7 @@ class RelaySettings:
         timestamp: The time of the replica's own events, in seconds since 1970.
         version: The version that the replica reports; empty: that of the profile's server.
         source_checksums: Whether the source's events before its format description have a checksum.
+        own_checksums: Whether the replica writes checksums before it knows whether the source does, where it can.
     """
 
     profile: str
@@ -98,6 +99,7 @@ class RelaySettings:
     timestamp: int = 0
     version: str = ""
     source_checksums: bool = True
+    own_checksums: bool = True
 
     @property
     def rules(self) -> RelayRules:
@@ -180,7 +182,8 @@ class Receiver:
         self.settings = settings
         self.events: list[RelayEvent] = []
         self._server = server_of(settings.profile)
-        self._algorithm = int(ChecksumAlgorithm.CRC32) if self._server.checksums else None
+        own = ChecksumAlgorithm.CRC32 if settings.own_checksums else ChecksumAlgorithm.NONE
+        self._algorithm = int(own) if self._server.checksums else None
         self._timestamp = settings.timestamp
         self._logs: list[bytearray] = []
         self._retrieved = ExecutedGtids(settings.retrieved)

@@ -49,6 +49,8 @@ def drop_table(server: SourceServer, session: Session, statement: DropTable) -> 
     # Under one given GTID only one statement can be logged.
     groups = [list(classes)] if session.has_given_gtid and server.rules.atomic_ddl else _groups(server, classes)
     for group in groups:
+        if refused and missing == group:
+            continue
         dropped = [table for name in group if (table := _remove(server, session, name, classes[name])) is not None]
         condition = "IF EXISTS " if statement.if_exists else ""
         if all(classes[name].startswith("temporary") for name in group):

@@ -192,6 +192,7 @@ _MARIADB: Final = LoggingRules(
     previous_gtids_always=False,
     create_select="one",
     rand_is_unsafe=False,
+    rand_is_unsafe_in_create=True,
     needless_create=False,
     plain_keeps_transaction=True,
     plain_keeps_savepoints=True,
@@ -203,7 +204,6 @@ _MARIADB: Final = LoggingRules(
 _MARIADB_10_0: Final = replace(
     _MARIADB,
     unlogged_temporary_ended=True,
-    rand_is_unsafe_in_create=True,
     create_takes_part=True,
     needless_create=True,
     missing_temporary="transactional",

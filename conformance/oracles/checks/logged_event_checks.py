@@ -13,6 +13,7 @@ from conformance.log_check.log_checker import CheckedLog, LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import MISSING, Cause
+from conformance.oracles.checks.log_freedoms import has_free_rows
 from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Compare,
@@ -87,6 +88,8 @@ def logged(
             last = (index, place)
             for side in (-1,) * before + (1,) * after:
                 yield _neighbours(expected, index, events, place, side)
+            if has_free_rows(alignment, index):
+                seen = {**seen, "rows": wanted["rows"]}
             wrong = next(filter(None, (compare(wanted, seen) for compare in compares)), "")
             yield Check(f"{name_of(wanted)} differs", f"{place_of(seen)}: {wrong}", seen["offset"]) if wrong else GOOD
 

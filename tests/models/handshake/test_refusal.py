@@ -1,4 +1,4 @@
-"""Which receivers stop before they get an event, as real pairs were seen to do it."""
+"""Which receivers stop before they take an event, as real pairs were seen to do it."""
 
 import pytest
 
@@ -7,11 +7,13 @@ from conformance.models.handshake.refusal import Peer, refusal
 from conformance.models.server.settings import GTID_MODES
 
 
-def refused(source, replica, *, modes=("OFF", "OFF"), position="file", checksum="CRC32", replica_id=2):
+def refused(
+    source, replica, *, modes=("OFF", "OFF"), position="file", checksum="CRC32", of_replica="CRC32", replica_id=2
+):
     """Return the number and the words with which a receiver stops, None if it does not."""
     made = refusal(
         Peer(profile=source, server_id=1, gtid_mode=modes[0], checksum=checksum),
-        Peer(profile=replica, server_id=replica_id, gtid_mode=modes[1]),
+        Peer(profile=replica, server_id=replica_id, gtid_mode=modes[1], checksum=of_replica),
         position=position,
     )
     return None if made is None else (made.number, made.words)
@@ -44,6 +46,8 @@ SEEN = (
         "OFF_PERMISSIVE instead of ON",
     ),
     ("mysql-8.0.15", "mysql-9.7.4", ("ON", "OFF"), "file", 13117, "the source has GTID_MODE = ON and this server has"),
+    ("mysql-5.5.9", "mariadb-10.1.23", ("OFF", "OFF"), "file", 1595, "could not queue event"),
+    ("mysql-5.5.9", "mariadb-11.8.6", ("OFF", "OFF"), "file", 1595, "could not queue event"),
     ("mariadb-10.2.11", "mysql-8.0.15", ("OFF", "ON"), "file", 13117, "the master has GTID_MODE = OFF and this server"),
 )
 
@@ -88,6 +92,12 @@ def test_a_source_without_checksums_refuses_nobody_for_them():
     assert refused("mysql-5.6.24", "mysql-5.5.9", checksum="NONE") is None
     assert refused("mysql-5.5.9", "mysql-5.5.9") is None
     assert refused("mysql-5.6.24", "mariadb-10.1.23") is None
+
+
+def test_mariadb_takes_events_of_a_source_that_knows_no_checksums_where_it_writes_none_itself():
+    assert refused("mysql-5.5.9", "mariadb-10.1.23", of_replica="NONE") is None
+    assert refused("mysql-5.6.24", "mariadb-10.1.23", checksum="NONE") is None
+    assert refused("mysql-5.5.9", "mysql-5.6.24") is None
 
 
 def test_mariadb_asks_for_no_gtid_mode():
