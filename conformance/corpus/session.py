@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from conformance.corpus.java import find_java, write_java_home
-from conformance.corpus.kit_archive import PACKAGE, write_archive
+from conformance.corpus.kit_archive import PACKAGE, write_archive, write_extension_archives
 
 #: Where Spark runs by default: on every core of this machine, with up to four attempts for each task as on a cluster.
 LOCAL: Final = "local[*,4]"
@@ -104,6 +104,8 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
             if not _is_here(str(context.master)):
                 # Unpacked into the folder that Python's workers import from, before a kit that is installed there.
                 context.addArchive(f"{write_archive(Path(scratch))}#{PACKAGE}")
+                for archive, unpacked in write_extension_archives(Path(scratch)):
+                    context.addArchive(f"{archive}#{unpacked}")
             yield spark
         finally:
             spark.stop()
