@@ -109,6 +109,7 @@ def _facts(record: RunRecord) -> Html:
         ("Started", header.started),
         ("Took", f"{footer.elapsed:,.1f} seconds" if footer else None),
         ("Kit", f"binlog-conformance {header.kit}"),
+        ("Extensions", ", ".join(header.extensions)),
     ]
     return element(
         "dl",

@@ -50,6 +50,7 @@ def run_summary(record: RunRecord) -> RunSummary:
     return RunSummary(
         schema=SCHEMA,
         kit=header.kit,
+        extensions=header.extensions,
         implementation=header.implementation.name,
         version=header.implementation.version,
         spec=header.implementation.spec,

@@ -146,6 +146,7 @@ def _properties(record: RunRecord) -> ElementTree.Element:
         ("implementation", f"{implementation.name} {implementation.version}"),
         ("spec", implementation.spec),
         ("kit", record.header.kit),
+        *(("extension", each) for each in record.header.extensions),
         ("seed", str(record.header.seed)),
         ("findings", str(outcome(record).findings)),
         *((f"cases that {TROUBLES[status]}", str(number)) for status, number in outcome(record).troubles.items()),

@@ -104,5 +104,6 @@ def markdown_report(record: RunRecord) -> str:
         ]
         lines += ["", "</details>", ""]
     profiles = ", ".join(code_span(profile) for profile in record.header.profiles)
-    lines.append(f"Profiles {profiles}; seed {record.header.seed}; kit {escaped_text(record.header.kit)}.")
+    kit = escaped_text(" with ".join((record.header.kit, *record.header.extensions)))
+    lines.append(f"Profiles {profiles}; seed {record.header.seed}; kit {kit}.")
     return "\n".join(lines) + "\n"

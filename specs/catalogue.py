@@ -4,19 +4,20 @@ import fnmatch
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import Annotated, Final, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from conformance.specs.conversion import converted
+from conformance.specs.extensions import InstalledExtension, extensions, with_extensions
 from conformance.specs.suggestion import unknown
 from conformance.specs.versions import RANGE_PATTERN, Profiles
 
 Level = Literal["must", "should", "may"]
 Role = Literal["decode", "boundary", "filter", "decide", "render", "send", "relay", "apply", "log"]
-#: The roles of an implementation, in the order in which reports list them.
+#: The kit's own roles of an implementation, in the order in which reports list them; see `roles`.
 ROLES: Final[tuple[str, ...]] = get_args(Role)
 #: Characters of a glob over requirement ids.
 _LONGEST_GLOB: Final = 1000
@@ -118,6 +119,15 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             raise ValueError(f"{self.id} must have either families or a reason in untestable")
 
 
+class ExtensionEntry(Entry, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A requirement of an extension as its file has it."""
+
+    id: Annotated[str, Meta(pattern="^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$")]
+    # Wider than that of the kit's own requirements, which the catalogue checks itself.
+    role: Annotated[str, Meta(description="A role of the kit or of the extension.", min_length=1)]  # type: ignore[assignment]
+    statements: tuple[WorklogStatement, ...] = ()
+
+
 #: The same rules for the schema.
 _RULES: Final = {
     "dependentRequired": {"settles": ["interpretation"], "choice": ["interpretation"]},
@@ -149,6 +159,30 @@ class Document(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     requirement: Annotated[tuple[Annotated[Entry, Meta(extra_json_schema=_RULES)], ...], Meta(min_length=1)]
 
 
+class ExtensionDocument(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file of requirements of an extension."""
+
+    worklog: Annotated[
+        str,
+        Meta(
+            description="The document, with whose name each id begins: neither FORMAT nor a worklog of MySQL.",
+            pattern="^(?!FORMAT$|WL[0-9]*$)[A-Z][A-Z0-9]*$",
+        ),
+    ]
+    title: NotEmpty
+    requirement: Annotated[tuple[Annotated[ExtensionEntry, Meta(extra_json_schema=_RULES)], ...], Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        """Refuse ids of other documents.
+
+        Raises:
+            ValueError: An id does not begin with the document's name.
+        """
+        for each in self.requirement:
+            if not each.id.startswith(f"{self.worklog}-"):
+                raise ValueError(f"the id {each.id!r} does not begin with {self.worklog}-, as those of its document do")
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One normative rule, merged from the worklog statements that have the same content.
@@ -157,7 +191,7 @@ class Requirement:
         id: Stable name, such as ``WL4162-TT-SELF-START``.
         worklog: The document it is from, such as ``WL#4162``.
         level: ``must``, ``should`` or ``may``.
-        role: The role in which it is judged, one of `ROLES`.
+        role: The role in which it is judged, one of `roles`.
         text: A paraphrase of the rule.
         section: Where it is in the document.
         statements: The statements it covers; empty for a table row that shares its statement
@@ -249,7 +283,46 @@ def catalogue() -> dict[str, Requirement]:
                 entries[entry.id] = _requirement(document.worklog, entry)
             except ValueError as error:
                 raise ValueError(f"{name}: requirement {entry.id}: {error}") from error
+    for extension in extensions():
+        for each in requirements_of(extension):
+            if each.id in entries:
+                extension.refuse(f"requirement {each.id} is already in the catalogue")
+            entries[each.id] = each
     return entries
+
+
+def _extension_document(extension: InstalledExtension, name: str) -> ExtensionDocument:
+    text = extension.file(name).read_text(encoding="utf-8")
+    try:
+        return converted(tomllib.loads(text), ExtensionDocument)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def requirements_of(extension: InstalledExtension) -> Iterator[Requirement]:
+    """Yield the requirements of an extension.
+
+    Raises:
+        conformance.specs.extensions.BrokenExtension: A file of them cannot be used.
+    """
+    for name in extension.extension.requirements:
+        document = extension.guarded(partial(_extension_document, extension, name))
+        for entry in document.requirement:
+            if entry.role not in roles():
+                extension.refuse(f"{name}: {entry.id}: {unknown('role', entry.role, roles(), plural='roles')}")
+            taken = sorted(set(entry.owns) - extension.extension.fields.keys()) if entry.role in ROLES else []
+            if taken:
+                extension.refuse(f"{name}: {entry.id} owns {', '.join(taken)}: it may own fields of the extension only")
+            try:
+                yield _requirement(document.worklog, entry)
+            except ValueError as error:
+                extension.refuse(f"{name}: {entry.id}: {error}")
+
+
+@cache
+def roles() -> tuple[str, ...]:
+    """Return the names of the roles of an implementation: the kit's own, then those of extensions."""
+    return tuple(with_extensions(dict.fromkeys(ROLES, ""), "roles", str))
 
 
 @cache
@@ -279,7 +352,7 @@ def select(*, worklog: str | None = None, role: str | None = None, pattern: str 
 
     Args:
         worklog: ``WL#4033``, ``WL4033`` or ``4033``; ``format`` for the wire format's own rules.
-        role: One of `ROLES`.
+        role: One of `roles`.
         pattern: A shell-style glob over requirement ids.
 
     Raises:
@@ -293,8 +366,8 @@ def select(*, worklog: str | None = None, role: str | None = None, pattern: str 
             raise ValueError(unknown("worklog", worklog, sorted(known), plural="worklogs"))
         selected = [each for each in selected if each.worklog.upper().replace("WL#", "") == wanted]
     if role is not None:
-        if role not in ROLES:
-            raise ValueError(unknown("role", role, ROLES, plural="roles"))
+        if role not in roles():
+            raise ValueError(unknown("role", role, roles(), plural="roles"))
         selected = [each for each in selected if each.role == role]
     if pattern is not None:
         check_glob(pattern)

@@ -76,6 +76,16 @@ def requirements_schema() -> dict[str, Any]:
     )
 
 
+def extension_requirements_schema() -> dict[str, Any]:
+    """Return the schema of a file of requirements of an extension."""
+    return document(
+        "extension-requirements:1",
+        title="A file of requirements of an extension",
+        description="What docs/extensions.md describes (TOML read as JSON).",
+        body=body_of(catalogue.ExtensionDocument),
+    )
+
+
 def run_record_schema() -> dict[str, Any]:
     """Return the schema of a line of a run record."""
     return document(

@@ -117,6 +117,7 @@ class Header(Struct, frozen=True, tag_field="kind", tag="header"):
             "ones; their values are not kept."
         ),
     ] = ()
+    extensions: Annotated[Texts, Meta(description="The installed extensions of the kit, packages with versions.")] = ()
 
 
 class FieldSpan(Struct, frozen=True):

@@ -48,6 +48,7 @@ class RunSummary(Struct, frozen=True):
 
     schema: Annotated[Literal[1], Meta(description="Version of the document.")]
     kit: Annotated[str, Meta(description="Version of binlog-conformance.")]
+    extensions: Annotated[Texts, Meta(description="The installed extensions of the kit, packages with versions.")]
     implementation: Annotated[str, Meta(description="The name that it declares.")]
     version: Annotated[str, Meta(description="The version that it declares.")]
     spec: Annotated[str, Meta(description="The implementation as on the command line.")]

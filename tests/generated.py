@@ -28,6 +28,7 @@ from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, TypeFields
 from conformance.protocol.schemas import protocol_schemas
 from conformance.specs.catalogue import ROLES
 from conformance.specs.json_schema import (
+    extension_requirements_schema,
     requirements_schema,
     run_comparison_schema,
     run_record_schema,
@@ -36,7 +37,7 @@ from conformance.specs.json_schema import (
 from conformance.specs.profiles import PROFILES
 from conformance.specs.versions import EVERY_PROFILE
 from conformance.strategies.families.departures import DEPARTURES
-from conformance.strategies.grammar.covering import FILE
+from conformance.strategies.grammar.covering import FILE, arrays_text
 from conformance.strategies.grammar.family import families
 from tests.case_digest import DIGESTS, digests_text
 
@@ -143,6 +144,7 @@ def schema_texts() -> dict[Path, str]:
     """Return every JSON Schema that is published, by the path of its file."""
     schemas = {
         "requirements": requirements_schema(),
+        "extension-requirements": extension_requirements_schema(),
         "run-record": run_record_schema(),
         "run-summary": run_summary_schema(),
         "run-comparison": run_comparison_schema(),
@@ -156,13 +158,6 @@ def schema_texts() -> dict[Path, str]:
     }
 
 
-def arrays_text() -> str:
-    """Return the covering array of each family and role, one row a line, for the file that the kit carries."""
-    spaces = [family.space(role) for family in families().values() for role in family.focus]
-    arrays = {each.name: {"space": each.fingerprint, "rows": each.packed_array} for each in spaces if each.dimensions}
-    return json.dumps(arrays, indent=0, ensure_ascii=False) + "\n"
-
-
 def generated() -> dict[Path, str]:
     """Return every file that is written from the code, with what it must hold.
 
@@ -172,7 +167,7 @@ def generated() -> dict[Path, str]:
     return {
         **schema_texts(),
         **{page: page_text(page, page.read_text(encoding="utf-8")) for page in TABLES},
-        ARRAYS: arrays_text(),
+        ARRAYS: arrays_text(each.space(role) for each in families().values() for role in each.focus),
         DIGESTS: digests_text(),
     }
 

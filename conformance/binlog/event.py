@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.codecs import Fields
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER_BYTES, HEADER_FIELDS, Header
 from conformance.binlog.layout import Layout, Span
-from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.layouts.by_type import OPAQUE
+from conformance.binlog.vendor_types import layout_under, vendor_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,15 @@ class Event:
     def layout(self) -> tuple[Layout, int]:
         """Return the layout of the event, and the declared post-header length in bytes."""
         declared = self.format.post_header_length(self.header.type)
-        type_code = self.format.type_code(self.header.type) if self.recognised else 0
-        return layout_of(type_code, declared), declared
+        if not self.recognised:
+            return OPAQUE, declared
+        return layout_under(self.format, self.header.type), declared
+
+    @property
+    def type_name(self) -> str:
+        """The name of its type, a vendor's where the log is of such a server."""
+        vendors = vendor_type(self.header.type, self.format) if self.recognised else None
+        return type_name(self.format.type_code(self.header.type)) if vendors is None else vendors.name
 
     def fields(self) -> Fields:
         """Return the fields after the common header by name.

@@ -13,6 +13,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import ENCRYPTED_MAGIC, HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.binlog.limits import check_event_bytes, current_limits
+from conformance.binlog.vendor_types import vendor_type
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The most bytes that an event may have: servers limit an event's size, and a larger length is corruption.
@@ -201,6 +202,8 @@ def recognises(header: Header, governing: FormatDescription, at: int, rules: Rea
     code = header.type
     declared = 0 < code <= governing.event_types
     if code in rules.known and declared:
+        return True
+    if declared and vendor_type(code, governing) is not None:
         return True
     if rules.passes_unknown:
         return False

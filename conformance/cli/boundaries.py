@@ -2,8 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import click
@@ -62,14 +63,23 @@ def command(files: tuple[str, ...], *, start_position: int, profile: str, as_jso
     Exit status: 0 read to the end, 1 damaged, 2 cannot be read, or no event begins at the position.
     """
     writer = LogWriter(EVERY_EVENT)
-    if not as_json:
-        writer.write(["\t".join(COLUMNS)])
     status = CONFORMING
-    for name in files:
+    for number, name in enumerate(files):
         steps = _Steps(os.path.basename(name), profile, start_position, as_json=as_json)
-        status = max(status, writer.write_log(name, steps.lines))
+        headed = number == 0 and not as_json
+        status = max(status, writer.write_log(name, partial(_headed, steps.lines) if headed else steps.lines))
         start_position = len(MAGIC)
     raise SystemExit(status)
+
+
+def _headed(lines: Callable[[Iterable[Event]], Iterator[str]], events: Iterable[Event]) -> Iterator[str]:
+    """Yield the heading and the lines; no heading where there is no line for an error."""
+    rows = lines(events)
+    first = next(rows, None)
+    yield "\t".join(COLUMNS)
+    if first is not None:
+        yield first
+    yield from rows
 
 
 @dataclass(slots=True)

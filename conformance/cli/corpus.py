@@ -12,7 +12,7 @@ from conformance.cli.certify import explain_baseline, hold, store_baseline, writ
 from conformance.cli.corpus_options import judging_options, output_options, role_option, size_options, spark_options
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
-from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
+from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.result_output import ResultOutput, result_options
 from conformance.implementations.process.limits import limits_of
 from conformance.specs.extras import install_command
@@ -45,6 +45,26 @@ def command() -> None:
 
     Exit status: 0 conforming, 1 not conforming, 2 could not run.
     """
+
+
+def corpus_with(spark: "SparkSession", *arguments: str) -> int:
+    """Run a command of `corpus` with a session that is there already, and return its exit status: 0, 1 or 2.
+
+    For a notebook or a job of a managed Spark: ``corpus_with(spark, "run", "./reader", "--events", "1000000")``. The
+    session keeps its master and settings, and is not stopped.
+
+    Args:
+        spark: A session whose driver is in this process, not one of Spark Connect.
+        *arguments: The command and its arguments, as on the command line.
+    """
+    try:
+        command.main(list(arguments), prog_name="corpus", standalone_mode=False, obj=spark)
+    except SystemExit as end:
+        return int(end.code or CONFORMING)
+    except click.ClickException as error:
+        click.echo(f"binlog-conformance: {' '.join(error.format_message().split())}", err=True)
+        return COULD_NOT_RUN
+    return CONFORMING
 
 
 @command.command("run")
@@ -172,11 +192,14 @@ def _judge(
         spark = stack.enter_context(_spark(options))
         progress = stack.enter_context(_progress())
         from conformance.corpus.output import RECORD
+        from conformance.corpus.results_table import append_results, check_format
         from conformance.corpus.run import CorpusRun, Options
         from conformance.engine.record_lines import RecordLines
         from conformance.reports.record import RecordWriter, read_record
         from conformance.specs.files import errors_of
 
+        if options["results_table"] is not None:
+            check_format(spark, options["results_format"])
         scratch = Path(stack.enter_context(TemporaryDirectory()))
         output = _output(spark, options["output"])
         stack.enter_context(output.in_use())
@@ -201,6 +224,8 @@ def _judge(
             with errors_of(options["report"] / RECORD):
                 (options["report"] / RECORD).write_bytes((scratch / RECORD).read_bytes())
             _write_reports(options["report"], record, results, history)
+        if options["results_table"] is not None:
+            append_results(spark, record, options["results_table"], form=options["results_format"])
         stored = None if options["write_baseline"] is None else store_baseline(options["write_baseline"], finished)
         show.print_results(record, options["report"])
         show.echo(f"Run: {output.storage.uri}, {finished.tally.cases:,} cases with {finished.tally.events:,} events")
@@ -312,14 +337,21 @@ def _progress() -> Any:
 @contextmanager
 def _spark(options: dict[str, Any]) -> Iterator["SparkSession"]:
     try:
-        from conformance.corpus.session import spark_session
+        from conformance.corpus.session import given_session, spark_session
     except ImportError as error:
         raise UserError(f"{_NEEDS} ({error})") from error
     settings = dict(each.partition("=")[::2] for each in options["settings"])
     if "" in settings or not all("=" in each for each in options["settings"]):
         raise UserError("--conf takes KEY=VALUE")
-    with spark_session(master=options["master"], settings=settings) as spark:
-        yield spark
+    given = click.get_current_context().obj
+    if given is None:
+        with spark_session(master=options["master"], settings=settings) as spark:
+            yield spark
+        return
+    if settings or options["master"] is not None:
+        raise UserError("a session that is given has its master and its settings: leave out --master and --conf")
+    with given_session(given):
+        yield given
 
 
 @contextmanager
@@ -331,6 +363,7 @@ def _mistakes_in_one_line() -> Iterator[None]:
 
         from conformance.corpus.java import NoJava
         from conformance.corpus.output import NotUsable
+        from conformance.corpus.results_table import NoTable
         from conformance.corpus.session import NoSession, reason
         from conformance.corpus.storage import StorageError
         from conformance.corpus.waves import WaveFailed
@@ -343,7 +376,7 @@ def _mistakes_in_one_line() -> Iterator[None]:
 
     try:
         yield
-    except (BaselineError, CannotStart, InUse, NoJava, NoSession, NotUsable, RecordError) as error:
+    except (BaselineError, CannotStart, InUse, NoJava, NoSession, NoTable, NotUsable, RecordError) as error:
         raise UserError(str(error)) from error
     except (StorageError, WaveFailed) as error:
         raise UserError(str(error)) from error

@@ -11,6 +11,8 @@ from conformance.cli.profile_option import PROFILES_HELP
 from conformance.cli.result_output import result_options
 
 Command = Callable[..., None]
+#: The formats of the table of results.
+TABLE_FORMATS = ("parquet", "delta", "iceberg")
 
 
 def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -67,6 +69,18 @@ judging_options = _options(
         "--history", metavar="URI", help="Table of earlier runs: their shrunk cases are reused, and this run is added."
     ),
     click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the reports."),
+    click.option(
+        "--results-table",
+        metavar="NAME|URI",
+        help="Table of the catalog, or a Hadoop path, to which the verdicts of the run are added: docs/clusters.md.",
+    ),
+    click.option(
+        "--results-format",
+        type=click.Choice(TABLE_FORMATS),
+        default=TABLE_FORMATS[0],
+        show_default=True,
+        help="Format of that table; Spark must have the jar of delta or iceberg.",
+    ),
     click.option("--shrink/--no-shrink", default=True, help="Shrink failing cases.  [default: shrink]"),
     click.option(
         "--window",

@@ -7,7 +7,8 @@ import click
 
 from conformance.cli.examples import examples
 from conformance.cli.names import ROLE, ROLES_HELP
-from conformance.strategies.grammar.family import Family, families
+from conformance.strategies.grammar.covering import arrays_text
+from conformance.strategies.grammar.family import Family, families, families_of_extensions
 
 
 def describe(family: Family) -> dict[str, Any]:
@@ -33,8 +34,18 @@ def describe(family: Family) -> dict[str, Any]:
 )
 @click.option("--role", type=ROLE, help=f"Those of one role: {ROLES_HELP}.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array with all that is known of each.")
-def command(role: str | None, as_json: bool) -> None:
+@click.option(
+    "--arrays",
+    is_flag=True,
+    help="Print the covering arrays of the families of extensions, for the file that an extension keeps them in "
+    "(needs the package covertable).",
+)
+def command(role: str | None, as_json: bool, arrays: bool) -> None:
     """List the families of cases that `certify --family` and `fuzz --family` take."""
+    if arrays:
+        made = [each for name, each in families().items() if name in families_of_extensions()]
+        click.echo(arrays_text(each.space(role) for each in made for role in each.focus), nl=False)
+        return
     listed = [each for each in families().values() if role is None or role in each.focus]
     if as_json:
         click.echo(json.dumps([describe(each) for each in listed], indent=1, ensure_ascii=False))

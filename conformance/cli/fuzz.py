@@ -14,6 +14,7 @@ from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.progress import FuzzingProgress
 from conformance.cli.record_argument import RECORD
+from conformance.cli.result_output import ResultOutput, result_options
 from conformance.engine.baseline import Baseline, BaselineError
 from conformance.engine.certification import Budget, NothingToRun, Selection
 from conformance.engine.events import RunFinished
@@ -29,8 +30,7 @@ from conformance.implementations.python_implementation import PythonImplementati
 from conformance.implementations.registry import Implementation
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.reports.folder import write_reports
-from conformance.reports.record import RecordWriter, RunRecord, read_record
-from conformance.reports.terminal import print_summary
+from conformance.reports.record import RecordWriter, read_record
 from conformance.specs.extras import install_command
 
 #: The packages of the kit whose lines guide the engine when the reference is fuzzed.
@@ -97,6 +97,7 @@ REFERENCE_PACKAGES: Final = (
 @click.option(
     "--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the record and the reports."
 )
+@result_options
 @limit_options
 def command(
     role: str,
@@ -111,6 +112,8 @@ def command(
     seed: int,
     baseline: Path | None,
     report: Path | None,
+    form: str,
+    quiet: bool,
     answer_time: float,
     memory: int,
     hangs: int,
@@ -121,6 +124,9 @@ def command(
     Python code (reference, python:MODULE) is fuzzed with a coverage-guided engine if that is installed, anything else
     with Hypothesis. Each kind of failure is reported once, with the smallest case that shows it.
     """
+    show = ResultOutput(form, quiet)
+    if against is not None and form != "text":
+        raise click.UsageError("--against compares two implementations, which has no verdict: leave out --format")
     limits = limits_of(answer_time, memory, hangs, environment)
     selection = Selection(role, profiles, requirement, families, repeated=True)
     with ExitStack() as stack:
@@ -158,19 +164,17 @@ def command(
         if report is not None:
             # First: whoever reads the output may have gone.
             write_reports(folder / RECORD, folder)
-        _print_findings(record, finished, corpus / role, kept)
-        if report is not None:
-            click.echo(f"Report: {folder / 'report.html'}")
+        show.print_results(record, report)
+        _print_cases(finished, corpus / role, kept, show)
     raise SystemExit(exit_status(record))
 
 
-def _print_findings(record: RunRecord, finished: RunFinished, corpus: Path, kept: KeptCases) -> None:
-    """Print what the run came to, and one line for each kind of failure."""
-    print_summary(record)
-    _print_coverage(finished)
-    click.echo(f"Corpus: {corpus}, {len(kept)} case{'' if len(kept) == 1 else 's'} kept")
+def _print_cases(finished: RunFinished, corpus: Path, kept: KeptCases, show: ResultOutput) -> None:
+    """Print what was reached, and one line for each kind of failure."""
+    _print_coverage(finished, show)
+    show.echo(f"Corpus: {corpus}, {len(kept)} case{'' if len(kept) == 1 else 's'} kept")
     for failure in finished.failures:
-        click.echo(f"{failure.finding}  {failure.group}  {failure.case.id}")
+        show.echo(f"{failure.finding}  {failure.group}  {failure.case.id}")
 
 
 def _run_to_the_end(run: Fuzzing, progress: FuzzingProgress) -> RunFinished:
@@ -243,12 +247,12 @@ def _fuzz_against(
     return NOT_CONFORMING if differences else CONFORMING
 
 
-def _print_coverage(finished: RunFinished) -> None:
+def _print_coverage(finished: RunFinished, show: ResultOutput) -> None:
     never = finished.tally.never_reached()
     for name, (reached, every) in finished.tally.reached().items():
-        click.echo(f"{name}: {reached}" + ("" if every is None else f" of {every}") + " cells reached")
+        show.echo(f"{name}: {reached}" + ("" if every is None else f" of {every}") + " cells reached")
         if never[name]:
-            click.echo(f"  never: {', '.join(never[name])}")
+            show.echo(f"  never: {', '.join(never[name])}")
     kinds = finished.tally.event_types
     if kinds:
-        click.echo(f"event types: {len(kinds)}")
+        show.echo(f"event types: {len(kinds)}")

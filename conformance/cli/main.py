@@ -13,6 +13,7 @@ from conformance import __version__
 from conformance.cli.hidden_password import hide_password
 from conformance.cli.interruption import Interruption
 from conformance.reports.standard_streams import guard_standard_streams
+from conformance.specs.extensions import BrokenExtension, extension_of
 from conformance.specs.suggestion import unknown
 
 #: Exit statuses: conforming, not conforming, could not run.
@@ -31,6 +32,7 @@ _COMMANDS: Final = {
     "requirements": "conformance.cli.requirements",
     "families": "conformance.cli.families",
     "implementations": "conformance.cli.implementations",
+    "extensions": "conformance.cli.extensions",
     "report": "conformance.cli.report",
     "compare": "conformance.cli.compare",
     "decode": "conformance.cli.decode",
@@ -175,11 +177,24 @@ def _exit_because_of(error: Exception) -> NoReturn:
             _could_not_run(f"{error.filename or 'reading or writing'}: {error.strerror or error}")
         case _ if _is_lack_of_memory(error):
             _could_not_run(f"ran out of memory at {_place(error)}: allow more of it, or give it less to read")
+        case BrokenExtension():
+            _could_not_run(str(error))
         case RecursionError():
             _could_not_run(f"nested too deeply at {_place(error)}")
         case _:
             traceback.print_exception(error)
-            _could_not_run("this is a bug of the kit; please report it with the lines above")
+            _could_not_run(f"this is a bug of {_owner_of(error)}; please report it with the lines above")
+
+
+def _owner_of(error: Exception) -> str:
+    """Return whose bug an exception is: that of an extension if it was raised in its code, otherwise the kit's."""
+    frames = traceback.walk_tb(error.__traceback__)
+    modules = [frame.f_globals.get("__name__", "") for frame, _ in frames]
+    with contextlib.suppress(BrokenExtension):
+        owners = [each for each in map(extension_of, modules) if each is not None]
+        if owners:
+            return f"the extension {owners[-1].name} of {owners[-1]}"
+    return "the kit"
 
 
 def _is_lack_of_memory(error: BaseException | None) -> bool:

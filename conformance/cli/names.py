@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from conformance.specs.catalogue import ROLES, catalogue
+from conformance.specs.catalogue import ROLES, catalogue, roles
 from conformance.specs.suggestion import unknown
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Implementation(_Text):
         return [CompletionItem(each) for each in _implementations() if each.startswith(incomplete)]
 
 
-ROLE = Name("role", "roles", lambda: ROLES)
+ROLE = Name("role", "roles", roles)
 FAMILY = Name("family", "families", _families, "families")
 REQUIREMENT = Name("requirement", "ids", catalogue, "requirements")
 IMPLEMENTATION = Implementation()

@@ -4,15 +4,17 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import conformance.mutants
 import conformance.oracles
-from conformance.cli.source_places import Place, line_with, place_of, rows_of
+from conformance.cli.source_places import Place, line_with, modules_of, place_of, rows_of
 from conformance.mutants.mutant import Mutant
 from conformance.mutants.registry import mutants
 from conformance.oracles.oracle import Oracle
 from conformance.specs.catalogue import Requirement
+from conformance.specs.extensions import extensions
 from conformance.specs.witness import needs_witness, sight_of, witnesses
 from conformance.strategies.grammar.family import Family, families
 
@@ -25,21 +27,29 @@ def places() -> dict[str, dict[str, Place]]:
     """Return where the families, by name, the oracles, by requirement, and the mutants, by name, are defined."""
     return {
         "family": {name: _production(each) for name, each in families().items()},
-        "oracle": rows_of(conformance.oracles, Oracle, "requirement"),
-        "mutant": rows_of(conformance.mutants, Mutant, "name"),
+        "oracle": rows_of(_modules_of(conformance.oracles, "oracles"), Oracle, "requirement"),
+        "mutant": rows_of(_modules_of(conformance.mutants, "mutants"), Mutant, "name"),
     }
 
 
+def _modules_of(package: ModuleType, part: str) -> Iterator[ModuleType]:
+    """Yield the modules of a package of the kit, and those in which extensions have the same part."""
+    yield from modules_of(package)
+    for each in extensions():
+        reference = getattr(each.extension, part)
+        if reference:
+            yield each.module(reference.partition(":")[0])
+
+
 def _production(family: Family) -> Place:
-    function = family.production or family.asking
-    assert function is not None, "a family fills a stream or asks"
-    return place_of(function)
+    return place_of(family.function)
 
 
 def entry_of(requirement: Requirement) -> Place:
     """Return where a requirement is in the catalogue."""
     folder = Path(str(resources.files("conformance.specs") / "requirements"))
-    return line_with(sorted(folder.glob("*.toml")), f'id = "{requirement.id}"')
+    own = [Path(str(each.file(name))) for each in extensions() for name in each.extension.requirements]
+    return line_with([*sorted(folder.glob("*.toml")), *own], f'id = "{requirement.id}"')
 
 
 def life_of(requirement: Requirement) -> dict[str, Any]:

@@ -45,15 +45,15 @@ def line_with(files: Iterable[Path], text: str) -> Place:
     raise ValueError(f"no line holds {text!r}")
 
 
-def rows_of(package: ModuleType, kind: type, attribute: str) -> dict[str, Place]:
-    """Return where a package's modules make the objects of a class, by the value of an argument of its constructor.
+def rows_of(modules: Iterable[ModuleType], kind: type, attribute: str) -> dict[str, Place]:
+    """Return where modules make the objects of a class, by the value of an argument of its constructor.
 
     The modules are run once more and the constructor is watched, so nothing has to be recorded when they are
     imported. A row is at the line with its name; if the name is composed, or occurs twice, it is where the module
     makes the row, which may be in a loop over another table.
 
     Args:
-        package: The package with the tables.
+        modules: The modules with the tables.
         kind: The class of the rows.
         attribute: The argument that names a row.
     """
@@ -65,7 +65,7 @@ def rows_of(package: ModuleType, kind: type, attribute: str) -> dict[str, Place]
             name = arguments[attribute]
             places[name] = min(place, places.get(name, place))
 
-    for module in _modules(package):
+    for module in modules:
         with _watched(kind.__init__.__code__, note):  # type: ignore[misc]  # a class's own, not an instance's
             runpy.run_path(str(module.__file__), run_name=module.__name__)
     return {name: _named(name, place) for name, place in places.items()}
@@ -78,7 +78,8 @@ def _named(name: str, made: Place) -> Place:
     return Place(made.file, named[0]) if len(named) == 1 else made
 
 
-def _modules(package: ModuleType) -> Iterator[ModuleType]:
+def modules_of(package: ModuleType) -> Iterator[ModuleType]:
+    """Yield a package and its modules."""
     yield package
     for each in walk_packages(package.__path__, f"{package.__name__}."):
         yield import_module(each.name)

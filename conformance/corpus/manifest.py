@@ -1,11 +1,13 @@
 """The manifest of a corpus or of a run over one: everything that its cases and verdicts depend on."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
 from conformance import __version__
+from conformance.corpus.kit_archive import extension_digests
 from conformance.corpus.plan import Plan, Size
 from conformance.specs.json_schema import document, one_of
 from conformance.specs.run_record import Moment
@@ -16,7 +18,7 @@ MANIFEST_SCHEMA: Final = 1
 CORPUS_SCHEMA: Final = 2
 
 
-class Origin(Struct, frozen=True):
+class Origin(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The kit that a corpus or a run is made by, and when."""
 
     schema: Annotated[Literal[1], Meta(description="Version of the manifest.")]
@@ -26,6 +28,9 @@ class Origin(Struct, frozen=True):
         Meta(description="Digest of the kit's grammar, wire format, catalogue and oracles.", pattern="^[0-9a-f]{16}$"),
     ]
     started: Annotated[Moment, Meta(description="When it began, in UTC.")]
+    extensions: Annotated[
+        Mapping[str, str], Meta(description="The installed extensions, packages with versions -> a digest of each.")
+    ] = {}
 
 
 class CorpusManifest(Origin, frozen=True, kw_only=True):
@@ -67,6 +72,7 @@ def origin(rules: str) -> dict[str, Any]:
         "kit": __version__,
         "rules": rules,
         "started": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "extensions": extension_digests(),
     }
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from conformance.corpus.java import find_java, write_java_home
-from conformance.corpus.kit_archive import PACKAGE, write_archive
+from conformance.corpus.kit_archive import PACKAGE, write_archive, write_extension_archives
 
 #: Where Spark runs by default: on every core of this machine, with up to four attempts for each task as on a cluster.
 LOCAL: Final = "local[*,4]"
@@ -60,6 +61,16 @@ _SETTINGS: Final = {
 }
 
 
+#: Why a run needs the driver in its own process, and what to do.
+_CONNECT: Final = (
+    "a run needs the driver itself, for its file systems and to watch its tasks; start it where the driver is, "
+    "with spark-submit, or give it the session of a notebook (docs/clusters.md)"
+)
+_MASTER: Final = re.compile(r"local(\[.*\])?$|local-cluster\[|spark://|yarn$|k8s://")
+#: The variables that name the folder of Hadoop's settings.
+_HADOOP: Final = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
+
+
 class NoSession(Exception):
     """Spark cannot be started; the message says why, in one line."""
 
@@ -78,6 +89,7 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
         NoSession: Spark does not start.
         conformance.corpus.java.NoJava: There is no suitable Java.
     """
+    _check_master(master, settings or {})
     with tempfile.TemporaryDirectory(prefix="binlog-conformance-") as scratch:
         submitted = "PYSPARK_GATEWAY_PORT" in os.environ
         builder = SparkSession.builder
@@ -101,12 +113,52 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
         if server is not None:
             server.handle_error = lambda request, address: None
         try:
-            if not _is_here(str(context.master)):
-                # Unpacked into the folder that Python's workers import from, before a kit that is installed there.
-                context.addArchive(f"{write_archive(Path(scratch))}#{PACKAGE}")
+            _send_kit(spark, Path(scratch))
             yield spark
         finally:
             spark.stop()
+
+
+@contextmanager
+def given_session(spark: SparkSession) -> Iterator[SparkSession]:
+    """Prepare a session that the user has, as in a notebook of a managed Spark; it is not stopped at the end.
+
+    Raises:
+        NoSession: It is one of Spark Connect.
+    """
+    if not isinstance(spark, SparkSession):
+        raise NoSession(f"{type(spark).__module__} is not a session with the driver in this process: {_CONNECT}")
+    with tempfile.TemporaryDirectory(prefix="binlog-conformance-") as scratch:
+        _send_kit(spark, Path(scratch))
+        yield spark
+
+
+def _send_kit(spark: SparkSession, scratch: Path) -> None:
+    """Send the kit and its extensions to workers that are not on this machine."""
+    context = spark.sparkContext
+    if not _is_here(str(context.master)):
+        # Unpacked into the folder that Python's workers import from, before a kit that is installed there.
+        context.addArchive(f"{write_archive(scratch)}#{PACKAGE}")
+        for archive, unpacked in write_extension_archives(scratch):
+            context.addArchive(f"{archive}#{unpacked}")
+
+
+def _check_master(master: str | None, settings: Mapping[str, str]) -> None:
+    """Refuse what Java would answer with many lines.
+
+    Raises:
+        NoSession: The master is a server of Spark Connect, not a master of Spark's at all, or needs what is not there.
+    """
+    named = master or settings.get("spark.master") or ""
+    remote = settings.get("spark.remote") or os.environ.get("SPARK_REMOTE") or (named if named[:5] == "sc://" else "")
+    if remote:
+        raise NoSession(f"{remote} is a server of Spark Connect: {_CONNECT}")
+    if named and not _MASTER.match(named):
+        raise NoSession(
+            f"{named!r} is not a Spark master: write local[4], spark://HOST:PORT, yarn or k8s://https://HOST"
+        )
+    if named == "yarn" and not any(os.environ.get(each) for each in _HADOOP):
+        raise NoSession(f"the master yarn needs the folder of Hadoop's settings: set {_HADOOP[0]}=/etc/hadoop/conf")
 
 
 def _launched(master: str | None, scratch: Path) -> dict[str, str]:

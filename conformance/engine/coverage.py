@@ -8,7 +8,7 @@ from conformance.binlog.event_types import type_name
 from conformance.binlog.flags import flag_names
 from conformance.oracles.coverage.coverage_table import Cell, CoverageTable
 from conformance.oracles.registry import coverage_tables_of
-from conformance.specs.catalogue import ROLES
+from conformance.specs.catalogue import roles
 from conformance.strategies.grammar.case import Case
 
 
@@ -59,7 +59,7 @@ def coverage_tables(role: str | None = None) -> tuple[CoverageTable, ...]:
 @cache
 def tables_of_oracles(role: str | None = None) -> tuple[CoverageTable, ...]:
     """Return the tables of the oracles of every role, or of one."""
-    return tuple(table for each in (ROLES if role is None else (role,)) for table in coverage_tables_of(each))
+    return tuple(table for each in (roles() if role is None else (role,)) for table in coverage_tables_of(each))
 
 
 def cell_text(cell: Cell) -> str:

@@ -19,8 +19,10 @@ from conformance.implementations.process.environment import added_names
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration, Observation, Refusal, Trouble
+from conformance.protocol.role import entry_type_name
 from conformance.specs import run_record
 from conformance.specs.catalogue import Requirement, catalogue, select
+from conformance.specs.extensions import extensions
 from conformance.specs.witness import sight_of, witnesses
 from conformance.strategies.families.departures import departure_of
 from conformance.strategies.grammar.family import families
@@ -122,6 +124,7 @@ def _header(event: RunStarted) -> run_record.Header:
         seconds=event.seconds,
         started=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         environment=added_names(event.limits.environment),
+        extensions=tuple(map(str, extensions())),
     )
 
 
@@ -235,7 +238,9 @@ def _type_names(expected: Sequence[Mapping[str, Any]], answer: Observation | Tro
     """Return the names of the event types that are in the answers, by their codes in digits."""
     observed = () if isinstance(answer, Trouble) else answer.events
     codes = {entry.get("type") for entry in (*expected, *observed)}
-    return {str(code): type_name(code) for code in sorted(each for each in codes if type(each) is int)}
+    names = {code: type_name(code) for code in sorted(each for each in codes if type(each) is int)}
+    names |= {entry["type"]: entry_type_name(entry) for entry in expected if type(entry.get("type")) is int}
+    return {str(code): name for code, name in names.items()}
 
 
 def _answer(events: Sequence[Mapping[str, Any]], error: Refusal | None, left_out: int = 0) -> run_record.Answer:

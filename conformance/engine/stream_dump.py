@@ -29,8 +29,7 @@ def dump(stream: bytes) -> list[StreamEvent]:
                 FieldSpan(event.offset + span.offset, span.size, span.name, _shown(span.value))
                 for span in event.spans()
             )
-            type_code = event.header.type
-            events.append(StreamEvent(event.offset, len(event.data), type_code, type_name(type_code), "", spans))
+            events.append(StreamEvent(event.offset, len(event.data), event.header.type, event.type_name, "", spans))
             end = event.end
     except BinlogError as error:
         events += _unread(stream, max(end, 0), error)

@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any, Final
 
-from conformance.binlog.event_types import type_name
 from conformance.engine.coverage import cell_text, tables_of_oracles
 from conformance.engine.variants import MetVariants
 from conformance.oracles.verdict import Verdict, has_unexplained, trouble_of
+from conformance.protocol.role import entry_type_name
 from conformance.specs.run_record import FAILURES, NOT_ASKED, Result, Status, TroubleStatus
 from conformance.strategies.grammar.case import Case
 
@@ -57,7 +57,7 @@ class Tally:
         self.families[case.id.family][profile] += 1
         for event in case.expected.events:
             if "type" in event:
-                self.event_types[type_name(event["type"])][profile] += 1
+                self.event_types[entry_type_name(event)][profile] += 1
         for table in tables_of_oracles(case.role):
             for cell in table.cells(case):
                 self.tables[table.name][cell_text(cell)][profile] += 1

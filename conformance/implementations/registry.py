@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final, Protocol, Self, runtime_checkable
 
@@ -16,6 +17,7 @@ from conformance.implementations.process.process_implementation import ProcessIm
 from conformance.implementations.python_implementation import PythonImplementation
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
 from conformance.servers.server_url import ServerUrl
+from conformance.specs.extensions import objects_of
 from conformance.specs.suggestion import suggestion
 
 _ADAPTERS: Final = Path(__file__).parent / "adapters"
@@ -108,9 +110,15 @@ def entry_of(spec: str) -> tuple[NamedImplementation, str]:
     raise ValueError(f"{spec!r} is not a valid implementation: {write}")
 
 
+@cache
 def catalogue() -> tuple[NamedImplementation, ...]:
     """Return the implementations that the kit knows by name."""
-    return _CATALOGUE
+    entries = dict.fromkeys(each.name for each in _CATALOGUE)
+    for extension, made in objects_of("implementations", NamedImplementation):
+        if made.name in entries:
+            extension.refuse(f"there is an implementation {made.name} already")
+        entries[made.name] = None
+    return (*(made for _, made in objects_of("implementations", NamedImplementation)), *_CATALOGUE)
 
 
 def _always() -> str | None:

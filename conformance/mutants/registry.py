@@ -7,15 +7,23 @@ from functools import cache
 from importlib import import_module
 
 from conformance.mutants.mutant import Mutant
-from conformance.specs.catalogue import ROLES
+from conformance.specs.catalogue import ROLES, catalogue
+from conformance.specs.extensions import objects_of
 from conformance.specs.suggestion import unknown
 
 
 @cache
 def mutants() -> tuple[Mutant, ...]:
-    """Return every mutant: those of the roles in their order, of resources, and of the owners of fields."""
+    """Return every mutant: those of the roles in their order, of resources, of owners of fields, of extensions."""
     modules = (import_module(f"conformance.mutants.{name}") for name in (*ROLES, "resources", "answers"))
-    return tuple(mutant for module in modules for mutant in module.MUTANTS)
+    every = {mutant.name: mutant for module in modules for mutant in module.MUTANTS}
+    for extension, mutant in objects_of("mutants", Mutant):
+        if mutant.requirement not in catalogue():
+            extension.refuse(f"the mutant {mutant.name} breaks {mutant.requirement}, which is not in the catalogue")
+        if mutant.name in every:
+            extension.refuse(f"there is a mutant {mutant.name} already")
+        every[mutant.name] = mutant
+    return tuple(every.values())
 
 
 def mutant_of(name: str) -> Mutant:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from conformance.binlog.event_types import (
     COMPRESSED_ROWS,
@@ -17,6 +17,7 @@ from conformance.binlog.event_types import (
     type_name,
 )
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
+from conformance.protocol.role import entry_type_name
 
 #: How a difference in a field is named where no more is known.
 DIFFERS: Final = "differs"
@@ -89,9 +90,18 @@ def event_group(code: int) -> str:
     return _GROUPS.get(code) or exact_name(code)
 
 
-def known_as(code: int) -> str:
-    """Return the name under which a reader knows or does not know a type: types that it learns together share one."""
-    return _LEARNT.get(code) or (event_group(code) if code in ROWS_TYPES else exact_name(code))
+def group_of_entry(entry: Mapping[str, Any]) -> str:
+    """Return the name of the group that the type of an expected entry is in; a vendor's type is a group by itself."""
+    name = entry_type_name(entry)
+    return event_group(entry["type"]) if name == type_name(entry["type"]) else name
+
+
+def known_as(entry: Mapping[str, Any]) -> str:
+    """Return the name under which a reader knows or does not know an entry's type: those learnt together share one."""
+    code = entry["type"]
+    if code in _LEARNT:
+        return _LEARNT[code]
+    return group_of_entry(entry) if code in ROWS_TYPES or code not in _NAMED else exact_name(code)
 
 
 def exact_name(code: int) -> str:

@@ -1,19 +1,30 @@
 """The causes of the failed checks on one answer, and of an answer that never came."""
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import ACCEPTED, MISREAD, NOT_KNOWN, REFUSED, Cause, event_group, known_as, without_codes
+from conformance.oracles.cause import (
+    ACCEPTED,
+    MISREAD,
+    NOT_KNOWN,
+    REFUSED,
+    Cause,
+    event_group,
+    group_of_entry,
+    known_as,
+    without_codes,
+)
 from conformance.oracles.checks.ended_answers import ended
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.post_headers import LONGER, can_misread
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
 from conformance.protocol.observation import Trouble
+from conformance.protocol.role import entry_type_name
 from conformance.strategies.grammar.case import Case
 
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
@@ -53,7 +64,7 @@ def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
         if (single := _single_refusal(alignment, index)) is not None:
             return single
         if alignment.observed(index) is not None and alignment.is_unknown(index):
-            return Cause(NOT_KNOWN, known_as(alignment.case.expected.events[index]["type"]))
+            return Cause(NOT_KNOWN, known_as(alignment.case.expected.events[index]))
     return None
 
 
@@ -145,7 +156,13 @@ def _refused(case: Case, at: int | None, words: str) -> Cause:
         # Whether there is one is a matter of the log; that of a format description alone covers other bytes.
         return Cause(REFUSED, "event", reason=reason)
     # An implementation may name the type; the reason is the same for all types of the group.
-    return Cause(REFUSED, event_group(code), reason=reason.replace(type_name(code), event_group(code)))
+    group = next((group_of_entry(each) for each in case.expected.events if _is_typed(each, at)), event_group(code))
+    return Cause(REFUSED, group, reason=reason.replace(type_name(code), group))
+
+
+def _is_typed(entry: Mapping[str, Any], at: int) -> bool:
+    """Return whether an expected entry is that of the event at an offset, with its type."""
+    return entry.get("offset") == at and entry.get("type") is not None
 
 
 def _of_fault(alignment: Alignment, check: Check) -> Cause:
@@ -174,9 +191,6 @@ def _of_signature(alignment: Alignment, check: Check) -> Cause:
     role = alignment.case.role
     if role != "decode":
         return Cause(without_codes(check.signature), role=role)
-    offsets = {entry["offset"]: entry["type"] for entry in alignment.case.expected.events}
-    code = offsets.get(check.at) if check.at is not None else None
+    entry = next((each for each in alignment.case.expected.events if each["offset"] == check.at), None)
     words = without_codes(check.signature)
-    return Cause(words if code is None else words.replace(type_name(code), event_group(code)))
-
-
+    return Cause(words if entry is None else words.replace(entry_type_name(entry), group_of_entry(entry)))

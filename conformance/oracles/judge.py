@@ -31,6 +31,7 @@ from conformance.specs.catalogue import ENTRY, EVERY_FIELD, catalogue, owners
 from conformance.specs.profiles import profile_named
 from conformance.specs.run_record import NOT_ASKED, TROUBLE, UNEXPLAINED
 from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.family import families_of_extensions
 
 #: Failed checks of one requirement on one case that are looked at, and causes that it shows.
 _CHECKS: Final = 64
@@ -91,10 +92,13 @@ class Judge:
         """Return the verdicts on a case that is not sent to the implementation, none if it must be sent.
 
         A fault is not sent to an implementation that does not declare the ability it tests: an adapter that cuts the
-        stream into events itself would be judged by its own loop, and a reader that verifies no checksum by one.
+        stream into events itself would be judged by its own loop, and a reader that verifies no checksum by one. A case
+        of an extension is sent to those only that declare what its focus needs: others do not read its vendor's logs.
         """
         if (judge := self._judge_of(case)) is not self:
             return judge.declined(case)
+        if case.id.family in families_of_extensions() and case.focus not in self._supported:
+            return [Verdict(requirement, "unsupported") for requirement in case.marks if requirement in self._oracles]
         if case.expected.refused_at is None or (case.focus in self._supported and self._can_show_fault(case)):
             return []
         refused = len(case.expected.events)

@@ -13,7 +13,7 @@ from conformance.oracles.cause import (
     NOT_KNOWN,
     WRONG_END,
     Cause,
-    event_group,
+    group_of_entry,
     known_as,
     without_codes,
 )
@@ -176,7 +176,7 @@ def wrong_end(alignment: Alignment) -> Cause | None:
     """Return the cause of a reading that goes on where no event starts; None if it does not."""
     if alignment.astray is None:
         return None
-    return Cause(WRONG_END, event_group(alignment.case.expected.events[alignment.astray]["type"]))
+    return Cause(WRONG_END, group_of_entry(alignment.case.expected.events[alignment.astray]))
 
 
 def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Cause:
@@ -192,14 +192,14 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
     if alignment.case.role != "decode":
         return Cause(DIFFERS, without_codes(alignment.about.kind(event)), field, role=alignment.case.role)
     if field == "handled" and seen == "ignored":
-        return Cause(NOT_KNOWN, known_as(event["type"]))
+        return Cause(NOT_KNOWN, known_as(event))
     if field in HEADER_FIELDS:
         # The header is the same for every type.
         return Cause(MISSING if seen is None else DIFFERS, "", field)
     how = how_differs(event.get(field), seen)
     if field in LAST_FIELDS and how in ENDINGS and _none_ends_right(alignment, checksummed=ENDINGS[how]):
         return Cause(how, "the last field of an event")
-    return Cause(_KINDS.get(how, DIFFERS), event_group(event["type"]), field)
+    return Cause(_KINDS.get(how, DIFFERS), group_of_entry(event), field)
 
 
 def _none_ends_right(alignment: Alignment, *, checksummed: bool) -> bool:

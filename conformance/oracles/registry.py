@@ -9,6 +9,7 @@ from conformance.oracles.coverage.coverage_table import CoverageTable
 from conformance.oracles.differences import Difference
 from conformance.oracles.oracle import Oracle
 from conformance.specs.catalogue import ROLES, catalogue
+from conformance.specs.extensions import objects_of
 
 if TYPE_CHECKING:
     from conformance.oracles.freedoms import Freedom
@@ -36,13 +37,19 @@ def oracles() -> dict[str, Oracle]:
         if oracle.requirement in by_requirement:
             raise ValueError(f"there are two oracles for {oracle.requirement}")
         by_requirement[oracle.requirement] = oracle
+    for extension, oracle in objects_of("oracles", Oracle):
+        if oracle.requirement not in catalogue():
+            extension.refuse(f"an oracle judges {oracle.requirement}, which is not in the catalogue")
+        if oracle.requirement in by_requirement:
+            extension.refuse(f"there is an oracle for {oracle.requirement} already")
+        by_requirement[oracle.requirement] = oracle
     return by_requirement
 
 
 @cache
 def coverage_tables_of(role: str) -> tuple[CoverageTable, ...]:
     """Return the tables that count what the cases of a role exercise; some roles have none."""
-    tables: tuple[CoverageTable, ...] = getattr(_module(role), "COVERAGE_TABLES", ())
+    tables: tuple[CoverageTable, ...] = getattr(_module(role), "COVERAGE_TABLES", ()) if role in ROLES else ()
     return tables
 
 

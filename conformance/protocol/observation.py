@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from msgspec import Meta
 
 from conformance.binlog.errors import ERROR_KINDS
+from conformance.specs.extensions import with_extensions
 from conformance.specs.json_schema import meanings
 from conformance.specs.profiles import Product, profile_named
 from conformance.specs.versions import Profiles
@@ -16,7 +17,7 @@ from conformance.specs.versions import Profiles
 PROTOCOL: Final = 1
 
 #: What an implementation can do besides reporting fields. Only what it declares is judged.
-ABILITIES: Final = {
+_ABILITIES: Final = {
     "framing": "finds by itself where events begin and end; otherwise the adapter cuts the stream into events",
     "checksums": "verifies checksums and refuses an event whose checksum is wrong",
     "error_at": "reports the offset of the event that it refuses",
@@ -24,6 +25,7 @@ ABILITIES: Final = {
     "payloads": "opens Transaction_payload events and refuses one whose contents it cannot read or must not pass over",
     "profile_strict": "knows exactly what a server of the profile knows, and so refuses what that server refuses",
 }
+ABILITIES: Final[Mapping[str, str]] = with_extensions(_ABILITIES, "abilities", str)
 
 if TYPE_CHECKING:
     ErrorKind = str

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from conformance.binlog.event_types import type_name
+from conformance.binlog.vendor_types import vendor_type_name
 from conformance.protocol.observation import RoleDeclaration
 
 #: How the entries of an answer find those that are expected.
@@ -72,7 +73,13 @@ class Role:
 
     def kind(self, entry: Mapping[str, Any]) -> str:
         """Return what kind of entry it is, without numbers that vary."""
-        return self.noun if entry.get("type") is None else type_name(entry["type"])
+        return self.noun if entry.get("type") is None else entry_type_name(entry)
+
+
+def entry_type_name(entry: Mapping[str, Any]) -> str:
+    """Return the name of the event type of an expected entry: a vendor's for an event that a reader knows as such."""
+    vendors = vendor_type_name(entry["type"]) if entry.get("handled") == "known" else ""
+    return vendors or type_name(entry["type"])
 
 
 def required(*names: str) -> MissingFields:

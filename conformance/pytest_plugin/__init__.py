@@ -49,9 +49,11 @@ def _values(config: pytest.Config) -> Values:
     Raises:
         pytest.UsageError: One is not valid, there is no such implementation, or nothing is selected.
     """
-    from conformance.implementations.registry import implementation
+    from conformance.specs.extensions import BrokenExtension
 
     try:
+        from conformance.implementations.registry import implementation
+
         values = Values(config)
         if values["implementation"] is None:
             raise ValueError(
@@ -60,7 +62,7 @@ def _values(config: pytest.Config) -> Values:
         values.budget()
         implementation(values["implementation"], limits=values.limits())
         _chosen(values)
-    except ValueError as error:
+    except (ValueError, BrokenExtension) as error:
         raise _usage_error(error) from error
     return values
 
@@ -111,13 +113,14 @@ def _reasons(config: pytest.Config, values: Values) -> Mapping[str, str | None]:
     from conformance.implementations.registry import implementation
     from conformance.oracles.judge import Judges
     from conformance.oracles.registry import oracles
+    from conformance.specs.extensions import BrokenExtension
 
     if (known := config.stash.get(_REASONS, None)) is not None:
         return known
     try:
         with implementation(values["implementation"], limits=values.limits()) as started:
             declaration = started.declaration
-    except (CannotStart, ValueError) as error:
+    except (BrokenExtension, CannotStart, ValueError) as error:
         raise pytest.Collector.CollectError(str(_usage_error(error))) from None
     judges = Judges(declaration)
     reasons: dict[str, str | None] = {}
@@ -218,11 +221,12 @@ def outcome(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactor
     from conformance.engine.workers import WorkerLost
     from conformance.implementations.process.process_implementation import CannotStart
     from conformance.pytest_plugin.outcome import outcome_of
+    from conformance.specs.extensions import BrokenExtension
 
     is_worker = hasattr(pytestconfig, "workerinput")
     shared: Path | None = tmp_path_factory.getbasetemp().parent if is_worker else None
     selected = pytestconfig.stash.get(_SELECTED, ())
     try:
         yield outcome_of(pytestconfig, _values(pytestconfig), selected, shared)
-    except (BaselineError, CannotStart, InUse, NothingToRun, OSError, ValueError, WorkerLost) as error:
+    except (BaselineError, BrokenExtension, CannotStart, InUse, NothingToRun, OSError, ValueError, WorkerLost) as error:
         pytest.exit(str(_usage_error(error)), returncode=pytest.ExitCode.USAGE_ERROR)

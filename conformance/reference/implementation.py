@@ -1,7 +1,9 @@
 """The reference implementation: the kit's own reader and models, which answer like any other implementation."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from importlib import import_module
+from types import FunctionType
 from typing import Self
 
 from conformance import __version__
@@ -14,8 +16,18 @@ from conformance.protocol.observation import (
     Trouble,
 )
 from conformance.protocol.role import Role
-from conformance.protocol.roles.registry import role_names, role_of
+from conformance.protocol.roles.registry import part_of_role, role_names, role_of
+from conformance.specs.catalogue import ROLES
 from conformance.specs.versions import EVERY_PROFILE
+
+
+@cache
+def _answer_in(role: str) -> Callable[[Request], Observation | Trouble]:
+    """Return the function that answers in a role."""
+    if role in ROLES:
+        answer: Callable[[Request], Observation | Trouble] = import_module(f"conformance.reference.{role}").answer
+        return answer
+    return part_of_role(role, "answer", FunctionType)
 
 
 def _declared(role: Role) -> RoleDeclaration:
@@ -52,8 +64,7 @@ class ReferenceImplementation:
 
     def ask(self, request: Request) -> Observation | Trouble:
         """Return what the reader reports of a stream, or what the model of another role answers."""
-        answer: Observation | Trouble = import_module(f"conformance.reference.{request.role}").answer(request)
-        return answer
+        return _answer_in(request.role)(request)
 
     def ask_many(self, requests: Iterable[Request], window: int = 1) -> Iterator[Observation | Trouble]:
         """Yield the answers to many requests, in their order."""

@@ -7,9 +7,10 @@ from conformance.binlog.codecs import Packed
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layout import POST_HEADER_REST
-from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.layouts.by_type import OPAQUE, layout_of
 from conformance.binlog.rows.table_metadata import write_table_metadata
 from conformance.binlog.servers import WITH_EXACT_BITS, WITH_TABLE_METADATA, WITH_ZERO_FILLED_BITMAPS, use_flag
+from conformance.binlog.vendor_types import layout_under
 from conformance.strategies.events.status_variables import REQUIREMENT as STATUS_REQUIREMENT
 from conformance.strategies.events.status_variables import status_fields
 from conformance.strategies.events.status_variables import status_variables as generated_status
@@ -69,7 +70,10 @@ def plan(
     known = declared - growth(stream, type_code)
     if declared > known:
         wire = {**wire, POST_HEADER_REST: stream.choose.octets(declared - known, declared - known)}
-    body = layout_of(type_code, known).write(wire, post_header_length=declared)
+    layout = layout_of(type_code, known)
+    if layout is OPAQUE:
+        layout = layout_under(stream.format, type_code)
+    body = layout.write(wire, post_header_length=declared)
     planned = PlannedEvent(type_code, body, fields, flags, marks, columns=columns)
     # Rows cannot be read without their table.
     if declared > known or (type_code in ROWS_TYPES and growth(stream, EventType.TABLE_MAP)):
@@ -207,7 +211,7 @@ def write_rows(stream: StreamBuilder, *, table_id: int, columns: int, rows: int,
 
 
 def rows_query(stream: StreamBuilder, statement: str, *, length_byte: int | None = None) -> PlannedEvent:
-    """Return a Rows_query event; the worklog stores the statement after a leading ``# ``."""
+    """Return a Rows_query event; the worklog stores the statement after a number sign and a space."""
     stored = f"# {statement}" if stream.server.profile == "worklog" else statement
     wire: dict[str, Any] = {"rows_query": stored.encode()}
     if length_byte is not None:

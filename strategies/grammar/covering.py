@@ -7,14 +7,19 @@ run need not wait for it.
 
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from hashlib import blake2b
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from itertools import combinations, product
 from typing import Any, Final
 
+from msgspec import Struct
+
+from conformance.specs.conversion import converted, parsed_json
+from conformance.specs.extensions import BrokenExtension, extensions
 from conformance.strategies.grammar.dimension import Dimension, Impossible
 
 #: Dimension -> class: one class for each dimension that a stream is asked.
@@ -237,7 +242,13 @@ def _covering(space: Space, light: Mapping[str, Sequence[str]]) -> Iterator[Row]
             yield from ({each.name: name} for name in light[each.name])
         return
     # Only the regeneration needs the library.
-    from covertable import make
+    try:
+        from covertable import make
+    except ImportError as error:
+        raise BrokenExtension(
+            f"there is no covering array of {space.name}: pip install covertable, or keep what "
+            "`binlog-conformance families --arrays` prints in the file that the extension names as covering_arrays"
+        ) from error
 
     factors = {each.name: [*light[each.name], *([_ABSENT] if each.when else [])] for each in space.dimensions}
     for row in make(factors, strength=2, constraints=[*_constraints(space)]):
@@ -295,8 +306,33 @@ def sets_of(row: Row, number: int) -> Iterator[Classes]:
     return combinations(row.items(), number)
 
 
+def arrays_text(spaces: Iterable[Space]) -> str:
+    """Return the covering arrays of spaces, one row a line, for the file that keeps them."""
+    arrays = {each.name: {"space": each.fingerprint, "rows": each.packed_array} for each in spaces if each.dimensions}
+    return json.dumps(arrays, indent=0, ensure_ascii=False) + "\n"
+
+
 @cache
 def _arrays() -> dict[str, Any]:
     """Return the arrays of the file, by the name of the space."""
     arrays: dict[str, Any] = json.loads((files(__package__) / FILE).read_text("utf-8"))
+    for extension in extensions():
+        name = extension.extension.covering_arrays
+        if name:
+            kept = extension.guarded(partial(_kept_by, extension.file(name)))
+            # An extension keeps those of its own families, and changes none of the kit's.
+            arrays = kept | arrays
     return arrays
+
+
+class _Kept(Struct, frozen=True):
+    """An array as a file has it."""
+
+    space: str
+    rows: list[str]
+
+
+def _kept_by(file: Traversable) -> dict[str, Any]:
+    kept: dict[str, Any] = parsed_json(file.read_text("utf-8"))
+    converted(kept, dict[str, _Kept])
+    return kept

@@ -9,6 +9,7 @@ from typing import Any, Final
 from conformance.binlog.servers import Server, server_of
 from conformance.binlog.total_table import check_complete
 from conformance.specs.catalogue import catalogue
+from conformance.specs.extensions import extensions
 from conformance.specs.suggestion import unknown
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.grammar.case import Case
@@ -98,6 +99,13 @@ class Family:
     asking: Asking | None = None
     dimensions: tuple[Dimension[Any], ...] = ()
     impossible: tuple[Impossible, ...] = ()
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function that fills a stream or asks."""
+        function = self.production or self.asking
+        assert function is not None, "a family has a production or an asking"
+        return function
 
     def space(self, role: str) -> Space:
         """Return the dimensions of its cases in a role: its own, and those of the questions about its streams."""
@@ -258,7 +266,17 @@ def families() -> dict[str, Family]:
     """Return every family by name."""
     for module in _MODULES:
         import_module(module)
+    for extension in extensions():
+        for module in extension.extension.families:
+            extension.module(module)
     return dict(_families)
+
+
+@cache
+def families_of_extensions() -> frozenset[str]:
+    """Return the names of the families that extensions have added."""
+    modules = {module for each in extensions() for module in each.extension.families}
+    return frozenset(name for name, each in families().items() if each.function.__module__ in modules)
 
 
 def recorded(case_id: CaseId) -> Case:

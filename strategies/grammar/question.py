@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from conformance.specs.catalogue import ROLES, catalogue, governing, owners
+from conformance.specs.extensions import extensions
 from conformance.strategies.grammar.case import EVERY_EVENT, Case, Expected
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.dimension import Dimension
@@ -82,9 +83,7 @@ def asker(role: str) -> Callable[[StreamBuilder], Question]:
     Raises:
         ValueError: The role has no questions about streams.
     """
-    question: Callable[[StreamBuilder], Question] | None = None
-    if role in ROLES:
-        question = getattr(import_module(f"conformance.strategies.questions.{role}"), "question", None)
+    question: Callable[[StreamBuilder], Question] | None = getattr(_module(role), "question", None)
     if question is None:
         raise ValueError(f"the role {role!r} has no questions about streams")
     return question
@@ -92,7 +91,14 @@ def asker(role: str) -> Callable[[StreamBuilder], Question]:
 
 def dimensions_of_questions(role: str) -> tuple[Dimension[Any], ...]:
     """Return the ways in which the questions about one stream vary in a role."""
-    declared: tuple[Dimension[Any], ...] = getattr(
-        import_module(f"conformance.strategies.questions.{role}"), "DIMENSIONS", ()
-    )
+    declared: tuple[Dimension[Any], ...] = getattr(_module(role), "DIMENSIONS", ())
     return declared
+
+
+def _module(role: str) -> Any:
+    """Return the module of the questions in a role, None if there is no such role."""
+    if role in ROLES:
+        return import_module(f"conformance.strategies.questions.{role}")
+    return next(
+        (each.module(each.extension.roles[role]) for each in extensions() if role in each.extension.roles), None
+    )

@@ -36,7 +36,12 @@ SEQUENCE: Final = Dimension(
 
 
 def begin_log(
-    stream: StreamBuilder, *, previous: bool | None = None, flags: int = 0, lengths: bytes | None = None
+    stream: StreamBuilder,
+    *,
+    previous: bool | None = None,
+    flags: int = 0,
+    lengths: bytes | None = None,
+    version: str | None = None,
 ) -> None:
     """Add the events with which a log of this server begins.
 
@@ -48,9 +53,10 @@ def begin_log(
             which is chosen.
         flags: The flags of the format description.
         lengths: Its post-header lengths; the server's when None.
+        version: Its server version; the server's when None.
     """
     created = stream.choose.one_of((0, stream.timestamp))
-    stream.describe_format(flags=flags, created=created, post_header_lengths=lengths)
+    stream.describe_format(flags=flags, created=created, post_header_lengths=lengths, version=version)
     if stream.server.is_mariadb:
         add_gtid_list(stream)
         return
@@ -68,14 +74,15 @@ def add_gtid_list(stream: StreamBuilder) -> None:
     stream.add(mariadb_events.binlog_checkpoint(stream))
 
 
-def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
+def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None, version: str | None = None) -> None:
     """Add the least with which a log of this server begins, so that a reader reaches the subject of the stream.
 
     Args:
         stream: The stream to add to.
         lengths: The post-header lengths of the format description; the server's when None.
+        version: The server version in it; the server's when None.
     """
-    begin_log(stream, previous=False, lengths=lengths)
+    begin_log(stream, previous=False, lengths=lengths, version=version)
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.add(gtid_events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE)))
 

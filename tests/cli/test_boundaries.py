@@ -81,6 +81,7 @@ def test_a_position_between_transactions_needs_no_other():
 def test_a_position_at_no_event_names_those_around_it():
     done = run("--start-position", 620, LOG)
     assert done.exit_code == 2
+    assert done.stdout == ""
     assert done.stderr == f"{LOG}:620: no event begins at this position: events begin at 413 and at 1176\n"
 
 

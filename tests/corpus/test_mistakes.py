@@ -24,6 +24,13 @@ def corpus(*arguments):
         (["run", "referense", "--cases", 1], "'referense' is not a valid implementation"),
         (["run", "reference", "--cases", 1, "--baseline", "nowhere.toml"], "nowhere.toml"),
         (["run", "reference", "--cases", 1, "--conf", "spark"], "--conf takes KEY=VALUE"),
+        (
+            ["run", "reference", "--cases", 1, "--master", "sc://localhost"],
+            "sc://localhost is a server of Spark Connect",
+        ),
+        (["generate", "--cases", 1, "--conf", "spark.remote=sc://a"], "sc://a is a server of Spark Connect"),
+        (["run", "reference", "--cases", 1, "--master", "yarn"], "set HADOOP_CONF_DIR"),
+        (["run", "reference", "--cases", 1, "--master", "http://a"], "'http://a' is not a Spark master"),
         (["generate", "--cases", 1, "--profile", "mysql-4"], "no profile 'mysql-4'"),
         (["run", f"command:{sys.executable} -c 'exit(\"no library\")'", "--cases", 1], "no library"),
     ],

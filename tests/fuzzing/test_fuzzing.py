@@ -1,6 +1,7 @@
 """Fuzzing: it runs until the time is up, reports each failure once, and keeps the cases that reach something new."""
 
 import importlib.util
+import json
 import subprocess
 import sys
 
@@ -53,6 +54,18 @@ def test_kept_cases_are_asked_again_and_a_good_parser_conforms(tmp_path):
     options = ("--time", "2s", "--corpus", str(tmp_path), "--engine", "property", "--family", "transactions")
     output = fuzz("--implementation", "python:tests.doubles.python_parser:good", *options, check=0)
     assert "conforming" in output
+
+
+def test_results_are_printed_in_other_forms(tmp_path):
+    options = ("--time", "2s", "--corpus", str(tmp_path), "--engine", "property", "--family", "transactions")
+    parser = ("--implementation", "python:tests.doubles.python_parser:off_by_one")
+    document = json.loads(fuzz(*parser, *options, "--format", "json", check=1))
+    assert "log_pos differs" in [each["signature"] for each in document["findings"]]
+    assert fuzz(*parser, *options, "--quiet", check=1).count("\n") == 1
+
+
+def test_a_comparison_has_no_other_form(tmp_path):
+    fuzz("--implementation", "reference", "--against", "reference", "--format", "sarif", check=2)
 
 
 @pytest.mark.parametrize("role", ["decode", "decide"])

@@ -6,12 +6,14 @@ The protocol's page, its schemas, the check for missing fields and the expected 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from conformance.binlog.event_types import COMPRESSED_ROWS, EventType
 from conformance.binlog.total_table import check_complete, total
+from conformance.binlog.vendor_types import VendorEventType, vendor_event_types
 from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.role import AnswerField, Role
+from conformance.specs.extensions import with_extensions
 
 #: The field that every decoder reports: the kit aligns events by it.
 ALWAYS: Final = ("offset",)
@@ -35,8 +37,7 @@ CHECKSUM_ALGORITHMS: Final = {
 }
 
 
-#: Every field by name, in the order of the protocol's page.
-FIELDS: Final[Mapping[str, AnswerField]] = {
+_FIELDS: Final[Mapping[str, AnswerField]] = {
     "offset": AnswerField("integer", "where the event starts, in bytes from the start of the stream"),
     "type": AnswerField("integer", "event type code; null if the parser does not report that of this event"),
     "timestamp": AnswerField("integer", "seconds since 1970"),
@@ -144,6 +145,23 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 }
 
 
+def _vendors_field(described: tuple[Literal["integer", "text", "value"], str]) -> AnswerField:
+    """Return a field of an extension.
+
+    Raises:
+        ValueError: Its kind is none that a field of an event can have.
+    """
+    kind, meaning = described
+    if kind not in _VENDORS_KINDS:
+        raise ValueError(f"a field has the kind {kind!r}: write one of {', '.join(_VENDORS_KINDS)}")
+    return AnswerField(kind, meaning)
+
+
+_VENDORS_KINDS: Final = ("integer", "text", "value")
+#: Every field by name, in the order of the protocol's page, then those of extensions.
+FIELDS: Final[Mapping[str, AnswerField]] = with_extensions(_FIELDS, "fields", _vendors_field)
+
+
 @dataclass(frozen=True, slots=True)
 class TypeFields:
     """The fields of one event type, after those of the common header.
@@ -248,8 +266,7 @@ _FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
     EventType.MARIADB_UPDATE_ROWS_COMPRESSED_V1: _SOME_ROWS,
     EventType.MARIADB_DELETE_ROWS_COMPRESSED_V1: _SOME_ROWS,
 }
-#: Event type code -> its fields beside those of the common header.
-FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = total(
+_OF_BUILT_IN: Final = total(
     f"{__name__}._FIELDS_OF_TYPE",
     EventType,
     _FIELDS_OF_TYPE,
@@ -264,14 +281,30 @@ FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = total(
         (EventType.MARIADB_START_ENCRYPTION,): TypeFields(),
     },
 )
-_OF_TYPES: Final = {name: None for each in FIELDS_OF_TYPE.values() for name in each.required + each.optional}
-check_complete(f"{__name__}.FIELDS", _OF_TYPES, FIELDS, entry="its kind and what it means")
+_OF_TYPES: Final = {name: None for each in _OF_BUILT_IN.values() for name in each.required + each.optional}
+check_complete(f"{__name__}._FIELDS", _OF_TYPES, _FIELDS, entry="its kind and what it means")
 check_complete(
     f"{__name__}._FIELDS_OF_TYPE",
-    FIELDS,
+    _FIELDS,
     _OF_TYPES | dict.fromkeys(FIELDS_OF_EVERY_TYPE),
     entry="the types that have it",
 )
+
+
+def _vendors_fields(made: VendorEventType) -> TypeFields:
+    every = (*made.layout.post_header, *made.layout.body)
+    optional = {each.name for each in every if each.optional or each.when is not None}
+    reported = [each.name for each in every if each.name in FIELDS]
+    return TypeFields(
+        tuple(each for each in reported if each not in optional), tuple(each for each in reported if each in optional)
+    )
+
+
+#: Event type code -> its fields beside those of the common header.
+FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
+    **_OF_BUILT_IN,
+    **{each.code: _vendors_fields(each) for each in vendor_event_types()},
+}
 
 _HEADER: Final = frozenset(HEADER_FIELDS)
 
