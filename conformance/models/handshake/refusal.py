@@ -104,7 +104,8 @@ REFUSAL_RULES: Final = ByVersion(
 )
 #: The servers that log with checksums, and so refuse a replica that does not know them.
 _WITH_CHECKSUMS: Final = Profiles("mysql >= 5.6", "mariadb")
-_UNAWARE: Final = "can not handle replication events with the checksum that"
+#: The words with which they do; the name of the replica's side is before them.
+UNAWARE: Final = "can not handle replication events with the checksum that"
 
 
 def refusal(source: Peer, replica: Peer, *, position: Position) -> Refused | None:
@@ -123,7 +124,7 @@ def refusal(source: Peer, replica: Peer, *, position: Position) -> Refused | Non
         return Refused(rules.fatal, words.format(source=source.gtid_mode, replica=replica.gtid_mode))
     unaware = not ANNOUNCEMENTS[replica.profile].checksums and source.checksum != "NONE"
     if unaware and source.profile in _WITH_CHECKSUMS:
-        return Refused(rules.reading, _UNAWARE)
+        return Refused(rules.reading, UNAWARE)
     return None
 
 
