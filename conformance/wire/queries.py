@@ -73,6 +73,7 @@ class Queries:
             checksum=checksum,
             capability=int(capability) if capability.isdigit() else 0,
             connect_state=self._user.get("slave_connect_state"),
+            heartbeats=self.heartbeat_seconds is not None,
         )
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from conformance.models.sender.sender_settings import Wait
-from conformance.wire.source import Ending, Source, source_of_logs
+from conformance.wire.source import Cut, Source, source_of_logs
 
 #: The log that a stream is where a question does not name its logs.
 LOG_NAME: Final = "binlog.000001"
@@ -17,12 +17,13 @@ def source_of_question(profile: str, stream: bytes, settings: Mapping[str, Any])
     Args:
         profile: Whose rules it follows.
         stream: The stream of the question, its logs one after the other.
-        settings: The settings of the question: those of the roles `send` and `client` name the logs, and what the
-            source does; others are passed over.
+        settings: The settings of the question: those of the role `send`, and in the role `client` its `source`, name
+            the logs, and what the source does; others are passed over.
 
     Raises:
         BinlogError: The stream is not a log at all.
     """
+    settings = settings.get("source", settings)
     logs = dict(_logs(stream, settings["logs"])) if "logs" in settings else {LOG_NAME: stream}
     source = source_of_logs(logs, profile=profile)
     known = {name: make(settings[name]) for name, make in _SETTINGS.items() if name in settings}
@@ -41,5 +42,5 @@ _SETTINGS: Final[Mapping[str, Any]] = {
     "server_id": int,
     "gtid_mode": str,
     "waits": lambda waits: tuple(Wait(each["log_name"], each["log_pos"], each["heartbeats"]) for each in waits),
-    "endings": lambda endings: tuple(Ending(each["events"], each["error"]) for each in endings),
+    "cuts": lambda cuts: tuple(Cut(each["log_name"], each["log_pos"]) for each in cuts),
 }

@@ -25,7 +25,7 @@ from conformance.wire.messages import (
 )
 from conformance.wire.packets import HEAD_BYTES, packed, packet_head
 from conformance.wire.queries import Queries
-from conformance.wire.source import Ending, Sent, Source
+from conformance.wire.source import Cut, Ending, Sent, Source
 
 #: The servers that authenticate in the newer way unless an option asks for another.
 _WITH_SHA2: Final = Profiles("mysql >= 8.0")
@@ -40,6 +40,8 @@ CHALLENGE: Final = bytes(range(0x21, 0x35))
 LOG_ON_SECONDS: Final = 10.0
 _IDLE_SECONDS: Final = 3600.0
 _ACKNOWLEDGE_SECONDS: Final = 10.0
+#: Seconds that what is left to send may take at the end.
+_CLOSE_SECONDS: Final = 10.0
 #: Bytes of a log-on, of a command, which may hold a GTID set, and of a statement; more is not read.
 _LOG_ON_BYTES: Final = 4096
 _COMMAND_BYTES: Final = 1 << 20
@@ -76,11 +78,13 @@ class Seat:
     Attributes:
         source: The source.
         dumps: How many dumps were asked for.
+        cuts: The places after which connections are still to be lost.
     """
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.dumps = 0
+        self.cuts = set(source.cuts)
 
     def ending(self) -> Ending | None:
         """Return how the next dump ends, None at the end of the logs, and count the dump."""
@@ -140,7 +144,17 @@ class Session:
             raise Lost from error
         finally:
             if self._writer is not None:
-                self._writer.close()
+                await self._close(self._writer)
+
+    async def _close(self, writer: asyncio.StreamWriter) -> None:
+        """Close the connection once all is sent; the number of its descriptor is given to another one after that."""
+        writer.close()
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await writer.wait_closed()
+        except (OSError, TimeoutError):
+            writer.transport.abort()
+            await asyncio.sleep(0)
 
     async def _log_on(self) -> str:
         """Let a client authenticate, and return its user.
@@ -226,6 +240,9 @@ class Session:
                     break
                 await self._send_event(event, acknowledged=queries.semi_sync)
                 count, last = count + 1, event
+                if event.is_logged and (cut := Cut(event.log_name, event.log_pos)) in self._seat.cuts:
+                    self._seat.cuts.remove(cut)
+                    return
         except WireError as error:
             await self._send(error.packet())
             return

@@ -56,6 +56,18 @@ class Ending(NamedTuple):
     error: int = 0
 
 
+class Cut(NamedTuple):
+    """A place in the logs after which the connection is lost, the first time that it is sent.
+
+    Attributes:
+        log_name: The log.
+        log_pos: Where the event ends there, in bytes.
+    """
+
+    log_name: str
+    log_pos: int
+
+
 class Sent(NamedTuple):
     """One event that is sent.
 
@@ -63,12 +75,14 @@ class Sent(NamedTuple):
         data: All its bytes.
         log_name: The log in which the source then is.
         log_pos: Where it is there, in bytes.
+        is_logged: Whether the log has it.
         ends_group: Whether a group of events ends with it, which a semi-synchronous client acknowledges.
     """
 
     data: bytes
     log_name: str
     log_pos: int
+    is_logged: bool = False
     ends_group: bool = False
 
 
@@ -80,11 +94,13 @@ class Client:
         checksum: What it announced for checksums; None if nothing.
         capability: Its value of mariadb_slave_capability.
         connect_state: The GTIDs of MariaDB after which it asks to begin; None if it asks by position.
+        heartbeats: Whether it asks for heartbeats.
     """
 
     checksum: str | None = None
     capability: int = 0
     connect_state: str | None = None
+    heartbeats: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +118,7 @@ class Source:
         checksum: Its binlog_checksum.
         waits: Where heartbeats are sent between events.
         endings: How its first dumps end, one after the other; those after them go on to the end.
+        cuts: The places after which it loses connections.
         ends: Whether a dump ends at the end of the last log also for a client that would wait there.
         semi_sync: Whether it offers semi-synchronous replication.
         timestamp: Its time, in seconds since 1970.
@@ -117,6 +134,7 @@ class Source:
     checksum: str = "NONE"
     waits: tuple[Wait, ...] = ()
     endings: tuple[Ending, ...] = ()
+    cuts: tuple[Cut, ...] = ()
     ends: bool = False
     semi_sync: bool = False
     timestamp: int = 1
@@ -162,7 +180,7 @@ class Source:
                 checksum=client.checksum or "NONE",
                 heartbeat_v2=self.profile in WITH_HEARTBEAT_V2 and bool(command.flags & HEARTBEAT_V2),
                 annotate_rows=self.is_mariadb and bool(command.flags & ANNOTATE_ROWS),
-                waits=self.waits,
+                waits=self.waits if client.heartbeats else (),
             )
         )
 
@@ -190,7 +208,8 @@ class Source:
             if self.is_mariadb and event.origin is Origin.LOGGED:
                 data = for_replica(data, capability=client.capability, checksummed=checksummed)
             place = event.source.end if event.source is not None else place
-            yield Sent(data, name, place, event.source is not None and event.source.offset in ends)
+            ends_group = event.source is not None and event.source.offset in ends
+            yield Sent(data, name, place, event.origin is Origin.LOGGED, ends_group)
         if error is not None:
             raise error
 

@@ -84,7 +84,7 @@ def status(server):
 def wait_for_rows(server):
     until = time.monotonic() + LIMIT
     while time.monotonic() < until:
-        with suppress(pymysql.err.ProgrammingError):  # The table is not there yet.
+        with suppress(pymysql.err.MySQLError):  # The table is not there yet.
             if server.run("SELECT a, b FROM p.t ORDER BY a") == list(ROWS):
                 return
         time.sleep(POLL)

@@ -146,7 +146,7 @@ def test_heartbeats_of_a_question_come_between_events_without_waiting():
     source = next(source for source in map(source_of, names) if source.waits)
     wait = source.waits[0]
     with listening(source) as port:
-        events = dumped(port, asking(wait.log_name))
+        events = dumped(port, asking(wait.log_name), "SET @source_heartbeat_period = 1000000000")
     beats = [event for event in events if event[4] == EventType.HEARTBEAT]
     assert len(beats) >= wait.heartbeats
     assert struct.unpack_from("<I", beats[0], 13) == (wait.log_pos,)
