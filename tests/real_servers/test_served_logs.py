@@ -9,6 +9,7 @@ import pymysql
 import pytest
 
 from conformance.servers.real_server import RealServer
+from conformance.specs.versions import Profiles
 from conformance.wire.listener import Listener
 from conformance.wire.session import Access
 from conformance.wire.source import Ending, Source, source_of_logs
@@ -26,6 +27,9 @@ ROWS = ((2, "three"), (3, "four"))
 #: Seconds that a replica may take, and between two looks at it.
 LIMIT, POLL = 30.0, 0.1
 PASSWORD = "kit"
+#: The servers that connect with TLS unless an option forbids it, and the programs.
+WITH_TLS = Profiles("mysql >= 5.6")
+WITH_TLS_IN_PROGRAMS = Profiles("mariadb >= 11.4")
 CHARACTERS = ("--character-set-server=latin1", "--collation-server=latin1_swedish_ci")
 
 
@@ -67,8 +71,9 @@ def connect(server, port, *, by_gtids, log_name):
     if product.is_mariadb:
         options |= {"MASTER_SSL_VERIFY_SERVER_CERT": 0, "MASTER_SSL": 0}
         options |= {"MASTER_USE_GTID": "slave_pos"} if by_gtids else {}
-    elif by_gtids:
-        options |= {f"{to}_AUTO_POSITION": 1}
+    else:
+        options |= {f"{to}_SSL": 0} if product.profile.name in WITH_TLS else {}
+        options |= {f"{to}_AUTO_POSITION": 1} if by_gtids else {}
     if not by_gtids:
         options |= {f"{to}_LOG_FILE": f"'{log_name}'", f"{to}_LOG_POS": 4}
     change = ", ".join(f"{name} = {value}" for name, value in options.items())
@@ -125,6 +130,7 @@ def test_the_program_of_the_server_copies_the_logs_byte_for_byte(product, logs, 
     with Listener(access=Access(password=PASSWORD, plugin="mysql_native_password" if product.is_mariadb else "")) as to:
         port = to.serve(source_of_logs(logs))
         command = [program, "--no-defaults", "--read-from-remote-server", "--host=127.0.0.1", f"--port={port}"]
+        command += ["--skip-ssl"] if product.profile.name in WITH_TLS_IN_PROGRAMS else []
         command += ["--protocol=tcp", "--user=x", f"--password={PASSWORD}", "--raw", f"--result-file={tmp_path}/"]
         done = subprocess.run(
             [*command, "--to-last-log", next(iter(logs))], capture_output=True, text=True, timeout=60, check=False
