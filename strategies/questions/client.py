@@ -24,6 +24,12 @@ _GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID))
 _OF_LOGS: Final = frozenset(
     map(int, (EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS, EventType.ROTATE, EventType.STOP))
 ) | {int(EventType.MARIADB_GTID_LIST), int(EventType.MARIADB_BINLOG_CHECKPOINT)}
+#: What ends a group, and what prepares the statement after it.
+_ENDS: Final = frozenset(map(int, (EventType.XID, EventType.XA_PREPARE)))
+_END_WORDS: Final = ("COMMIT", "ROLLBACK")
+_PREPARING: Final = frozenset(
+    map(int, (EventType.INTVAR, EventType.RAND, EventType.USER_VAR, EventType.ROWS_QUERY, EventType.BEGIN_LOAD_QUERY))
+)
 #: Seconds between heartbeats that the client is to ask for.
 _HEARTBEAT_SECONDS: Final = 30
 
@@ -74,7 +80,7 @@ def question(stream: StreamBuilder) -> Question:
         event.source.offset for event in sender.events if event.source is not None and event.origin is Origin.LOGGED
     }
     delivered = [each for each in _in_groups(logs) if each.event.offset in sent]
-    cuts = list(_cuts(stream, delivered))
+    cuts = list(_cuts(stream, delivered, _queries(stream, logs)))
     entries = list(_entries(stream, settings, logs, delivered))
     marks: dict[str, list[int]] = defaultdict(list)
     for requirement, index in _marks(settings, delivered, entries, cuts):
@@ -102,7 +108,7 @@ def _in_groups(logs: Sequence[Log]) -> Iterator[_Delivered]:
             yield _Delivered(log.name, event, in_group and last, in_group)
 
 
-def _cuts(stream: StreamBuilder, delivered: Sequence[_Delivered]) -> Iterator[dict[str, Any]]:
+def _cuts(stream: StreamBuilder, delivered: Sequence[_Delivered], texts: Mapping[int, str]) -> Iterator[dict[str, Any]]:
     """Yield the places after which the source loses the connection, each once.
 
     Besides the place there is the index of the entry, and how many entries the client may deliver again: those of the
@@ -123,12 +129,31 @@ def _cuts(stream: StreamBuilder, delivered: Sequence[_Delivered]) -> Iterator[di
     chosen += [stream.choose.one_of(list(delivered)) for _ in range(further)]
     for each in {each.event.offset: each for each in chosen}.values():
         index = delivered.index(each)
-        is_inside = each.in_group and not each.ends_group
-        starts = (at for at in range(index, -1, -1) if delivered[at].event.type in _GROUP_STARTS)
-        # A client may ask for a position inside the first group.
-        begin = next(starts, 0) if is_inside else index
-        resent = index + 1 - begin if is_inside else 0
+        resent = index + 1 - _begin(delivered, index, texts)
         yield {"log_name": each.log_name, "log_pos": each.event.end, "index": index, "resent": resent}
+
+
+def _begin(delivered: Sequence[_Delivered], index: int, texts: Mapping[int, str]) -> int:
+    """Return the index of the first event of the group that is interrupted after an event; the next one if none is.
+
+    A client may ask for a position inside the first group. Without a Gtid event a group begins with BEGIN, or with what
+    a single statement needs.
+    """
+    each = delivered[index]
+    if each.in_group:
+        starts = (at for at in range(index, -1, -1) if delivered[at].event.type in _GROUP_STARTS)
+        return index + 1 if each.ends_group else next(starts, 0)
+    begin = index + 1
+    for at in range(index, -1, -1):
+        event = delivered[at].event
+        text = texts.get(event.offset, "").upper()
+        if text == "BEGIN":
+            return at
+        if event.type in _ENDS or event.type in _OF_LOGS or text in _END_WORDS:
+            break
+        if begin == at + 1 and (event.type in _PREPARING or delivered[at].is_ignorable):
+            begin = at
+    return begin if begin <= index else index + 1
 
 
 def _entries(
