@@ -56,8 +56,8 @@ def _is_before_ignorable(alignment: Alignment, index: int) -> bool:
     ignorable = set(alignment.marked(_IGNORABLE))
     first = next(at for at in range(index - 1, -2, -1) if at not in ignorable)
     places = {events[at]["log_pos"] for at in range(max(first, 0), index - 1)}
-    asked = {alignment.case.settings["log_pos"]} if first < 0 else set()
-    return seen.get("resume_log") == events[index]["resume_log"] and seen.get("resume_pos") in places | asked
+    first_place = {alignment.case.settings["log_pos"]} if first < 0 else set()
+    return seen.get("resume_log") == events[index]["resume_log"] and seen.get("resume_pos") in places | first_place
 
 
 def _position(entry: Any) -> str:

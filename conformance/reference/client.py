@@ -79,9 +79,11 @@ class Client:
 
     def connect(self) -> Connection:
         """Return a connection on which everything is announced."""
-        asked = self.settings
+        settings = self.settings
         self.format = None
-        connection = Connection(asked["host"], asked["port"], user=asked["user"], password=asked["password"])
+        connection = Connection(
+            settings["host"], settings["port"], user=settings["user"], password=settings["password"]
+        )
         for statement in self.announcements():
             connection.query(statement)
         return connection

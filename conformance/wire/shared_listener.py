@@ -50,8 +50,8 @@ def end(port: int) -> None:
 @contextmanager
 def served(request: Request) -> Iterator[Request]:
     """Serve the stream of a question within a context; yield the question as the client gets it."""
-    asked, port = begin(request)
+    question, port = begin(request)
     try:
-        yield asked
+        yield question
     finally:
         end(port)
