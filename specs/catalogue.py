@@ -16,7 +16,7 @@ from conformance.specs.suggestion import unknown
 from conformance.specs.versions import RANGE_PATTERN, Profiles
 
 Level = Literal["must", "should", "may"]
-Role = Literal["decode", "boundary", "filter", "decide", "render", "send", "relay", "apply", "log"]
+Role = Literal["decode", "boundary", "filter", "decide", "render", "send", "client", "relay", "apply", "log"]
 #: The kit's own roles of an implementation, in the order in which reports list them; see `roles`.
 ROLES: Final[tuple[str, ...]] = get_args(Role)
 #: Characters of a glob over requirement ids.

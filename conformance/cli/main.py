@@ -41,6 +41,7 @@ _COMMANDS: Final = {
     "boundaries": "conformance.cli.boundaries",
     "filter": "conformance.cli.filter",
     "decide": "conformance.cli.decide",
+    "serve": "conformance.cli.serve",
     "self-check": "conformance.cli.self_check",
     "corpus": "conformance.cli.corpus",
 }

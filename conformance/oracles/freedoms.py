@@ -11,6 +11,7 @@ from conformance.models.boundary.open_readings import OPEN_READINGS, PASSED_OVER
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops
 from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_other_reading, is_truncated
+from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again
 from conformance.oracles.checks.decode_freedoms import (
     is_at_burden,
     is_faulty_payload,
@@ -265,6 +266,28 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the last four bytes of a format description that announces no checksums",
         "They belong to no checksum of the log; servers leave them as they were, although they change the event.",
         differs_in_unused_checksum,
+    ),
+    Freedom(
+        "client",
+        "events kept back",
+        "whether events about a log, ignorable ones, Anonymous_gtid and the texts of statements are delivered",
+        "They change nothing by themselves; many clients keep them.",
+        is_kept_back,
+    ),
+    Freedom(
+        "client",
+        "events of the connection",
+        "Rotate events and format descriptions that the source makes, Previous_gtids and the like that come again, "
+        "Annotate_rows events that the client asks for",
+        "A client may show what it is sent.",
+        is_of_connection,
+    ),
+    Freedom(
+        "client",
+        "interrupted groups",
+        "the events of a group in which the connection was lost, once more from its beginning",
+        "A source sends the whole transaction again to a client that asks by GTIDs.",
+        is_sent_again,
     ),
     Freedom(
         "relay",

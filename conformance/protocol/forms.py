@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     StreamlessRole = str
 else:
     RoleName = Literal[role_names()]
-    StreamlessRole = Literal[tuple(name for name in role_names() if not role_of(name).has_stream)]
+    StreamlessRole = Literal[
+        tuple(name for name in role_names() if not role_of(name).has_stream or role_of(name).is_served)
+    ]
 
 # The kit's own words for what is wrong with these are better than that a text does not match a pattern.
 _NAMED_PROFILES: Final = ({"enum": list(PROFILES)}, {"pattern": RELEASE_PATTERN})
@@ -157,7 +159,7 @@ _KINDS: Final[Mapping[str, Any]] = {"integer": int, "text": str, "value": Any, "
 #: Integer of an entry -> its limits; others have 64 bits, and are not limited here.
 _LIMITED: Final[Mapping[str, Any]] = {"offset": Count, "type": Annotated[int, Meta(ge=0, le=255)]}
 #: Of an entry: what a decoder may know of other events, and not of this one.
-_NULLABLE: Final = frozenset({("decode", "type")})
+_NULLABLE: Final = frozenset({("decode", "type"), ("client", "type")})
 
 
 def _entry_field(role: Role, name: str, field: AnswerField) -> Any:

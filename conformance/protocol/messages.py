@@ -70,7 +70,8 @@ def encode_start() -> bytes:
 
 def encode_request(request: Request, seq: int) -> bytes:
     """Return the line that asks a question; nothing of what is expected is in it."""
-    if not role_of(request.role).has_stream:
+    role = role_of(request.role)
+    if role.is_served or not role.has_stream:
         return _line(forms.Question(cmd=request.role, seq=seq, profile=request.profile, settings=request.settings))
     return _line(
         forms.StreamQuestion(

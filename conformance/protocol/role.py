@@ -45,6 +45,7 @@ class Role:
         missing: Returns the declared fields that an entry lacks.
         settings: The settings of a question, besides the stream: name -> meaning.
         has_stream: Whether a question comes with a stream.
+        is_served: Whether the kit serves the stream over the network, in the place of sending it.
         answers_streams: Whether the answer is streams, which the kit reads itself, instead of entries.
         aligned: Entries are aligned by the ``offset`` of their event, by their ``order``, or, where entries may
             be too many or too few, as a ``sequence`` by `kind_of`.
@@ -60,6 +61,7 @@ class Role:
     undeclared: Mapping[str, AnswerField] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     has_stream: bool = True
+    is_served: bool = False
     answers_streams: bool = False
     aligned: Aligned = "offset"
     kind_of: Callable[[Mapping[str, Any]], Hashable] = lambda entry: entry.get("type")

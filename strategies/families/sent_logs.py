@@ -74,7 +74,7 @@ Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
 
 
 @family(
-    focus="WL4033-SEND-IGNORABLE",
+    focus=("WL4033-SEND-IGNORABLE", "WL4033-CLIENT-IGNORABLE"),
     profiles=WITH_CHECKSUMS,
     dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED),
 )
@@ -132,7 +132,7 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
 
 
 @family(
-    focus="FORMAT-SEND-GTIDS-SKIPPED",
+    focus=("FORMAT-SEND-GTIDS-SKIPPED", "FORMAT-CLIENT-GTIDS"),
     profiles=WITH_AUTO_POSITION,
     dimensions=(*_OF_LOGS, _GROUPS, _UNKNOWN, _TAGS, _HAS, _FOREIGN, _HEARTBEAT, _BEFORE, _MARKED),
 )

@@ -57,8 +57,8 @@ def question(stream: StreamBuilder) -> Question:
     and what the replica asks for: ``log`` and ``place``, one of `PLACES` or a position, or by GTIDs ``holding`` and
     ``foreign``.
     """
-    logs = list(_logs(stream))
-    settings = _settings(stream, logs)
+    logs = list(logs_of(stream))
+    settings = settings_of(stream, logs)
     sender = Sender(settings)
     refused_at, code, refused_kind = None, None, ""
     marks: dict[str, list[int]] = defaultdict(list)
@@ -74,7 +74,7 @@ def question(stream: StreamBuilder) -> Question:
     return Question(expected, dict(marks), settings.as_json(), data)
 
 
-def _logs(stream: StreamBuilder) -> Iterator[Log]:
+def logs_of(stream: StreamBuilder) -> Iterator[Log]:
     """Yield the logs of a stream, each with the positions of its own file."""
     base, number = stream.settings.get("log_base", "binlog"), stream.settings.get("log_number", 1)
     events: list[LoggedEvent] = []
@@ -100,7 +100,13 @@ def _moved(data: bytes, log_pos: int, *, has_checksum: bool) -> bytes:
     return bytes(moved)
 
 
-def _settings(stream: StreamBuilder, logs: Sequence[Log]) -> SenderSettings:
+def settings_of(stream: StreamBuilder, logs: Sequence[Log]) -> SenderSettings:
+    """Return what a replica asks of a source with these logs, and how the source is set.
+
+    Args:
+        stream: The stream that the logs are cut from.
+        logs: The logs.
+    """
     given = stream.settings
     by_gtids = "holding" in given
     log_name, log_pos = ("", FIRST) if by_gtids else _place(stream, logs)

@@ -23,6 +23,7 @@ WHAT_BELONGS = "what is missing, added or moved takes along what belongs to it, 
 TWO_SIDES = "two rules about one place in a log, of which each looks at another event of it"
 TWO_SIDES_OF_COPY = "a marker that is written into an event changes its flags, and all bytes are compared"
 RESET = "the first step of a stream shows that the parser begins elsewhere, the state before it shows it too"
+RESUMES = "a client that is at a wrong place asks for that place once its connection is lost"
 #: Mutant, and the other requirements -> why they are right to fail for another cause and at another event than its own.
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
@@ -42,6 +43,8 @@ ROWS = (
     ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS WL4033-RELAY-*", NOT_READ),
     ("relay-guess-marked", "WL4033-RELAY-EVENTS-AS-USUAL", TWO_SIDES_OF_COPY),
     ("send-gtid-alone-skipped", "FORMAT-SEND-HEARTBEAT", WHAT_BELONGS),
+    ("client-*", "FORMAT-CLIENT-RESUMED", RESUMES),
+    ("client-before-event", "WL4033-CLIENT-IGNORABLE", "where the last event is an ignorable one, it is before that"),
     ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),
     ("logs-gtid-of-rollback", "WL7592-LOG-LOGICAL-TIMESTAMPS WL7592-LOG-ON-UNCHANGED", TWO_SIDES),
     ("logs-reads-past-previous-gtids", "FORMAT-LOG-GTID-ONCE", MORE_EVENTS),

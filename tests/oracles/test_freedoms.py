@@ -17,6 +17,7 @@ from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.models.replica.relay import Receiver
 from conformance.mutants.controls import CONTROLS
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.client_freedoms import may_be_kept_back
 from conformance.oracles.differences import differences
 from conformance.oracles.freedoms import FREE
 from conformance.oracles.judge import Judge, request_of
@@ -24,6 +25,8 @@ from conformance.oracles.registry import freedom_of
 from conformance.protocol.observation import Refusal
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, HEADER_FIELDS
 from conformance.reference.boundary import observe
+from conformance.reference.client import Client
+from conformance.reference.client import answer_with as answer_of_client
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.reference.relay import answer_with
 from conformance.strategies.grammar.case_id import CaseId
@@ -292,6 +295,63 @@ def dropped_in_another_order(case, answer):
     return replace(answer, events=tuple(events))
 
 
+class DeliversEverything(Client):
+    """A client that also shows what the source makes for the connection, except for heartbeats."""
+
+    def delivers(self, header):
+        return header.type not in HEARTBEAT_TYPES
+
+
+class KeepsInterrupted(Client):
+    """A client that has delivered the beginning of an interrupted transaction, and delivers it again."""
+
+    def lose(self):
+        self.pending, self.in_transaction = "", False
+
+
+class MovesAtGroupEnds(KeepsInterrupted):
+    """A client that would resume after the last group, as one does that keeps its position with the rows."""
+
+    def __init__(self, settings):
+        super().__init__(settings)
+        self.kept, self.is_open = self.place, False
+
+    def begin(self, entry):
+        super().begin(entry)
+        self.is_open = True
+
+    def complete(self):
+        super().complete()
+        self.is_open = False
+
+    def move(self, header, entry):
+        super().move(header, entry)
+        if not self.delivers(header):
+            self.keep(header)
+
+    def track(self, header, entry):
+        super().track(header, entry)
+        self.keep(header)
+
+    def keep(self, header):
+        prepares = header.type in (EventType.INTVAR, EventType.RAND, EventType.USER_VAR, EventType.BEGIN_LOAD_QUERY)
+        if not self.is_open and not self.in_transaction and not prepares:
+            self.kept = self.place
+
+    def lose(self):
+        super().lose()
+        self.place, self.is_open = self.kept, False
+
+    def state(self):
+        if self.has is not None:
+            return super().state()
+        return {"resume_log": self.kept[0], "resume_pos": self.kept[1]}
+
+
+def replicated_by(client):
+    return lambda case, answer: answer_of_client(client, request_of(case))
+
+
 #: Name of a freedom -> its role, and the changes of right answers that take it.
 TAKEN = {
     "ignorable events unreported": ("decode", [without(lambda entry: entry["handled"] == "ignored")]),
@@ -347,6 +407,9 @@ TAKEN = {
         "send",
         [lambda case, answer: CONTROL["format-checksum-renewed"](request_of(case))],
     ),
+    "events kept back": ("client", [without(lambda entry: entry["type"] is not None and may_be_kept_back(entry))]),
+    "events of the connection": ("client", [replicated_by(DeliversEverything)]),
+    "interrupted groups": ("client", [replicated_by(KeepsInterrupted), replicated_by(MovesAtGroupEnds)]),
     "relay logs": ("relay", [received_by(OneRelayLog)]),
     "values of own events": ("relay", [received_by(at_another_time)]),
     "last GTID of a relay log": ("relay", [received_by(CountsLater)]),

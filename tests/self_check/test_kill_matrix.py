@@ -20,6 +20,7 @@ SAMPLE = {
     "decide": (("safe-row-yy", "warning-stops"), 4),
     "render": (("silent-dump", "render-end-of-xid"), 2),
     "send": (("send-heartbeat-unmarked", "send-rotate-unflagged"), 2),
+    "client": (("client-table-maps-lost", "client-stops-at-ignorable"), 2),
     "relay": (("relay-query-checksum", "relay-xid-warned"), 2),
     "apply": (("apply-gtid-kept", "apply-source-position"), 2),
     "log": (("logs-two-query-formats", "log-insert-id-lost"), 3),

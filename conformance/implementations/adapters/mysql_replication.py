@@ -576,8 +576,53 @@ def declaration(filtering: dict[str, Any], name: str) -> dict[str, Any]:
         "roles": {
             "decode": {"fields": fields, "abilities": abilities, "profiles": PROFILES},
             "filter": {"fields": ["offset", "type", "fate"], "abilities": ["error_at"], "profiles": PROFILES},
+            "client": {"fields": [*OF_CLIENT, "resume_log", "resume_pos"], "abilities": [], "profiles": PROFILES},
         },
     }
+
+
+#: What is reported of an event in the role `client`; where the reader is after it is beside them.
+OF_CLIENT = ("type", "log_pos", "timestamp", "server_id", "flags", "query")
+REPLICA_ID = 4243
+
+
+def delivered(settings: dict[str, Any], filtering: dict[str, Any]) -> dict[str, Any]:
+    """Return what the library's reader delivers of a source that it connects to, and where it then is."""
+    if settings["gtid_set"] == "":
+        return {"unsupported": "the library takes an empty GTID set for none"}
+    place: dict[str, Any] = {"log_file": settings["log_name"], "log_pos": settings["log_pos"], "resume_stream": True}
+    reader = BinLogStreamReader(
+        connection_settings={
+            "host": settings["host"],
+            "port": settings["port"],
+            "user": settings["user"],
+            "password": settings["password"],
+        },
+        server_id=REPLICA_ID,
+        slave_heartbeat=settings["heartbeat_seconds"],
+        **(place if settings["gtid_set"] is None else {"auto_position": settings["gtid_set"]}),
+        **filtering,
+        **VERIFICATION,
+    )
+    events: list[dict[str, Any]] = []
+    answer: dict[str, Any] = {"events": events, "error": None}
+    try:
+        for library_event in reader:
+            fields = reported(library_event, 0)
+            events.append({**{name: fields[name] for name in OF_CLIENT if name in fields}, **place_of(reader)})
+        events.append({"type": None, "log_pos": 0, **place_of(reader)})
+    except CRASHES as error:
+        answer["crash"] = f"{type(error).__name__}: {error}\n{traceback.format_exc()[-LAST_WORDS:]}"
+    except REFUSALS as error:
+        answer["error"] = {"at": None, "kind": "other", "message": f"{type(error).__name__}: {error}"}
+    finally:
+        reader.close()
+    return answer
+
+
+def place_of(reader: BinLogStreamReader) -> dict[str, Any]:
+    """Return where the reader would resume."""
+    return {"resume_log": reader.log_file, "resume_pos": reader.log_pos}
 
 
 def stream_of(request: dict[str, Any]) -> bytes:
@@ -604,6 +649,8 @@ def serve(out: TextIO) -> None:
             return
         elif request["cmd"] == "decode":
             answer = {"seq": request["seq"], **decode(stream_of(request), filtering)}
+        elif request["cmd"] == "client":
+            answer = {"seq": request["seq"], **delivered(request["settings"], filtering)}
         elif request["cmd"] == "filter":
             try:
                 answer = {"seq": request["seq"], **filtered(stream_of(request), filtering, request["settings"])}

@@ -19,6 +19,8 @@ from conformance.protocol.messages import (
     shortened,
 )
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
+from conformance.protocol.roles.registry import role_of
+from conformance.wire.shared_listener import begin, end
 
 #: Seconds that a process has to exit after a stop message.
 _STOP_SECONDS: Final = 2.0
@@ -61,6 +63,8 @@ class Conversation:
         self._limits = limits
         self._seq = 0
         self._open: deque[tuple[int, Request]] = deque()
+        #: The ports at which questions are served that have no answer yet.
+        self._ports: dict[int, int] = {}
         self._before: Usage | None = None
         self.answered = 0
         try:
@@ -97,7 +101,10 @@ class Conversation:
         self._before = self._child.usage if request.is_measured else None
         self._seq += 1
         self._open.append((self._seq, request))
-        self._child.send(encode_request(request, self._seq))
+        sent = request
+        if role_of(request.role).is_served:
+            sent, self._ports[self._seq] = begin(request)
+        self._child.send(encode_request(sent, self._seq))
 
     def answer(self) -> Observation | Trouble:
         """Return the answer to the oldest open request.
@@ -119,8 +126,16 @@ class Conversation:
                 processor_seconds=after.processor_seconds - self._before.processor_seconds,
             )
         self._open.popleft()
+        self._end_serving(seq)
         self.answered += 1
         return answer
+
+    def _end_serving(self, *numbers: int) -> None:
+        """Serve nothing more for the questions of these numbers."""
+        for number in numbers:
+            port = self._ports.pop(number, None)
+            if port is not None:
+                end(port)
 
     def listen(self, seconds: float) -> None:
         """Check that the process, which has no open request, is silent and keeps running for some seconds.
@@ -137,10 +152,12 @@ class Conversation:
 
     def stop(self) -> None:
         """Send a stop message, and end the process."""
+        self._end_serving(*self._ports)
         self._child.stop(encode_stop(), _STOP_SECONDS)
 
     def kill(self) -> None:
         """Kill the process."""
+        self._end_serving(*self._ports)
         self._child.kill()
 
     def _receive(self, seconds: float, length: int, *, late: str) -> bytes:
@@ -165,5 +182,5 @@ class Conversation:
         self._fail(Trouble("protocol-error", signature, detail))
 
     def _fail(self, trouble: Trouble) -> NoReturn:
-        self._child.kill()
+        self.kill()
         raise Failed(trouble)

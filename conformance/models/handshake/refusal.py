@@ -115,9 +115,10 @@ REFUSAL_RULES: Final = ByVersion(
 )
 #: The servers that know checksums; where they log with them, they refuse a replica that does not know them.
 _WITH_CHECKSUMS: Final = Profiles("mysql >= 5.6", "mariadb")
+#: The words with which they do; the name of the replica's side is before them.
+UNAWARE: Final = "can not handle replication events with the checksum that"
 #: MariaDB's error log has the reason, error 1743: the checksum of the first event is not right.
 _NOT_WRITTEN: Final = "could not queue event from master"
-_UNAWARE: Final = "can not handle replication events with the checksum that"
 
 
 def refusal(source: Peer, replica: Peer, *, position: Position) -> Refused | None:
@@ -136,7 +137,7 @@ def refusal(source: Peer, replica: Peer, *, position: Position) -> Refused | Non
         return Refused(rules.fatal, words.format(source=source.gtid_mode, replica=replica.gtid_mode))
     unaware = not ANNOUNCEMENTS[replica.profile].checksums and source.checksum != "NONE"
     if unaware and source.profile in _WITH_CHECKSUMS:
-        return Refused(rules.reading, _UNAWARE)
+        return Refused(rules.reading, UNAWARE)
     if rules.assumes_own_checksums and replica.checksum != "NONE" and source.profile not in _WITH_CHECKSUMS:
         return Refused(_WRITING, _NOT_WRITTEN, is_sent_events=True)
     return None

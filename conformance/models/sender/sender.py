@@ -224,6 +224,9 @@ class Sender:
         for _ in range(self.settings.heartbeats_at(log.name, position) or 0):
             self._send_heartbeat(log.name, position)
 
+    def _send_heartbeat(self, name: str, position: int) -> None:
+        self.events.append(SentEvent(Origin.HEARTBEAT, self.heartbeat(name, position)))
+
     def _send_skipped_position(self, log: Log) -> None:
         """Send a heartbeat after groups that were skipped, so that the replica's position moves over them."""
         if self._skipped_to is not None:
@@ -237,12 +240,18 @@ class Sender:
         flags = self._marked(_ARTIFICIAL, BoundaryType.IGNORE_BOUNDARY)
         self.events.append(SentEvent(Origin.ROTATE, self._made(EventType.ROTATE, body, flags=flags)))
 
-    def _send_heartbeat(self, name: str, position: int) -> None:
+    def heartbeat(self, name: str, position: int) -> bytes:
+        """Return the heartbeat that is sent while the sender waits at a place of a log.
+
+        Args:
+            name: The log.
+            position: The place, in bytes.
+        """
         code = EventType.HEARTBEAT_V2 if self.settings.heartbeat_v2 else EventType.HEARTBEAT
         fields = {"log_name": name.encode(), "log_position": position}
         body = layout_of(code, 0).write(fields, post_header_length=0)
         flags = self._marked(0, BoundaryType.SELF_CONTAINED)
-        self.events.append(SentEvent(Origin.HEARTBEAT, self._made(code, body, flags=flags, log_pos=position)))
+        return self._made(code, body, flags=flags, log_pos=position)
 
     def _marked(self, flags: int, boundary: BoundaryType) -> int:
         return MARKER_BITS.write(flags, boundary) if self.settings.profile in _MARKING else flags

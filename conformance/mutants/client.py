@@ -1,0 +1,234 @@
+"""The mutants of the role `client`: the reference client with one fault each."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from conformance.binlog.event_types import HEARTBEAT_TYPES, KNOWN_TYPES, EventType
+from conformance.binlog.header import Header
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.client import Client, answer_with
+from conformance.wire.client import ConnectionLost
+from conformance.wire.messages import WireError
+
+
+class _MovedByFormat(Client):
+    """Takes the log_pos 0 of a format description for a position."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        super().move(header, entry)
+        if header.type == EventType.FORMAT_DESCRIPTION:
+            self.place = self.place[0], header.log_pos or 4
+
+
+class _KeepsFirstLog(Client):
+    """Takes the name of the log from the Rotate events of logs alone, so that it misses the log after a crash."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        if header.type != EventType.ROTATE or header.log_pos:
+            super().move(header, entry)
+
+
+class _KeepsPositionAtRotate(Client):
+    """Takes the name of the next log from a Rotate event, and not the position."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        before = self.place[1]
+        super().move(header, entry)
+        if header.type == EventType.ROTATE:
+            self.place = self.place[0], before
+
+
+class _BeforeTheEvent(Client):
+    """Would resume before the last event, which it has delivered."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        if header.type == EventType.ROTATE or not header.log_pos:
+            super().move(header, entry)
+        else:
+            self.place = self.place[0], header.log_pos - header.length
+
+
+class _UncountedIgnorable(Client):
+    """Does not move at ignorable events of types that it does not know."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        if header.type in KNOWN_TYPES:
+            super().move(header, entry)
+
+
+class _StopsAtUnknown(Client):
+    """Stops at an ignorable event of a type that it does not know."""
+
+    def receive(self, data: bytes) -> None:
+        if data[4] not in KNOWN_TYPES:
+            raise WireError(0, f"unknown event type {data[4]}")
+        super().receive(data)
+
+
+class _ForgetsFirstGtids(Client):
+    """Has only the GTIDs that it has received itself."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        super().__init__(settings)
+        self._began_with = self.has.gtids() if self.has is not None else None
+
+    def state(self) -> dict[str, Any]:
+        if self.has is None or self._began_with is None:
+            return super().state()
+        return {"executed_gtids": str(self.has.missing_in(self._began_with))}
+
+
+class _LosesTags(Client):
+    """Counts a transaction with a tag as the one without."""
+
+    def complete(self) -> None:
+        uuid, _, rest = self.pending.partition(":")
+        if ":" in rest:
+            self.pending = f"{uuid}:{rest.rpartition(':')[2]}"
+        super().complete()
+
+
+class _CountsAtGtid(Client):
+    """Counts a transaction as received at its Gtid event, so that it loses the rest with the connection."""
+
+    def begin(self, entry: dict[str, Any]) -> None:
+        super().begin(entry)
+        self.complete()
+
+
+class _FromTheBeginning(Client):
+    """Connects again with what it had at first, as the public library mysql-replication does by GTIDs."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        super().__init__(settings)
+        self._first = super().command()
+
+    def command(self) -> Any:
+        return self._first
+
+    def lose(self) -> None:
+        """Forget nothing."""
+
+
+class _GivesUp(Client):
+    """Does not connect again."""
+
+    def lose(self) -> None:
+        raise ConnectionLost("the source has gone")
+
+
+class _AtTheEnd(Client):
+    """Skips to the end of the source's last log when it connects again."""
+
+    _again = False
+
+    def lose(self) -> None:
+        super().lose()
+        self._again = True
+
+    def connect(self) -> Any:
+        connection = super().connect()
+        if self._again and self.has is None:
+            name, size, *_ = connection.query("SHOW BINARY LOGS")[-1]
+            self.place = str(name), int(str(size))
+        return connection
+
+
+class _NeverAnnounces(Client):
+    """Does not announce that it takes checksums."""
+
+    def announcements(self) -> list[str]:
+        return [each for each in super().announcements() if "checksum" not in each]
+
+    def announces_checksums(self) -> bool:
+        return False
+
+
+class _FirstChecksums(Client):
+    """Reads the statements of all logs with or without checksums as the first format description announces them."""
+
+    _first: int | None = None
+
+    def report(self, header: Header, data: bytes) -> dict[str, Any]:
+        described = self.format
+        if header.type != EventType.QUERY or described is None:
+            return super().report(header, data)
+        self._first = described.checksum_algorithm if self._first is None else self._first
+        self.format = replace(described, checksum_algorithm=self._first)
+        try:
+            return super().report(header, data)
+        finally:
+            self.format = described
+
+
+class _DeliversHeartbeats(Client):
+    """Delivers heartbeats like any other event."""
+
+    def delivers(self, header: Header) -> bool:
+        return header.type in HEARTBEAT_TYPES or super().delivers(header)
+
+
+class _WithoutTableMaps(Client):
+    """Does not deliver Table_map events."""
+
+    def delivers(self, header: Header) -> bool:
+        return header.type != EventType.TABLE_MAP and super().delivers(header)
+
+
+def _mutant(name: str, requirement: str, text: str, client: type[Client], *, also: tuple[str, ...] = ()) -> Mutant:
+    def answer(request: Request) -> Observation:
+        return answer_with(client, request)
+
+    return Mutant(name, requirement, text, answer=answer, also=also)
+
+
+_POSITION: Final = "FORMAT-CLIENT-POSITION"
+_RESUMED: Final = "FORMAT-CLIENT-RESUMED"
+MUTANTS: Final = (
+    _mutant(
+        "client-moved-by-format",
+        _POSITION,
+        "takes the position of a format description from its header, also where that is 0",
+        _MovedByFormat,
+    ),
+    _mutant("client-first-log", _POSITION, "does not take the log from artificial Rotate events", _KeepsFirstLog),
+    _mutant("client-position-kept", _RESUMED, "does not take the position from a Rotate event", _KeepsPositionAtRotate),
+    _mutant("client-before-event", _POSITION, "would resume before the event that it has delivered", _BeforeTheEvent),
+    _mutant(
+        "client-ignorable-uncounted",
+        "WL4033-CLIENT-IGNORABLE",
+        "does not count ignorable events of unknown types in its position",
+        _UncountedIgnorable,
+    ),
+    _mutant(
+        "client-stops-at-ignorable",
+        "WL4033-CLIENT-IGNORABLE",
+        "stops at an ignorable event of an unknown type",
+        _StopsAtUnknown,
+    ),
+    _mutant(
+        "client-first-gtids-lost", "FORMAT-CLIENT-GTIDS", "forgets the GTIDs that it began with", _ForgetsFirstGtids
+    ),
+    _mutant("client-tags-lost", "FORMAT-CLIENT-GTIDS", "counts a GTID without its tag", _LosesTags),
+    _mutant("client-counts-early", _RESUMED, "counts a transaction as received at its Gtid event", _CountsAtGtid),
+    _mutant(
+        "client-begins-again", _RESUMED, "connects again with the position that it had at first", _FromTheBeginning
+    ),
+    _mutant("client-gives-up", _RESUMED, "does not connect again", _GivesUp),
+    _mutant("client-at-end", _RESUMED, "connects again at the end of the last log", _AtTheEnd),
+    _mutant(
+        "client-unannounced",
+        "FORMAT-CLIENT-CHECKSUM",
+        "does not announce that it takes checksums",
+        _NeverAnnounces,
+    ),
+    _mutant(
+        "client-first-checksums",
+        "FORMAT-CLIENT-CHECKSUM",
+        "takes the checksums of the first log for those of all",
+        _FirstChecksums,
+    ),
+    _mutant("client-heartbeats", "FORMAT-CLIENT-HEARTBEAT", "delivers heartbeats", _DeliversHeartbeats),
+    _mutant("client-table-maps-lost", "FORMAT-CLIENT-EVENT", "does not deliver Table_map events", _WithoutTableMaps),
+)

@@ -1,0 +1,205 @@
+"""The oracles of the role `client`: what a replication client delivers, and where it would resume."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import Any, Final
+
+from conformance.binlog.event_types import HEARTBEAT_TYPES, type_name
+from conformance.models.handshake.refusal import UNAWARE
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.client_freedoms import is_of_log, may_be_kept_back, sent_again
+from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
+from conformance.protocol.roles.client import kind_of
+
+_IGNORABLE: Final = "WL4033-CLIENT-IGNORABLE"
+_POSITION: Final = "FORMAT-CLIENT-POSITION"
+
+
+def _place(alignment: Alignment, index: int) -> str:
+    entry = alignment.case.expected.events[index]
+    if entry["type"] is None:
+        return "at the end"
+    return f"after the {type_name(entry['type'])} event that ends at {entry['log_pos']}"
+
+
+def _words(alignment: Alignment, index: int) -> str:
+    """Return where it is, without numbers that vary."""
+    code = alignment.case.expected.events[index]["type"]
+    return "at the end" if code is None else f"after {type_name(code)}"
+
+
+def _checks_position(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check where the client would resume after the marked events."""
+    for index in alignment.marked(requirement):
+        seen = alignment.observed(index)
+        wanted = alignment.case.expected.events[index]
+        if seen is None or "resume_pos" not in wanted:
+            continue
+        expected, place = _position(wanted), _position(seen)
+        if place == expected or _is_before_ignorable(alignment, index):
+            yield GOOD
+        else:
+            yield Check(
+                f"wrong position {_words(alignment, index)}",
+                f"{_place(alignment, index)} it would resume at {place}, expected {expected}",
+            )
+
+
+def _is_before_ignorable(alignment: Alignment, index: int) -> bool:
+    """Return whether the client is, at the end, before ignorable events that it has not counted, and right before."""
+    events, seen = alignment.case.expected.events, alignment.observed(index)
+    if events[index]["type"] is not None or index not in alignment.marked(_IGNORABLE) or seen is None:
+        return False
+    earlier = [at for at in alignment.marked(_POSITION) if at < index and alignment.observed(at) is not None]
+    if any(_position(alignment.observed(at)) != _position(events[at]) for at in earlier):
+        return False
+    ignorable = set(alignment.marked(_IGNORABLE))
+    first = next(at for at in range(index - 1, -2, -1) if at not in ignorable)
+    places = {events[at]["log_pos"] for at in range(max(first, 0), index - 1)}
+    first_place = {alignment.case.settings["log_pos"]} if first < 0 else set()
+    return seen.get("resume_log") == events[index]["resume_log"] and seen.get("resume_pos") in places | first_place
+
+
+def _position(entry: Any) -> str:
+    return f"{entry.get('resume_log')}:{entry.get('resume_pos')}"
+
+
+def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that an unknown ignorable event does not end the answer, and that it is counted."""
+    last = _last(alignment)
+    for index in alignment.marked(requirement):
+        entry = alignment.case.expected.events[index]
+        if entry["type"] is None:
+            if _is_before_ignorable(alignment, index):
+                message = (
+                    f"at the end it would resume at {_position(alignment.observed(index))}, before ignorable events"
+                )
+                yield Check("ignorable event not counted", message)
+            continue
+        stops = _stops_by_itself(alignment) and last < index and not _required(alignment, last + 1, index)
+        if stops and not any(last <= cut["index"] < index for cut in _cuts(alignment)):
+            message = f"it stops at an ignorable event of type {entry['type']}: {_error(alignment)}"
+            yield Check("stops at an unknown ignorable event", message)
+        else:
+            yield GOOD
+    doubled = [place for place in _twice(alignment) if may_be_kept_back(alignment.observation.events[place])]
+    if doubled and len(doubled) == len(_twice(alignment)):
+        yield Check("ignorable event not counted", "an ignorable event is delivered again after a lost connection")
+
+
+def _last(alignment: Alignment) -> int:
+    """Return the index of the last expected entry that was observed, -1 if none was."""
+    return max((index for index in range(alignment.count) if alignment.observed(index) is not None), default=-1)
+
+
+def _required(alignment: Alignment, first: int, end: int) -> list[int]:
+    """Return the indices, from the first to before the end, of the events that a client must deliver."""
+    events = alignment.case.expected.events
+    return [
+        index for index in range(first, end) if events[index]["type"] is None or not may_be_kept_back(events[index])
+    ]
+
+
+def _cuts(alignment: Alignment) -> Sequence[Mapping[str, Any]]:
+    cuts: Sequence[Mapping[str, Any]] = alignment.case.settings["source"]["cuts"]
+    return cuts
+
+
+def _error(alignment: Alignment) -> str:
+    return "" if alignment.observation.error is None else alignment.observation.error.message
+
+
+def _has_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check the GTIDs that the client has after each transaction."""
+    for index in alignment.marked(requirement):
+        seen = alignment.observed(index)
+        if seen is None:
+            continue
+        expected, has = alignment.case.expected.events[index]["executed_gtids"], seen.get("executed_gtids")
+        if same_gtid_set(expected, has):
+            yield GOOD
+        else:
+            message = f"{_place(alignment, index)} it has the GTIDs {has!r}, expected {expected!r}"
+            yield Check(f"wrong GTIDs {_words(alignment, index)}", message)
+
+
+def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that nothing is missing after a lost connection, and nothing there twice."""
+    wrong = [*_stops(alignment), *_lost(alignment)]
+    events = alignment.observation.events
+    doubled = [place for place in _twice(alignment) if not may_be_kept_back(events[place])]
+    if doubled:
+        message = f"{len(doubled)} events are there twice, the first as number {doubled[0] + 1}"
+        wrong.append(Check("events delivered twice", message))
+    yield from wrong or [GOOD]
+
+
+def _stops(alignment: Alignment) -> Iterator[Check]:
+    """Yield a check if the answer ends with an error where a connection was lost."""
+    last = _last(alignment)
+    for cut in _cuts(alignment) if _stops_by_itself(alignment) else ():
+        if last <= cut["index"] and not _required(alignment, last + 1, cut["index"] + 1) and last >= 0:
+            yield Check("stops after a lost connection", f"it does not resume: {_error(alignment)}")
+            return
+
+
+def _lost(alignment: Alignment) -> Iterator[Check]:
+    """Yield a check for each lost connection at which events are missing.
+
+    A single type that the client delivers nowhere is another matter.
+    """
+    if alignment.observation.error is not None:
+        return
+    events = alignment.case.expected.events
+    delivered = {entry["type"] for entry in alignment.observed_entries()}
+    for cut in _cuts(alignment):
+        after = _required(alignment, cut["index"] + 1, alignment.count)
+        run = list(takewhile(lambda index: alignment.observed(index) is None, after))
+        types = {events[index]["type"] for index in run}
+        if run and (len(types) > 1 or types & delivered):
+            what = f"{len(run)} events are missing, the first one the {type_name(events[run[0]]['type'] or 0)} event"
+            place = f"after the connection that was lost at {cut['log_name']}:{cut['log_pos']}"
+            yield Check("events lost with the connection", f"{what}, {place}")
+
+
+def _twice(alignment: Alignment) -> list[int]:
+    """Return the places of the events that are there once more than a client may deliver them."""
+    known = {kind_of(entry) for entry in alignment.case.expected.events}
+    free = sent_again(alignment)
+    events = alignment.observation.events
+    return [
+        place
+        for place in alignment.phantoms
+        if place not in free and kind_of(events[place]) in known and not is_of_log(events[place])
+    ]
+
+
+def _stops_by_itself(alignment: Alignment) -> bool:
+    """Return whether the answer ends with an error, not one about checksums, which is a matter of their own."""
+    return alignment.observation.error is not None and UNAWARE not in _error(alignment)
+
+
+def _takes_checksums(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check the statements, and that the source does not end the connection because of checksums."""
+    error = alignment.observation.error
+    if error is not None and UNAWARE in error.message:
+        yield Check("checksums not announced", f"the source ends the connection: {error.message}")
+        return
+    yield from fields(requirement, "query").examine(alignment, requirement)
+
+
+def _no_heartbeat(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that no entry is about a heartbeat."""
+    seen = [place for place in alignment.phantoms if alignment.observation.events[place]["type"] in HEARTBEAT_TYPES]
+    yield Check("heartbeat delivered", f"{len(seen)} heartbeats are delivered as events") if seen else GOOD
+
+
+_PLACE: Final = frozenset({"resume_log", "resume_pos"})
+ORACLES: Final = (
+    Oracle(_POSITION, _checks_position, any_of=_PLACE, needs=_PLACE),
+    Oracle("FORMAT-CLIENT-GTIDS", _has_gtids, any_of=frozenset({"executed_gtids"})),
+    Oracle("FORMAT-CLIENT-RESUMED", _resumes, any_of=frozenset({"type"})),
+    Oracle("FORMAT-CLIENT-CHECKSUM", _takes_checksums, any_of=frozenset({"query"})),
+    Oracle("FORMAT-CLIENT-HEARTBEAT", _no_heartbeat, any_of=frozenset({"type"})),
+    Oracle(_IGNORABLE, _goes_on, any_of=frozenset({"type"})),
+)

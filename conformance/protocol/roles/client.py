@@ -1,0 +1,60 @@
+"""The role `client`: what a replication client delivers of a source over the network (WL#4033, WL#7592, WL#4162)."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any, Final
+
+from conformance.protocol.observation import RoleDeclaration
+from conformance.protocol.role import AnswerField, Role
+
+#: Every field by name, in the order of the protocol's page.
+FIELDS: Final[Mapping[str, AnswerField]] = {
+    "type": AnswerField("integer", "event type code; null in the last entry, which is about the end"),
+    "log_pos": AnswerField(
+        "integer", "where the event ends in its log, in bytes, according to its header; 0 in the last entry"
+    ),
+    "timestamp": AnswerField("integer", "seconds since 1970"),
+    "server_id": AnswerField("integer", "id of the server that logged the event"),
+    "flags": AnswerField("integer", "the header's flags word"),
+    "query": AnswerField("text", "of a Query event: the statement, without checksum or terminator"),
+    "resume_log": AnswerField("text", "the client's own: the log in which it would resume after the event"),
+    "resume_pos": AnswerField("integer", "the client's own: the position there, in bytes"),
+    "executed_gtids": AnswerField("text", "the client's own: the GTIDs that it has after the event, as a set"),
+}
+#: The fields of an event, which each entry but the last has where they are declared.
+_OF_EVENT: Final = frozenset({"timestamp", "server_id", "flags"})
+
+
+def _missing(declaration: RoleDeclaration, entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the declared fields that an entry lacks; of the client's own position it may have what it knows."""
+    if entry["type"] is None:
+        return ()
+    return tuple(sorted((_OF_EVENT & declaration.fields) - entry.keys()))
+
+
+def kind_of(entry: Mapping[str, Any]) -> Hashable:
+    """Return what distinguishes one event from another: its type and where it ends."""
+    return entry["type"], entry["log_pos"]
+
+
+#: The role itself.
+ROLE: Final = Role(
+    name="client",
+    question="Which events does a client deliver that replicates from a source, and where would it resume after each?",
+    fields=FIELDS,
+    always=("type", "log_pos"),
+    missing=_missing,
+    settings={
+        "host": "the address of the source",
+        "port": "its port",
+        "user": "the user to log on as",
+        "password": "the password",
+        "log_name": "the log in which to begin; empty to begin by GTIDs",
+        "log_pos": "the position there, in bytes",
+        "gtid_set": "the GTIDs that the client has, as servers print a set; null to begin at the position",
+        "heartbeat_seconds": "the time between two heartbeats to ask for; null for none",
+    },
+    is_served=True,
+    aligned="sequence",
+    kind_of=kind_of,
+    noun="event delivered",
+)

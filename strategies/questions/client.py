@@ -1,0 +1,232 @@
+"""Questions in the role `client`: what a client delivers of the logs that a source sends, and where it then is."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from conformance.binlog.event_types import GTID_TYPES, KNOWN_TYPES, EventType
+from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
+from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
+from conformance.models.sender.sender import Log, LoggedEvent, Origin, Sender
+from conformance.models.sender.sender_settings import SenderSettings
+from conformance.strategies.grammar.case import EVERY_EVENT, Expected
+from conformance.strategies.grammar.dimension import Number, choices
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.questions.send import logs_of, settings_of
+
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+_GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID)))
+#: Events of a log that belong to no group.
+_OF_LOGS: Final = frozenset(
+    map(int, (EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS, EventType.ROTATE, EventType.STOP))
+) | {int(EventType.MARIADB_GTID_LIST), int(EventType.MARIADB_BINLOG_CHECKPOINT)}
+#: What ends a group, and what prepares the statement after it.
+_ENDS: Final = frozenset(map(int, (EventType.XID, EventType.XA_PREPARE)))
+_END_WORDS: Final = ("COMMIT", "ROLLBACK")
+_PREPARING: Final = frozenset(
+    map(int, (EventType.INTVAR, EventType.RAND, EventType.USER_VAR, EventType.ROWS_QUERY, EventType.BEGIN_LOAD_QUERY))
+)
+#: Seconds between heartbeats that the client is to ask for.
+_HEARTBEAT_SECONDS: Final = 30
+
+#: After what a connection is lost.
+_LOST_AFTER: Final = choices(
+    "connection lost", ("never", "in a group", "after a group", "after an ignorable event", "at the end of a log")
+)
+_LOST_AGAIN: Final = Number("connections lost further", fewest=0)
+#: The ways in which the questions vary, besides what the families of logs declare.
+DIMENSIONS: Final = (_LOST_AFTER, _LOST_AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Delivered:
+    """An event that a client gets: its log, the event, and whether a group of events ends with it.
+
+    Attributes:
+        log_name: The log.
+        event: The event.
+        ends_group: Whether it is the last of its group.
+        in_group: Whether it belongs to a group.
+    """
+
+    log_name: str
+    event: LoggedEvent
+    ends_group: bool
+    in_group: bool
+
+    @property
+    def header(self) -> Header:
+        """The event's header."""
+        return Header(*HEADER.unpack(self.event.data[:HEADER_BYTES]))
+
+    @property
+    def is_ignorable(self) -> bool:
+        """Whether it is an ignorable event of an unknown type."""
+        return bool(self.header.flags & _IGNORABLE) and self.event.type not in KNOWN_TYPES
+
+
+def question(stream: StreamBuilder) -> Question:
+    """Return the question to a client of a source that has a stream's logs, with what it must deliver."""
+    logs = list(logs_of(stream))
+    # A source sends Annotate_rows events to a client that asks for them, which is the client's own affair.
+    settings = replace(settings_of(stream, logs), annotate_rows=False, heartbeat_v2=False)
+    sender = Sender(settings)
+    sender.send(logs)
+    sent = {
+        event.source.offset for event in sender.events if event.source is not None and event.origin is Origin.LOGGED
+    }
+    delivered = [each for each in _in_groups(logs) if each.event.offset in sent]
+    cuts = list(_cuts(stream, delivered, _queries(stream, logs)))
+    entries = list(_entries(stream, settings, logs, delivered))
+    marks: dict[str, list[int]] = defaultdict(list)
+    for requirement, index in _marks(settings, delivered, entries, cuts):
+        marks[requirement].append(index)
+    source = settings.as_json()
+    asks = {name: source.pop(name) for name in ("log_name", "log_pos", "gtid_set")}
+    kept = {name: source[name] for name in ("server_id", "gtid_mode", "logs", "waits")}
+    made = {**asks, "heartbeat_seconds": _HEARTBEAT_SECONDS, "source": {**kept, "cuts": cuts}}
+    data = b"".join(MAGIC + b"".join(event.data for event in log.events) for log in logs)
+    return Question(Expected(tuple(entries)), dict(marks), made, data)
+
+
+def _in_groups(logs: Sequence[Log]) -> Iterator[_Delivered]:
+    """Yield the events of the logs, each with its place in a group: one begins with a Gtid event.
+
+    In logs without Gtid events each Xid ends a group, and nothing else is certain.
+    """
+    for log in logs:
+        in_group = False
+        has_starts = any(event.type in _GROUP_STARTS for event in log.events)
+        for event, following in zip(log.events, (*log.events[1:], None), strict=True):
+            starts, of_log = event.type in _GROUP_STARTS, event.type in _OF_LOGS
+            in_group = has_starts and not of_log and (in_group or starts)
+            last = following is None or following.type in _GROUP_STARTS | _OF_LOGS
+            yield _Delivered(log.name, event, in_group and last, in_group)
+
+
+def _cuts(stream: StreamBuilder, delivered: Sequence[_Delivered], texts: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+    """Yield the places after which the source loses the connection, each once.
+
+    Besides the place there is the index of the entry, and how many entries the client may deliver again: those of the
+    group that was interrupted.
+    """
+    candidates = {
+        "never": [],
+        "in a group": [each for each in delivered if each.in_group and not each.ends_group],
+        "after a group": [each for each in delivered if each.ends_group],
+        "after an ignorable event": [each for each in delivered if each.is_ignorable],
+        "at the end of a log": [each for each in delivered if each.event.type in (EventType.ROTATE, EventType.STOP)],
+    }
+    place = stream.vary(_LOST_AFTER)
+    further = sum(1 for _ in stream.several_of(_LOST_AGAIN))
+    if place == "never" or not delivered:
+        return
+    chosen = [stream.choose.one_of(candidates[place] or list(delivered))]
+    chosen += [stream.choose.one_of(list(delivered)) for _ in range(further)]
+    for each in {each.event.offset: each for each in chosen}.values():
+        index = delivered.index(each)
+        resent = index + 1 - _begin(delivered, index, texts)
+        yield {"log_name": each.log_name, "log_pos": each.event.end, "index": index, "resent": resent}
+
+
+def _begin(delivered: Sequence[_Delivered], index: int, texts: Mapping[int, str]) -> int:
+    """Return the index of the first event of the group that is interrupted after an event; the next one if none is.
+
+    A client may ask for a position inside the first group. Without a Gtid event a group begins with BEGIN, or with what
+    a single statement needs.
+    """
+    each = delivered[index]
+    if each.in_group:
+        starts = (at for at in range(index, -1, -1) if delivered[at].event.type in _GROUP_STARTS)
+        return index + 1 if each.ends_group else next(starts, 0)
+    begin = index + 1
+    for at in range(index, -1, -1):
+        event = delivered[at].event
+        text = texts.get(event.offset, "").upper()
+        if text == "BEGIN":
+            return at
+        if event.type in _ENDS or event.type in _OF_LOGS or text in _END_WORDS:
+            break
+        if begin == at + 1 and (event.type in _PREPARING or delivered[at].is_ignorable):
+            begin = at
+    return begin if begin <= index else index + 1
+
+
+def _entries(
+    stream: StreamBuilder, settings: SenderSettings, logs: Sequence[Log], delivered: Sequence[_Delivered]
+) -> Iterator[dict[str, Any]]:
+    """Yield the entries of an answer: one for each event, and one for the end."""
+    texts = _queries(stream, logs)
+    has = ExecutedGtids(settings.gtid_set)
+    for each in delivered:
+        header = each.header
+        entry: dict[str, Any] = {
+            "type": header.type,
+            "log_pos": header.log_pos,
+            "timestamp": header.timestamp,
+            "server_id": header.server_id,
+            "flags": header.flags,
+        }
+        if each.event.offset in texts:
+            entry["query"] = texts[each.event.offset]
+        if each.event.gtid:
+            pending = gtid_parts(each.event.gtid)
+        if each.ends_group and settings.gtid_set is not None:
+            has.add(*pending)
+            entry["executed_gtids"] = str(has.gtids())
+        elif each.ends_group and not each.is_ignorable:
+            entry |= {"resume_log": each.log_name, "resume_pos": each.event.end}
+        yield entry
+    yield _end(settings, logs, delivered, has.gtids())
+
+
+def _end(
+    settings: SenderSettings, logs: Sequence[Log], delivered: Sequence[_Delivered], has: GtidSet
+) -> dict[str, Any]:
+    """Return the last entry; a client that moves at the end of a group may be before what comes after the last one."""
+    entry: dict[str, Any] = {"type": None, "log_pos": 0}
+    if settings.gtid_set is not None:
+        return {**entry, "executed_gtids": str(has)}
+    if delivered and delivered[-1].event.type in _OF_LOGS:
+        return entry
+    return {**entry, "resume_log": logs[-1].name, "resume_pos": logs[-1].events[-1].end}
+
+
+def _queries(stream: StreamBuilder, logs: Sequence[Log]) -> Mapping[int, str]:
+    """Return the statements of Query events by the offset of the event in all logs."""
+    events = [event for log in logs for event in log.events]
+    pairs = zip(stream.expected_events, events, strict=True)
+    return {event.offset: entry["query"] for entry, event in pairs if entry["type"] == EventType.QUERY}
+
+
+def _marks(
+    settings: SenderSettings,
+    delivered: Sequence[_Delivered],
+    entries: Sequence[Mapping[str, Any]],
+    cuts: Sequence[Mapping[str, Any]],
+) -> Iterator[tuple[str, int]]:
+    """Yield the requirements that an answer exercises, each with the index of an entry."""
+    end = len(delivered)
+    is_last_ignorable = bool(delivered) and delivered[-1].is_ignorable
+    for index, entry in enumerate(entries):
+        if "query" in entry:
+            yield "FORMAT-CLIENT-CHECKSUM", index
+        if "resume_pos" in entry:
+            yield "FORMAT-CLIENT-POSITION", index
+        if "executed_gtids" in entry:
+            yield "FORMAT-CLIENT-GTIDS", index
+    for index, each in enumerate(delivered):
+        if each.is_ignorable:
+            yield "WL4033-CLIENT-IGNORABLE", index
+    if is_last_ignorable and settings.gtid_set is None:
+        yield "WL4033-CLIENT-IGNORABLE", end
+    # By GTIDs a heartbeat also follows transactions that are left out.
+    if settings.waits or settings.gtid_set is not None:
+        yield "FORMAT-CLIENT-HEARTBEAT", EVERY_EVENT
+    if cuts:
+        first = min(each["index"] for each in cuts)
+        yield from (("FORMAT-CLIENT-RESUMED", index) for index in range(first + 1, len(entries)))

@@ -1,0 +1,92 @@
+"""The role `client` with implementations in processes of their own: each question is served at a port of its own."""
+
+import json
+import sys
+
+import pytest
+from extras import require
+
+from conformance.implementations.process.process_implementation import ProcessImplementation
+from conformance.implementations.registry import implementation
+from conformance.oracles.judge import Judge, request_of
+from conformance.protocol.messages import encode_request
+from conformance.protocol.observation import Observation, Trouble
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+from conformance.wire.client import Connection, ConnectionLost
+from conformance.wire.shared_listener import served
+
+BY_POSITION = "client:sent_logs/mysql-8.4/0/2"
+#: A client by GTIDs whose connection is lost inside a transaction.
+BY_GTIDS = "client:sent_gtids/mysql-8.4/{}/{}"
+
+#: A client that answers with what it was asked, and connects to nothing.
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["cmd"] == "start":
+        role = {"fields": ["type", "log_pos"], "abilities": [], "profiles": ["mysql"]}
+        about = {"name": "echo", "version": "1", "language": "Python"}
+        answer = {"protocol": 1, "implementation": about, "roles": {"client": role}}
+    elif request["cmd"] == "stop":
+        break
+    else:
+        answer = {"seq": request["seq"], "unsupported": json.dumps(request)}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def case(text):
+    return case_of(CaseId.parse(text))
+
+
+def test_a_question_has_the_place_of_the_source_and_nothing_of_what_it_sends(tmp_path):
+    (tmp_path / "echo.py").write_text(ECHO, encoding="utf-8")
+    question = case(BY_POSITION)
+    with ProcessImplementation([sys.executable, str(tmp_path / "echo.py")]) as echo:
+        answers = list(echo.ask_many(request_of(question) for _ in range(20)))
+    requests = [json.loads(each.detail) for each in answers]
+    assert all(isinstance(each, Trouble) for each in answers)
+    for request in requests:
+        assert request.keys() == {"cmd", "seq", "profile", "settings"}
+        settings = request["settings"]
+        wanted = {"host", "port", "user", "password", "log_name", "log_pos", "gtid_set", "heartbeat_seconds"}
+        assert settings.keys() == wanted
+    # Twenty questions that are asked ahead are served at the same time, and none any more once it is answered.
+    assert len({request["settings"]["port"] for request in requests}) > 10
+    for request in requests:
+        with pytest.raises(ConnectionLost):
+            Connection("127.0.0.1", request["settings"]["port"], user="kit", password="secret")
+
+
+def test_the_line_that_asks_has_no_stream():
+    with served(request_of(case(BY_POSITION))) as question:
+        line = json.loads(encode_request(question, 1))
+    assert "stream" not in line
+    assert "source" not in line["settings"]
+
+
+def test_the_reference_gives_the_same_answer_each_time():
+    reference = ReferenceImplementation()
+    question = request_of(case(BY_POSITION))
+    first, second = reference.ask(question), reference.ask(question)
+    assert isinstance(first, Observation)
+    assert first == second
+
+
+def test_mysql_replication_delivers_twice_what_it_had_by_gtids():
+    """The library connects again with the GTIDs that it began with."""
+    require("mysql-replication")
+    with implementation("mysql-replication") as library:
+        judge = Judge(library.declaration.roles["client"])
+        for index in range(30):
+            question = case(BY_GTIDS.format(5, index))
+            if not question.settings["source"]["cuts"] or not question.settings["gtid_set"]:
+                continue
+            verdicts = {each.requirement: each for each in judge.judge(question, library.ask(request_of(question)))}
+            if verdicts["FORMAT-CLIENT-RESUMED"].status == "fail":
+                assert verdicts["FORMAT-CLIENT-RESUMED"].signature == "events delivered twice"
+                return
+    pytest.fail("no case shows it")
