@@ -126,7 +126,7 @@ def _finding(
 
     def rank(requirement: str) -> tuple[int, float, str]:
         cases = requirements[requirement]
-        # The one that best says what is wrong breaks in most cases of the finding, and passes in few others.
+        # The one that best shows what is wrong breaks in most cases of the finding, and passes in few others.
         share = cases / max(judged.get(requirement, 0), cases, 1)
         return _level(requirement, levels), -cases * share, requirement
 
