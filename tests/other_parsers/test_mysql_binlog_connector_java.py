@@ -39,7 +39,7 @@ MISTAKES = {
     "0.30.1": {
         ("FORMAT-EVENT-DELIVERED", "PREVIOUS_GTIDS refused"): "it reads the sets of 8.4 as older ones, to their end",
         ("FORMAT-EVENT-DELIVERED", "TRANSACTION_PAYLOAD refused"): "it decompresses what is not compressed",
-        ("FORMAT-EVENT-START", "GTID read to a wrong end"): "it looks one byte ahead, after the end of a Gtid of 5.6",
+        ("FORMAT-EVENT-DELIVERED", "GTID read to a wrong end"): "it looks a byte ahead, after the end of a Gtid of 5.6",
         ("FORMAT-HEADER-TYPE", "type code not reported"): "the code of a type that it does not know is lost",
         ("FORMAT-LENGTH-TOO-LARGE", "crash: OutOfMemoryError: Java heap space"): "it allocates what a length asks for",
         ("FORMAT-LENGTH-TOO-SMALL", "invalid-length"): "it continues after the header",
@@ -96,9 +96,8 @@ def certified(request, tmp_path_factory):
 
 def test_it_answers_every_question(certified):
     _, finished = certified
-    # No hang and no protocol error, but where arrays that share their elements are unfolded.
-    others = [each for each in finished.failures if each.verdict.requirement != "FORMAT-JSON-LIMITS"]
-    assert {each.verdict.status for each in others} <= {"fail", "crash"}
+    # It hangs where it reads rows of no columns, or unfolds arrays that share their elements.
+    assert {each.verdict.status for each in finished.failures} <= {"fail", "crash", "hang"}
     assert finished.tally.cases > 500
 
 
