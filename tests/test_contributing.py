@@ -61,7 +61,7 @@ def test_the_adapter_of_the_example_can_be_started(monkeypatch):
 
 
 #: Checks of the packages and images, which take too long before each commit.
-OF_PACKAGES = ("python -m build", "twine", "hadolint")
+OF_PACKAGES = ("python -m build", "twine", "hadolint", "{[docs]commands}")
 
 
 def test_the_hooks_run_what_lint_runs():

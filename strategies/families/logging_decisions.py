@@ -151,7 +151,7 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
         at = (0, count, (count + 1) // 2)[place]
         tables = (*(other,) * at, replace(own, written=written), *(other,) * (count - at))
         capability = Capability.of_set((engine.capability, given or engines[-1].capability))
-        marks = ["WL3303-SET-CAPABLE", *([] if written else ["WL3303-SET-ALL-LOCKED-TABLES"])]
+        marks = ["WL3303-SET-CAPABLE"]
     for mode in _SHOWING:
         decisions.ask(row_for(safety, mode, capability), tables, *marks, switch=switch)
     return decisions.question()

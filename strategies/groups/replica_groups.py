@@ -58,10 +58,11 @@ def rotate(stream: StreamBuilder, log_name: str, position: int, *, flags: int = 
     return mysql_events.plan(stream, EventType.ROTATE, wire, fields, flags=flags)
 
 
-def create(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return a DDL statement that succeeds any number of times, sometimes one of a temporary table."""
+def create(stream: StreamBuilder, *, temporary: bool = False) -> list[PlannedEvent]:
+    """Return a DDL statement that succeeds any number of times, if asked for sometimes one of a temporary table."""
     number = stream.choose.integer(2, 9)
-    return [query(stream, stream.choose.one_of(_DEFINITIONS).format(number))]
+    text = stream.choose.one_of(_DEFINITIONS) if temporary else _DEFINITIONS[0]
+    return [query(stream, text.format(number))]
 
 
 def transaction(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
@@ -73,9 +74,9 @@ def transaction(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEven
     return planned
 
 
-def group(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEvent]:
-    """Return a transaction or a DDL statement."""
-    return transaction(stream, rows=rows) if stream.choose.integer(0, 3) else create(stream)
+def group(stream: StreamBuilder, *, rows: bool = True, temporary: bool = False) -> list[PlannedEvent]:
+    """Return a transaction or a DDL statement, if asked for sometimes one of a temporary table."""
+    return transaction(stream, rows=rows) if stream.choose.integer(0, 3) else create(stream, temporary=temporary)
 
 
 def with_gtid(

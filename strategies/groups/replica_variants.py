@@ -73,14 +73,14 @@ def group(stream: StreamBuilder, mode: str, *, by_change: bool = True, again: bo
         again: Whether it is a further one of these, of any kind.
     """
     if again:
-        return replica_groups.in_mode(stream, replica_groups.group(stream), mode)
+        return replica_groups.in_mode(stream, replica_groups.group(stream, temporary=True), mode)
     return replica_groups.in_mode(stream, plain_group(stream, by_change=by_change), mode)
 
 
 def plain_group(stream: StreamBuilder, *, by_change: bool = True) -> list[PlannedEvent]:
     """Return the group that a stream is made for, without the event that may come before it; see `group`."""
     if stream.vary(GROUP) != "transaction":
-        return replica_groups.create(stream)
+        return replica_groups.create(stream, temporary=True)
     planned = replica_groups.transaction(stream)
     return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned
 
@@ -89,7 +89,7 @@ def add_before(stream: StreamBuilder, mode: str) -> int:
     """Add the groups before that one, and return the number of their events."""
     count = 0
     for _ in stream.several_of(BEFORE):
-        planned = replica_groups.in_mode(stream, replica_groups.group(stream), mode)
+        planned = replica_groups.in_mode(stream, replica_groups.group(stream, temporary=True), mode)
         replica_groups.add(stream, planned)
         count += len(planned)
     return count

@@ -81,7 +81,7 @@ def shrunk_streams(family, role, profile):
 def logs_of(case):
     """Yield the logs of a case: its stream is one, but a sender has several."""
     begin = 0
-    for each in case.settings["logs"] if case.role == "send" else ():
+    for each in case.settings["logs"] if case.role in ("send", "client") else ():
         yield case.stream[begin : begin + each["length"]]
         begin += each["length"]
     if not begin:
