@@ -44,6 +44,7 @@ ROWS = (
     ("relay-guess-marked", "WL4033-RELAY-EVENTS-AS-USUAL", TWO_SIDES_OF_COPY),
     ("send-gtid-alone-skipped", "FORMAT-SEND-HEARTBEAT", WHAT_BELONGS),
     ("client-*", "FORMAT-CLIENT-RESUMED", RESUMES),
+    ("client-before-event", "WL4033-CLIENT-IGNORABLE", "where the last event is an ignorable one, it is before that"),
     ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),
     ("logs-gtid-of-rollback", "WL7592-LOG-LOGICAL-TIMESTAMPS WL7592-LOG-ON-UNCHANGED", TWO_SIDES),
     ("logs-reads-past-previous-gtids", "FORMAT-LOG-GTID-ONCE", MORE_EVENTS),
