@@ -50,7 +50,7 @@ DEVIATIONS = {
     "gtid_after_begin": "the coordinator waits for the end of the group that BEGIN began, and does not pass it on",
 }
 DEVIATING = Profiles("mysql >= 9.0")
-#: With gtid_mode=OFF a CREATE inside a transaction commits half of it. 9.7.4 then stays at the position of the CREATE, and
+#: With gtid_mode=OFF a CREATE inside a transaction commits half of it. 9.7.4 then stays at the CREATE's position, and
 #: sometimes crashes.
 ONLY_ON = {"create_select_not_split"}
 READS_ALL = ReaderRules(verify_checksums=False, known=frozenset(range(256)), beyond_format_description=True)
@@ -140,7 +140,7 @@ def _creates_in_group(case: Case) -> bool:
 
 
 def _is_log_certain(case: Case) -> bool:
-    """Return whether the model says what is logged of each group."""
+    """Return whether the model has what is logged of each group."""
     return all("logged_gtids" in entry for entry in case.expected.events)
 
 
