@@ -45,6 +45,8 @@ CONTROL = {each.name: each.answer for each in CONTROLS}
 REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile; more, until each change has been made, up to the second number.
 CASES, MOST = 4, 60
+#: Cases of each family and profile that take two freedoms.
+CASES_OF_PAIRS = 2
 
 
 def entries(change):
@@ -497,7 +499,7 @@ def test_a_right_answer_that_takes_two_freedoms_is_not_blamed(role):
     lacks = {"profile_strict", "error_at", *chain(*(WITHOUT.get(name, ()) for name, _ in changes))}
     declared = replace(declared, abilities=declared.abilities - lacks)
     judge = Judge(declared)
-    of_first = takewhile(lambda each: each[0] < CASES, cases(role))
+    of_first = takewhile(lambda each: each[0] < CASES_OF_PAIRS, cases(role))
     for (_, case), ((first, change), (second, again)) in zip(of_first, cycle(pairs), strict=False):
         answer = again(case, change(case, REFERENCE.ask(request_of(case))))
         free = ONE_FINDING.get(first, set()) | ONE_FINDING.get(second, set())
