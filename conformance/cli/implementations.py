@@ -1,4 +1,4 @@
-"""`binlog-conformance implementations`: the implementations, whether each can be used here, building and checking them."""
+"""`binlog-conformance implementations`: list the implementations, build libraries, check adapters."""
 
 import json
 import os

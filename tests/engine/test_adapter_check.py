@@ -1,4 +1,4 @@
-"""The check of an adapter reports what it never fills, what it fills and does not declare, and two answers to one case."""
+"""The check of an adapter reports what it never fills, what it does not declare, and two answers to one case."""
 
 from dataclasses import replace
 
