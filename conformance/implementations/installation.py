@@ -15,8 +15,9 @@ from typing import Final
 
 from filelock import FileLock
 
-from conformance.implementations.library import ADAPTERS, Library, order_of
+from conformance.implementations.library import ADAPTERS, Library
 from conformance.implementations.process.process_implementation import CannotStart
+from conformance.specs.version_order import order_of
 
 #: The variable of the environment that names another cache folder.
 CACHE: Final = "BINLOG_CACHE"

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from conformance.implementations.process.limits import Limits, duration
 from conformance.specs.conversion import Malformed, converted, parsed_toml
 from conformance.specs.files import read_text
+from conformance.specs.version_order import order_of
 
 ADAPTERS: Final = Path(__file__).parent / "adapters"
 _LIBRARIES: Final = Path(__file__).parent / "libraries"
@@ -96,11 +97,6 @@ class Library(Struct, frozen=True, forbid_unknown_fields=True):
     def words(self, line: str, **places: object) -> list[str]:
         """Return the words of a step or a program, with what is in braces filled in."""
         return [word.format(**places) for word in shlex.split(line)]
-
-
-def order_of(version: str) -> tuple[int, ...]:
-    """Return the numbers of a version, by which versions are ordered."""
-    return tuple(map(int, re.findall(r"\d+", version)[:4]))
 
 
 @cache

@@ -17,9 +17,10 @@ from conformance.implementations.installation import (
     installed_program,
     installed_versions,
 )
-from conformance.implementations.library import ADAPTERS, Library, libraries, order_of
+from conformance.implementations.library import ADAPTERS, Library, libraries
 from conformance.implementations.process.limits import DEFAULT_LIMITS
 from conformance.implementations.registry import entry_of, implementation
+from conformance.specs.version_order import order_of
 from tests.running import forked
 
 DOUBLES = Path(__file__).parents[1] / "doubles"
