@@ -16,7 +16,6 @@ from conformance.reports.site.site import write_site
 @click.group(
     "results",
     epilog=examples(
-        "certify go-mysql@1.13.0 --report report",
         "results add report results",
         "results site results public",
     ),
