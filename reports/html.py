@@ -110,6 +110,7 @@ def _facts(record: RunRecord) -> Html:
         ("Took", f"{footer.elapsed:,.1f} seconds" if footer else None),
         ("Kit", f"binlog-conformance {header.kit}"),
         ("Extensions", ", ".join(header.extensions)),
+        ("Platform", header.platform),
     ]
     return element(
         "dl",

@@ -16,6 +16,11 @@ _WORST: Final = ("fail", "crash", "hang", "protocol-error")
 _SHOWN: Final = ("pass", "fail")
 
 
+def charged(record: RunRecord) -> set[str]:
+    """Return the requirements that findings break; one whose cases crash because of another is not among them."""
+    return {requirement for failure in record.failures for requirement in failure.requirements}
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One requirement under one profile: its status, and the numbers of cases."""
@@ -141,7 +146,7 @@ def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int]) ->
             "The run did not finish. Below is what it had recorded by then; nothing is known about the rest. "
             "Run it again before you draw conclusions."
         )
-    names = {requirement for failure in record.failures for requirement in failure.requirements}
+    names = charged(record)
     broken = [each for each in record.requirements if each.verdict in BROKEN and each.id in names]
     unanswered = sum(each.verdict in BROKEN and each.id not in names for each in record.requirements)
     judged = len(broken) + counts["pass"]

@@ -7,15 +7,17 @@ run that was cut off; nobody reads it as a finished one by accident.
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from io import FileIO
+from io import BufferedReader, FileIO
 from itertools import count
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import IO, Any, Final, Self
 
 import msgspec
+import zstandard
 
 from conformance.specs.conversion import Malformed, converted, parsed_json, shown
 from conformance.specs.files import errors_of
@@ -38,6 +40,8 @@ _NO_FOOTER: Final = "the run was cut off: no footer"
 #: Bytes of a line and of a record that are read; no run comes near them.
 LINE_BYTES: Final = 64 << 20
 RECORD_BYTES: Final = 256 << 20
+#: The end of the name of a record that is compressed.
+COMPRESSED: Final = ".zst"
 
 
 class RecordError(ValueError):
@@ -128,6 +132,25 @@ class _Order:
         return converted(entry, LINES[kind])
 
 
+@contextmanager
+def _opened(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a record, which is compressed if the file's name ends in ``.zst``.
+
+    Raises:
+        OSError: The file cannot be read.
+        RecordError: It is not compressed, or damaged.
+    """
+    with Path(path).open("rb") as file:
+        if Path(path).suffix != COMPRESSED:
+            yield file
+            return
+        try:
+            with zstandard.ZstdDecompressor().stream_reader(file) as unpacked:
+                yield BufferedReader(unpacked)
+        except zstandard.ZstdError as error:
+            raise RecordError(path, 1, f"not compressed by zstd, or damaged: {error}") from error
+
+
 def _raw_lines(path: str | PathLike[str]) -> Iterator[bytes]:
     """Yield the lines of a file with their line feeds; the last one may be half a line.
 
@@ -136,7 +159,7 @@ def _raw_lines(path: str | PathLike[str]) -> Iterator[bytes]:
         RecordError: A line is too long, or there are too many.
     """
     read = 0
-    with errors_of(path), Path(path).open("rb") as file:
+    with errors_of(path), _opened(path) as file:
         for number in count(1):
             line = file.readline(LINE_BYTES + 1)
             read += len(line)

@@ -118,6 +118,9 @@ class Header(Struct, frozen=True, tag_field="kind", tag="header"):
         ),
     ] = ()
     extensions: Annotated[Texts, Meta(description="The installed extensions of the kit, packages with versions.")] = ()
+    platform: Annotated[
+        str, Meta(description="The machine that it ran on: system, processor, Python; empty in older records.")
+    ] = ""
 
 
 class FieldSpan(Struct, frozen=True):

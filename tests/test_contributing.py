@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from conformance.implementations import registry
-from conformance.implementations.process.limits import DEFAULT_LIMITS
+from conformance.implementations.library import Library
+from conformance.specs.conversion import converted, parsed_toml
 from tests.extras import MODULES
 from tests.generated import ROOT
 
@@ -47,17 +47,16 @@ def test_the_extras_are_those_of_the_project():
     assert set(re.findall(r"^([a-z-]+) = \[", section, re.MULTILINE)) == {"dev", *MODULES}
 
 
-def test_the_adapter_of_the_example_can_be_started(monkeypatch):
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    names = dict(vars(registry))
-    exec(textwrap.dedent(code), names)
-    monkeypatch.setitem(names, "library_python", lambda library, version: f"/{library}-{version}/python")
-    acme = names["ACME"]
-    made = acme.make("==1.2", DEFAULT_LIMITS)
-    assert made._command()[0] == "/acme-binlog-1.2/python"
-    assert made._command()[1].endswith("adapters/acme_binlog.py")
-    with pytest.raises(ValueError, match="takes a version as ==VERSION"):
-        acme.make(":1.2", DEFAULT_LIMITS)
+def test_the_library_of_the_example_can_be_installed():
+    (text,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    acme = converted(parsed_toml(textwrap.dedent(text)), Library)
+    assert acme.version_of("@1.2") == "1.2"
+    assert acme.words(acme.program, folder="/built", adapters="/adapters") == [
+        "/built/bin/python",
+        "/adapters/acme_binlog.py",
+    ]
+    with pytest.raises(ValueError, match=r"acme-binlog 0\.9 has no adapter"):
+        acme.version_of("@0.9")
 
 
 #: Checks of the packages and images, which take too long before each commit.

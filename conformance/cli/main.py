@@ -35,6 +35,7 @@ _COMMANDS: Final = {
     "extensions": "conformance.cli.extensions",
     "report": "conformance.cli.report",
     "compare": "conformance.cli.compare",
+    "results": "conformance.cli.results",
     "decode": "conformance.cli.decode",
     "check": "conformance.cli.check",
     "show": "conformance.cli.show",

@@ -32,13 +32,11 @@ def form_of(command: click.Command, *, group: str = "") -> type[msgspec.Struct]:
         group: The name of the group that it belongs to, empty for one of the kit itself.
     """
     name = f"{group} {command.name}".strip()
+    named = {key: each for each in command.params if (key := _key(each)) is not None}
+    fields = [(each.name, _type(each), msgspec.UNSET) for each in named.values()]
+    renamed = {each.name: key for key, each in named.items()}
     if isinstance(command, click.Group):
-        fields = [(key, form_of(each, group=name), msgspec.UNSET) for key, each in command.commands.items()]
-        renamed = {}
-    else:
-        named = {key: each for each in command.params if (key := _key(each)) is not None}
-        fields = [(each.name, _type(each), msgspec.UNSET) for each in named.values()]
-        renamed = {each.name: key for key, each in named.items()}
+        fields += [(key, form_of(each, group=name), msgspec.UNSET) for key, each in command.commands.items()]
     return msgspec.defstruct(
         f"{name.title().replace('-', '').replace(' ', '')}Settings",
         fields,

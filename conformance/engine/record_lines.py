@@ -1,5 +1,6 @@
 """Typed events to the lines of a run record."""
 
+import platform
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -125,6 +126,7 @@ def _header(event: RunStarted) -> run_record.Header:
         started=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         environment=added_names(event.limits.environment),
         extensions=tuple(map(str, extensions())),
+        platform=f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
     )
 
 

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Final, Protocol, Self, runtime_checkable
 
-from conformance.implementations.library_venv import check_version, library_python
+from conformance.implementations.installation import installed_program
+from conformance.implementations.library import ADAPTERS, Library, libraries
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.python_implementation import PythonImplementation
@@ -20,7 +20,8 @@ from conformance.servers.server_url import ServerUrl
 from conformance.specs.extensions import objects_of
 from conformance.specs.suggestion import suggestion
 
-_ADAPTERS: Final = Path(__file__).parent / "adapters"
+#: What may follow a name in a spec.
+_SEPARATORS: Final = (":", "==", "@")
 
 
 class Implementation(Protocol):
@@ -64,12 +65,13 @@ class NamedImplementation:
     """An implementation that the kit knows by name.
 
     Attributes:
-        name: Its name, the part of a spec before the first ``:`` or ``==``.
+        name: Its name, the part of a spec before the first ``:``, ``==`` or ``@`` after it.
         usage: The form of its specs.
         description: What it is, in one line.
         available: Returns why it cannot be used here, None if it can.
         make: Makes the implementation from the part of a spec after the name, separator included.
         alone: Whether only one may run at a time, as each changes what the others would see.
+        library: The library that it is, None for anything that the kit does not build.
     """
 
     name: str
@@ -78,13 +80,14 @@ class NamedImplementation:
     available: Callable[[], str | None]
     make: Callable[[str, Limits], Implementation]
     alone: bool = False
+    library: Library | None = None
 
 
 def implementation(spec: str, *, limits: Limits = DEFAULT_LIMITS) -> Implementation:
     """Return the implementation that a spec names, not yet started.
 
     Args:
-        spec: One of the forms in `catalogue`, such as ``mysql-replication==1.0.7`` or ``command:./adapter --fast``.
+        spec: One of the forms in `catalogue`, such as ``go-mysql@1.13.0`` or ``command:./adapter --fast``.
         limits: What it may use; the reference has no limits.
 
     Raises:
@@ -102,9 +105,9 @@ def entry_of(spec: str) -> tuple[NamedImplementation, str]:
     """
     for entry in catalogue():
         rest = spec.removeprefix(entry.name)
-        if spec.startswith(entry.name) and (not rest or rest.startswith((":", "=="))):
+        if spec.startswith(entry.name) and (not rest or rest.startswith(_SEPARATORS)):
             return entry, rest
-    name = re.split(":|==", spec)[0]
+    name = re.split(":|==|(?<!^)@", spec)[0]
     close = suggestion(name, [entry.name for entry in catalogue()])
     write = close or f"write one of {', '.join(entry.usage for entry in catalogue())}"
     raise ValueError(f"{spec!r} is not a valid implementation: {write}")
@@ -126,7 +129,7 @@ def _always() -> str | None:
 
 
 def _reference(rest: str, limits: Limits) -> Implementation:
-    if rest.startswith("=="):
+    if rest.startswith(("==", "@")):
         raise ValueError("the reference has no version of its own: write reference or reference:MUTANT")
     # Certifying a foreign parser needs neither the reference nor the mutants.
     from conformance.reference.implementation import ReferenceImplementation
@@ -139,41 +142,28 @@ def _reference(rest: str, limits: Limits) -> Implementation:
     return MutantImplementation(mutant_of(rest[1:]))
 
 
-def _adapter(name: str, *arguments: str, python: str | Path = sys.executable) -> list[str]:
-    return [str(python), str(_ADAPTERS / f"{name}.py"), *arguments]
+def _of_library(library: Library) -> NamedImplementation:
+    def make(rest: str, limits: Limits) -> Implementation:
+        version = library.version_of(rest)
+        return ProcessImplementation(lambda: installed_program(library, version), limits=library.limits(limits))
 
-
-def _mysql_replication(rest: str, limits: Limits, *arguments: str) -> Implementation:
-    if rest and not rest.startswith("=="):
-        raise ValueError(f"{rest!r} is not a valid version: write mysql-replication==VERSION")
-    version = rest.removeprefix("==")
-    if rest:
-        check_version(version)
-
-    def command() -> list[str]:
-        if not version and importlib.util.find_spec("pymysqlreplication") is not None:
-            return _adapter("mysql_replication", *arguments)
-        python = library_python("mysql-replication", version or None)
-        return _adapter("mysql_replication", *arguments, python=python)
-
-    return ProcessImplementation(command, limits=limits)
-
-
-def _mysql_replication_default_filter(rest: str, limits: Limits) -> Implementation:
-    return _mysql_replication(rest, limits, "--default-filter")
+    return NamedImplementation(
+        library.name, f"{library.name}[@VERSION]", library.description, library.missing, make, library=library
+    )
 
 
 def _program(name: str) -> Callable[[str, Limits], Implementation]:
     def make(rest: str, limits: Limits) -> Implementation:
-        if rest.startswith("=="):
+        if rest.startswith(("==", "@")):
             raise ValueError(f"{rest!r} is not valid, as {name} is a program of this machine: write {name}:/path/to/it")
-        return ProcessImplementation(_adapter("command_line_reader", rest.removeprefix(":") or name), limits=limits)
+        reader = [sys.executable, str(ADAPTERS / "command_line_reader.py"), rest.removeprefix(":") or name]
+        return ProcessImplementation(reader, limits=limits)
 
     return make
 
 
-def _on_path(name: str) -> Callable[[], str | None]:
-    return lambda: None if shutil.which(name) else f"{name} is not on the PATH"
+def _on_path(name: str, source: str) -> Callable[[], str | None]:
+    return lambda: None if shutil.which(name) else f"{name} is not on the PATH: it is in {source}"
 
 
 def _command(rest: str, limits: Limits) -> Implementation:
@@ -225,32 +215,19 @@ _CATALOGUE: Final = (
         _always,
         _reference,
     ),
-    NamedImplementation(
-        "mysql-replication-default-filter",
-        "mysql-replication-default-filter[==VERSION]",
-        "python-mysql-replication with its default filter, which drops events that it has no class for",
-        _always,
-        _mysql_replication_default_filter,
-    ),
-    NamedImplementation(
-        "mysql-replication",
-        "mysql-replication[==VERSION]",
-        "python-mysql-replication without its filter; any version is installed into a cached environment",
-        _always,
-        _mysql_replication,
-    ),
+    *map(_of_library, libraries().values()),
     NamedImplementation(
         "mariadb-binlog",
         "mariadb-binlog[:/path/to/program]",
         "MariaDB's command line reader, its output parsed",
-        _on_path("mariadb-binlog"),
+        _on_path("mariadb-binlog", "MariaDB's client package, such as Debian's mariadb-client"),
         _program("mariadb-binlog"),
     ),
     NamedImplementation(
         "mysqlbinlog",
         "mysqlbinlog[:/path/to/program]",
         "MySQL's command line reader, its output parsed",
-        _on_path("mysqlbinlog"),
+        _on_path("mysqlbinlog", "MySQL's client package, such as mysql-community-client"),
         _program("mysqlbinlog"),
     ),
     NamedImplementation(

@@ -1,0 +1,66 @@
+"""`binlog-conformance results`: keep the records of certified implementations, and make a site of them."""
+
+from pathlib import Path
+
+import click
+
+from conformance.cli.examples import examples
+from conformance.cli.main import UserError
+from conformance.cli.record_argument import record_path
+from conformance.reports.kept_runs import CannotKeep, keep_run, kept_runs
+from conformance.reports.outcome import number_of
+from conformance.reports.record import RecordError
+from conformance.reports.site.site import write_site
+
+
+@click.group(
+    "results",
+    epilog=examples(
+        "results add report results",
+        "results site results public",
+    ),
+)
+def command() -> None:
+    """Keep the records of certified implementations in a folder, and make a site of them.
+
+    Exit status: 0, or 2 if a record cannot be kept or read.
+    """
+
+
+@command.command("add", epilog=examples("results add report/run.jsonl results"))
+@click.argument("records", metavar="RECORD...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+def add_command(records: tuple[Path, ...], folder: Path) -> None:
+    """Add run RECORDs to the FOLDER of results, each in the place of one of the same version.
+
+    RECORD is a run record (run.jsonl) or the folder that holds it. It is compressed, and paths of this machine are cut
+    from its texts.
+    """
+    for record in records:
+        try:
+            kept = keep_run(record_path(record), folder)
+        except (CannotKeep, RecordError) as error:
+            raise UserError(str(error)) from error
+        except OSError as error:
+            raise UserError(f"{error.filename or record}: {error.strerror or error}") from error
+        click.echo(f"{kept}: {kept.stat().st_size:,} bytes")
+
+
+@command.command("site", epilog=examples("results site results public"))
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("output", type=click.Path(path_type=Path, file_okay=False))
+def site_command(folder: Path, output: Path) -> None:
+    """Write the pages of a FOLDER of results to OUTPUT: implementations, requirements, findings.
+
+    The pages are static and need nothing from elsewhere; OUTPUT/index.html is the first.
+    """
+    try:
+        runs = kept_runs(folder)
+        if not runs:
+            raise UserError(f"{folder}: no results: binlog-conformance results add RECORD {folder}")
+        count = write_site(runs, output)
+    except RecordError as error:
+        raise UserError(str(error)) from error
+    except OSError as error:
+        raise UserError(f"{error.filename or output}: {error.strerror or error}") from error
+    click.echo(f"{output / 'index.html'}: {number_of(count, 'file')} on {number_of(len(runs), 'run')}")

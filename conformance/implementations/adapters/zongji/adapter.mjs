@@ -1,0 +1,180 @@
+// An adapter for zongji: its classes of events, given the events of a stream one by one as the network brings them.
+// See README.md and docs/protocol.md.
+import fs from 'node:fs';
+import path from 'node:path';
+import readline from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const NAME = process.argv[2];
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const LIBRARY = path.join(HERE, 'node_modules', NAME);
+const ABOUT = JSON.parse(fs.readFileSync(path.join(LIBRARY, 'package.json'), 'utf8'));
+const part = (file) => import(path.join(LIBRARY, 'lib', file)); // Their package exports the client only.
+
+const { default: packetClass } = await part('packet/binlog.js');
+const { Parser } = await part('reader.js');
+const classes = await part('binlog_event.js');
+
+const HEADER = 19;
+const MAGIC = 4;
+const FORMAT_DESCRIPTION = 15;
+// Bytes of a format description before the post-header lengths, which the first byte of this number counts.
+const BEFORE_LENGTHS = 57;
+const CHECKSUMS_SINCE = [5, 6, 1];
+
+const base64 = (buffer) => ({ base64: buffer.toString('base64') });
+
+// The library's class -> a field of the protocol -> what the class has. A version lacks some of the classes.
+const ROWS = { table_id: 'tableId', rows_flags: 'flags' };
+const FIELDS = {
+  Rotate: { next_position: 'position', next_file: 'binlogName' },
+  Query: {
+    thread_id: 'slaveProxyId', exec_time: 'executionTime', error_code: 'errorCode', database: 'schema', query: 'query',
+  },
+  IntVar: { intvar_type: 'type', intvar_value: 'value' },
+  Xid: { xid: 'xid' },
+  TableMap: { table_id: 'tableId', database: 'schemaName', table: 'tableName', column_count: 'columnCount' },
+  WriteRows: ROWS,
+  UpdateRows: ROWS,
+  DeleteRows: ROWS,
+  Gtid: { gtid: 'gtid', gtid_flags: 'flags' },
+  AnonymousGtid: { gtid: 'gtid', gtid_flags: 'flags' },
+  PreviousGtids: { previous_gtids: 'gtidSet' },
+  Heartbeat: { log_name: 'binlogName' },
+  RowsQuery: { rows_query: 'statement' },
+  XaPrepare: {
+    one_phase: (event) => Number(event.onePhase),
+    xa_format_id: 'xidFormatId',
+    xa_gtrid: (event) => base64(event.xidGtrid),
+    xa_bqual: (event) => base64(event.xidBqual),
+  },
+  MariadbGtid: { gtid: 'gtid', mariadb_gtid_flags: 'flags2', commit_id: 'commitId' },
+  MariadbGtidList: { gtid_list: (event) => event.gtids.map((each) => each.gtid).join(',') },
+  BinlogCheckpoint: { log_name: 'binlogName' },
+  AnnotateRows: { rows_query: 'statement' },
+};
+const EVERY_EVENT = ['offset', 'timestamp', 'length', 'log_pos', 'handled'];
+const isPresent = (name) => name in classes || FIELDS[name] === ROWS;
+const declared = [
+  ...new Set([
+    ...EVERY_EVENT,
+    ...Object.keys(FIELDS).filter(isPresent).flatMap((name) => Object.keys(FIELDS[name])),
+  ]),
+];
+
+// What the library asks of the client that it belongs to.
+class Client {
+  constructor(profile) {
+    this.tableMap = {};
+    this.useChecksum = false;
+    this.isMariaDb = profile.startsWith('mariadb');
+    this.warning = null;
+  }
+  _skipSchema() { return false; }
+  _skipEvent() { return false; }
+  _warnUnsupportedEvent(eventClass) { this.warning = eventClass.unsupportedReason; }
+}
+
+// Returns whether a format description says that events end in checksums: the library learns it from its connection.
+function hasChecksums(event) {
+  const version = event.toString('latin1', HEADER + 2, HEADER + 52).split('\0')[0].split('.').map((each) => parseInt(each, 10));
+  const at = CHECKSUMS_SINCE.findIndex((each, index) => version[index] !== each);
+  const since = at < 0 || version[at] > CHECKSUMS_SINCE[at];
+  return since && event.length > HEADER + BEFORE_LENGTHS + 5 && event[event.length - 5] === 1;
+}
+
+// The library asks the server for the columns of a table unless the log has their names. Without a server the columns
+// have neither character sets nor labels, so rows are read and not reported.
+function keepTable(client, event) {
+  const ofEvent = event.hasSelfDescribingMetadata?.();
+  const columnSchemas = ofEvent
+    ? event.buildColumnSchemas()
+    : Array.from({ length: event.columnCount }, (_, index) => ({
+      COLUMN_NAME: String(index), CHARACTER_SET_NAME: null, COLLATION_NAME: null, COLUMN_TYPE: '',
+    }));
+  client.tableMap[event.tableId] = { columnSchemas, parentSchema: event.schemaName, tableName: event.tableName };
+  event.updateColumnInfo();
+}
+
+function reported(client, packet, event, offset, headerLength) {
+  const name = event.getTypeName();
+  const fields = {
+    offset, timestamp: event.timestamp / 1000, length: event.size + headerLength, log_pos: event.nextPosition,
+    handled: name === 'Unknown' ? 'ignored' : 'known',
+  };
+  if (client.warning) {
+    Object.assign(fields, { handled: 'refused', refused: client.warning });
+  }
+  for (const [field, source] of Object.entries(FIELDS[name] ?? {})) {
+    const value = typeof source === 'function' ? source(event) : event[source];
+    if (value !== undefined) fields[field] = value;
+  }
+  return fields;
+}
+
+// Cuts a stream into events as a server sends them; faults in lengths are not the library's.
+function* eventsOf(stream) {
+  let at = MAGIC;
+  while (at < stream.length) {
+    const length = stream.length - at >= HEADER ? stream.readUInt32LE(at + 9) : 0;
+    if (length < HEADER || at + length > stream.length) {
+      throw Object.assign(new Error('the stream ends within an event'), { at, kind: 'truncated' });
+    }
+    yield [at, stream.subarray(at, at + length)];
+    at += length;
+  }
+}
+
+function decode(stream, profile) {
+  const events = [];
+  const client = new Client(profile);
+  let at = MAGIC;
+  try {
+    for (const [offset, bytes] of eventsOf(stream)) {
+      at = offset;
+      if (bytes[4] === FORMAT_DESCRIPTION) client.useChecksum = hasChecksums(bytes);
+      client.warning = null;
+      const Packet = packetClass(client);
+      const parser = new Parser();
+      parser.append(Buffer.concat([Buffer.from([0]), bytes])); // A packet begins with a byte that says "no error".
+      const packet = new Packet();
+      packet.parse(parser);
+      const event = packet.getEvent();
+      if (event.getTypeName() === 'TableMap') keepTable(client, event);
+      events.push(reported(client, packet, event, offset, Packet.Length));
+    }
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof ReferenceError) {
+      return { events, error: null, crash: `${error.name}: ${error.message}` };
+    }
+    return { events, error: { at: error.at ?? at, kind: error.kind ?? 'malformed', message: String(error.message) } };
+  }
+  return { events, error: null };
+}
+
+function answer(question) {
+  switch (question.cmd) {
+    case 'start': {
+      const decodes = { fields: declared, abilities: ['error_at'], profiles: ['mysql'] };
+      if ('MariadbGtid' in classes) decodes.profiles.push('mariadb');
+      return {
+        protocol: 1,
+        implementation: {
+          name: NAME, version: ABOUT.version, language: 'JavaScript', homepage: 'https://github.com/vlasky/zongji',
+        },
+        roles: { decode: decodes },
+      };
+    }
+    case 'decode':
+      if (question.stream === undefined) return { seq: question.seq, unsupported: 'streams in files' };
+      return { seq: question.seq, ...decode(Buffer.from(question.stream, 'base64'), question.profile) };
+    default:
+      return { seq: question.seq, unsupported: `the role ${question.cmd}` };
+  }
+}
+
+for await (const line of readline.createInterface({ input: process.stdin })) {
+  const question = JSON.parse(line);
+  if (question.cmd === 'stop') break;
+  process.stdout.write(`${JSON.stringify(answer(question))}\n`);
+}

@@ -1,0 +1,97 @@
+"""The features that people look for in a reader, and what a run shows of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from conformance.reports.kept_runs import KeptRun
+from conformance.reports.record import RunRecord
+from conformance.specs.conversion import converted, parsed_toml
+from conformance.specs.run_record import RequirementResult
+
+#: What a run shows of a feature: "unread" where the reader does not know the events, or refuses the log before them.
+State = Literal["yes", "partly", "no", "unread", "not reported", "not judged"]
+#: The states, the worst first: that of a feature is the worst of its requirements.
+_STATES: Final[tuple[State, ...]] = ("no", "partly", "unread", "not reported", "not judged", "yes")
+
+
+class Feature(Struct, frozen=True, forbid_unknown_fields=True):
+    """A feature, as ``features.toml`` has it.
+
+    Attributes:
+        name: What people call it.
+        requirements: The requirements that a reader with the feature meets.
+        profiles: The servers whose logs it is about; empty for all of the requirements.
+    """
+
+    name: str
+    requirements: tuple[str, ...]
+    profiles: tuple[str, ...] = ()
+
+
+class _Features(Struct, frozen=True, forbid_unknown_fields=True):
+    feature: tuple[Feature, ...]
+
+
+@cache
+def features() -> tuple[Feature, ...]:
+    """Return the features, in their order."""
+    text = (resources.files("conformance.reports") / "features.toml").read_text(encoding="utf-8")
+    return converted(parsed_toml(text), _Features).feature
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the certified versions of one implementation show of a feature.
+
+    Attributes:
+        state: That of the newest version.
+        since: The oldest certified version from which on each has the state ``yes``; None where the newest has not.
+        before: The certified version before that, which has another state; None if there is none.
+    """
+
+    state: State
+    since: str | None = None
+    before: str | None = None
+
+
+def state_in(record: RunRecord, feature: Feature) -> State:
+    """Return what a run shows of a feature."""
+    results = [each for each in record.requirements if each.id in feature.requirements]
+    states = [_state(record, each, feature.profiles or tuple(each.profiles)) for each in results]
+    return min(states, key=_STATES.index, default="not judged")
+
+
+def _state(record: RunRecord, requirement: RequirementResult, profiles: Sequence[str]) -> State:
+    passed, statuses = 0, set()
+    for profile in profiles:
+        counts = requirement.results.get(profile, {})
+        passed += counts.get("pass", 0)
+        statuses |= {status for status, number in counts.items() if number}
+    # A case that crashed counts where the crash is charged to the requirement, and not where another one is to blame.
+    broken = any(
+        requirement.id in failure.requirements and not set(profiles).isdisjoint(failure.profiles)
+        for failure in record.failures
+    )
+    if broken:
+        return "partly" if passed else "no"
+    if passed:
+        return "yes"
+    if "blocked" in statuses:
+        return "unread"
+    return "not reported" if "unsupported" in statuses else "not judged"
+
+
+def reading_of(versions: Sequence[KeptRun], feature: Feature) -> Reading:
+    """Return what the versions of one implementation show of a feature, the oldest version first."""
+    states = [state_in(run.record, feature) for run in versions]
+    first = len(states)
+    while first and states[first - 1] == "yes":
+        first -= 1
+    if first == len(states):
+        return Reading(states[-1])
+    return Reading("yes", versions[first].version, versions[first - 1].version if first else None)

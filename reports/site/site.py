@@ -1,0 +1,62 @@
+"""Writing the site: all pages of the kept runs of a folder."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from conformance.reports.badge import badge_picture
+from conformance.reports.features import features
+from conformance.reports.kept_runs import KeptRun
+from conformance.reports.site.catalogue_of_findings import kept_findings
+from conformance.reports.site.detail_pages import finding_page, implementation_page, requirement_page
+from conformance.reports.site.front_pages import findings_page, index_page, reads_page, requirements_page
+from conformance.reports.site.links import implementation_address, requirement_address
+from conformance.reports.status import JUDGED
+from conformance.specs.files import write_text
+
+
+def write_site(runs: Sequence[KeptRun], folder: Path) -> int:
+    """Write the site of kept runs to a folder, and return how many files it has.
+
+    Args:
+        runs: The runs, in the order of `kept_runs`.
+        folder: The folder, which is made if it is not there.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    count = 0
+    for address, text in pages(runs):
+        path = folder / address
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
+        count += 1
+    return count
+
+
+def pages(runs: Sequence[KeptRun]) -> Iterator[tuple[str, str]]:
+    """Yield the files of the site: address from its top, and content."""
+    findings = kept_findings(runs)
+    yield "index.html", index_page(runs)
+    yield "reads.html", reads_page(runs)
+    yield "requirements.html", requirements_page(runs)
+    yield "findings.html", findings_page(findings)
+    for name in dict.fromkeys(run.name for run in runs):
+        versions = [run for run in runs if run.name == name]
+        own = [each for each in findings if each.name == name]
+        yield implementation_address(name), implementation_page(versions, own)
+        for run in versions:
+            yield f"implementations/{run.slug}.svg", badge_picture(run.record)
+        for each in own:
+            yield each.address, finding_page(each, versions, None)
+    requirements = {each.id: each for run in runs for each in run.record.requirements}
+    linked = {name for each in findings for shown in each.versions.values() for name in shown.requirements}
+    linked |= {name for each in features() for name in each.requirements}
+    linked |= {
+        each.id
+        for run in runs
+        for each in run.record.requirements
+        if each.verdict in (*JUDGED, "blocked", "unsupported")
+    }
+    for name, requirement in requirements.items():
+        if name in linked:
+            yield requirement_address(name), requirement_page(requirement, runs, findings)

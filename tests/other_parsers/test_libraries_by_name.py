@@ -1,0 +1,37 @@
+"""Libraries by name: built with the tools of their languages, from their package registries over the network."""
+
+import pytest
+
+from conformance.engine.adapter_check import checked
+from conformance.implementations.installation import install, installed_versions
+from conformance.implementations.library import libraries
+from conformance.implementations.registry import implementation
+
+pytestmark = pytest.mark.slow
+
+#: A library and the versions of it that are tried: the first that has an adapter, and that of its file.
+VERSIONS = [
+    (library.name, version)
+    for library in libraries().values()
+    for version in dict.fromkeys((*library.since, library.version))
+    if version != "0.1"  # The adapter for Python starts with any version; the oldest ones need an older Python.
+]
+
+
+@pytest.mark.parametrize(("name", "version"), VERSIONS, ids=lambda each: each)
+def test_each_range_of_versions_builds_and_starts(name, version):
+    library = libraries()[name]
+    if library.missing() is not None:
+        pytest.skip(library.missing())
+    install(library, version)
+    assert version in installed_versions(library)
+    with implementation(f"{name}@{version}") as built:
+        assert (built.declaration.version, "decode" in built.declaration.roles) == (version, True)
+
+
+@pytest.mark.parametrize("name", ["mysql_common", "@vlasky/zongji"])
+def test_an_adapter_declares_what_it_fills_and_nothing_else(name):
+    if libraries()[name].missing() is not None:
+        pytest.skip(libraries()[name].missing())
+    with implementation(name) as built:
+        assert checked(built) == []
