@@ -134,6 +134,8 @@ WITH_ANONYMOUS_GTIDS: Final = GTID_FORMS.where(lambda form: form not in ("absent
 WITH_COMMIT_TICKETS: Final = Profiles("mysql >= 8.0.43")
 #: The servers that have the option binlog_rows_query_log_events.
 WITH_ROWS_QUERIES: Final = Profiles("worklog", "mysql >= 5.6")
+#: Of these, those that write the NULs of a statement, as 9.7.4 does; 5.6.24 and 8.0.15 end the text before the first.
+WITH_NULS_IN_ROWS_QUERIES: Final = Profiles("mysql >= 9.0")
 #: The servers with rows events of version 2 that can write version 1 too (log_bin_use_v1_row_events).
 WITH_BOTH_ROWS_EVENTS: Final = Profiles("mysql >= 5.6, < 8.3")
 #: The servers whose rows events may lack columns (binlog_row_image).

@@ -27,8 +27,8 @@ _SECONDS: Final = 1800
 _DIGITS: Final = 8
 #: What a line of a tool has that reports a fault, the clearest first; the last line is shown where none has it.
 _FAULTS: Final = (
-    re.compile(r"no matching|not found|unknown revision|could not find|failed to select", re.IGNORECASE),
-    re.compile(r"error", re.IGNORECASE),
+    re.compile(r"no matching|not found|unknown revision|failed to select", re.IGNORECASE),
+    re.compile(r"error|could not find", re.IGNORECASE),
     re.compile(""),
 )
 _LINE_CHARACTERS: Final = 300

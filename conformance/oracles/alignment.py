@@ -152,6 +152,10 @@ class Alignment:
                 return self._index[error.at]
             if error.at == self.case.expected.refused_at:
                 return self.count
+        refuses = self.case.expected.refused_at is not None
+        if refuses and all(self.may_be_dropped(index) for index in range(self._last + 1, self.count)):
+            # An error without a place: only events that it need not report are between what it reported and the fault.
+            return self.count
         return self._last + 1
 
     @property

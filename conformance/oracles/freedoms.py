@@ -40,6 +40,7 @@ from conformance.oracles.checks.relay_freedoms import (
     counts_last_gtid_later,
     differs_in_checksum_alone,
     is_format_again,
+    is_format_repeated,
     is_from_replica_itself,
     is_log_number,
     is_own_event,
@@ -295,7 +296,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "how many relay logs there are, so `log`, and the events with which the replica ends and begins them",
         "A replica begins another log when it likes.",
         lambda alignment, difference: any(
-            each(alignment, difference) for each in (is_log_number, is_own_event, is_format_again)
+            each(alignment, difference) for each in (is_log_number, is_own_event, is_format_again, is_format_repeated)
         ),
     ),
     Freedom(
@@ -344,7 +345,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "apply",
         "group position at ignored events",
-        "whether the positions of the group move over an event that is ignored outside of a group",
+        "whether the positions of the group move over an event of an unknown type outside of a group",
         "The worklog asks for the position of the event only; after a restart the event may be ignored again.",
         is_position_before_ignored,
     ),

@@ -15,7 +15,7 @@ from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.ended_answers import missing
-from conformance.oracles.checks.relay_freedoms import is_stamped, own_sets, stops_at_unknown
+from conformance.oracles.checks.relay_freedoms import is_stamped, own_sets, repeats_format, stops_at_unknown
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import event_data
 
@@ -165,6 +165,8 @@ def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = Fals
             entry["data"]: index for index in alignment.marked(requirement) if (entry := alignment.observed(index))
         }
         for place in alignment.phantoms:
+            if repeats_format(alignment, place):
+                continue
             again = written.get(alignment.observation.events[place]["data"])
             if again is not None and not _came_back(alignment, again):
                 yield Check(f"{what} written twice", f"{_place(alignment, again)} is there again")

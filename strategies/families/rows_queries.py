@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from conformance.binlog.servers import WITH_ROWS_QUERIES
+from conformance.binlog.servers import WITH_NULS_IN_ROWS_QUERIES, WITH_ROWS_QUERIES
 from conformance.strategies.events import mysql_events
 from conformance.strategies.grammar.dimension import Dimension, Number, sizes
 from conformance.strategies.grammar.family import family
@@ -23,7 +23,9 @@ _TEXT: Final = Dimension(
         "quotes, line breaks and comments": "'\"`\\;\n-- ",
         "the prefix": "# ",
         "marks of other languages": "\t%s%n{}<b>&amp;",
+        "NULs": "x\0y ",
     },
+    profiles={"NULs": WITH_NULS_IN_ROWS_QUERIES},
 )
 #: Servers have written the low byte of the length, and 0 (9.7); readers use the event's length.
 _LENGTH_BYTE: Final = Dimension[int | None]("length byte", {"right": None, "0": 0, "7": 7, "255": 255})

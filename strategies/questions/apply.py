@@ -50,7 +50,7 @@ def question(stream: StreamBuilder) -> Question:
     marks: dict[str, list[int]] = defaultdict(list)
     for requirement, indices in stream.marks.items():
         marks[requirement] += (index for index in indices if index < len(done))
-    for requirement, index in (*_marks(settings, done), *_compatible(settings, stream)):
+    for requirement, index in (*_marks(settings, done), *_compatible(settings, stream, stops=stop is not None)):
         marks[requirement].append(index)
     if stop is not None:
         if stop.reason is StopReason.ANONYMOUS_UNKNOWN:
@@ -116,8 +116,16 @@ def _skipped(counter: int, done: list[Applied]) -> Iterator[tuple[str, int]]:
         yield rule, indices[-1] + 1
 
 
-def _compatible(settings: ReplicaSettings, stream: StreamBuilder) -> Iterator[tuple[str, int]]:
-    """Yield the requirements on the streams of other versions, which govern every event."""
+def _compatible(settings: ReplicaSettings, stream: StreamBuilder, *, stops: bool) -> Iterator[tuple[str, int]]:
+    """Yield the requirements on the streams of other versions, which govern every event.
+
+    Args:
+        settings: The replica's settings.
+        stream: What it is to apply.
+        stops: Whether the model stops in it, so that it is not applied to its end.
+    """
+    if stops:
+        return
     if settings.version:
         if settings.version == "5.6.21" and settings.gtid_mode == "ON":
             yield "WL7592-COMPAT-ON-5621", EVERY_EVENT

@@ -121,6 +121,7 @@ MEMORY = ("--examples", "40", "--family", "wrong_event_lengths", "--requirement"
 MEASURED = pytest.mark.skipif(sys.platform != "linux", reason="memory is measured on Linux only")
 
 
+@pytest.mark.slow
 @MEASURED
 def test_without_a_limit_a_reader_is_judged_by_the_memory_that_it_asks_for(tmp_path):
     run("certify", double("allocates_the_length"), *MEMORY, "--report", str(tmp_path), check=1)

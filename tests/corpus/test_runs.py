@@ -154,12 +154,12 @@ def test_an_implementation_that_starts_only_on_the_driver_is_reported_with_its_m
     starts = tmp_path / "starts"
     starts.write_bytes(b"1")
     with pytest.raises(CannotStart, match=r"(?s)on .*it does not start here any more"):
-        run(folder("run"), reader(f"starts={starts}"), size=Size(cases=5000))
+        run(folder("run"), reader(f"starts={starts}"), size=Size(cases=1000))
     assert folder("run").committed() == []
     # Once it starts again, the run continues.
     starts.write_bytes(b"1" * 100)
-    finished, _ = run(folder("run"), reader(f"starts={starts}"), size=Size(cases=5000), resume=True)
-    assert finished.tally.cases == 5000
+    finished, _ = run(folder("run"), reader(f"starts={starts}"), size=Size(cases=1000), resume=True)
+    assert finished.tally.cases == 1000
 
 
 def test_no_task_starts_it_again_where_it_did_not_start(run, folder, reader, tmp_path, monkeypatch):

@@ -67,6 +67,7 @@ def test_a_corpus_has_the_findings_of_certify(spec, families):
     assert in_corpus == by_certify
 
 
+@pytest.mark.slow
 def test_a_library_has_the_same_findings_at_another_seed():
     pytest.importorskip("pymysqlreplication.packet")
     profiles = ("mysql-8.4",)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import zipfile
 
+import pytest
+
 from conformance.strategies.grammar.family import families
 from tests.extensions.example import PACKAGE, install, run
 from tests.extras import require
@@ -142,6 +144,7 @@ def test_an_archive_for_workers_has_all_that_they_need(acme, tmp_path):
     assert run(worker, "certify", "acme-reader", "--requirement", "ACME-*", "--examples", "1").returncode == 1
 
 
+@pytest.mark.slow
 def test_a_corpus_is_judged_and_resumed_only_with_the_same_extension(acme, tmp_path):
     require("spark")
     command = ("corpus", "run", "acme-reader", "--family", "acme_audit_notes", "--cases", "20", "--output", "run")

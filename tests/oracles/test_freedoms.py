@@ -3,7 +3,7 @@
 import base64
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, cycle, pairwise, permutations, takewhile
 
 import pytest
 
@@ -14,6 +14,7 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
 from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.models.replica.groups import State
 from conformance.models.replica.relay import Receiver
 from conformance.mutants.controls import CONTROLS
 from conformance.oracles.alignment import Alignment
@@ -44,6 +45,8 @@ CONTROL = {each.name: each.answer for each in CONTROLS}
 REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile; more, until each change has been made, up to the second number.
 CASES, MOST = 4, 60
+#: Cases of each family and profile that take two freedoms.
+CASES_OF_PAIRS = 2
 
 
 def entries(change):
@@ -178,6 +181,16 @@ class OneRelayLog(Receiver):
 
     def _rotate(self):
         pass
+
+
+class BeginsMoreRelayLogs(Receiver):
+    """A receiver that begins a relay log before each transaction."""
+
+    def receive(self, event, data):
+        begins = self._state is State.OUTSIDE and event.gtid and self._source_format is not None
+        if begins and event.offset not in self.settings.connections:
+            self.rotate()
+        return super().receive(event, data)
 
 
 class CountsLater(Receiver):
@@ -410,7 +423,7 @@ TAKEN = {
     "events kept back": ("client", [without(lambda entry: entry["type"] is not None and may_be_kept_back(entry))]),
     "events of the connection": ("client", [replicated_by(DeliversEverything)]),
     "interrupted groups": ("client", [replicated_by(KeepsInterrupted), replicated_by(MovesAtGroupEnds)]),
-    "relay logs": ("relay", [received_by(OneRelayLog)]),
+    "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs)]),
     "values of own events": ("relay", [received_by(at_another_time)]),
     "last GTID of a relay log": ("relay", [received_by(CountsLater)]),
     "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),
@@ -465,6 +478,48 @@ def test_a_right_answer_that_takes_a_freedom_is_not_blamed(name):
             blamed = {each.requirement for each in judge.judge(case, other) if each.is_failure}
             assert blamed <= ONE_FINDING.get(name, set()), (str(case.id), change)
     assert taken == set(range(len(changes))), "no case shows it"
+
+
+def without_place(case, answer):
+    return answer if answer.error is None else replace(answer, error=replace(answer.error, at=None, kind="other"))
+
+
+#: An entry may be missing only where the error names the event.
+NOT_TOGETHER = {"entry of the failure", "place of an error"}
+
+
+@pytest.mark.parametrize("role", sorted({role for role, _ in TAKEN.values()}))
+def test_a_right_answer_that_takes_two_freedoms_is_not_blamed(role):
+    require_role(role)
+    changes = [(name, change) for name, (about, changes) in TAKEN.items() if about == role for change in changes]
+    changes.append(("place of an error", without_place))
+    pairs = [pair for pair in permutations(changes, 2) if pair[0][0] != pair[1][0]]
+    pairs = [pair for pair in pairs if {name for name, _ in pair} != NOT_TOGETHER]
+    declared = REFERENCE.declaration.roles[role]
+    lacks = {"profile_strict", "error_at", *chain(*(WITHOUT.get(name, ()) for name, _ in changes))}
+    declared = replace(declared, abilities=declared.abilities - lacks)
+    judge = Judge(declared)
+    of_first = takewhile(lambda each: each[0] < CASES_OF_PAIRS, cases(role))
+    for (_, case), ((first, change), (second, again)) in zip(of_first, cycle(pairs), strict=False):
+        answer = again(case, change(case, REFERENCE.ask(request_of(case))))
+        free = ONE_FINDING.get(first, set()) | ONE_FINDING.get(second, set())
+        blamed = {each.requirement for each in judge.judge(case, answer) if each.is_failure}
+        assert blamed <= free, (str(case.id), first, second)
+
+
+@pytest.mark.parametrize("family", ["bad_checksum", "wrong_event_lengths"])
+def test_an_ignorable_event_that_is_left_out_is_not_taken_for_the_one_refused_after_it(family):
+    declared = REFERENCE.declaration.roles["decode"]
+    judge = Judge(replace(declared, abilities=declared.abilities - {"error_at", "profile_strict"}))
+    leave_out, judged = without(lambda entry: entry["handled"] == "ignored"), 0
+    for case in (case_of(CaseId(family, "worklog", seed=0, index=index)) for index in range(200)):
+        last = [each.get("handled") for each in case.expected.events[-1:]]
+        if last != ["ignored"]:
+            continue
+        judged += 1
+        answer = without_place(case, leave_out(case, REFERENCE.ask(request_of(case))))
+        assert [each.requirement for each in judge.judge(case, answer) if each.is_failure] == [], str(case.id)
+    assert judged, "no fault comes directly after an ignorable event"
 
 
 def cases(role):

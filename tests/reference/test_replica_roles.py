@@ -101,3 +101,10 @@ def test_an_applier_stops_at_an_event_of_an_undeclared_type_even_if_it_may_be_ig
     error = ReferenceImplementation().ask(Request("apply", "mysql-9.x", bytes(stream), {"gtid_mode": "OFF"})).error
     assert error is not None
     assert (error.at, error.code) == (victim.offset, 13121)
+
+
+def test_no_stream_that_is_refused_has_to_be_applied_to_its_end():
+    ids = [CaseId("unknown_events_refused", "mysql-8.0", seed=0, index=index, role="apply") for index in range(60)]
+    without_gtids = [case for case in map(case_of, ids) if not any(each["gtid"] for each in case.expected.events)]
+    assert any(case.expected.refused_at is not None for case in without_gtids)
+    assert not any("WL7592-COMPAT-OLD-NEW" in case.marks for case in without_gtids)

@@ -112,6 +112,12 @@ IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "the text is cut at 255 characters",
         change("rows_query", lambda text: text[:255]),
     ),
+    Mutant(
+        "text-ends-at-nul",
+        "WL4033-READ-ROWS-QUERY-TEXT",
+        "the text ends before its first NUL",
+        change("rows_query", lambda text: text.partition("\0")[0]),
+    ),
     Mutant("uses-length-byte", "WL4033-READ-ROWS-QUERY-LENGTH-BYTE", "the length byte is used", _cut_to_length_byte),
     Mutant(
         "one-rows-event",

@@ -1,7 +1,9 @@
 """The differences that are left to appliers."""
 
-from typing import Final
+from collections.abc import Collection, Mapping
+from typing import Any, Final
 
+from conformance.binlog.servers import server_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference
 
@@ -10,9 +12,10 @@ _OF_GROUP: Final = ("group_relay_log_pos", "source_log", "source_log_pos")
 
 
 def is_position_before_ignored(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether a position of the group is still the one before the events that were ignored since.
+    """Return whether a position of the group is still the one before the unknown events that were passed over since.
 
-    The worklog leaves open whether an ignored event moves it: after a restart it may be read, and ignored, again.
+    The worklog leaves open whether an ignored event moves it: after a restart it may be read, and ignored, again. So
+    may one that the skip counter skipped.
     """
     if difference.field not in _OF_GROUP or difference.index >= alignment.count:
         return False
@@ -20,12 +23,17 @@ def is_position_before_ignored(alignment: Alignment, difference: Difference) -> 
     if seen is None:
         return False
     at = difference.index
-    # Back to the event that moved the position; only ignored ones may be passed over.
-    while at > 0 and (events[at][name] == events[at - 1][name] or events[at]["outcome"] == "ignored"):
+    known = server_of(alignment.case.id.profile).rules.known
+    # Back to the event that moved the position; only those of unknown types may be passed over.
+    while at > 0 and (events[at][name] == events[at - 1][name] or _is_passed_over(events[at], known)):
         at -= 1
         if events[at][name] == seen.get(name):
             return True
     return False
+
+
+def _is_passed_over(entry: Mapping[str, Any], known: Collection[int]) -> bool:
+    return entry["outcome"] == "ignored" or (entry["outcome"] == "skipped" and entry["type"] not in known)
 
 
 def is_spread_of_drops(alignment: Alignment, difference: Difference) -> bool:

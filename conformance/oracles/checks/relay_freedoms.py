@@ -1,12 +1,11 @@
 """The differences that are left to receivers: their own events, their relay logs, and checksums."""
 
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
-from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
@@ -16,7 +15,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, Header
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference, differences
-from conformance.protocol.roles.relay import event_data
+from conformance.protocol.roles.relay import event_data, is_repeated_format
 from conformance.specs.catalogue import ENTRY
 
 Entry = Mapping[str, Any]
@@ -24,6 +23,8 @@ Entry = Mapping[str, Any]
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 #: The bytes of a Rotate with the position; the name of the next log follows.
 _POSITION_BYTES: Final = 8
+#: The bytes of a format description's body with the time at which it was created.
+_CREATED: Final = slice(52, 56)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class _Event:
         if data is None:
             return None
         end = len(data) - CHECKSUM_BYTES
-        checksummed = end >= HEADER_BYTES and zlib.crc32(data[:end]) == int.from_bytes(data[end:], "little")
+        checksummed = end >= HEADER_BYTES and checksum(data[:end]) == int.from_bytes(data[end:], "little")
         body = data[HEADER_BYTES : end if checksummed else None]
         header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
         return cls(replace(header, length=HEADER_BYTES + len(body)), body)
@@ -93,6 +94,33 @@ def is_format_again(alignment: Alignment, difference: Difference) -> bool:
         return False
     wanted = {entry["log"] for entry in alignment.case.expected.events}
     return len({entry["log"] for entry in alignment.observation.events}) < len(wanted)
+
+
+def repeats_format(alignment: Alignment, place: int) -> bool:
+    """Return whether an entry is the source's format description, with which a relay log goes on after its beginning.
+
+    A replica that begins a relay log in the midst of what it receives repeats it there: no Rotate of the source will
+    announce it again.
+    """
+    entries = alignment.observation.events
+    event = _Event.of(entries[place])
+    if event is None or not is_repeated_format(bytes.fromhex(entries[place]["data"])):
+        return False
+    before = [_Event.of(entry) for entry in entries[:place] if entry["log"] == entries[place]["log"]]
+    if not before or not all(each is not None and each.begins_or_ends_a_log(alignment) for each in before):
+        return False
+    formats = filter(None, map(_Event.of, alignment.case.expected.events))
+    return any(_described(event) == _described(each) for each in formats)
+
+
+def _described(event: _Event) -> tuple[int, int, bytes]:
+    """Return what a format description is of: the server, and the body without the time at which it was created."""
+    return (event.header.type, event.header.server_id, event.body[: _CREATED.start] + event.body[_CREATED.stop :])
+
+
+def is_format_repeated(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a relay log that is not expected goes on with the source's format description."""
+    return difference.field == ENTRY and difference.place is not None and repeats_format(alignment, difference.place)
 
 
 def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool:

@@ -1,10 +1,9 @@
 """The role `relay`: what a replica's receiver writes to its relay logs (WL#7592, WL#4033, WL#4162)."""
 
-import zlib
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES, TYPE_AT
@@ -19,6 +18,7 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 
 #: Event types that a replica also writes itself, with another body in each.
 _OWN: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS), int(EventType.ROTATE)})
+_LOG_POS: Final = slice(13, 17)
 _FLAGS_AT: Final = 17
 _SERVER_ID: Final = slice(5, 9)
 #: Bytes of a body that distinguish events.
@@ -37,15 +37,22 @@ def event_data(entry: Mapping[str, Any]) -> bytes | None:
 def body_of(data: bytes) -> bytes:
     """Return what follows the header of an event, without its checksum if it has a right one."""
     end = len(data) - CHECKSUM_BYTES
-    checksummed = end >= HEADER_BYTES and zlib.crc32(data[:end]) == int.from_bytes(data[end:], "little")
+    checksummed = end >= HEADER_BYTES and checksum(data[:end]) == int.from_bytes(data[end:], "little")
     return data[HEADER_BYTES : end if checksummed else None]
+
+
+def is_repeated_format(data: bytes) -> bool:
+    """Return whether an event is a format description as a replica repeats the source's, in another relay log."""
+    is_format = data[TYPE_AT] == EventType.FORMAT_DESCRIPTION
+    return is_format and bool(data[_FLAGS_AT] & Flag.ARTIFICIAL) and not any(data[_LOG_POS])
 
 
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
     """Return what distinguishes one event of a relay log from another: its type, its server and its body.
 
     Of a type that a replica writes itself too, it is the type and whether the event is marked as one of a relay log;
-    some replicas do not mark their format description, which differs from the source's by its server.
+    some replicas do not mark their format description, which differs from the source's by its server. The source's may
+    be one that the replica repeats.
 
     A checksum is not part of the body: a relay log may have checksums if the source has none, and the reverse. The kind
     of data that is not an event is None.
@@ -56,8 +63,9 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     type_code = data[TYPE_AT]
     if type_code in _OWN:
         marked = bool(data[_FLAGS_AT] & Flag.RELAY_LOG)
-        unmarked_description = type_code == EventType.FORMAT_DESCRIPTION and not marked
-        return (type_code, marked, data[_SERVER_ID] if unmarked_description else None)
+        if marked or type_code != EventType.FORMAT_DESCRIPTION:
+            return (type_code, marked)
+        return (type_code, data[_SERVER_ID], is_repeated_format(data))
     # Anonymous_gtid events are alike but for the server; those that come back from the replica itself are others.
     return (type_code, data[_SERVER_ID], body_of(data)[:_BODY_BYTES])
 
