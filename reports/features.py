@@ -1,6 +1,7 @@
 """The features that people look for in a reader, and what a run shows of each."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -11,12 +12,18 @@ from msgspec import Struct
 from conformance.reports.kept_runs import KeptRun
 from conformance.reports.record import RunRecord
 from conformance.specs.conversion import converted, parsed_toml
-from conformance.specs.run_record import RequirementResult
+from conformance.specs.run_record import TROUBLE, Failure, RequirementResult
 
 #: What a run shows of a feature: "unread" where the reader does not know the events, or refuses the log before them.
 State = Literal["yes", "partly", "no", "unread", "not reported", "not judged"]
 #: The states, the worst first: that of a feature is the worst of its requirements.
 _STATES: Final[tuple[State, ...]] = ("no", "partly", "unread", "not reported", "not judged", "yes")
+
+#: The end of the message of a crash that an adapter reports: how many entries its answer has before it.
+_ENTRIES: Final = re.compile(r"\(after (\d+) entr(?:y|ies)\)")
+
+#: Families without a fault whose logs are of no server that there is: they declare longer post-headers.
+_OF_NO_SERVER: Final = ("post_header_lengths",)
 
 
 class Feature(Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,11 +33,14 @@ class Feature(Struct, frozen=True, forbid_unknown_fields=True):
         name: What people call it.
         requirements: The requirements that a reader with the feature meets.
         profiles: The servers whose logs it is about; empty for all of the requirements.
+        events: The events that it is about, as the signatures of findings begin; empty where that shows in the
+            requirements.
     """
 
     name: str
     requirements: tuple[str, ...]
     profiles: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
 
 
 class _Features(Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,8 +72,35 @@ class Reading:
 def state_in(record: RunRecord, feature: Feature) -> State:
     """Return what a run shows of a feature."""
     results = [each for each in record.requirements if each.id in feature.requirements]
+    profiles = set(feature.profiles) or {profile for each in results for profile in each.profiles}
     states = [_state(record, each, feature.profiles or tuple(each.profiles)) for each in results]
+    states += [
+        _without(failure, feature, profiles, states) for failure in record.failures if profiles & set(failure.profiles)
+    ]
     return min(states, key=_STATES.index, default="not judged")
+
+
+def _without(failure: Failure, feature: Feature, profiles: Collection[str], states: Sequence[State]) -> State:
+    """Return what a finding shows of a feature: that its events are refused, not known or crash, or nothing."""
+    without: State = "partly" if "yes" in states or "partly" in states else "no"
+    if failure.profile in profiles and _crashed_at(failure) in feature.events:
+        return without
+    for event in feature.events:
+        if failure.signature.startswith(f"{event} not known"):
+            return "unread"
+        # Other events of the type are read: those of other servers, or without what the refused ones have.
+        if failure.signature.startswith((f"{event} refused", f"{event} read to a wrong end")):
+            return without
+    return "yes"
+
+
+def _crashed_at(failure: Failure) -> str | None:
+    """Return the name of the event of a log without faults at which the reader crashed, None of any other log."""
+    entries = _ENTRIES.search(failure.message)
+    if entries is None or TROUBLE not in failure.requirements or failure.family in _OF_NO_SERVER:
+        return None
+    at = int(entries[1]) + 1  # After the magic number.
+    return failure.events[at].name if at < len(failure.events) else None
 
 
 def _state(record: RunRecord, requirement: RequirementResult, profiles: Sequence[str]) -> State:

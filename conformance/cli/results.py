@@ -11,6 +11,8 @@ from conformance.reports.kept_runs import CannotKeep, keep_run, kept_runs
 from conformance.reports.outcome import number_of
 from conformance.reports.record import RecordError
 from conformance.reports.site.site import write_site
+from conformance.reports.site.written_up import written_up
+from conformance.specs.conversion import Malformed
 
 
 @click.group(
@@ -46,10 +48,15 @@ def add_command(records: tuple[Path, ...], folder: Path) -> None:
         click.echo(f"{kept}: {kept.stat().st_size:,} bytes")
 
 
-@command.command("site", epilog=examples("results site results public"))
+@command.command(
+    "site", epilog=examples("results site results public", "results site results public --findings findings")
+)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.argument("output", type=click.Path(path_type=Path, file_okay=False))
-def site_command(folder: Path, output: Path) -> None:
+@click.option(
+    "--findings", type=click.Path(path_type=Path, file_okay=False), help="Folder of findings that were written up."
+)
+def site_command(folder: Path, output: Path, findings: Path | None) -> None:
     """Write the pages of a FOLDER of results to OUTPUT: implementations, requirements, findings.
 
     The pages are static and need nothing from elsewhere; OUTPUT/index.html is the first.
@@ -58,8 +65,8 @@ def site_command(folder: Path, output: Path) -> None:
         runs = kept_runs(folder)
         if not runs:
             raise UserError(f"{folder}: no results: binlog-conformance results add RECORD {folder}")
-        count = write_site(runs, output)
-    except RecordError as error:
+        count = write_site(runs, output, reports=written_up(findings) if findings else {})
+    except (Malformed, RecordError) as error:
         raise UserError(str(error)) from error
     except OSError as error:
         raise UserError(f"{error.filename or output}: {error.strerror or error}") from error

@@ -19,6 +19,7 @@ from conformance.reports.site.links import (
     verdict_cell,
 )
 from conformance.reports.site.tables import findings_table, versions_table
+from conformance.reports.site.written_up import WrittenUp
 from conformance.reports.status import BROKEN, JUDGED, STATUSES
 from conformance.specs.run_record import RequirementResult
 
@@ -192,7 +193,7 @@ def _profiles(result: RequirementResult) -> str:
     return ", ".join(f"{profile} ({number:,})" for profile, number in failing.items() if number)
 
 
-def finding_page(finding: KeptFinding, versions: Sequence[KeptRun], report: Html | None) -> str:
+def finding_page(finding: KeptFinding, versions: Sequence[KeptRun], report: WrittenUp | None = None) -> str:
     """Return the page of one finding: the card of the newest version that has it, and the versions.
 
     Args:
@@ -223,7 +224,7 @@ def finding_page(finding: KeptFinding, versions: Sequence[KeptRun], report: Html
         element(
             "main",
             card,
-            report,
+            _written_up(report) if report else None,
             element("h2", "Requirements that it breaks"),
             element(
                 "ul",
@@ -241,6 +242,11 @@ def finding_page(finding: KeptFinding, versions: Sequence[KeptRun], report: Html
         ),
         up=_UP,
     )
+
+
+def _written_up(report: WrittenUp) -> Html:
+    """Return what was written for the project, as it is."""
+    return fragment(element("h2", "As one would send it"), element("pre", report.text, class_="detail"))
 
 
 def _sentence(finding: KeptFinding, versions: Sequence[KeptRun]) -> str:

@@ -109,7 +109,7 @@ def reads_page(runs: Sequence[KeptRun]) -> str:
             element(
                 "p",
                 "A version is named where an older certified version does not read it, or where no older one was "
-                "certified. \u201cwith faults\u201d: some of the logs are read wrongly or refused. "
+                "certified. \u201cwith faults\u201d: some of the logs are read wrongly, refused or end in a crash. "
                 "\u201cnot read\u201d: the event is passed over as unknown, or the log is refused before it.",
             ),
         ),

@@ -1,7 +1,8 @@
 """Writing the site: all pages of the kept runs of a folder."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from conformance.reports.badge import badge_picture
 from conformance.reports.features import features
@@ -10,22 +11,27 @@ from conformance.reports.site.catalogue_of_findings import kept_findings
 from conformance.reports.site.detail_pages import finding_page, implementation_page, requirement_page
 from conformance.reports.site.front_pages import findings_page, index_page, reads_page, requirements_page
 from conformance.reports.site.links import implementation_address, requirement_address
+from conformance.reports.site.written_up import WrittenUp
 from conformance.reports.status import JUDGED
 from conformance.specs.files import write_text
 
+#: Name of an implementation and signature -> what was written up.
+Reports = Mapping[tuple[str, str], WrittenUp]
 
-def write_site(runs: Sequence[KeptRun], folder: Path) -> int:
+
+def write_site(runs: Sequence[KeptRun], folder: Path, *, reports: Reports = MappingProxyType({})) -> int:
     """Write the site of kept runs to a folder, and return how many files it has.
 
     Args:
         runs: The runs, in the order of `kept_runs`.
         folder: The folder, which is made if it is not there.
+        reports: What was written up, by the implementation's name and the signature.
 
     Raises:
         OSError: A file cannot be written.
     """
     count = 0
-    for address, text in pages(runs):
+    for address, text in pages(runs, reports=reports):
         path = folder / address
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
@@ -33,7 +39,7 @@ def write_site(runs: Sequence[KeptRun], folder: Path) -> int:
     return count
 
 
-def pages(runs: Sequence[KeptRun]) -> Iterator[tuple[str, str]]:
+def pages(runs: Sequence[KeptRun], *, reports: Reports = MappingProxyType({})) -> Iterator[tuple[str, str]]:
     """Yield the files of the site: address from its top, and content."""
     findings = kept_findings(runs)
     yield "index.html", index_page(runs)
@@ -47,7 +53,7 @@ def pages(runs: Sequence[KeptRun]) -> Iterator[tuple[str, str]]:
         for run in versions:
             yield f"implementations/{run.slug}.svg", badge_picture(run.record)
         for each in own:
-            yield each.address, finding_page(each, versions, None)
+            yield each.address, finding_page(each, versions, reports.get((name, each.signature)))
     requirements = {each.id: each for run in runs for each in run.record.requirements}
     linked = {name for each in findings for shown in each.versions.values() for name in shown.requirements}
     linked |= {name for each in features() for name in each.requirements}

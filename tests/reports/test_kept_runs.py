@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from example_record import failure, finished, header, requirement, write_lines
+from example_record import crash, failure, finished, header, requirement, write_lines
 
 from conformance.reports.features import Feature, features, reading_of, state_in
 from conformance.reports.kept_runs import CannotKeep, keep_run, kept_runs, newest
@@ -127,6 +127,43 @@ RUNS = [
 @pytest.mark.parametrize(("state", "lines"), RUNS, ids=[state for state, _ in RUNS])
 def test_the_state_of_a_feature_is_that_of_its_worst_requirement(tmp_path, state, lines):
     assert state_in(read_record(record_of(tmp_path, *lines)), FEATURE) == state
+
+
+EVENTS = Feature("A", ("A-1",), ("mysql-8.0",), ("GTID",))
+PASSES = requirement("A-1", "pass")
+
+
+@pytest.mark.parametrize(
+    ("state", "changes"),
+    [
+        ("yes", {"signature": "ROWS_QUERY refused: no"}),
+        ("yes", {"signature": "GTID with a longer post-header misread"}),
+        ("yes", {"signature": "GTID_TAGGED not known"}),
+        ("unread", {"signature": "GTID not known"}),
+        ("partly", {"signature": "GTID refused: too long"}),
+        ("partly", {"signature": "GTID read to a wrong end"}),
+    ],
+)
+def test_a_reader_that_refuses_the_events_or_does_not_know_them_lacks_the_feature(tmp_path, state, changes):
+    wrong = failure(requirement="A-9", **changes)
+    record = read_record(record_of(tmp_path, wrong, PASSES, requirement("A-9", "fail")))
+    assert state_in(record, EVENTS) == state
+
+
+@pytest.mark.parametrize(
+    ("state", "changes"),
+    [
+        ("partly", {"requirement": "TROUBLE"}),
+        ("yes", {"requirement": "A-9"}),  # A faulty log.
+        ("yes", {"requirement": "TROUBLE", "family": "post_header_lengths"}),
+        ("yes", {"requirement": "TROUBLE", "profile": "mysql-5.7"}),
+        ("yes", {"requirement": "TROUBLE", "message": "panic (after 0 entries)"}),  # At the format description.
+    ],
+)
+def test_a_reader_that_crashes_at_the_events_of_a_right_log_lacks_the_feature(tmp_path, state, changes):
+    wrong = crash(**{"message": "panic (after 1 entry)", **changes})
+    record = read_record(record_of(tmp_path, wrong, PASSES, requirement("A-9", "fail")))
+    assert state_in(record, EVENTS) == state
 
 
 def test_a_failure_under_other_profiles_does_not_count(tmp_path):

@@ -69,7 +69,9 @@ class Client {
     this.useChecksum = false;
     this.isMariaDb = profile.startsWith('mariadb');
     this.warning = null;
+    this.connection = { config: { timezone: 'Z', dateStrings: false } };
   }
+  emit(name, error) { this.warning = error.message; }
   _skipSchema() { return false; }
   _skipEvent() { return false; }
   _warnUnsupportedEvent(eventClass) { this.warning = eventClass.unsupportedReason; }
