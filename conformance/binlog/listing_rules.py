@@ -27,7 +27,8 @@ class ListingRules:
         charset_three: The name of the character set of three bytes, with which those of its collations begin.
         empty_in_digits: MariaDB lists an empty string as hexadecimal digits too.
         widens_file_id: The number of a loaded file is widened to 64 bits with its sign.
-        names_ignorable: An unknown event is listed as ignorable, with its type's code and name.
+        unknown_type: The name of a type that the server does not know.
+        names_ignorable: The content of an event of such a type has the type's code and name.
         later_gtid_flags: What the flags of MariaDB's Gtid events announce since 10.2 is listed: an XA transaction that
             is prepared, and the phase of an ALTER TABLE.
     """
@@ -39,6 +40,7 @@ class ListingRules:
     charset_three: str = _UTF8MB3
     empty_in_digits: bool = True
     widens_file_id: bool = True
+    unknown_type: str = "Unknown"
     names_ignorable: bool = False
     later_gtid_flags: bool = True
 
@@ -79,8 +81,8 @@ def _with_exponent(negative: bool, digits: str, exponent: int) -> Iterator[str]:
 
 #: What MySQL does since 8.0.30.
 LISTING_OF_MYSQL: Final = ListingRules()
-#: What MariaDB does since 11.0.
-LISTING_OF_MARIADB: Final = ListingRules(widens_file_id=False, names_ignorable=True)
+#: What MariaDB 11.8.6 does.
+LISTING_OF_MARIADB: Final = ListingRules(widens_file_id=False, unknown_type="Ignorable log event", names_ignorable=True)
 #: The options of a session that MariaDB 10.11.18 lists, in its order.
 OPTIONS: Final = (
     (1 << 26, "foreign_key_checks=0"),

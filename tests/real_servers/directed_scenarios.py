@@ -93,8 +93,18 @@ def _transactions() -> dict[str, tuple[Statement, ...]]:
         "rollback to a savepoint at the beginning": (Begin(), place, one, back, Commit()),
         "rollback to a savepoint, then rollback": (Begin(), one, place, two, back, Rollback()),
         "rollback to a savepoint, both, then rollback": (Begin(), one, place, plain, two, back, Rollback()),
+        "rollback to a savepoint before anything was logged": (
+            Begin(), place, plain, Savepoint(name="later"), _insert(_OTHER, 8), back, Commit(),
+        ),
+        "rollback to a savepoint after a read": (
+            Begin(), InsertSelect(table=_OTHER, source=_T1), place, two, back, Commit(),
+        ),
+        "update of two tables without a change": (
+            Delete(table=_T2), Begin(), UpdateTables(first=_T1, second=_T2), one, Commit(),
+        ),
+        "delete of nothing, rolled back": (Delete(table=_OTHER), Begin(), one, Delete(table=_OTHER), Rollback()),
         "two sessions": (Begin(), one, Begin(session=2), _insert(_T2, 8, session=2), two, Commit(session=2), Commit()),
-    }
+    }  # fmt: skip
 
 
 def _temporary_tables(engine: str, other: str) -> dict[str, tuple[Statement, ...]]:
@@ -121,6 +131,7 @@ def _temporary_tables(engine: str, other: str) -> dict[str, tuple[Statement, ...
         "temporary table first inside, rolled back": (Begin(), create, one, Rollback()),
         "temporary table dropped inside": (create, Begin(), one, drop, _insert(_T1, 6), Commit()),
         "temporary table dropped inside, rolled back": (create, Begin(), one, drop, Rollback()),
+        "temporary table after an unsafe statement": (create, _insert(_T1, 1, computed="uuid"), one, drop, one),
         "temporary table after a savepoint": (Begin(), one, place, create, _insert(_T1, 6), back, Commit()),
         "temporary table dropped after a savepoint": (create, Begin(), one, place, drop, back, Commit()),
     }  # fmt: skip

@@ -41,13 +41,6 @@ class Known:
 #: Every known difference. A row that a server no longer shows fails the test.
 KNOWN = (
     Known(
-        name="temporary table dropped after a savepoint",
-        profiles=Profiles("mysql < 5.6"),
-        engine="myisam",
-        forms=("ROW",),
-        reason="the drop is logged before the transaction, even after a SAVEPOINT in it",
-    ),
-    Known(
         name="DDL inside, GTID_NEXT 00000000-0000-0000-0000-000000000001:1",
         profiles=Profiles("mysql >= 5.6, < 5.7"),
         engine="innodb",

@@ -31,6 +31,11 @@ _NO_LOG = "Binlog has bad magic number"
 _IN_PAYLOAD = ("Error decoding Payload_log_event", "Payload_log_event corrupted")
 
 
+#: The families in whose streams 9.7.4 overruns memory and ends itself, at WL#40's Query events, which no server writes.
+OVERRUN = frozenset({"name_filters"})
+CRASHED = -1
+
+
 def case_ids() -> list[CaseId]:
     return [
         CaseId(name, profile, seed=SEED, index=index)
@@ -48,7 +53,9 @@ def program(product):
 
 
 def stop_of(case: Case, done: subprocess.CompletedProcess) -> int | None:
-    """Return the offset of the event that the program refuses; None if it reads to the end."""
+    """Return the offset of the event that the program refuses; None if it reads to the end, `CRASHED` if it crashes."""
+    if done.returncode < 0:
+        return CRASHED
     errors = done.stderr.decode("utf-8", "replace")
     if done.returncode == 0:
         return None
@@ -74,6 +81,7 @@ def test_mysqlbinlog_stops_where_the_kit_expects(program, tmp_path):
 
     agreed = Counter()
     needed = defaultdict(set)
+    crashed = set()
     unexplained = []
     with ThreadPoolExecutor(2) as pool:
         for case, stop in pool.map(read, case_ids()):
@@ -81,12 +89,16 @@ def test_mysqlbinlog_stops_where_the_kit_expects(program, tmp_path):
             if stop == case.expected.refused_at or (case.expected.burden and stop is None):
                 agreed["read" if stop is None else "refused"] += 1
                 continue
+            if stop == CRASHED:
+                crashed.add(case.id.family)
+                continue
             reasons = [each.reason for each in DIFFERENCES if each.holds(case, stop)]
             if len(reasons) == 1:
                 needed[reasons[0]].add(case.id.family)
             else:
                 unexplained.append((str(case.id), case.expected.refused_at, stop, reasons))
     assert unexplained == []
+    assert crashed == OVERRUN
     for each in DIFFERENCES:
         assert needed[each.reason], f"no case needs: {each.reason}"
         assert needed[each.reason] <= each.families, each.reason

@@ -112,6 +112,7 @@ _5_6: Final = replace(
     closing=(_ROLLBACK, _COMPLETION_TYPE_BACK, _REPLICA_MODE_BACK),
     ends_logs=False,
     gtid_lines="commit",
+    listing=replace(_LISTING_BEFORE_8_0_30, unknown_type="Ignorable"),
 )
 _5_5: Final = replace(
     _5_6,
@@ -128,12 +129,12 @@ _5_1: Final = replace(
 )
 #: The program that the worklogs describe: 5.6 before its release, with what WL#7592 and WL#4162 change.
 _WORKLOG: Final = replace(_5_5, gtid_lines="logical", boundary_types=True, stored_prefix=True, listing=LISTING_OF_MYSQL)
-_LISTING_OF_MARIADB_10: Final = replace(LISTING_OF_MARIADB, negative_zero="0")
+_LISTING_OF_MARIADB_11: Final = replace(LISTING_OF_MARIADB, empty_in_digits=False)
+_LISTING_OF_MARIADB_10: Final = replace(_LISTING_OF_MARIADB_11, negative_zero="0")
 _LISTING_OF_MARIADB_10_2: Final = replace(
     _LISTING_OF_MARIADB_10,
     sorts_gtid_list=False,
     charset_three="utf8",
-    empty_in_digits=False,
     later_gtid_flags=False,
 )
 _MARIADB: Final = replace(
@@ -162,6 +163,7 @@ PRINTER_VERSIONS: Final = ByVersion(
         "mariadb": replace(_MARIADB, listing=_LISTING_OF_MARIADB_10_2),
         # 10.2.11 lists no options, 10.11.18 does; the servers between them are not known.
         "mariadb >= 10.11": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_10, options=OPTIONS)),
-        "mariadb >= 11.0": replace(_MARIADB, listing=replace(LISTING_OF_MARIADB, options=OPTIONS_AS_ON)),
+        "mariadb >= 11.0": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_11, options=OPTIONS_AS_ON)),
+        "mariadb >= 11.8": replace(_MARIADB, listing=replace(LISTING_OF_MARIADB, options=OPTIONS_AS_ON)),
     },
 )

@@ -78,6 +78,8 @@ class LoggingRules:
             logged when it is rolled back, even if that change was logged before it.
         plain_keeps_savepoints: Whether ROLLBACK TO is logged, and drops nothing, after any change of a
             non-transactional table, even one that was logged before the transaction.
+        plain_keeps_beginning: Whether a rollback to a savepoint that came before anything was logged is itself logged
+            after any change of a non-transactional table; else as the rollback of the transaction would be.
         savepoint_withdrawn: Whether a rollback to a savepoint drops the SAVEPOINT too.
         temporary_keeps_transaction: Whether a transaction that created or dropped a temporary table is logged when it
             is rolled back, even if the table is not.
@@ -127,6 +129,7 @@ class LoggingRules:
     plain_temporary_at_once: bool = True
     plain_keeps_transaction: bool = False
     plain_keeps_savepoints: bool = False
+    plain_keeps_beginning: bool = False
     savepoint_withdrawn: bool = False
     temporary_keeps_transaction: bool = False
     plain_drop_apart: bool = False
@@ -212,6 +215,7 @@ _MARIADB: Final = LoggingRules(
     needless_create=False,
     plain_keeps_transaction=True,
     plain_keeps_savepoints=True,
+    plain_keeps_beginning=True,
     temporary_keeps_transaction=True,
     plain_drop_apart=True,
     idle_join_apart=True,

@@ -119,6 +119,7 @@ def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -
     transaction.changed &= place.joined
     if not place.registered:
         # For the log the transaction began after the savepoint, so it is rolled back as a whole.
+        transaction.irrevocable |= server.rules.plain_keeps_beginning and transaction.plain_changed
         _log_rolled_back(server, session, transaction)
         transaction.events, transaction.registered = [], False
         return
