@@ -35,6 +35,8 @@ _WITHOUT_CLASS: Final = UNLISTED_TYPES | {EventType.IGNORABLE}
 #: The fields that hold a statement.
 _STATEMENTS: Final = frozenset({"query", "rows_query"})
 _INCIDENTS: Final = {1: "LOST_EVENTS"}
+#: The flags of MariaDB's Gtid events that came after 10.2.
+_LATER_GTID_FLAGS: Final = ("mariadb_gtid_flags", "mariadb_gtid_extra_flags")
 _INTVAR_NAMES: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
 
@@ -56,7 +58,7 @@ def event_info(event: Event, rules: ListingRules = LISTING_OF_MYSQL, *, longest:
     """
     code = event.format.type_code(event.header.type)
     if not event.recognised or code not in _INFO or code in _WITHOUT_CLASS:
-        return "# Unrecognized ignorable event"
+        return rules.ignored(code, listed_name(code))
     info = _INFO[code]
     if info is None:
         return None
@@ -96,19 +98,19 @@ def _query(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
     number = variables.get("ddl_xid")
     comment = b"" if number is None else f" /* xid={number} */".encode()
     # Decoded once, as a statement may be long.
-    return text(b"".join((_use(event, fields), settings, statement_of(fields), comment)))
+    return text(b"".join((_use(event, fields, rules), settings, statement_of(fields), comment)))
 
 
-def _use(event: Event, fields: Mapping[str, Any]) -> bytes:
+def _use(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> bytes:
     if event.header.flags & Flag.SUPPRESS_USE or not fields["database"]:
         return b""
-    return b"use `%b`; " % fields["database"].replace(b"`", b"``")
+    return b"use `%b`; " % fields["database"].replace(b"`", rules.backtick.encode())
 
 
 def _execute_load_query(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
-    # The number is widened as a signed one, and listed as an unsigned one.
-    file_id = signed(fields["file_id"], 32) & 0xFFFFFFFFFFFFFFFF
-    return text(b"".join((_use(event, fields), fields["query"], f" ;file_id={file_id}".encode())))
+    # MySQL widens the number as a signed one, and lists it as an unsigned one.
+    file_id = signed(fields["file_id"], 32) & 0xFFFFFFFFFFFFFFFF if rules.widens_file_id else fields["file_id"]
+    return text(b"".join((_use(event, fields, rules), fields["query"], f" ;file_id={file_id}".encode())))
 
 
 def _load_block(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
@@ -120,12 +122,15 @@ def _format_description(event: Event, fields: Mapping[str, Any], rules: ListingR
 
 
 def _user_var(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str | None:
-    name = text(fields["variable_name"]).replace("`", "``")
+    name = text(fields["variable_name"]).replace("`", rules.backtick)
     value = variable_value(fields)
     if isinstance(value, bytes):
         named = collation(fields["variable_charset"])
-        # MariaDB has collations of its own, for which this kit has no names.
-        return f"@`{name}`=_{named.charset} {_literal(event, value)} COLLATE {named.name}" if named else None
+        if named is None:
+            # MariaDB has collations of its own, for which this kit has no names.
+            return None
+        charset, order = (rules.charset_name(each) for each in (named.charset, named.name))
+        return f"@`{name}`=_{charset} {_literal(event, value, rules)} COLLATE {order}"
     if isinstance(value, float):
         return f"@`{name}`={rules.double(value)}"
     if isinstance(value, Decimal):
@@ -133,11 +138,12 @@ def _user_var(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> s
     return f"@`{name}`={'NULL' if value is None else value}"
 
 
-def _literal(event: Event, value: bytes) -> str:
+def _literal(event: Event, value: bytes, rules: ListingRules) -> str:
     """Return bytes as the literal that MySQL or MariaDB lists for them."""
-    if "MariaDB" in event.format.server_version:
-        return f"X'{value.hex().upper()}'"
-    return f"0x{value.hex().upper()}" if value else '""'
+    is_mariadb = "MariaDB" in event.format.server_version
+    if not value and not (is_mariadb and rules.empty_in_digits):
+        return '""'
+    return f"X'{value.hex().upper()}'" if is_mariadb else f"0x{value.hex().upper()}"
 
 
 def _rows(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
@@ -157,18 +163,16 @@ def _gtid(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str |
 
 
 def _mariadb_gtid(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
-    flags = fields["mariadb_gtid_flags"]
-    begin = "" if flags & mariadb_layouts.STANDALONE else "BEGIN "
+    flags, extra = (fields.get(name, 0) if rules.later_gtid_flags else 0 for name in _LATER_GTID_FLAGS)
+    begin = "" if fields["mariadb_gtid_flags"] & mariadb_layouts.STANDALONE else "BEGIN "
     if flags & mariadb_layouts.PREPARED_XA:
         begin = f"XA START {xid_text(fields)} "
-    elif flags & mariadb_layouts.COMPLETED_XA:
-        begin = ""
-    extra = fields.get("mariadb_gtid_extra_flags", 0)
+    ticket = f" cid={fields['commit_id']}" if "commit_id" in fields else ""
     phase = " START ALTER" if extra & mariadb_layouts.START_ALTER else ""
     for bit, word in ((mariadb_layouts.COMMIT_ALTER, "COMMIT"), (mariadb_layouts.ROLLBACK_ALTER, "ROLLBACK")):
         if extra & bit:
             phase = f" {word} ALTER id={fields['start_alter_gno']}"
-    return f"{begin}GTID {fields['domain_id']}-{event.header.server_id}-{fields['gno']}{phase}"
+    return f"{begin}GTID {fields['domain_id']}-{event.header.server_id}-{fields['gno']}{ticket}{phase}"
 
 
 def gtid_list_texts(fields: Mapping[str, Any], *, is_sorted: bool) -> list[str]:
@@ -188,6 +192,12 @@ def _payload(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> st
         return None
     kind = {Compression.ZSTD: "ZSTD", Compression.NONE: "NONE"}.get(fields["compression_type"], "")
     return f"compression='{kind}', decompressed_size={fields['uncompressed_size']} bytes"
+
+
+def _incident(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
+    kind = f"#{fields['incident']} ({_INCIDENTS.get(fields['incident'], '')})"
+    # Servers leave a message out, and end with a colon where there is none.
+    return kind if fields["message"] else f"{kind}: "
 
 
 def _xa_prepare(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
@@ -218,9 +228,7 @@ _INFO: Final[Mapping[int, _Info | None]] = total(
         EventType.TABLE_MAP: lambda event, fields, rules: (
             f"table_id: {fields['table_id']} ({text(fields['database'])}.{text(fields['table'])})"
         ),
-        EventType.INCIDENT: lambda event, fields, rules: (
-            f"#{fields['incident']} ({_INCIDENTS.get(fields['incident'], '')})"
-        ),
+        EventType.INCIDENT: _incident,
         EventType.TRANSACTION_CONTEXT: lambda event, fields, rules: (
             f"server_uuid={text(fields['server_uuid'])}\tthread_id={fields['thread_id']}"
         ),

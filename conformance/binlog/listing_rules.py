@@ -11,6 +11,7 @@ from typing import Final
 
 #: Digits of a double before the point, and zeros after it, up to which servers write no exponent.
 _LONGEST: Final = 15
+_UTF8MB3: Final = "utf8mb3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +23,32 @@ class ListingRules:
             in which it is set.
         sorts_gtid_list: The GTIDs of a Gtid_list are listed by domain and number, not as stored.
         negative_zero: The double -0.0.
+        backtick: A backtick in the name of a database or of a user variable.
+        charset_three: The name of the character set of three bytes, with which those of its collations begin.
+        empty_in_digits: MariaDB lists an empty string as hexadecimal digits too.
+        widens_file_id: The number of a loaded file is widened to 64 bits with its sign.
+        names_ignorable: An unknown event is listed as ignorable, with its type's code and name.
+        later_gtid_flags: What the flags of MariaDB's Gtid events announce since 10.2 is listed: an XA transaction that
+            is prepared, and the phase of an ALTER TABLE.
     """
 
     options: tuple[tuple[int, str], ...] = ()
     sorts_gtid_list: bool = True
     negative_zero: str = "-0"
+    backtick: str = "``"
+    charset_three: str = _UTF8MB3
+    empty_in_digits: bool = True
+    widens_file_id: bool = True
+    names_ignorable: bool = False
+    later_gtid_flags: bool = True
+
+    def ignored(self, code: int, name: str) -> str:
+        """Return what is listed as the content of an event of an unknown type."""
+        return f"# Ignorable event type {code} ({name})" if self.names_ignorable else "# Unrecognized ignorable event"
+
+    def charset_name(self, name: str) -> str:
+        """Return the name of a character set, or of a collation, as it is listed."""
+        return name.replace(_UTF8MB3, self.charset_three)
 
     def settings(self, flags2: int) -> str:
         """Return what is listed before the statement of a Query event with these flags."""
@@ -55,8 +77,10 @@ def _with_exponent(negative: bool, digits: str, exponent: int) -> Iterator[str]:
     yield f"e{exponent}"
 
 
-#: What MySQL does, in every version.
+#: What MySQL does since 8.0.30.
 LISTING_OF_MYSQL: Final = ListingRules()
+#: What MariaDB does since 11.0.
+LISTING_OF_MARIADB: Final = ListingRules(widens_file_id=False, names_ignorable=True)
 #: The options of a session that MariaDB 10.11.18 lists, in its order.
 OPTIONS: Final = (
     (1 << 26, "foreign_key_checks=0"),

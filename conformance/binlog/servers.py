@@ -156,7 +156,7 @@ WITH_VARIABLE_FLAGS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
 #: The servers whose format description has the heartbeat.
 WITH_HEARTBEAT: Final = POST_HEADER_LENGTHS.where(lambda lengths: len(lengths) >= EventType.HEARTBEAT)
 WITH_GROUP_REPLICATION: Final = Profiles("mysql >= 5.7")
-WITH_XA_PREPARE: Final = Profiles("mysql >= 5.7", "mariadb")
+WITH_XA_PREPARE: Final = Profiles("mysql >= 5.7", "mariadb >= 10.5")
 WITH_PAYLOADS: Final = Profiles("mysql >= 8.0.20")
 WITH_HEARTBEAT_V2: Final = Profiles("mysql >= 8.0.26")
 WITH_TAGGED_GTIDS: Final = Profiles("mysql >= 8.3")

@@ -127,6 +127,8 @@ class RealServer:
         dialect = self.product.dialect
         command = [str(self.product.server_program), *self.product.base_options(), *dialect.options]
         command += [f"--datadir={self.data}", f"--socket={self.socket}", f"--pid-file={self.folder / 'pid'}"]
+        # A server that was killed leaves files in it, which one with the number of its process would find.
+        command += [f"--tmpdir={self.folder}"]
         command += ["--server-id=1", "--log-bin=bin", *self._options, *options]
         with self.error_log.open("ab") as log:
             self._process = subprocess.Popen(

@@ -36,6 +36,8 @@ OPTIONS: Final = ByVersion(
         "mariadb": (*_OF_SLAVES, "--binlog-format=ROW", "--log-slave-updates"),
     },
 )
+#: The relay log that the stream is written to.
+_FED: Final = "relay.000001"
 #: Seconds that an applier may take, that a statement may take, and between two polls of the applier.
 _LIMIT: Final = 5.0
 _ANSWER: Final = 5
@@ -120,8 +122,8 @@ def _feed(
     source, change = dialect.source, dialect.change_source
     cursor.execute(f"{change} {source}_HOST='127.0.0.9', {source}_USER='x', {source}_PORT=1")
     cursor.execute("FLUSH RELAY LOGS")
-    (server.data / "relay.000001").write_bytes(stream)
-    cursor.execute(f"{change} RELAY_LOG_FILE='relay.000001', RELAY_LOG_POS=4")
+    (server.data / _FED).write_bytes(stream)
+    cursor.execute(f"{change} RELAY_LOG_FILE='{_FED}', RELAY_LOG_POS=4")
     counter = f"sql_{dialect.replica.lower()}_skip_counter"
     cursor.execute(f"SELECT @@GLOBAL.{counter}")
     # With gtid_mode=ON some versions refuse to set it even to the value that it has.
@@ -131,7 +133,7 @@ def _feed(
     if until is not None:
         clause = f" UNTIL {source}_LOG_FILE='{until['log_name']}', {source}_LOG_POS={until['log_pos']}"
     cursor.execute(f"START {dialect.replica} SQL_THREAD" + clause)
-    return _wait(server, cursor)
+    return _wait(server, cursor, length=len(stream))
 
 
 def _applier_state(cursor: Any, status: Mapping[str, Any], column: str) -> str:
@@ -142,7 +144,7 @@ def _applier_state(cursor: Any, status: Mapping[str, Any], column: str) -> str:
     return " ".join(str(row[6]) for row in cursor.fetchall())
 
 
-def _wait(server: RealServer, cursor: Any) -> Fed:
+def _wait(server: RealServer, cursor: Any, *, length: int) -> Fed:
     until = time.monotonic() + _LIMIT
     same, before = 0, None
     dialect = server.product.dialect
@@ -167,7 +169,9 @@ def _wait(server: RealServer, cursor: Any) -> Fed:
     cursor.execute("SELECT `a`, `b` FROM `test`.`t1` ORDER BY `a`, `b`")
     rows = [list(row) for row in cursor.fetchall()]
     cursor.execute("SHOW BINLOG EVENTS")
-    gtids = [info.split("'")[1] for _, _, kind, _, _, info in cursor.fetchall() if kind in ("Gtid", "Anonymous_Gtid")]
+    rows_of_log = cursor.fetchall()
+    # MariaDB lists its GTIDs without quotation marks: they are its own, whatever the stream has.
+    gtids = [info.split("'")[1] for *_, info in rows_of_log if info.startswith("SET @@SESSION.GTID_NEXT")]
     hangs = False
     try:
         cursor.execute(f"STOP {dialect.replica}")
@@ -176,7 +180,8 @@ def _wait(server: RealServer, cursor: Any) -> Fed:
     return Fed(
         error=status["Last_SQL_Errno"],
         message=status["Last_SQL_Error"],
-        relay_log_pos=status["Relay_Log_Pos"],
+        # 8.0.15 is then at the beginning of the next relay log.
+        relay_log_pos=status["Relay_Log_Pos"] if status["Relay_Log_File"] == _FED else length,
         source_log_pos=status[f"Exec_{dialect.source_column}_Log_Pos"],
         running=running,
         skip_counter=counter,

@@ -8,8 +8,11 @@ import pytest
 from conformance.binlog.checksum import ChecksumAlgorithm, checksum
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.reader import read_events
+from conformance.binlog.reader import ReaderRules, read_events
+from conformance.models.replica.event_kind import Kind, kind_of
+from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.protocol.observation import Request
+from conformance.protocol.reported_event import report
 from conformance.reference.apply import answer
 from conformance.servers.real_server import RealServer
 from conformance.servers.relay_feed import OPTIONS, Fed, feed
@@ -47,8 +50,10 @@ DEVIATIONS = {
     "gtid_after_begin": "the coordinator waits for the end of the group that BEGIN began, and does not pass it on",
 }
 DEVIATING = Profiles("mysql >= 9.0")
-#: With gtid_mode=OFF a CREATE inside a transaction commits half of it, and 9.7 sometimes crashes after that.
+#: With gtid_mode=OFF a CREATE inside a transaction commits half of it. 9.7.4 then stays at the CREATE's position, and
+#: sometimes crashes.
 ONLY_ON = {"create_select_not_split"}
+READS_ALL = ReaderRules(verify_checksums=False, known=frozenset(range(256)), beyond_format_description=True)
 
 
 def families_of(profile: str) -> list[str]:
@@ -99,7 +104,8 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
     different = []
     for index in range(CASES):
         case = case_of(CaseId(family, product.profile.name, seed=SEED, index=index, role="apply"))
-        if family in ONLY_ON and case.settings["gtid_mode"] != "ON":
+        crashing = family in ONLY_ON or (product.profile.name in DEVIATING and _creates_in_group(case))
+        if crashing and case.settings["gtid_mode"] != "ON":
             continue
         last = case.expected.events[-1]
         expected = {
@@ -111,7 +117,7 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
             "hangs": False,
             # Of each family the data or the own log is modelled.
             **({"rows": last["tables"]["test.t1"]} if "tables" in last else {}),
-            **({"logged_gtids": _logged_gtids(case)} if "logged_gtids" in last else {}),
+            **({"logged_gtids": _logged_gtids(case)} if _is_log_certain(case) else {}),
         }
         state = apply_case(replicas, case)
         seen = {name: getattr(state, name) for name in expected}
@@ -124,6 +130,18 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
         else:
             witnessed_in_case(product.profile.name, case)
     assert different == []
+
+
+def _creates_in_group(case: Case) -> bool:
+    """Return whether a statement such as CREATE TABLE commits a group in the middle."""
+    events = (ReplicaEvent.of_entry(report(event)) for event in read_events(case.stream, READS_ALL))
+    pairs = zip(events, case.expected.events, strict=False)
+    return any(kind_of(event) is Kind.DDL and entry["in_group"] for event, entry in pairs)
+
+
+def _is_log_certain(case: Case) -> bool:
+    """Return whether the model has what is logged of each group."""
+    return all("logged_gtids" in entry for entry in case.expected.events)
 
 
 def _logged_gtids(case: Case) -> list[str]:

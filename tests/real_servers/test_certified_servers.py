@@ -25,7 +25,7 @@ FAMILIES = {
     "decide": ("engine_capabilities", "logging_decisions"),
 }
 #: Role and server -> what the server does otherwise. 8.0.15 lists no log at all in which a name has more than 64 bytes,
-#: and 5.6.24 never ends the listing of one of the vectors.
+#: and 5.6.24 never ends the list of one with a statement in a database whose name has more than 127.
 DEVIATIONS = {
     ("render", "mysql56"): {"hang: no-answer"},
     ("render", "mysql80"): {"fail render: row missing", "fail render: not before its Table_map"},
@@ -55,7 +55,8 @@ def test_a_server_is_certified_and_leaves_nothing(product, role, folder):
     done = certify(f"server:{product.name}", "--role", role, "--family", family, folder=folder)
     findings = set(re.findall(r"^\d+\. \S+ (.*)$", done.stdout, re.MULTILINE))
     assert findings == DEVIATIONS.get((role, product.name), set()), done.stdout + done.stderr
-    assert re.search(r"^Requirements: [1-9]\d* pass", done.stdout, re.MULTILINE)
+    # After a hang nothing passes that it may have kept from being judged.
+    assert "hang: no-answer" in findings or re.search(r"^Requirements: [1-9]\d* pass", done.stdout, re.MULTILINE)
     assert done.returncode == (1 if findings else 0)
     assert f"{profile} is started in a temporary folder" in done.stderr
     assert list(folder.iterdir()) == []

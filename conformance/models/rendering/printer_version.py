@@ -7,7 +7,13 @@ Sources: the worklogs for `worklog`; for `mysql-9.x` and the MariaDB profiles wh
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from conformance.binlog.listing_rules import LISTING_OF_MYSQL, OPTIONS, OPTIONS_AS_ON, ListingRules
+from conformance.binlog.listing_rules import (
+    LISTING_OF_MARIADB,
+    LISTING_OF_MYSQL,
+    OPTIONS,
+    OPTIONS_AS_ON,
+    ListingRules,
+)
 from conformance.specs.versions import ByVersion
 
 #: The rest of a Gtid event's header line, and the comments and settings after it.
@@ -87,7 +93,8 @@ _9: Final = PrinterVersion(
     variable_charset=True,
 )
 _8_0_26: Final = replace(_9, all_rows_flags=False, escapes_statements=False)
-_8_0: Final = replace(_8_0_26, opening=(_REPLICA_MODE, _COMPLETION_TYPE))
+_LISTING_BEFORE_8_0_30: Final = ListingRules(charset_three="utf8")
+_8_0: Final = replace(_8_0_26, opening=(_REPLICA_MODE, _COMPLETION_TYPE), listing=_LISTING_BEFORE_8_0_30)
 _5_7: Final = replace(
     _8_0,
     gtid_lines="logical",
@@ -106,14 +113,29 @@ _5_6: Final = replace(
     ends_logs=False,
     gtid_lines="commit",
 )
-_5_5: Final = replace(_5_6, table_maps_wait=True, rows_wait=True, quotes=False, versioned_rows=False)
+_5_5: Final = replace(
+    _5_6,
+    table_maps_wait=True,
+    rows_wait=True,
+    quotes=False,
+    versioned_rows=False,
+    listing=replace(_LISTING_BEFORE_8_0_30, backtick="`"),
+)
 _5_1: Final = replace(
     _5_5,
     opening=("/*!40019 SET @@session.max_insert_delayed_threads=0*/;", _COMPLETION_TYPE),
     closing=(_ROLLBACK, _COMPLETION_TYPE_BACK),
 )
 #: The program that the worklogs describe: 5.6 before its release, with what WL#7592 and WL#4162 change.
-_WORKLOG: Final = replace(_5_5, gtid_lines="logical", boundary_types=True, stored_prefix=True)
+_WORKLOG: Final = replace(_5_5, gtid_lines="logical", boundary_types=True, stored_prefix=True, listing=LISTING_OF_MYSQL)
+_LISTING_OF_MARIADB_10: Final = replace(LISTING_OF_MARIADB, negative_zero="0")
+_LISTING_OF_MARIADB_10_2: Final = replace(
+    _LISTING_OF_MARIADB_10,
+    sorts_gtid_list=False,
+    charset_three="utf8",
+    empty_in_digits=False,
+    later_gtid_flags=False,
+)
 _MARIADB: Final = replace(
     _5_6,
     opening=(_REPLICA_MODE, "/*!40019 SET @@session.max_delayed_threads=0*/;", _COMPLETION_TYPE),
@@ -134,11 +156,12 @@ PRINTER_VERSIONS: Final = ByVersion(
         "mysql >= 5.6": _5_6,
         "mysql >= 5.7": _5_7,
         "mysql >= 8.0": _8_0,
-        "mysql >= 8.0.26": _8_0_26,
+        "mysql >= 8.0.26": replace(_8_0_26, listing=_LISTING_BEFORE_8_0_30),
+        "mysql >= 8.0.30": _8_0_26,
         "mysql >= 9.0": _9,
-        "mariadb": replace(_MARIADB, listing=ListingRules(sorts_gtid_list=False, negative_zero="0")),
+        "mariadb": replace(_MARIADB, listing=_LISTING_OF_MARIADB_10_2),
         # 10.2.11 lists no options, 10.11.18 does; the servers between them are not known.
-        "mariadb >= 10.11": replace(_MARIADB, listing=ListingRules(OPTIONS, negative_zero="0")),
-        "mariadb >= 11.0": replace(_MARIADB, listing=ListingRules(OPTIONS_AS_ON)),
+        "mariadb >= 10.11": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_10, options=OPTIONS)),
+        "mariadb >= 11.0": replace(_MARIADB, listing=replace(LISTING_OF_MARIADB, options=OPTIONS_AS_ON)),
     },
 )

@@ -19,6 +19,8 @@ COLUMNS: Final = ("Log_name", "Pos", "Event_type", "Server_id", "End_log_pos", "
 
 _PREFIX: Final = "# "
 _VERSION_1: Final = "_v1"
+_UNKNOWN: Final = EventType.UNKNOWN
+_IGNORABLE: Final = "Ignorable log event"
 #: The replacements of the ``mysql`` client for characters that would break a line or a column.
 _ESCAPES: Final = str.maketrans({"\n": "\\n", "\t": "\\t", "\\": "\\\\", "\0": "\\0"})
 
@@ -72,7 +74,7 @@ def show_binlog_events(log_name: str, events: Iterable[Event], version: PrinterV
 def _row(log_name: str, event: Event, pos: int, end: int, version: PrinterVersion) -> EventRow:
     code = event.format.type_code(event.header.type)
     skipped = not event.recognised and code != EventType.IGNORABLE
-    name = listed_name(EventType.UNKNOWN if skipped else code)
+    name = _IGNORABLE if skipped and version.listing.names_ignorable else listed_name(_UNKNOWN if skipped else code)
     if not version.versioned_rows and not version.is_mariadb:
         name = name.removesuffix(_VERSION_1)
     info = event_info(event, version.listing)

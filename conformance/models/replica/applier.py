@@ -306,7 +306,7 @@ class Applier:
         self._state = after
         skipped = self._executed_before and kind not in _NOT_COUNTED
         if not skipped:
-            self._own_log.add(kind)
+            self._own_log.add(event, kind)
             self._tables.execute(event)
             if effect is Effect.COMMIT:
                 self._commit(event)

@@ -86,13 +86,14 @@ _KINDS: Final[Mapping[int, Kind]] = total(
     },
 )
 
+_OF_TEMPORARY: Final = re.compile(r"(?i:(CREATE|DROP)\s+TEMPORARY)\b")
 #: Pattern -> kind, tried in this order. BEGIN and COMMIT are whole statements in upper case, as servers write them.
 _PATTERNS: Final = (
     (re.compile(r"BEGIN\Z"), Kind.BEGIN),
     (re.compile(r"XA (START|BEGIN)\b"), Kind.BEGIN),
     (re.compile(r"COMMIT\Z"), Kind.COMMIT),
     (re.compile(r"(?i:ROLLBACK)(?!(?i:\s+(WORK\s+)?TO\b))"), Kind.COMMIT),
-    (re.compile(r"(?i:(CREATE|DROP)\s+TEMPORARY)\b"), Kind.STATEMENT),
+    (_OF_TEMPORARY, Kind.STATEMENT),
     (re.compile(r"(?is:CREATE\s+TABLE\b.*\)\s*START TRANSACTION)\b"), Kind.ATOMIC_CREATE),
     (
         re.compile(
@@ -115,3 +116,8 @@ def kind_of(event: ReplicaEvent) -> Kind:
     if event.type == EventType.MARIADB_GTID:
         return Kind.GTID if event.standalone else Kind.GTID_AND_BEGIN
     return _KINDS.get(event.type, Kind.PASSED)
+
+
+def concerns_temporary(event: ReplicaEvent) -> bool:
+    """Return whether an event creates or drops a temporary table."""
+    return event.recognised and event.type in QUERY_TYPES and bool(_OF_TEMPORARY.match(event.query))

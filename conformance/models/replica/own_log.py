@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from conformance.models.replica.compatibility import Anonymous, ReplicaRules
-from conformance.models.replica.event_kind import Kind
+from conformance.models.replica.event_kind import Kind, concerns_temporary
+from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.transaction_table import ANONYMOUS
 
 #: The kinds that change data: a group without any need not be logged.
@@ -36,9 +37,9 @@ class OwnLog:
         """Begin a group."""
         self._has_changes, self._is_certain = False, True
 
-    def add(self, kind: Kind) -> None:
-        """Add an event of the open group."""
-        self._has_changes = self._has_changes or kind in _CHANGES
+    def add(self, event: ReplicaEvent, kind: Kind) -> None:
+        """Add an event of the open group; in row format one about temporary tables need not be logged."""
+        self._has_changes = self._has_changes or (kind in _CHANGES and not concerns_temporary(event))
 
     def split(self) -> None:
         """Commit in the middle of a group: how the two parts are logged is left to servers."""

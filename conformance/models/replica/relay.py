@@ -226,6 +226,7 @@ class Receiver:
         if event.offset in self.settings.flushes:
             self.rotate()
         reception = self._reception(event)
+        is_described = self._source_format is not None
         if event.type not in _SENT_ONLY:
             self._left_out = event if reception is Reception.LEFT_OUT else None
         if reception is not Reception.LEFT_OUT:
@@ -234,7 +235,9 @@ class Receiver:
             self._replace(event)
         elif reception is Reception.WRITTEN:
             warning = self._warning(event)
-            data = self._stamped(event, self._with_checksum(event, data))
+            if not is_described:
+                data = self._with_checksum(event, data)
+            data = self._stamped(event, data)
             self._write(RelayEvent(self._log, *_header(event), data, source=event, written=True, warning=warning))
         return reception
 
@@ -321,7 +324,7 @@ class Receiver:
     def _with_checksum(self, event: ReplicaEvent, data: bytes) -> bytes:
         """Return the bytes to write: in a log with checksums, the first Rotate of a source without them gets one."""
         own_format = self._algorithm == ChecksumAlgorithm.CRC32 and not self.settings.source_checksums
-        if not own_format or event.type != EventType.ROTATE or self._source_format is not None:
+        if not own_format or event.type != EventType.ROTATE:
             return data
         timestamp, code, server_id, length, log_pos, flags = HEADER.unpack(data[:HEADER_BYTES])
         head = HEADER.pack(timestamp, code, server_id, length + CHECKSUM_BYTES, log_pos, flags)

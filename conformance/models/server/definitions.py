@@ -85,8 +85,7 @@ def _exists(server: SourceServer, name: TableName) -> bool:
 
 def _logs_temporary(server: SourceServer, session: Session) -> bool:
     """Return whether the creation of a temporary table is logged: a replica that gets rows does not need it."""
-    unlogged = ("ROW", "MIXED") if server.rules.temporary_follow_mixed else ("ROW",)
-    return session.binlog_format not in unlogged
+    return not session.in_rows and not (server.rules.temporary_follow_mixed and session.binlog_format == "MIXED")
 
 
 def check_temporary(server: SourceServer, session: Session) -> None:
@@ -122,15 +121,17 @@ def log_temporary(
         transactional: Whether these tables are transactional.
     """
     query = server.query(session, text, flags=int(Flag.THREAD_SPECIFIC), tables=tables)
-    if session.transaction is not None:
-        session.transaction.registered = True
-    if session.transaction is None:
+    rules, transaction = server.rules, session.transaction
+    if transaction is None:
         server.log_alone(session, query)
-    elif not (transactional or session.transaction.events) and server.rules.plain_temporary_at_once:
+        return
+    transaction.registered = True
+    apart = not transaction.events or (session.in_rows and rules.plain_drop_apart)
+    if rules.plain_temporary_at_once and apart and not transactional:
         server.log_transaction(session, [query], end=server.commit_query(session))
     else:
-        session.transaction.events.append(query)
-        session.transaction.irrevocable = True
+        transaction.events.append(query)
+        transaction.irrevocable = True
 
 
 def _create_temporary(
@@ -194,8 +195,9 @@ def create_table_select(server: SourceServer, session: Session, statement: Creat
     server.databases[made.name.database][made.name] = server.number_table(made)
     hidden = any(each.temporary for each in sources) and server.rules.temporary_follow_mixed
     unsafe = server.rules.rand_is_unsafe or server.rules.rand_is_unsafe_in_create
-    hidden |= statement.with_rand and unsafe
-    if session.binlog_format == "STATEMENT" or (session.binlog_format == "MIXED" and not hidden):
+    if hidden or (statement.with_rand and unsafe):
+        session.log_unsafe()
+    if not session.in_rows:
         tables = (statement.table, *statement.sources)
         context = [events.rand(server.clock)] if statement.with_rand else []
         context += [events.user_variable("v", session.user_variable)] if statement.with_variable else []

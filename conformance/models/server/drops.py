@@ -114,7 +114,7 @@ def _log_temporary_drop(
         group = [name for name in group if name not in unlogged]
     if not group:
         return
-    if rules.uncertain_temporary_dropped and (unlogged or session.binlog_format == "ROW"):
+    if rules.uncertain_temporary_dropped and (unlogged or session.in_rows):
         condition = "IF EXISTS "
     text = _text(server, session, "TEMPORARY TABLE", condition, group)
     transactional = all(table.transactional for table in dropped)

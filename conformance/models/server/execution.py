@@ -116,6 +116,7 @@ def run(server: SourceServer, index: int, statement: Statement) -> ExecutionOutc
     """
     server.at = index
     session = server.session(statement.session)
+    session.begin_statement(keeps_rows=server.rules.temporary_keep_rows)
     try:
         _run(server, session, statement)
     except StatementRefused as refused:

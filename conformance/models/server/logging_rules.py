@@ -70,6 +70,8 @@ class LoggingRules:
         missing_temporary: How DROP TEMPORARY TABLE IF EXISTS logs a table that does not exist.
         format_with_temporary: How a session with temporary tables can change binlog_format.
         temporary_follow_mixed: Whether temporary tables are not logged with MIXED, as with ROW.
+        temporary_keep_rows: Whether a session that logged rows with MIXED goes on with rows as long as it has temporary
+            tables.
         plain_temporary_at_once: Whether creating or dropping a non-transactional temporary table inside a transaction
             is logged before that transaction, as long as nothing else was logged in it.
         plain_keeps_transaction: Whether, in statement format, a transaction that changed a non-transactional table is
@@ -79,6 +81,10 @@ class LoggingRules:
         savepoint_withdrawn: Whether a rollback to a savepoint drops the SAVEPOINT too.
         temporary_keeps_transaction: Whether a transaction that created or dropped a temporary table is logged when it
             is rolled back, even if the table is not.
+        plain_drop_apart: Whether, in row format, the drop of a non-transactional temporary table is logged before the
+            open transaction, even if that has been logged in part.
+        idle_join_apart: Whether an UPDATE of two transactional tables that changes no row is, as a statement, logged
+            before the open transaction, as long as nothing else was logged in it.
         idle_update_of_plain: Whether the UPDATE of an empty non-transactional table is logged.
         engines_apart: Whether the rows that one statement changes in transactional and non-transactional tables are
             two transactions outside a transaction too; inside one they always are.
@@ -92,6 +98,7 @@ class LoggingRules:
         use_needs_gtid_next: Whether USE is refused too after a given GTID was used up.
         implicit_commit: With which GTID_NEXT a statement that would commit an open transaction is refused.
         owns_anonymous: Whether a session with GTID_NEXT=ANONYMOUS must use it up, as a GTID, before it sets another.
+        purged_in_log: Whether GTIDs that are declared as purged begin a log, which names them; else they are in none.
         renamed_missing: The number of the error of RENAME TABLE for a table that does not exist.
         rows_query_prefix: The text before the statement in a Rows_query event.
     """
@@ -116,11 +123,14 @@ class LoggingRules:
     missing_temporary: MissingTemporary = "base"
     format_with_temporary: FormatWithTemporary = "free"
     temporary_follow_mixed: bool = False
+    temporary_keep_rows: bool = False
     plain_temporary_at_once: bool = True
     plain_keeps_transaction: bool = False
     plain_keeps_savepoints: bool = False
     savepoint_withdrawn: bool = False
     temporary_keeps_transaction: bool = False
+    plain_drop_apart: bool = False
+    idle_join_apart: bool = False
     idle_update_of_plain: bool = True
     engines_apart: bool = True
     text_with_plain: bool = False
@@ -132,6 +142,7 @@ class LoggingRules:
     use_needs_gtid_next: bool = False
     implicit_commit: ImplicitCommit = "given"
     owns_anonymous: bool = True
+    purged_in_log: bool = False
     renamed_missing: int = 1146
     rows_query_prefix: str = ""
 
@@ -144,6 +155,7 @@ _FROM_5_7: Final = LoggingRules(
     uncertain_temporary_dropped=True,
     missing_temporary="first",
     format_with_temporary="not-to-statement",
+    temporary_keep_rows=True,
     renamed_missing=1017,
 )
 _FROM_5_6: Final = replace(
@@ -156,6 +168,8 @@ _FROM_5_6: Final = replace(
     use_needs_gtid_next=True,
     implicit_commit="set",
     owns_anonymous=False,
+    idle_join_apart=True,
+    purged_in_log=True,
 )
 _FROM_5_1: Final = replace(
     _FROM_5_6,
@@ -168,6 +182,7 @@ _FROM_5_1: Final = replace(
     plain_keeps_savepoints=True,
     savepoint_withdrawn=True,
     temporary_keeps_transaction=True,
+    plain_drop_apart=True,
 )
 _FROM_8_0: Final = LoggingRules(
     gtid_events="always",
@@ -189,6 +204,7 @@ _MARIADB: Final = LoggingRules(
     missing_temporary="not",
     uncertain_temporary_dropped=True,
     format_with_temporary="not-to-statement",
+    temporary_keep_rows=True,
     previous_gtids_always=False,
     create_select="one",
     rand_is_unsafe=False,
@@ -197,6 +213,8 @@ _MARIADB: Final = LoggingRules(
     plain_keeps_transaction=True,
     plain_keeps_savepoints=True,
     temporary_keeps_transaction=True,
+    plain_drop_apart=True,
+    idle_join_apart=True,
     disconnect_by_engine=False,
     engines_apart=False,
     text_with_plain=True,

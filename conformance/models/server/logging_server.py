@@ -323,7 +323,9 @@ class SourceServer:
         """Take GTIDs as executed and purged."""
         self.executed.add_set(gtids)
         self.purged.add_set(gtids)
-        if self.settings.profile != "worklog":
+        if self.rules.purged_in_log:
+            self.rotate()
+        elif self.settings.profile != "worklog":
             self.unlogged.add_set(gtids)
 
     def purge(self, number: int) -> None:

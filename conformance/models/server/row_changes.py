@@ -70,10 +70,11 @@ def insert_gtids(server: SourceServer, session: Session, statement: InsertGtids)
     table = server.table(session, statement.table)
     own = server.executed if statement.variable == "gtid_executed" else server.purged
     given = GtidSet.from_text(statement.gtids)
+    context = [events.insert_id(table.next_id)] if table.auto_increment else []
     holds_given = not ExecutedGtids(given).missing_in(own.gtids()).sources
     is_in_given = not own.missing_in(given).sources
     change: Change = (table, "write", [(None, row) for row in _new_rows(table, [holds_given + 2 * is_in_given])])
-    _log_change(server, session, statement, [change], unsafe=True)
+    _log_change(server, session, statement, [change], context=context, unsafe=True)
 
 
 def _new_rows(table: Table, values: Sequence[int | None]) -> list[Row]:
@@ -124,7 +125,8 @@ def update_tables(server: SourceServer, session: Session, statement: UpdateTable
     tables = [server.table(session, name) for name in (statement.first, statement.second)]
     whole = all(table.rows for table in tables)
     changes: list[Change] = [(table, "update", _incremented(table) if whole else []) for table in tables]
-    _log_change(server, session, statement, changes)
+    apart = server.rules.idle_join_apart and not whole and all(table.transactional for table in tables)
+    _log_change(server, session, statement, changes, apart=apart)
 
 
 def delete(server: SourceServer, session: Session, statement: Delete) -> None:
@@ -137,9 +139,11 @@ def delete(server: SourceServer, session: Session, statement: Delete) -> None:
 def internal_rows(server: SourceServer, session: Session, statement: InternalRows) -> None:
     """Insert rows that come from no statement's text; they are logged as rows whatever the format."""
     table = server.table(session, statement.table)
+    if session.transaction is not None:
+        session.transaction.joined |= table.transactional
     change: Change = (table, "write", [(None, row) for row in _new_rows(table, statement.values)])
     _apply(server, session, change)
-    _log(server, session, _as_rows(server, session, [change], text=None), [table], changed=True, as_rows=True)
+    _log(server, session, _as_rows(server, session, [change], text=None), [change], changed=True, as_rows=True)
 
 
 def _log_change(
@@ -152,6 +156,7 @@ def _log_change(
     unsafe: bool = False,
     reads: Sequence[Table] = (),
     always_changes: bool = False,
+    apart: bool = False,
 ) -> None:
     """Apply a statement's changes and log them.
 
@@ -164,6 +169,7 @@ def _log_change(
         unsafe: Whether it is unsafe as a statement.
         reads: The tables that it reads.
         always_changes: Whether the engine takes part even if no row changes.
+        apart: Whether it is logged as if it changed nothing that can be rolled back.
     """
     tables = [table for table, _, _ in changes]
     _check_engines(server, session, tables)
@@ -171,8 +177,12 @@ def _log_change(
     unsafe |= temporary and server.rules.temporary_follow_mixed
     mixed = len({table.transactional for table in tables}) > 1
     unsafe |= session.transaction is not None and _is_unsafe_in(session.transaction, tables, reads)
-    as_rows = session.binlog_format == "ROW" or (session.binlog_format == "MIXED" and unsafe)
+    if unsafe:
+        session.log_unsafe()
+    as_rows = session.in_rows
     changed = always_changes or any(rows for _, _, rows in changes)
+    if session.transaction is not None:
+        session.transaction.joined |= any(table.transactional for table in (*tables, *reads))
     for change in changes:
         _apply(server, session, change)
     if as_rows and mixed:
@@ -187,17 +197,16 @@ def _log_change(
         query = server.text(session, statement, flags=flags, tables=named)
         logged = [*context, query]
     takes_part = changed and any(table.transactional and not table.temporary for table in tables)
-    _log(server, session, logged, tables, changed=takes_part, as_rows=as_rows)
+    _log(server, session, logged, changes, changed=takes_part, as_rows=as_rows, apart=apart)
 
 
 def _is_unsafe_in(transaction: OpenTransaction, tables: Sequence[Table], reads: Sequence[Table]) -> bool:
     """Return whether a statement is unsafe in a transaction: it mixes changes that can and cannot be rolled back.
 
-    A temporary table that is only read does no harm.
+    Temporary tables do no harm.
     """
-    plain = [table for table in (*tables, *reads) if not table.transactional]
-    together = any(table.transactional for table in tables) and not all(table.temporary for table in plain)
-    return bool(plain) and (together or bool(transaction.events))
+    plain = any(not table.transactional and not table.temporary for table in (*tables, *reads))
+    return plain and (any(table.transactional for table in tables) or bool(transaction.events))
 
 
 def _log_separately(server: SourceServer, session: Session, changes: Sequence[Change], *, text: str | None) -> None:
@@ -212,7 +221,7 @@ def _log_separately(server: SourceServer, session: Session, changes: Sequence[Ch
         parts = [(list(changes), [event for _, logged in parts for event in logged])]
     for part, logged in parts:
         changed = part is not plain and any(table.transactional and rows for table, _, rows in part)
-        _log(server, session, logged, [table for table, _, _ in part], changed=changed, as_rows=True)
+        _log(server, session, logged, part, changed=changed, as_rows=True)
 
 
 def _check_engines(server: SourceServer, session: Session, tables: Sequence[Table]) -> None:
@@ -255,7 +264,8 @@ def _as_rows(
         made.append(events.annotate_rows(text))
     elif text is not None and session.binlog_rows_query_log_events and server.settings.profile in WITH_ROWS_QUERIES:
         made.append(events.rows_query(text, leading=server.rules.rows_query_prefix))
-    made += [events.table_map(table) for table, _, _ in logged]
+    # Every table that the statement may change is mapped, also one in which it changes nothing.
+    made += [events.table_map(table) for table, _, _ in changes if not table.temporary]
     limit = server.settings.binlog_row_event_max_size
     for table, kind, rows in logged:
         made += events.rows_events(server.server, table, kind, rows, limit=limit)
@@ -272,10 +282,11 @@ def _log(
     server: SourceServer,
     session: Session,
     logged: list[LoggedEvent],
-    tables: Sequence[Table],
+    changes: Sequence[Change],
     *,
     changed: bool,
     as_rows: bool,
+    apart: bool = False,
 ) -> None:
     """Write the events of a statement, or keep them for the end of its transaction."""
     if not logged:
@@ -283,19 +294,19 @@ def _log(
             session.transaction.changed = True
         return
     logged = [replace(event, statement=server.at) for event in logged]
-    transactional = all(table.transactional for table in tables)
     # A statement on tables of both kinds is logged with the changes that can be rolled back.
-    kept = any(table.transactional for table in tables)
+    kept = not apart and any(table.transactional for table, _, _ in changes)
+    plain = any(rows and not table.transactional for table, _, rows in changes)
     transaction = session.transaction
     if transaction is not None:
         transaction.registered = True
-        transaction.plain_changed |= not transactional
+        transaction.plain_changed |= plain
         by_statement = session.binlog_format == "STATEMENT" and server.rules.plain_keeps_transaction
-        transaction.irrevocable |= by_statement and not transactional
+        transaction.irrevocable |= by_statement and plain
     if transaction is not None and (kept or (not as_rows and transaction.events)):
         transaction.events += logged
         transaction.changed |= changed
-        transaction.irrevocable |= not transactional
+        transaction.irrevocable |= plain
         return
     # Changes that no engine can roll back are logged at once, before the transaction in which they were made.
     end = server.xid() if kept and changed else server.commit_query(session)

@@ -33,13 +33,15 @@ class SavepointPlace:
         name: Its name.
         length: The number of events in the transaction's cache that a rollback to it keeps.
         rows: The rows at that time of each table that the transaction had changed.
-        changed: Whether a transactional engine had taken part at that time.
+        joined: Whether a transactional engine had taken part at that time, at least to read.
+        registered: Whether a statement of the transaction had been logged at that time.
     """
 
     name: str
     length: int
     rows: dict[Table, list[Row]]
-    changed: bool
+    joined: bool
+    registered: bool
 
 
 @dataclass(slots=True, eq=False)
@@ -50,7 +52,8 @@ class OpenTransaction:
         events: The events logged in it so far.
         irrevocable: Whether `events` hold changes that a rollback does not undo, so that it must be logged.
         registered: Whether a statement of it was logged, in `events` or before it.
-        changed: Whether a transactional engine took part, so that an Xid event ends it.
+        joined: Whether a transactional engine took part, at least to read.
+        changed: Whether it changed something, so that an Xid event ends the transaction.
         plain_changed: Whether a non-transactional table was changed in it.
         savepoints: Its savepoints, oldest first.
         before: The rows that each changed table had before it.
@@ -59,6 +62,7 @@ class OpenTransaction:
     events: list[LoggedEvent] = field(default_factory=list)
     irrevocable: bool = False
     registered: bool = False
+    joined: bool = False
     changed: bool = False
     plain_changed: bool = False
     savepoints: list[SavepointPlace] = field(default_factory=list)
@@ -92,6 +96,8 @@ class Session:
         thread_id: Number of its thread on the server.
         binlog_format: Its value of this variable.
         binlog_rows_query_log_events: Its value of this variable.
+        in_rows: Whether its statements are logged in row format: with ROW, and from an unsafe statement with MIXED on
+            to the end of that statement or, where servers do so, of its last temporary table.
         database: Its default database, empty for none.
         gtid_next: ``AUTOMATIC``, ``ANONYMOUS``, a GTID, or `UNDEFINED`.
         owns_anonymous: Whether it has not used up ``ANONYMOUS`` yet.
@@ -104,6 +110,7 @@ class Session:
     thread_id: int
     binlog_format: str
     binlog_rows_query_log_events: bool
+    in_rows: bool = False
     database: str = ""
     gtid_next: str = AUTOMATIC
     owns_anonymous: bool = False
@@ -115,6 +122,18 @@ class Session:
     def has_given_gtid(self) -> bool:
         """Whether its next transaction has a given GTID."""
         return self.gtid_next not in (AUTOMATIC, ANONYMOUS, UNDEFINED)
+
+    def begin_statement(self, *, keeps_rows: bool) -> None:
+        """Choose the format of a statement before it is known whether it is safe.
+
+        Args:
+            keeps_rows: Whether a session with temporary tables stays in row format, which has not logged them.
+        """
+        self.in_rows = self.binlog_format == "ROW" or (self.in_rows and keeps_rows and bool(self.temporary))
+
+    def log_unsafe(self) -> None:
+        """Log an unsafe statement as rows, with MIXED."""
+        self.in_rows |= self.binlog_format == "MIXED"
 
     def release(self) -> None:
         """Give up the GTID that the session was given and did not use up, or the right to be anonymous."""

@@ -51,9 +51,13 @@ def roll_back_open(server: SourceServer, session: Session) -> None:
     session.transaction = None
     if transaction is not None:
         undo_changes(server, session, transaction)
-    if transaction is not None and transaction.irrevocable and transaction.events:
-        server.log_transaction(session, transaction.events, end=server.query(session, events.ROLLBACK))
+        _log_rolled_back(server, session, transaction)
     session.release()
+
+
+def _log_rolled_back(server: SourceServer, session: Session, transaction: OpenTransaction) -> None:
+    if transaction.irrevocable and transaction.events:
+        server.log_transaction(session, transaction.events, end=server.query(session, events.ROLLBACK))
 
 
 def undo_changes(server: SourceServer, session: Session, transaction: OpenTransaction) -> None:
@@ -90,7 +94,8 @@ def savepoint(server: SourceServer, session: Session, statement: Savepoint) -> N
         transaction.events.append(server.query(session, f"SAVEPOINT `{statement.name}`"))
     rows = {table: list(table.rows) for table in transaction.before}
     length = before if server.rules.savepoint_withdrawn else len(transaction.events)
-    transaction.savepoints.append(SavepointPlace(statement.name, length, rows, changed=transaction.changed))
+    place = SavepointPlace(statement.name, length, rows, transaction.joined, transaction.registered)
+    transaction.savepoints.append(place)
 
 
 def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -> None:
@@ -110,7 +115,13 @@ def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -
         _withdraw(server, session, table, rows)
         table.rows = rows
     # An engine that took part only after the savepoint does so no longer.
-    transaction.changed = place.changed
+    transaction.joined = place.joined
+    transaction.changed &= place.joined
+    if not place.registered:
+        # For the log the transaction began after the savepoint, so it is rolled back as a whole.
+        _log_rolled_back(server, session, transaction)
+        transaction.events, transaction.registered = [], False
+        return
     # Events that were logged at once are before the transaction, which may then have none to roll back.
     kept = transaction.irrevocable or (server.rules.plain_keeps_savepoints and transaction.plain_changed)
     if kept and transaction.events:

@@ -4,7 +4,7 @@ import pytest
 
 from conformance.binlog.event_types import EventType
 from conformance.models.replica.compatibility import replica_rules
-from conformance.models.replica.event_kind import Kind
+from conformance.models.replica.event_kind import Kind, kind_of
 from conformance.models.replica.own_log import OwnLog
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_tables import EXISTING, ReplicaTables
@@ -94,15 +94,26 @@ def test_a_table_that_does_not_exist_has_no_rows():
 def test_fr1_holds_for_the_log_of_a_replica(profile, version, gtid, logged):
     own = OwnLog(replica_rules(profile, version))
     own.begin()
-    own.add(Kind.BEGIN)
-    own.add(Kind.STATEMENT)
+    own.add(statement("BEGIN"), Kind.BEGIN)
+    own.add(statement("INSERT INTO t1 VALUES (1, 2)"), Kind.STATEMENT)
     assert [each.gtid for each in own.commit(gtid)] == [logged]
 
 
 def test_a_group_without_changes_and_one_that_is_split_are_left_open():
     own = OwnLog(replica_rules("worklog"))
-    own.add(Kind.BEGIN)
+    own.add(statement("BEGIN"), Kind.BEGIN)
     assert own.commit("uuid:1") is None
-    own.add(Kind.STATEMENT)
+    own.add(statement("INSERT INTO t1 VALUES (1, 2)"), Kind.STATEMENT)
     own.split()
     assert own.commit("") is None
+
+
+def test_statements_about_temporary_tables_alone_are_left_open():
+    own = OwnLog(replica_rules("mysql-8.0.15"))
+    dropped = ReplicaEvent(offset=0, type=int(EventType.QUERY), length=19, query="DROP TEMPORARY TABLE IF EXISTS `s2`")
+    own.add(dropped, kind_of(dropped))
+    assert own.commit("") is None
+    own.add(dropped, kind_of(dropped))
+    _, changed = added(1, 2)
+    own.add(changed, kind_of(changed))
+    assert [each.gtid for each in own.commit("")] == ["ANONYMOUS"]
