@@ -87,8 +87,9 @@ class _Check:
 
 
 def _unmeasured(answer: Observation) -> Observation:
-    """Return an answer without what varies from one time to another."""
-    return replace(answer, memory=None, processor_seconds=None)
+    """Return an answer without what may vary from one process to another: what it takes, and an error's words."""
+    error = None if answer.error is None else replace(answer.error, message="")
+    return replace(answer, error=error, memory=None, processor_seconds=None)
 
 
 def _listed(names: tuple[str, ...] | list[str]) -> str:

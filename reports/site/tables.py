@@ -7,9 +7,10 @@ from conformance.reports.filter_bar import facet
 from conformance.reports.finding_card import badge
 from conformance.reports.foreign_text import elided, one_line
 from conformance.reports.kept_runs import KeptRun
-from conformance.reports.outcome import charged, outcome
+from conformance.reports.outcome import charged, number_of, outcome
 from conformance.reports.site.catalogue_of_findings import KeptFinding
 from conformance.reports.site.links import implementation_address, requirement_links
+from conformance.specs.run_record import Header
 
 _CHARACTERS = 300
 
@@ -22,7 +23,7 @@ def versions_table(runs: Iterable[KeptRun], *, up: str = "", linked: bool = True
         up: The way to the top of the site.
         linked: Whether names are links to the pages of the implementations.
     """
-    heads = ("Implementation", "Verdict", "Hold", "Broken", "Findings", "Cases", "Profiles", "Run on")
+    heads = ("Implementation", "Verdict", "Hold", "Broken", "Findings", "Cases", "Profiles and roles", "Run on")
     return scrolling_table(heads, (_run(run, up, linked=linked) for run in runs), class_="overview runs")
 
 
@@ -41,7 +42,12 @@ def _run(run: KeptRun, up: str, *, linked: bool) -> Html:
         element("th", name, element("div", header.implementation.language, class_="quiet"), scope="row"),
         element("td", outcome_of_run.headline),
         (element("td", f"{number:,}", class_="number", data_label=label) for label, number in numbers.items()),
-        element("td", ", ".join(header.profiles), data_label="profiles"),
+        element(
+            "td",
+            ", ".join(header.profiles),
+            element("div", f"{', '.join(header.roles)}{_budget(header)}", class_="quiet"),
+            data_label="profiles",
+        ),
         element(
             "td",
             header.started.partition("T")[0],
@@ -50,6 +56,13 @@ def _run(run: KeptRun, up: str, *, linked: bool) -> Html:
         ),
         data_item=True,
     )
+
+
+def _budget(header: Header) -> str:
+    """Return how many cases a run was given, nothing for the usual number: every pair of variants."""
+    if header.examples is not None:
+        return f", {number_of(header.examples, 'case')} of each family only"
+    return f", {header.seconds:g} seconds only" if header.seconds is not None else ""
 
 
 def findings_table(findings: Iterable[KeptFinding], versions: Sequence[str] | None, *, up: str) -> Html:

@@ -1,6 +1,7 @@
 """The check of an adapter reports what it never fills, what it does not declare, and two answers to one case."""
 
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
@@ -75,6 +76,16 @@ def test_each_fault_of_an_adapter_is_a_line(adapter, lines):
 def test_an_adapter_that_keeps_state_is_noticed():
     (line,) = [each for each in checked(Adapter(Forgetful())) if "asked again" in each]
     assert line.startswith("decode: answered differently when asked again, in ")
+
+
+def test_words_of_errors_may_vary():
+    words = map(str, count())
+
+    def reworded(answer):
+        error = answer.error
+        return answer if error is None else replace(answer, error=replace(error, message=next(words)))
+
+    assert checked(Adapter(reworded)) == []
 
 
 def test_what_the_library_does_wrong_is_not_reported_as_the_adapters():

@@ -154,6 +154,16 @@ def test_the_list_names_what_is_missing_and_how_to_get_it(cache, monkeypatch, tm
     assert entries["reference"]["installed"] is None
 
 
+def test_the_cache_folder_can_be_chosen(tmp_path, monkeypatch):
+    monkeypatch.setenv(CACHE, str(tmp_path / "chosen"))
+    prefix, suffix = installation._around_version(libraries()["mysql_common"])
+    (tmp_path / "chosen" / f"{prefix}0.38.0{suffix}").mkdir(parents=True)
+    monkeypatch.setenv(CACHE, str(tmp_path / "another"))
+    for arguments, installed in ((), []), (("--cache", str(tmp_path / "chosen")), ["0.38.0"]):
+        listed = json.loads(forked("implementations", *arguments, "--json").output)["implementations"]
+        assert [each["installed"] for each in listed if each["name"] == "mysql_common"] == [installed]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

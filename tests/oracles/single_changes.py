@@ -266,23 +266,30 @@ def other_lines(case, answer, places=None):
     """Yield answers in the role `render` with one line of a text left out, doubled, late or changed."""
     for name in ("text", "warnings"):
         lines = answer.events[0].get(name, "").split("\n") if answer.events else []
-        printed = partial(_with_lines, answer, name)
+        # Each change holds the lines that it changes only: a long text has many changes.
+        printed = partial(_with_lines, answer, name, lines)
         for at, line in enumerate(lines):
-            before, after = lines[:at], lines[at + 1 :]
-            yield "line missing", partial(printed, *before, *after)
-            yield "line doubled", partial(printed, *before, line, *lines[at:])
-            if after:
-                yield "line late", partial(printed, *before, after[0], line, *after[1:])
-            yield "line cut", partial(printed, *before, line[:-1], *after)
-            yield "line not a comment", partial(printed, *before, line.lstrip("# "), *after)
+            yield "line missing", partial(printed, at)
+            yield "line doubled", partial(printed, at, line, line)
+            if at + 1 < len(lines):
+                yield "line late", partial(printed, at, lines[at + 1], line, replaced=2)
+            yield "line cut", partial(printed, at, line[:-1])
+            yield "line not a comment", partial(printed, at, line.lstrip("# "))
             words = line.split(" ")
             for place in range(len(words)):
-                yield "word missing", partial(printed, *before, " ".join(words[:place] + words[place + 1 :]), *after)
+                yield "word missing", partial(_without_word, answer, name, lines, at, place)
 
 
-def _with_lines(answer, name, *lines):
-    """Return an answer with other lines in one of its texts."""
-    return replace(answer, events=({**answer.events[0], name: "\n".join(lines)}, *answer.events[1:]))
+def _without_word(answer, name, lines, at, place):
+    """Return an answer without one word of a line of one of its texts."""
+    words = lines[at].split(" ")
+    return _with_lines(answer, name, lines, at, " ".join(words[:place] + words[place + 1 :]))
+
+
+def _with_lines(answer, name, lines, at, *others, replaced=1):
+    """Return an answer with other lines in the place of one line, or of some, of one of its texts."""
+    text = "\n".join([*lines[:at], *others, *lines[at + replaced :]])
+    return replace(answer, events=({**answer.events[0], name: text}, *answer.events[1:]))
 
 
 #: Decisions that agree within themselves, and what follows for the tables.

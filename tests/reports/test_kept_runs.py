@@ -106,6 +106,16 @@ def test_a_result_under_another_name_is_refused(tmp_path):
         kept_runs(tmp_path / "kept")
 
 
+def test_kept_runs_are_compared_as_run_records_are(tmp_path):
+    good = requirement("A-1", "pass")
+    for version, line in (("1", good), ("2", requirement("A-1", "fail"))):
+        lines = [failure(requirement="A-1"), line] if line is not good else [line]
+        keep_run(record_of(tmp_path, *lines, name=version, version=version), tmp_path / "kept")
+    done = forked("compare", *(str(tmp_path / "kept" / f"mysql-replication-{each}.jsonl.zst") for each in "12"))
+    assert (done.status, done.errors) == (1, "")
+    assert "broke: A-1 (pass -> fail)" in done.output
+
+
 def test_a_folder_without_results_is_one_line(tmp_path):
     done = forked("results", "site", str(tmp_path), str(tmp_path / "out"))
     assert (done.status, done.output) == (2, "")
