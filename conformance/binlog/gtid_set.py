@@ -88,6 +88,8 @@ class GtidSet:
         for each in "".join(text.split()).split(",") if text.strip() else ():
             name, *parts = each.split(":")
             uuid, tag = UUID(name).bytes, ""
+            if not any(part[:1].isdigit() for part in parts):
+                raise ValueError(f"{each!r} has no transaction number")
             for part in parts:
                 if part[:1].isdigit():
                     first, _, last = part.partition("-")

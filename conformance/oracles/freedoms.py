@@ -158,7 +158,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "decode",
         "notation of GTID sets",
-        "the notation of `previous_gtids` and `gtid_list`: order of the sources, letter case, white space, 5-5 for 5",
+        "the notation of `previous_gtids` and `gtid_list`: order of the sources and tags, letter case, white space, 5-5 "
+        "for 5, a source or an interval in several parts",
         "Servers accept all of these as the same set.",
         _in_notation("previous_gtids", "gtid_list"),
     ),
@@ -338,7 +339,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "apply",
         "notation of executed GTIDs",
-        "the notation of `executed_gtids`: order of the sources, letter case, white space",
+        "the notation of `executed_gtids`: as that of `previous_gtids` in the role `decode`",
         "Servers accept all of these as the same set.",
         _in_notation("executed_gtids"),
     ),

@@ -1,11 +1,12 @@
 """What an oracle is, and the kinds of check that oracles are made of."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.gtid_set import GtidSet
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import (
     DIFFERS,
@@ -236,19 +237,32 @@ def _equal_padded(expected: Any, seen: Any) -> bool:
     return isinstance(seen, str) and seen.rstrip("\0") == expected
 
 
-#: An interval of one number, in a GTID set of MySQL.
-_SINGLE: Final = re.compile(r"(?<=:)(\d+)-\1(?![\d-])")
-
-
 def same_gtid_set(expected: Any, seen: Any) -> bool:
     """Return whether two texts are the same GTID set.
 
-    Sources may be in any order, in either case, with any white space, and a single number may be written as 5-5.
+    Servers accept sources and tags in any order, a source more than once, either case, any white space, and intervals
+    that may be one: ``u:1-2:tag:5`` is ``U:tag:5-5, u:1, u:2``.
     """
-    if not isinstance(seen, str):
-        return False
-    as_sources = [sorted(_SINGLE.sub(r"\1", "".join(each.lower().split())).split(",")) for each in (expected, seen)]
-    return as_sources[0] == as_sources[1]
+    if expected == seen or not isinstance(seen, str):
+        return bool(expected == seen)
+    try:
+        first, second = (ExecutedGtids(_whole_intervals(GtidSet.from_text(each))).gtids() for each in (expected, seen))
+    except ValueError:
+        # MariaDB's have no intervals.
+        return sorted("".join(expected.split()).split(",")) == sorted("".join(seen.split()).split(","))
+    return first == second
+
+
+def _whole_intervals(gtids: GtidSet) -> GtidSet:
+    """Return a set that was read from a text.
+
+    Raises:
+        ValueError: An interval ends before it begins.
+    """
+    for interval in (each for source in gtids.sources for each in source.intervals):
+        if interval.start >= interval.end:
+            raise ValueError(f"{interval} is not an interval")
+    return gtids
 
 
 _EQUAL: dict[str, Callable[[Any, Any], bool]] = {

@@ -78,6 +78,15 @@ def without(is_left_out):
     return entries(lambda case, index, entry: None if is_left_out(entry) else entry)
 
 
+def in_parts(text):
+    """Return a GTID set of MySQL with each interval and its tag as a source of its own, the last one first."""
+    sources = GtidSet.from_text(text).sources
+    parts = [
+        str(GtidSet((replace(source, intervals=(each,)),), True)) for source in sources for each in source.intervals
+    ]
+    return ",".join(reversed(parts))
+
+
 def in_base64(value):
     return {"base64": base64.b64encode(value.encode()).decode()} if isinstance(value, str) else value
 
@@ -385,7 +394,10 @@ TAKEN = {
     ),
     "notation of GTID sets": (
         "decode",
-        [with_value(name, upper_with_space) for name in ("previous_gtids", "gtid_list")],
+        [
+            with_value("previous_gtids", in_parts),
+            *(with_value(name, upper_with_space) for name in ("previous_gtids", "gtid_list")),
+        ],
     ),
     "padding": (
         "decode",
