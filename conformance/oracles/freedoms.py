@@ -158,8 +158,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "decode",
         "notation of GTID sets",
-        "the notation of `previous_gtids` and `gtid_list`: order of the sources and tags, letter case, white space, 5-5 "
-        "for 5, a source or an interval in several parts",
+        "the notation of `previous_gtids` and `gtid_list`: order of the sources and tags, letter case, white space, "
+        "5-5 for 5, a source or an interval in several parts",
         "Servers accept all of these as the same set.",
         _in_notation("previous_gtids", "gtid_list"),
     ),

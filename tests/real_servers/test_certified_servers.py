@@ -54,8 +54,8 @@ def test_a_server_is_certified_and_leaves_nothing(product, role, folder):
     family = next((each for each in FAMILIES[role] if profile in families()[each].profiles_of(role)), None)
     if family is None:
         pytest.skip(f"no family asks {product.name} in the role {role}")
-    question = ("--role", role, "--family", family, "--examples", EXAMPLES[role])
-    done = certify(f"server:{product.name}", *question, folder=folder)
+    options = ("--role", role, "--family", family, "--examples", EXAMPLES[role])
+    done = certify(f"server:{product.name}", *options, folder=folder)
     findings = set(re.findall(r"^\d+\. \S+ (.*)$", done.stdout, re.MULTILINE))
     assert findings == DEVIATIONS.get((role, product.name), set()), done.stdout + done.stderr
     # After a hang nothing passes that it may have kept from being judged.
