@@ -1,6 +1,6 @@
 """The alignment of what was expected with what was observed, event by event."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any, Final
@@ -62,6 +62,7 @@ class Alignment:
         self._last_required = max(required, default=0)
         self._index: dict[int, int] = {}
         self._seen: dict[int, Mapping[str, Any]] = {}
+        self._differing: dict[int, Collection[str]] = {}
         #: Index of an event that it refused before it went on -> its words.
         self._refused: dict[int, str] = {}
         self.phantoms: list[int] = []
@@ -175,6 +176,26 @@ class Alignment:
     def observed(self, index: int) -> Mapping[str, Any] | None:
         """Return what was observed for an expected event, with the fields that are declared; None for nothing."""
         return self._seen.get(index)
+
+    def differing(self, index: int) -> Collection[str]:
+        """Return the fields of an expected event that was observed whose value is not there, or is another one.
+
+        Most events differ in none, or in few: checks of other fields have nothing to find there.
+        """
+        names = self._differing.get(index)
+        if names is None:
+            names = self._differing[index] = self._differing_fields(index)
+        return names
+
+    def _differing_fields(self, index: int) -> Collection[str]:
+        wanted, seen = self.case.expected.events[index], self._seen[index]
+        # True and 1 are not the same.
+        differing = {
+            name
+            for name, value in seen.items()
+            if name not in wanted or wanted[name] != value or isinstance(wanted[name], bool) != isinstance(value, bool)
+        }
+        return differing | ((self.declared & wanted.keys()) - seen.keys())
 
     def observed_entries(self) -> Iterable[Mapping[str, Any]]:
         """Return what was observed for all expected events that were delivered."""

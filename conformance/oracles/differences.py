@@ -83,6 +83,8 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
     # The kit reads answered streams itself, with every field.
     every = alignment.about.answers_streams
     is_boundary = alignment.case.role == "boundary"
+    if not is_boundary and not every and not alignment.differing(index):
+        return
     for name, wanted in (own_steps(alignment).entries[index] if is_boundary else entry).items():
         if not (every or name in alignment.declared):
             continue

@@ -132,12 +132,15 @@ def fields(
             difference does if None.
         where_reported: Check only fields that the answer has, as not every reader has all of them.
     """
+    every = frozenset((*names, *absent))
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         declared = alignment.role.fields
+        any_good = False
         for index in alignment.marked(requirement):
             seen = alignment.observed(index)
-            if seen is None:
+            # Many good checks show no more than one.
+            if seen is None or (any_good and every.isdisjoint(alignment.differing(index))):
                 continue
             expected = alignment.case.expected.events[index]
             if types and expected.get("type") not in types:
@@ -148,14 +151,16 @@ def fields(
                 if field in seen or not where_reported:
                     value = seen.get(field)
                     innocent = blame is not None and not blame(expected[field], value)
-                    yield GOOD if innocent else _compared(alignment, index, field, expected[field], value)
+                    check = GOOD if innocent else _compared(alignment, index, field, expected[field], value)
+                    any_good = any_good or check is GOOD
+                    yield check
             for field in absent:
                 if field in declared:
                     good = not seen.get(field)
                     message = f"{alignment.describe(index)}: {field} is {seen.get(field)!r}, but the event has none"
                     yield GOOD if good else Check(f"{field} invented", message, expected.get("offset"))
 
-    return Oracle(requirement, examine, any_of=frozenset((*names, *absent)))
+    return Oracle(requirement, examine, any_of=every)
 
 
 def _compared(alignment: Alignment, index: int, field: str, expected: Any, seen: Any) -> Check:
