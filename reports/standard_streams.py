@@ -15,9 +15,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final, Protocol, TextIO
 
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
-
 from conformance.reports.foreign_text import INVISIBLE
 
 #: What the name of a file is to an error of standard output.
@@ -176,26 +173,6 @@ class _Exact:
 def exact_output() -> ByteSink:
     """Return standard output for bytes, which a file or a pipe gets as they are, and a terminal escaped."""
     return _Exact(sys.stdout)
-
-
-class _StyledConsole(Console):
-    """A console that styles text, and writes no other control character than its own."""
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield the segments of what is printed, escaped."""
-        for segment in super().render(renderable, options):
-            # A control is rich's own: it moves the cursor. Texts never are.
-            yield segment if segment.control else Segment(escaped(segment.text), segment.style)
-
-
-def styled_console(*, error: bool = False) -> Console:
-    """Return a console for texts with the kit's own styles; text is never read as markup.
-
-    Args:
-        error: Whether it is standard error, not standard output.
-    """
-    stream = sys.stderr if error else sys.stdout
-    return _StyledConsole(file=getattr(stream, "styled", stream), markup=False, emoji=False, highlight=False)
 
 
 def guard_standard_streams() -> None:

@@ -12,8 +12,8 @@ from conformance.reports.foreign_text import elided, one_line, visible_line
 from conformance.reports.outcome import exercised, is_known, number_of, outcome, without_answer
 from conformance.reports.record import RunRecord
 from conformance.reports.replay_line import short_replay
-from conformance.reports.standard_streams import styled_console
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
+from conformance.reports.styled_console import styled_console
 
 _MESSAGE_CHARACTERS: Final = 300
 _NAME_CHARACTERS: Final = 100

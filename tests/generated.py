@@ -19,7 +19,7 @@ from typing import Final
 
 from conformance.binlog.errors import ERROR_KINDS
 from conformance.binlog.event_types import EventType
-from conformance.cli.main import _COMMANDS
+from conformance.cli.main import COMMANDS
 from conformance.cli.settings import settings_schema
 from conformance.corpus.manifest import manifest_schema
 from conformance.oracles.registry import freedoms_of
@@ -149,7 +149,7 @@ def schema_texts() -> dict[Path, str]:
         "run-summary": run_summary_schema(),
         "run-comparison": run_comparison_schema(),
         "corpus-manifest": manifest_schema(),
-        "settings": settings_schema({name: import_module(module).command for name, module in _COMMANDS.items()}),
+        "settings": settings_schema({name: import_module(module).command for name, (module, _) in COMMANDS.items()}),
         **protocol_schemas(),
     }
     return {

@@ -28,13 +28,13 @@ class Done:
 @cache
 def _preload():
     """Import what commands import, once: each fork then has it."""
-    from conformance.cli.main import _COMMANDS
+    from conformance.cli.main import COMMANDS
     from conformance.mutants.registry import mutants
     from conformance.oracles.registry import oracles
     from conformance.strategies.grammar.family import families
 
-    for module in _COMMANDS.values():
-        import_module(module)
+    for entry in COMMANDS.values():
+        import_module(entry.module)
     families()
     oracles()
     mutants()

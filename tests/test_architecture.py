@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from conformance.cli.main import COMMANDS
+
 PACKAGES = ("conformance", "conformance.specs", "conformance.strategies", "conformance.reports")
 
 
@@ -19,6 +21,12 @@ def modules_after(code: str) -> set[str]:
 def test_importing_a_package_is_quick(package):
     # Heavy packages, such as Hypothesis and Spark, are imported when they are needed.
     assert modules_after(f"import {package}").isdisjoint({"hypothesis", "pyspark", "rich", "click"})
+
+
+def test_listing_the_commands_imports_none_of_them():
+    after = modules_after("from conformance.cli.main import cli; cli(['--help'], standalone_mode=False)")
+    assert after.isdisjoint({"rich", "msgspec", "conformance.engine", "conformance.strategies"})
+    assert not [entry.module for entry in COMMANDS.values() if entry.module in after]
 
 
 def test_certifying_a_foreign_parser_imports_no_mutant():

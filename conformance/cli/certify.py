@@ -26,7 +26,6 @@ from conformance.engine.workers import WorkerLost, Workers, cores
 from conformance.implementations import registry
 from conformance.implementations.process.limits import DEFAULT_LIMITS, MOST_MEMORY, duration, limits_of
 from conformance.implementations.process.process_implementation import CannotStart
-from conformance.reports.folder import write_reports
 from conformance.reports.outcome import number_of
 from conformance.reports.record import RecordWriter, read_record
 from conformance.specs.files import write_text
@@ -216,6 +215,8 @@ def command(
         record = read_record(folder / RECORD)
         # All files first: whoever reads the output may have gone.
         if report is not None:
+            from conformance.reports.folder import write_reports
+
             write_reports(folder / RECORD, folder)
         stored = None if write_baseline is None else store_baseline(write_baseline, finished)
         output = ResultOutput(form, quiet)

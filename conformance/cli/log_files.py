@@ -87,7 +87,7 @@ def reading_progress(name: str, stream: BinaryIO) -> Iterator[Callable[[int], No
         return
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from conformance.reports.standard_streams import styled_console
+    from conformance.reports.styled_console import styled_console
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeElapsedColumn())
     console = styled_console(error=True)

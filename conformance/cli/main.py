@@ -5,7 +5,7 @@ import os
 import sys
 import traceback
 from importlib import import_module
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 
@@ -24,27 +24,40 @@ COULD_NOT_RUN: Final = 2
 #: The words of other errors that mean that memory, or what a thread needs, is used up.
 _LACK_OF_MEMORY: Final = ("failed to map segment", "Cannot allocate memory", "can't start new thread")
 
-#: Command -> its module, which is imported only when the command is called.
-_COMMANDS: Final = {
-    "certify": "conformance.cli.certify",
-    "fuzz": "conformance.cli.fuzz",
-    "replay": "conformance.cli.replay",
-    "requirements": "conformance.cli.requirements",
-    "families": "conformance.cli.families",
-    "implementations": "conformance.cli.implementations",
-    "extensions": "conformance.cli.extensions",
-    "report": "conformance.cli.report",
-    "compare": "conformance.cli.compare",
-    "results": "conformance.cli.results",
-    "decode": "conformance.cli.decode",
-    "check": "conformance.cli.check",
-    "show": "conformance.cli.show",
-    "boundaries": "conformance.cli.boundaries",
-    "filter": "conformance.cli.filter",
-    "decide": "conformance.cli.decide",
-    "serve": "conformance.cli.serve",
-    "self-check": "conformance.cli.self_check",
-    "corpus": "conformance.cli.corpus",
+
+class _Entry(NamedTuple):
+    """What is known of a command before its module is imported.
+
+    Attributes:
+        module: The module, which is imported only when the command is called.
+        summary: Its line in the list of commands.
+    """
+
+    module: str
+    summary: str
+
+
+#: Command -> its module and its line in the list of commands.
+COMMANDS: Final = {
+    "certify": _Entry("conformance.cli.certify", "Judge an implementation against every requirement."),
+    "fuzz": _Entry("conformance.cli.fuzz", "Look for failures until the time is up."),
+    "replay": _Entry("conformance.cli.replay", "Make one case again, and judge an implementation on it."),
+    "requirements": _Entry("conformance.cli.requirements", "List the requirements, or show the whole life of one."),
+    "families": _Entry("conformance.cli.families", "List the families of cases."),
+    "implementations": _Entry("conformance.cli.implementations", "List, build and check what has a name."),
+    "extensions": _Entry("conformance.cli.extensions", "List the installed packages that add to the kit."),
+    "report": _Entry("conformance.cli.report", "Write the reports of a run record."),
+    "compare": _Entry("conformance.cli.compare", "Compare runs: versions, implementations, nights."),
+    "results": _Entry("conformance.cli.results", "Keep the records of certified implementations, with a site."),
+    "decode": _Entry("conformance.cli.decode", "Show the events of binary logs."),
+    "check": _Entry("conformance.cli.check", "Judge binary logs and relay logs, alone and as a chain."),
+    "show": _Entry("conformance.cli.show", "Print binary logs like mysqlbinlog or SHOW BINLOG EVENTS."),
+    "boundaries": _Entry("conformance.cli.boundaries", "Show the steps of WL#4162's transaction boundary parser."),
+    "filter": _Entry("conformance.cli.filter", "Copy a binary log without the tables that rules leave out."),
+    "decide": _Entry("conformance.cli.decide", "Show how WL#3303 logs a statement, and why."),
+    "serve": _Entry("conformance.cli.serve", "Serve binary logs to replication clients."),
+    "self-check": _Entry("conformance.cli.self_check", "Judge wrong implementations made by machine."),
+    "corpus": _Entry("conformance.cli.corpus", "Generate, judge and compare very large corpora on Spark."),
 }
 
 
@@ -70,19 +83,24 @@ class _OutputClosed(Exception):
 
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(_COMMANDS[cmd_name]).command
+        command: click.Command = import_module(COMMANDS[cmd_name].module).command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands, for which none of their modules is imported."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            ctx.fail(unknown("command", args[0], _COMMANDS, plural="commands"))
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(unknown("command", args[0], COMMANDS, plural="commands"))
         name, command, left = super().resolve_command(ctx, args)
         if name is not None and command is not None and not ctx.resilient_parsing:
             ctx.default_map = {name: _settings(ctx, name, command)}
@@ -130,8 +148,8 @@ def _settings(ctx: click.Context, name: str, command: click.Command) -> dict[str
 
         file, tables = read_settings(named)
         for each in tables:
-            if each not in _COMMANDS:
-                raise UserError(f"{file}: {unknown('command', each, _COMMANDS, plural='commands')}")
+            if each not in COMMANDS:
+                raise UserError(f"{file}: {unknown('command', each, COMMANDS, plural='commands')}")
         ctx.meta[_SETTINGS_FILE] = file
         return settings_of(name, command, file, tables)
     except ValueError as error:

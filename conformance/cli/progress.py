@@ -18,7 +18,7 @@ from conformance.engine.events import (
     RunStarted,
     ShrinkingStarted,
 )
-from conformance.reports.standard_streams import styled_console
+from conformance.reports.styled_console import styled_console
 
 #: Seconds between two lines if there is no terminal.
 _LINE_SECONDS: Final = 60.0

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.text import Text
 
 from conformance.corpus.waves import Snapshot
-from conformance.reports.standard_streams import styled_console
+from conformance.reports.styled_console import styled_console
 
 #: Seconds between two lines if there is no terminal.
 _PERIOD: Final = 30.0

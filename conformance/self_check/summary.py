@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from conformance.reports.standard_streams import styled_console
+from conformance.reports.styled_console import styled_console
 from conformance.self_check.record import MutantLine, SelfCheckRecord, Totals
 from conformance.self_check.results import WANTED_KILLED, WANTED_RIGHT, is_good
 

@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 import pytest
 
-from conformance.cli.main import _COMMANDS
+from conformance.cli.main import COMMANDS
 from conformance.implementations.process.limits import duration
 
 
@@ -151,9 +151,15 @@ def test_implementations_and_families_are_printed_as_json():
     assert "mysql-8.0" in transactions["roles"]["decode"]["profiles"]
 
 
-@pytest.mark.parametrize("name", sorted(_COMMANDS))
+def test_the_list_of_commands_has_a_line_for_each():
+    lines = run("--help", check=0).stdout.splitlines()
+    listed = lines[lines.index("Commands:") + 1 :]
+    assert [line.split()[0] for line in listed[: listed.index("")]] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_the_help_of_each_command_has_examples_with_its_own_options(name):
-    command = import_module(_COMMANDS[name]).command
+    command = import_module(COMMANDS[name].module).command
     lines = re.findall(r"^  binlog-conformance (.*)$", command.epilog or "", re.MULTILINE)
     assert lines
     for line in lines:

@@ -9,12 +9,12 @@ import jsonschema
 import msgspec
 import pytest
 
-from conformance.cli.main import _COMMANDS
+from conformance.cli.main import COMMANDS as ENTRIES
 from conformance.cli.settings import form_of, settings_schema
 from conformance.specs.conversion import Malformed, converted, parsed_toml
 from tests.running import forked
 
-COMMANDS = {name: import_module(module).command for name, module in _COMMANDS.items()}
+COMMANDS = {name: import_module(module).command for name, (module, _) in ENTRIES.items()}
 QUICK = 'implementation = "reference"\nfamily = ["rotations"]\nprofile = ["mysql-8.0"]\nexamples = 3\njobs = 1\n'
 
 

@@ -12,8 +12,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from conformance.reports.standard_streams import GuardedStream, escaped, guard_standard_streams, styled_console
+from conformance.reports.standard_streams import GuardedStream, escaped, guard_standard_streams
 from conformance.reports.status import STATUSES
+from conformance.reports.styled_console import styled_console
 from tests.generated import ROOT
 
 CONTROLS = [*map(chr, (*range(0x20), *range(0x7F, 0xA0))), *"\u061c\u200e\u200f\u202a\u202e\u2066\u2069", "\ud800"]
