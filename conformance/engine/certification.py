@@ -121,8 +121,11 @@ class Certification:
         return finished
 
     def _discover(self, crew: Crew, terms: Terms, plan: Sequence[tuple[str, str, str]]) -> Patience:
+        shares = self._discovery_shares(terms, plan)
+        # In their order where there is no end of them, or where the first failure is wanted.
+        in_order = terms.deadline is not None or terms.ends_at_failure is not None
         return crew.do(
-            self._discovery_shares(terms, plan),
+            shares if in_order else list(shares),
             Patience.of_run(self.limits, self.budget.seconds),
             settle=self._settle_discoveries,
             progress=self._emit,
@@ -158,7 +161,7 @@ class Certification:
     def _shrink(self, crew: Crew, terms: Terms, patience: Patience) -> list[Failure]:
         failures = _Failures(self, terms, Judges(crew.declaration))
         patience.begin_shrinking()
-        crew.do(failures.shares(), patience, settle=failures.settle, needed=failures.needed)
+        crew.do(list(failures.shares()), patience, settle=failures.settle, needed=failures.needed)
         return failures.shrunk
 
     def _emit(self, event: Event) -> None:

@@ -16,6 +16,10 @@ _ResultT_co = TypeVar("_ResultT_co", covariant=True)
 class Share(Protocol[_ResultT_co]):
     """A part of a run that one process does."""
 
+    @property
+    def cost(self) -> int:
+        """A rank of the time that it takes: several processes begin with what costs most."""
+
     def done(self, asking: Asking, patience: Patience) -> _ResultT_co:
         """Do it, and return the result."""
 
@@ -42,7 +46,7 @@ class Crew(Protocol):
         """Do shares, as if one process did them one after the other; return the patience that is left.
 
         Args:
-            shares: The shares, in their order.
+            shares: The shares, in their order; several processes begin those of a sequence by their cost.
             patience: The patience with which the first begins.
             settle: Called with each share and its result, None if it was not needed, in the order of the shares;
                 returns whether the run stops.

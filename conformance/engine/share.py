@@ -1,16 +1,17 @@
 """Shares: the parts of a run that processes of the kit do beside each other, and what comes out of each."""
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from conformance.engine.baseline import Baseline
-from conformance.engine.discovery import discovered
+from conformance.engine.discovery import cases_by_default, discovered
 from conformance.engine.events import PairFinished
 from conformance.engine.failure import Counts, Failure, Sighting
 from conformance.engine.patience import Patience
-from conformance.engine.shrinking import Shrinker
+from conformance.engine.shrinking import Shrinker, cost_of_shrinking
 from conformance.engine.tally import Tally
 from conformance.engine.unused import Unused
 from conformance.implementations.registry import Implementation
@@ -18,10 +19,12 @@ from conformance.oracles.judge import Judges
 from conformance.oracles.verdict import Verdict, by_finding
 from conformance.specs.profiles import group_of
 from conformance.strategies.grammar.case import Case
-from conformance.strategies.grammar.family import recorded
+from conformance.strategies.grammar.family import families, recorded
 
 #: Cases of one family and profile that are still made when nothing more is asked: they show what is not known.
 _UNASKED: Final = 5
+#: More than the cases of any family.
+_MOST: Final = sys.maxsize
 
 
 @dataclass(slots=True)
@@ -114,6 +117,16 @@ class DiscoveryShare:
     first: int = 0
     count: int | None = None
 
+    @property
+    def cost(self) -> int:
+        """How many cases there are; each of a family of few takes long."""
+        if families()[self.family].few:
+            return _MOST
+        return sum(
+            cases_by_default(self.family, each, role=self.role) if self.count is None else self.count
+            for each in self.profiles
+        )
+
     def done(self, asking: Asking, patience: Patience) -> Discoveries:
         """Judge the cases, and return what they show.
 
@@ -176,6 +189,11 @@ class ShrinkingShare:
     counts: Counts
     known: str | None
     left: int
+
+    @property
+    def cost(self) -> int:
+        """The rank of what each try costs."""
+        return cost_of_shrinking(self.verdict.status)
 
     def done(self, asking: Asking, patience: Patience) -> Failure:
         """Return the failure with the smallest case that shows it.

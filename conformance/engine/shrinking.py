@@ -23,8 +23,11 @@ from conformance.strategies.grammar.shrinking import OutOfTries, shrink
 KILLED: Final = "signal-SIGKILL"
 #: How many cases the shrinking of one failure may try, by their result: each hang takes its whole time limit.
 SHRINK_TRIES = {"fail": 1000, "crash": 200, "protocol-error": 200, "hang": 12}
-#: Seconds for shrinking one failure: most take one, but each answer may come just before its time limit.
+#: Seconds that slow answers may take while one failure is shrunk: each may come just before its time limit.
 SHRINK_SECONDS = 30.0
+#: An answer that takes no more seconds is not slow, so that a busy machine does not change what comes out. Those over a
+#: network are slow.
+_PROMPT: Final = 0.02
 
 
 def cost_of_shrinking(status: str) -> int:
@@ -40,7 +43,7 @@ class Shrinker:
         implementation: The started implementation.
         judge: Judges its answers.
         requirements: A glob over the ids of the requirements that count.
-        seconds: Time for one failure; the smallest case so far is then the result.
+        seconds: Time for slow answers to the tries of one failure; the smallest case so far is then the result.
         observe: Called with each case of the run that is asked, and its answer.
         patience: Ends the asking of an implementation that hangs.
     """
@@ -183,7 +186,7 @@ def shown_again(
 
 
 class _Tries:
-    """Tries smaller cases of one failure, with limits on the time and on the cases that may hang, crash or fail.
+    """Tries smaller cases of one failure, with limits on slow answers and on the cases that may hang, crash or fail.
 
     Attributes:
         answers: The answer to the first case, and to the last that failed in the same way.
@@ -193,7 +196,7 @@ class _Tries:
         self._shrinker = shrinker
         self._wanted = requirement, finding
         self._left = dict(SHRINK_TRIES)
-        self._deadline = time.monotonic() + shrinker.seconds
+        self._seconds = shrinker.seconds
         self.answers: dict[CaseId, Observation | Trouble] = {}
 
     def still_fails(self, case: Case) -> bool:
@@ -202,9 +205,11 @@ class _Tries:
         Raises:
             OutOfTries: A limit is reached.
         """
-        if not all(self._left.values()) or time.monotonic() > self._deadline or self._shrinker.patience.exhausted:
+        if not all(self._left.values()) or self._seconds < 0 or self._shrinker.patience.exhausted:
             raise OutOfTries
+        began = time.monotonic()
         answer = self._shrinker.ask_again_if_killed(case)
+        self._seconds -= max(time.monotonic() - began - _PROMPT, 0.0)
         self._left[answer.status if isinstance(answer, Trouble) and answer.status in self._left else "fail"] -= 1
         fails = self._shrinker.matching(case, answer, *self._wanted) is not None
         if fails:

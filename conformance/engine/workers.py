@@ -7,7 +7,7 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from ctypes import c_bool
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ from conformance.engine.patience import Patience
 from conformance.engine.share import Asking
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
+from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration
+from conformance.strategies.grammar.family import families
 
 #: From linux/prctl.h.
 _PR_SET_PDEATHSIG: Final = 1
@@ -115,6 +117,9 @@ class Workers:
         self._declaration: Declaration | None = None
 
     def __enter__(self) -> Self:
+        # Forks then share what every share needs, and need not import it themselves.
+        families()
+        oracles()
         for _ in range(self._number):
             self._workers.append(_Worker(self._make, self._stopped, self._workers))
         return self
@@ -154,7 +159,7 @@ class Workers:
         gone another way after them, which only trouble can cause, it is done again.
         """
         self._stopped.value = False
-        order = _Order(iter(shares), patience, settle, needed)
+        order = _Order(in_order_of_beginning(shares, workers=self._number), patience, settle, needed)
         idle = list(self._workers)
         busy: dict[Connection, tuple[_Worker, int, Patience]] = {}
         while True:
@@ -177,8 +182,18 @@ class Workers:
             self._stopped.value = order.stopped
 
 
+def in_order_of_beginning(shares: Iterable[ShareT], *, workers: int) -> Iterator[tuple[int, ShareT]]:
+    """Return shares with their numbers, in the order in which they begin.
+
+    A long share that begins last leaves the other workers idle at the end. One worker has no use for another order.
+    """
+    if workers > 1 and isinstance(shares, Sequence):
+        return iter(sorted(enumerate(shares), key=lambda each: -each[1].cost))
+    return enumerate(shares)
+
+
 class _Order(Generic[ShareT]):
-    """Settles shares in their order, whatever order they are done in.
+    """Settles shares in their order, whatever order they are begun and done in.
 
     Attributes:
         patience: The patience that is left after the shares that are settled.
@@ -187,14 +202,14 @@ class _Order(Generic[ShareT]):
 
     def __init__(
         self,
-        shares: Iterator[ShareT],
+        shares: Iterator[tuple[int, ShareT]],
         patience: Patience,
         settle: Callable[[ShareT, Any], bool],
         needed: Callable[[ShareT], bool],
     ) -> None:
         self.patience = patience
         self.stopped = False
-        self._shares = enumerate(shares)
+        self._shares = shares
         self._settle = settle
         self._needed = needed
         self._next = 0

@@ -23,9 +23,14 @@ from conformance.strategies.grammar.family import families
 
 #: How many choices are removed after one that is made the simplest: those that it may have caused.
 _FOLLOWING: Final = (1, 2, 3, 4, 6, 8)
+#: The most work for one failure, in choices made and in kibibytes of the streams: half a minute or less. It is counted,
+#: and not timed, so that the result is the same on every machine.
+WORK: Final = 2_000_000
 
 
-def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], bool], *, tries: int) -> Case:
+def shrink(
+    case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], bool], *, tries: int, work: int = WORK
+) -> Case:
     """Return the simplest failing case that the search finds from a failing one.
 
     Args:
@@ -34,8 +39,9 @@ def shrink(case: Case, choices: Sequence[Choice], still_fails: Callable[[Case], 
         still_fails: Whether another case of the same family and profile fails in the same way. It may raise
             `OutOfTries` to end the search.
         tries: How many cases may be tried.
+        work: How much work may be done: choices made, and kibibytes of the streams.
     """
-    smallest = _Smallest(case, tuple(choices), still_fails, tries)
+    smallest = _Smallest(case, tuple(choices), still_fails, tries, work)
     with suppress(OutOfTries):
         if smallest.fails_again():
             _simplify_end(smallest)
@@ -60,6 +66,7 @@ class _Smallest:
         choices: The choices that make it.
         still_fails: Whether another case fails in the same way.
         tries: How many more may be tried.
+        work: How much more work may be done.
         iterations: The iterations of the grammar's loops that can be removed.
         simplest: The simplest choices in the place of those of the case.
     """
@@ -68,6 +75,7 @@ class _Smallest:
     choices: tuple[Choice, ...]
     still_fails: Callable[[Case], bool]
     tries: int
+    work: int
     iterations: Sequence[LoopIteration] = ()
     simplest: Sequence[Choice] = ()
     _tried: set[tuple[Choice | None, ...]] = field(default_factory=set)
@@ -102,9 +110,8 @@ class _Smallest:
         if wanted in self._tried:
             return False
         self._tried.add(wanted)
-        try:
-            made = _made(self.case.id, wanted, most=len(self.choices))
-        except TooManyQuestions:
+        made = self._made(wanted)
+        if made is None:
             return False
         choices = made.choices
         known = choices != wanted and choices in self._tried
@@ -112,6 +119,18 @@ class _Smallest:
             return False
         self.case, self.choices, self.iterations, self.simplest = made.case, choices, made.iterations, made.simplest
         return True
+
+    def _made(self, wanted: tuple[Choice | None, ...]) -> "_Made | None":
+        """Return the case that choices make, None if it has more of them than the smallest so far."""
+        self.work -= len(self.choices)
+        if self.work < 0:
+            raise OutOfTries
+        try:
+            made = _made(self.case.id, wanted, most=len(self.choices))
+        except TooManyQuestions:
+            return None
+        self.work -= len(made.case.stream) >> 10
+        return made
 
     def _fails(self, case: Case) -> bool:
         if not self.tries:

@@ -1,5 +1,7 @@
 """Certification: what a run finds, shrinks and concludes."""
 
+import time
+
 import pytest
 
 from conformance.engine.baseline import Baseline, KnownFailure
@@ -176,6 +178,37 @@ def test_shrinking_ends_when_its_time_is_up():
         )
     assert left.case.stream == case.stream
     assert len(shrunk.case.stream) < len(case.stream)
+
+
+class Slow(ReferenceImplementation):
+    """A reader that takes its time, but for its first answer."""
+
+    def __init__(self, tested, seconds):
+        super().__init__()
+        self._tested, self._seconds = tested, seconds
+        self.questions = 0
+
+    def ask(self, request):
+        self.questions += 1
+        time.sleep(self._seconds if self.questions > 1 else 0)
+        return self._tested.ask(request)
+
+
+def test_only_slow_answers_use_up_the_time_for_shrinking():
+    _, finished = certify("reference:text-cut-at-255")
+    (failure,) = [each for each in finished.failures if each.finding == CUT]
+    case = case_of(CaseId.parse(failure.first_case))
+    shrunk = []
+    with implementation("reference:text-cut-at-255") as tested:
+        judge = Judge(tested.declaration.roles["decode"])
+        for seconds in (0.01, 0.3):
+            reader = Slow(tested, seconds)
+            choices = recorded(case.id).id.choices
+            left = Shrinker(reader, judge, seconds=0.05).failure(case, failure.verdict, failure.counts, choices=choices)
+            shrunk.append((reader.questions, len(left.case.stream)))
+    (of_prompt, smallest), (of_slow, larger) = shrunk
+    assert of_prompt > of_slow
+    assert smallest < larger
 
 
 class Killed(ReferenceImplementation):

@@ -6,13 +6,14 @@ import signal
 import time
 import zlib
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import pytest
 
 from conformance.engine.certification import Budget, Certification, Selection
 from conformance.engine.events import PairFinished
+from conformance.engine.patience import Patience
 from conformance.engine.record_lines import RecordLines
 from conformance.engine.workers import WorkerLost, Workers
 from conformance.implementations.process.limits import Limits
@@ -105,6 +106,33 @@ def test_the_first_failure_is_the_same_however_many_workers_there_are(fork):
     budget = Budget(6, first_failure=True)
     alone, _ = fork(record_of, TESTED["wrong"], None, budget=budget)
     assert fork(record_of, TESTED["wrong"], 3, budget=budget)[0] == alone
+
+
+@dataclass(frozen=True)
+class Numbered:
+    cost: int
+
+    def done(self, asking, patience):
+        return self.cost
+
+
+def do_shares(costs, jobs):
+    """Return the costs in the order in which the shares began, and those in which they were settled."""
+    begun, settled = [], []
+    with Workers(ReferenceImplementation, jobs) as workers:
+        workers.do(
+            [*map(Numbered, costs)],
+            Patience(),
+            needed=lambda share: begun.append(share.cost) or True,
+            settle=lambda share, result: settled.append(result),
+        )
+    return begun, settled
+
+
+def test_what_costs_most_begins_first_and_is_settled_in_its_place(fork):
+    costs = [1, 1, 3, 1, 2, 9]
+    assert fork(do_shares, costs, 2) == ([9, 3, 2, 1, 1, 1], costs)
+    assert fork(do_shares, costs, 1) == (costs, costs)
 
 
 def ask_for_seconds(jobs, seconds):

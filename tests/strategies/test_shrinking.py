@@ -49,6 +49,16 @@ def test_shrinking_stops_when_its_tries_are_spent():
     assert long_rows_query(shrunk)
 
 
+def test_shrinking_stops_when_its_work_is_done():
+    case, choices = seeded("rows_query_streams")
+    streams = []
+    for work in (len(choices), 100 * len(choices)):
+        shrunk = shrink(case, choices, long_rows_query, tries=1000, work=work)
+        assert long_rows_query(shrunk)
+        streams.append(len(shrunk.stream))
+    assert streams[1] < streams[0]
+
+
 def test_a_case_that_does_not_fail_again_is_returned_unchanged():
     case, choices = seeded("rows_query_streams")
     tried = []
