@@ -26,10 +26,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+
+from measure import Measure
 
 from conformance.corpus.counts import EVENTS, Counts
 from conformance.corpus.judging import CaseJudge, KitErrors, planned_cases
@@ -76,6 +78,41 @@ class Measured:
 def plan() -> Plan:
     with implementation("reference") as started:
         return Plan(tuple(Selection().pairs(started.declaration)))
+
+
+def generation_measures(rounds: int, examples: int) -> Iterator[Measure]:
+    """Yield how much faster the grammar's own chooser makes cases than Hypothesis' engine makes the same families."""
+    cases = plan()
+    by_grammar(cases, range(len(cases.pairs)), 1)
+    by_hypothesis(cases, [0], 1)
+    speeds, ratios = [], []
+    for number in range(rounds):
+        # A tenth of the pairs is enough for a ratio.
+        places = range(number, len(cases.pairs), 10 * rounds)
+        made, sought = by_grammar(cases, places, examples), by_hypothesis(cases, places, examples)
+        speeds.append(made.speed)
+        ratios.append(made.speed / sought.speed)
+    named = {"part": "generation", "name": "whole cases"}
+    yield Measure(unit="events/s", against="one core of this machine", samples=speeds, **named)
+    yield Measure(unit="x", against="Hypothesis' engine", samples=ratios, **named)
+
+
+def spark_measures(events: int) -> Iterator[Measure]:
+    """Yield what Spark costs over plain processes: measured for some events, and calculated for ten times as many.
+
+    The calculation takes start and end as they are, and the waves ten times.
+    """
+    forecast(events, 2)
+    spark = on_spark(events, 2)
+    print(f"  Spark: {spark}", flush=True)
+    plain, used = in_plain_processes(spark.cases, 2)
+    apart = spark.seconds - spark.in_waves
+    named = {"part": "Spark", "unit": "x", "against": "the same cases in two plain processes"}
+    million = f"{events / 1e6:g} million events"
+    yield Measure(name=f"{million}, start included", samples=[spark.seconds / plain], wanted=("<=", 1.15), **named)
+    yield Measure(name=f"{million}, processor time", samples=[spark.processor / used], **named)
+    far = (apart + 10 * spark.in_waves) / (10 * plain)
+    yield Measure(name=f"{events / 1e5:g} million, calculated", samples=[far], wanted=("<=", 1.05), **named)
 
 
 def print_ratio(name: str, ratio: float) -> str:

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median, quantiles
 
-from conformance.engine.discovery import discovered
+from measure import Measure
+
+from conformance.engine.discovery import cases_by_default, discovered
 from conformance.fuzzing.hypothesis_engine import discover
 from conformance.mutants.mutant import Mutant, MutantImplementation
 from conformance.mutants.registry import mutants
@@ -40,6 +42,34 @@ def by_hypothesis(role: str, family: str, profile: str, count: int) -> Iterator[
     made: list[Case] = []
     discover(family, profile, role=role, examples=count, seed_value=0, visit=made.append)
     return iter(made)
+
+
+def uniform(role: str, family: str, profile: str, count: int) -> Iterator[Case]:
+    """Make cases that are drawn, as those after the rows of the covering array are."""
+    rows = cases_by_default(family, profile, role=role)
+    return discovered(family, profile, role=role, seed=0, first=rows, count=count)
+
+
+SEEDED, HYPOTHESIS = "seeded, covering arrays", "Hypothesis"
+#: In what way cases are made -> what makes them.
+ENGINES = {SEEDED: seeded, HYPOTHESIS: by_hypothesis, "uniform choice": uniform}
+
+
+def pairs_of(role: str, profiles: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the families of a role, with each of the profiles under which they have cases."""
+    return [
+        (family.name, profile)
+        for family in families().values()
+        if role in family.focus and not family.few
+        for profile in profiles
+        if profile in family.profiles_of(role)
+    ]
+
+
+def mutants_of(role: str, count: int | None) -> list[Mutant]:
+    """Return the mutants of a role, or so many of them, evenly chosen."""
+    alive = [each for each in mutants() if catalogue()[each.requirement].role == role]
+    return alive[:: max(len(alive) // count, 1)] if count else alive
 
 
 @dataclass
@@ -77,6 +107,34 @@ def rounds_until_killed(
     return kills, spent, cases
 
 
+def measures(rounds: int, count: int) -> Iterator[Measure]:
+    """Yield how much sooner the covering arrays name mutants than Hypothesis' engine and a uniform choice.
+
+    Args:
+        rounds: Ten times as many rounds of cases are made in each way.
+        count: How many of the mutants of decode are looked for.
+    """
+    pairs = pairs_of("decode", PROFILES[2:3])
+    alive = mutants_of("decode", count)
+    seconds: dict[str, dict[str, float]] = {}
+    for name, engine in ENGINES.items():
+        kills, spent, _ = rounds_until_killed(partial(engine, "decode"), pairs, alive, 10 * rounds)
+        price = spent / (10 * rounds)
+        seconds[name] = {each: kill.named * price for each, kill in kills.items() if kill.named is not None}
+    ours = seconds.pop(SEEDED)
+    for name, theirs in seconds.items():
+        common = sorted(ours.keys() & theirs.keys())
+        named = {
+            "part": "findings",
+            "unit": "x",
+            "against": f"{name}, {len(common)} of {len(alive)} mutants named by both",
+        }
+        wanted = (">=", 30.0) if name == HYPOTHESIS else None
+        for figure, of in (("median", median), ("95th percentile", lambda each: quantiles(each, n=20)[-1])):
+            ratio = of([theirs[each] for each in common]) / of([ours[each] for each in common])
+            yield Measure(name=f"processor time until named, {figure}", samples=[ratio], wanted=wanted, **named)
+
+
 def summary(name: str, kills: dict[str, Kill], spent: float, rounds: int, cases: int) -> str:
     """Return the figures of one engine in a line."""
     named = sorted(each.named for each in kills.values() if each.named is not None)
@@ -97,17 +155,8 @@ def main() -> None:
     parser.add_argument("--mutants", type=int, help="only this many mutants, evenly chosen")
     options = parser.parse_args()
     profiles = options.profiles or PROFILES
-    pairs = [
-        (family.name, profile)
-        for family in families().values()
-        if options.role in family.focus
-        for profile in profiles
-        if profile in family.profiles_of(options.role)
-    ]
-    alive = [each for each in mutants() if catalogue()[each.requirement].role == options.role]
-    if options.mutants:
-        alive = alive[:: max(len(alive) // options.mutants, 1)]
-    for name, engine in (("seeded, covering arrays", seeded), ("Hypothesis", by_hypothesis)):
+    pairs, alive = pairs_of(options.role, profiles), mutants_of(options.role, options.mutants)
+    for name, engine in ENGINES.items():
         kills, spent, cases = rounds_until_killed(partial(engine, options.role), pairs, alive, options.rounds)
         print(summary(name, kills, spent, options.rounds, cases), flush=True)
         missed = [each for each, when in kills.items() if when.named is None]
