@@ -71,3 +71,10 @@ def test_the_names_of_mutants_are_distinct():
 def test_an_unknown_mutant_is_refused_by_name():
     with pytest.raises(ValueError, match="no mutant 'nonsense'"):
         mutant_of("nonsense")
+
+
+@pytest.mark.parametrize("name", ["logs-extended-queries", "logs-option-can-be-set", "logs-two-query-formats"])
+def test_a_statement_too_long_for_the_extended_format_is_logged_in_the_usual_one(name):
+    longest = case_of(CaseId("logged_texts", "worklog", seed=0, index=8, role="log"))
+    answer = MutantImplementation(mutant_of(name)).ask(request_of(longest))
+    assert max(len(each.get("query", "")) for each in answer.events) > 65_535
