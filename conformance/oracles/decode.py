@@ -104,19 +104,24 @@ def _stops_inside_payload(alignment: Alignment, requirement: str) -> Iterator[Ch
 
 
 def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """The length byte of a Rows_query is ignored: a wrong text of exactly that many bytes was cut at it."""
+    """The length byte of a Rows_query is ignored: a text that lacks its end and has that many bytes was cut at it."""
     for index in alignment.marked(requirement):
         expected, seen = alignment.case.expected.events[index], alignment.observed(index)
         if seen is None or not isinstance(text := seen.get("rows_query"), str):
             continue
         length_byte = alignment.case.stream[expected["offset"] + HEADER_BYTES]
         wrong = text != expected["rows_query"] and not _off_by_a_checksum(expected["rows_query"], text)
-        if wrong and len(text.encode()) == length_byte:
+        if wrong and len(text.encode()) == length_byte and _is_cut(expected["rows_query"], text):
             message = f"the text ends after {length_byte} bytes, the value of the length byte, not at the event's end"
             cause = field_cause(alignment, index, "rows_query", text)
             yield Check("length byte used", message, expected["offset"], cause)
         else:
             yield GOOD
+
+
+def _is_cut(expected: str, seen: str) -> bool:
+    """Return whether a text lacks its end, and not, as far as can be seen, its beginning."""
+    return expected.startswith(seen) and not expected.endswith(seen)
 
 
 def _off_by_a_checksum(expected: str, seen: object) -> bool:
