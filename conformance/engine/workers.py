@@ -8,7 +8,7 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from ctypes import c_bool
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -54,7 +54,8 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         not_theirs = [self.pipe, *(each.pipe for each in others)] if forks else []
         self._process = context.Process(target=_serve, args=(theirs, make, stopped, os.getpid(), not_theirs))  # type: ignore[attr-defined]  # of each context
-        self._process.start()
+        with _sigterm_kept():
+            self._process.start()
         theirs.close()
 
     def send(self, message: object) -> None:
@@ -92,6 +93,21 @@ class _Worker:
             self._process.kill()
             self._process.join()
         self.pipe.close()
+
+
+@contextmanager
+def _sigterm_kept() -> Iterator[None]:
+    """Have a process that is begun take a SIGTERM only where it can end without a word."""
+    _mask_sigterm(blocked=True)
+    try:
+        yield
+    finally:
+        _mask_sigterm(blocked=False)
+
+
+def _mask_sigterm(*, blocked: bool) -> None:
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK if blocked else signal.SIG_UNBLOCK, {signal.SIGTERM})
 
 
 def cores() -> int:
@@ -259,8 +275,9 @@ def _serve(
         each.close()
     # Ctrl-C goes to every process of a terminal; the kit ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _end_with(parent)
     with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        _mask_sigterm(blocked=False)
+        _end_with(parent)
         with ExitStack() as stack:
             _serve_with(stack, pipe, make, stopped)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
