@@ -33,12 +33,12 @@ def _misread(alignment: Alignment) -> Iterator[tuple[Mapping[str, Any], Cause]]:
         seen = alignment.observed(index)
         if seen is None or len(alignment.differing(index)) < _SEVERAL:
             continue
-        asked = [name for name in _body(entry) if name in alignment.declared and alignment.asks(index, name)]
-        wrong = {name: seen.get(name) for name in asked if not same_field(name, entry[name], seen.get(name))}
+        judged = [name for name in _body(entry) if name in alignment.declared and alignment.asks(index, name)]
+        wrong = {name: seen.get(name) for name in judged if not same_field(name, entry[name], seen.get(name))}
         optional = FIELDS_OF_TYPE.get(entry["type"], TypeFields()).optional
         if len(wrong) >= _SEVERAL and all(name in optional and value is None for name, value in wrong.items()):
             yield entry, Cause(MISSING, group_of_entry(entry), "several fields")
-        elif len(wrong) >= _MANY and 2 * len(wrong) >= len(asked):
+        elif len(wrong) >= _MANY and 2 * len(wrong) >= len(judged):
             yield entry, Cause("misread", group_of_entry(entry), "body")
 
 
