@@ -48,9 +48,12 @@ TABLE_MAP = 19
 ROWS_EVENTS = (20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
 #: Those of Table_map and rows events, to which a rule for a database applies, besides statements.
 FILTERED = (TABLE_MAP, *ROWS_EVENTS)
+PAYLOAD = 40
 ANNOTATE_ROWS = 160
 DELIMITER = b"\n/*!*/;\n"
 
+#: What it says of an event that it refuses inside of a payload.
+IN_PAYLOAD = "Error decoding Payload_log_event"
 BAD_OFFSET = re.compile(r"Could not read entry at offset (\d+)")
 #: Words in the program's message -> the protocol's kind of error.
 KINDS = (
@@ -137,8 +140,9 @@ def query(printed: Printed) -> Fields:
 
 
 def rotate(printed: Printed) -> Fields:
-    """Read a Rotate."""
-    match = re.match(r"\tRotate to (.*)  pos: (\d+)", printed.description, re.DOTALL)
+    """Read a Rotate, whose name may have several lines."""
+    whole = f"{printed.description}\n{text_of(printed.text)}"
+    match = re.match(r"\tRotate to (.*?)  pos: (\d+)$", whole, re.DOTALL | re.MULTILINE)
     return {"next_file": match[1], "next_position": int(match[2])} if match else {}
 
 
@@ -295,6 +299,9 @@ class Reader:
             signal.signal(-done.returncode, signal.SIG_DFL)
             os.kill(os.getpid(), -done.returncode)
         events, error = self.events(done.stdout), refusal(done.returncode, text_of(done.stderr))
+        if error is not None and IN_PAYLOAD in error["message"] and events and events[-1]["type"] == PAYLOAD:
+            # It names no offset, and has printed the beginning of the payload already.
+            error["at"] = events.pop()["offset"]
         unprinted = [each["offset"] for each in events if each["type"] == QUERY and "query" not in each]
         if unprinted and error is not None:
             events = [each for each in events if each["offset"] < unprinted[0]]  # It ended in the middle of this one.
