@@ -52,7 +52,7 @@ PAYLOAD = 40
 ANNOTATE_ROWS = 160
 DELIMITER = b"\n/*!*/;\n"
 
-#: What it says of an event that it refuses inside of a payload.
+#: Its words for an event that it refuses inside of a payload.
 IN_PAYLOAD = "Error decoding Payload_log_event"
 BAD_OFFSET = re.compile(r"Could not read entry at offset (\d+)")
 #: Words in the program's message -> the protocol's kind of error.
