@@ -140,3 +140,19 @@ def test_what_is_refused_inside_of_a_payload_is_refused_at_the_payload(reader):
     answer = reader.ask(request_of(case))
     assert answer.error.at == case.expected.refused_at
     assert [each["offset"] for each in answer.events] == [each["offset"] for each in case.expected.events]
+
+
+def test_an_event_that_it_ignores_is_not_one_that_it_does_not_print(reader):
+    """MariaDB's program ignores every event with the ignorable flag, also a Query."""
+    stream = log((EventType.QUERY, {**QUERY, "query": b"FLUSH LOGS"}), *EVENTS[-1:], profile=PROFILE, flags=0x80)
+    answer = answered(reader, stream)
+    ignores = reader.declaration.name == "mariadb-binlog"
+    assert [each["handled"] for each in answer.events] == ["known", *["ignored" if ignores else "known"] * 2]
+
+
+def test_gtids_out_of_order_are_read(reader):
+    if reader.declaration.name == "mysqlbinlog":
+        pytest.skip("MySQL's program checks no order")
+    gtids = [(EventType.MARIADB_GTID, {"gno": number, "domain_id": 0, "mariadb_gtid_flags": 1}) for number in (9, 3)]
+    answer = reader.ask(Request("decode", "mariadb-11.x", log(*gtids, profile="mariadb-11.x")))
+    assert answer.error is None
