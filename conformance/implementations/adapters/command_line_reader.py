@@ -241,7 +241,8 @@ class Reader:
         self._command = [
             program, "--no-defaults", *(["-vv"] if self.name == "mysqlbinlog" else []), "--hexdump",
             "--base64-output=decode-rows", "--verify-binlog-checksum",
-            *(["--skip-gtid-strict-mode"] if "gtid-strict-mode" in usage else []), f"--local-load={folder}", str(self._file),
+            *(["--skip-gtid-strict-mode"] if "gtid-strict-mode" in usage else []),
+            f"--local-load={folder}", str(self._file),
         ]  # fmt: skip
 
     def _run(self, option: str) -> str:
