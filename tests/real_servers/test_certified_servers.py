@@ -64,6 +64,9 @@ def test_a_server_is_certified_and_leaves_nothing(product, role, folder):
     assert "hang: no-answer" in findings or re.search(r"^Requirements: [1-9]\d* pass", done.stdout, re.MULTILINE)
     assert done.returncode == (1 if findings else 0)
     assert f"{profile} is started in a temporary folder" in done.stderr
+    # The results of all versions are of one implementation.
+    name = "MariaDB server" if product.is_mariadb else "MySQL server"
+    assert f"\n{name} {product.profile.versions}:" in done.stdout
     assert list(folder.iterdir()) == []
 
 
