@@ -13,6 +13,8 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
 REFERENCE = ReferenceImplementation()
+#: What Python writes before the name of an exception.
+CALLS = 'Traceback (most recent call last):\n  File "x.py", line 1, in <module>\n    f(s[1:])\n    ^^^^^^^^\n'
 
 
 def cases(family, profile, role="decode"):
@@ -236,6 +238,10 @@ def test_a_reason_keeps_the_words_and_not_the_case(text, reason):
         ("Traceback (most recent call last):\n  File x\nValueError: 7 is wrong", "ValueError: N is wrong"),
         ("Exception in thread a java.lang.Error: at 7", "Error: at N"),
         ("nothing to see", ""),
+        (f"{CALLS}struct.error: needs 4 bytes", "struct.error: needs N bytes"),
+        (f"{CALLS}mine.Bad", "mine.Bad"),
+        (f"{CALLS}KeyError: 7\n\nDuring handling\n\n{CALLS}mine.Stop: 5\nand a line of its message", "mine.Stop: N"),
+        (f"{CALLS}", ""),
     ],
 )  # fmt: skip
 def test_the_reason_of_a_crash_is_what_the_runtime_writes(errors, reason):
