@@ -45,6 +45,7 @@ from conformance.oracles.checks.relay_freedoms import (
     is_log_number,
     is_own_event,
     is_own_value,
+    stands_for_left_out,
     stops_at_unknown,
 )
 from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
@@ -335,6 +336,14 @@ FREE: Final[tuple[Freedom, ...]] = (
         "whether an event that comes back with the replica's own server id is written",
         "It comes from the replica itself; WL#7592 is silent.",
         is_from_replica_itself,
+    ),
+    Freedom(
+        "relay",
+        "what stands for events left out",
+        "whether a Rotate to their end follows the last events where these were left out, and in MariaDB a Gtid_list "
+        "of the GTIDs that were left out anywhere",
+        "It depends on when the connection ends; in the midst of a stream the Rotate is judged.",
+        stands_for_left_out,
     ),
     Freedom(
         "relay",

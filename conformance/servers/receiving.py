@@ -2,18 +2,20 @@
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from conformance.servers.real_server import RealServer
 from conformance.servers.wire_source import NATIVE, SHA2, WireSource
 from conformance.specs.versions import Profiles
 
-#: The servers whose state is read in performance_schema.
-RECEIVING: Final = Profiles("mysql >= 5.7")
+#: The servers that can be asked to receive a stream.
+RECEIVING: Final = Profiles("mysql >= 5.5", "mariadb")
 #: Those that know caching_sha2_password.
 _WITH_SHA2: Final = Profiles("mysql >= 8.0")
+_WITH_RETRY_COUNT: Final = Profiles("mysql >= 5.6")
 #: The first words of the boundary parser's warnings in the error log.
 _WARNING: Final = re.compile(
     r"\[(?:MY-0104(?:42|43|44|45|46)\] \[Repl|Warning)\] "
@@ -62,7 +64,7 @@ def receive(
         checksums: Whether the source's events have checksums.
         ignored_ids: The servers whose events the replica ignores.
     """
-    dialect = server.product.dialect
+    dialect, name = server.product.dialect, server.product.profile.name
     replica, to = dialect.replica, dialect.source
     # 5.7 begins the next relay log with the GTIDs received before, unless another source is named first.
     other = f"{dialect.change_source} {to}_HOST='another'"
@@ -73,13 +75,16 @@ def receive(
         server_id=source_id,
         gtid_mode=gtid_mode,
         checksum="CRC32" if checksums else "NONE",
-        plugin=SHA2 if server.product.profile.name in _WITH_SHA2 else NATIVE,
+        plugin=SHA2 if name in _WITH_SHA2 else NATIVE,
     ) as source:
-        ignored = f", IGNORE_SERVER_IDS=({', '.join(map(str, ignored_ids))})" if ignored_ids else ""
+        # With gtid_mode=ON some versions take not even an empty list; RESET REPLICA keeps the list of some.
+        lists = gtid_mode != "ON" or ignored_ids
+        ignored = f", IGNORE_SERVER_IDS=({', '.join(map(str, ignored_ids))})" if lists else ""
+        retries = f", {to}_RETRY_COUNT=1" if name in _WITH_RETRY_COUNT else ""
         server.run(
             f"{dialect.change_source} {to}_HOST='127.0.0.1', {to}_PORT={source.port}, {to}_USER='x', "
-            f"{to}_PASSWORD='x', {to}_SSL=0, {to}_CONNECT_RETRY=1, {to}_RETRY_COUNT=1, "
-            f"{to}_LOG_FILE='{source_log}', {to}_LOG_POS=4, {to}_HEARTBEAT_PERIOD=30{ignored}",
+            f"{to}_PASSWORD='x', {to}_SSL=0, {to}_CONNECT_RETRY=1, "
+            f"{to}_LOG_FILE='{source_log}', {to}_LOG_POS=4, {to}_HEARTBEAT_PERIOD=30{retries}{ignored}",
             f"START {replica} IO_THREAD",
         )
         error = _wait(server, source)
@@ -98,15 +103,19 @@ def _wait(server: RealServer, source: WireSource) -> str:
     until = time.monotonic() + _LIMIT
     before, same = None, 0
     while same < _SAME and time.monotonic() < until:
-        rows = server.run(
-            "SELECT SERVICE_STATE, LAST_ERROR_NUMBER, LAST_ERROR_MESSAGE FROM "
-            "performance_schema.replication_connection_status"
-        )
-        state, number, message = rows[0]
+        status = _status(server)
         sizes = sum(path.stat().st_size for path in server.data.glob("relay.0*"))
-        if number:
-            return f"{number}: {message}"
-        same = same + 1 if source.sent.is_set() and (state, sizes) == before else 0
-        before = (state, sizes)
+        if status["Last_IO_Errno"]:
+            return f"{status['Last_IO_Errno']}: {status['Last_IO_Error']}"
+        state = (status[f"{server.product.dialect.replica_column}_IO_Running"], sizes)
+        same = same + 1 if source.sent.is_set() and state == before else 0
+        before = state
         time.sleep(_POLL)
     return "" if same >= _SAME else "the receiver does not reach the end"
+
+
+def _status(server: RealServer) -> Mapping[str, Any]:
+    """Return the status of the replica: the names of its columns, and their values."""
+    with closing(server.connect()) as session, session.cursor() as cursor:
+        cursor.execute(f"SHOW {server.product.dialect.replica} STATUS")
+        return dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))

@@ -26,6 +26,8 @@ _COM_QUERY: Final = 0x03
 _COM_DUMPS: Final = (0x12, 0x1E)
 _PACKET_LIMIT: Final = 0xFFFFFF
 _STRING: Final = 0xFD
+#: A query that has an answer.
+_ASKS: Final = re.compile(r"\s*(SELECT|SHOW\s+VARIABLES)\b", re.IGNORECASE)
 
 UUID: Final = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 
@@ -148,16 +150,19 @@ class Conversation:
         self.send(_OK)
 
     def _answer(self, query: str) -> None:
-        if not query.lstrip().upper().startswith("SELECT"):
+        asks = _ASKS.match(query)
+        if asks is None:
             self.send(_OK)
             return
         value = next((value for pattern, value in self._answers if re.search(pattern, query, re.IGNORECASE)), "0")
-        self.send(b"\x01")
-        name = b"v"
-        column = b"".join(_counted(part) for part in (b"def", b"", b"", b"", name, b""))
-        self.send(column + b"\x0c" + struct.pack("<HIBHBH", 255, 255, _STRING, 0, 0, 0))
+        # SHOW VARIABLES, with which replicas before 5.7 ask, has the name too.
+        row = [value] if asks[1].upper() == "SELECT" else ["v", value]
+        self.send(bytes([len(row)]))
+        for _ in row:
+            column = b"".join(_counted(part) for part in (b"def", b"", b"", b"", b"v", b""))
+            self.send(column + b"\x0c" + struct.pack("<HIBHBH", 255, 255, _STRING, 0, 0, 0))
         self.send(_EOF)
-        self.send(_counted(value.encode()))
+        self.send(b"".join(_counted(each.encode()) for each in row))
         self.send(_EOF)
 
     def send(self, payload: bytes) -> None:

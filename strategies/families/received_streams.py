@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from conformance.binlog.event_types import ROWS_TYPES
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT, WITH_IGNORABLE_FLAG
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
@@ -22,6 +23,8 @@ from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _LOGS: Final = Number("logs of the source", many=(20, 24))
+#: Receivers that stop, with error 1595, at any other event between the rows events of a statement: MariaDB 11.8.6.
+_WITH_ROWS_TOGETHER: Final = Profiles("mariadb")
 _END: Final = choices("the last log ends with", ("nothing", "Rotate", "Stop"))
 _CAME_BACK: Final = yes_or_no("events of the replica itself")
 _HEARTBEAT: Final = Dimension(
@@ -77,13 +80,20 @@ def _begin(stream: StreamBuilder, lengths: bytes | None = None) -> None:
 def _add_group(stream: StreamBuilder, code: int, mode: str, *, heartbeats: bool) -> None:
     """Add a group, with ignorable events in it and heartbeats between its events."""
     choose = stream.choose
-    for event in replica_groups.in_mode(stream, groups.group(stream), mode):
+    planned = replica_groups.in_mode(stream, groups.group(stream), mode)
+    for index, event in enumerate(planned):
         stream.add(event)
         if heartbeats and choose.yes():
             stream.add(server_events.heartbeat(stream))
-        if choose.yes(4):
+        if not _stay_together(stream, planned[index : index + 2]) and choose.yes(4):
             _add_ignorable(stream, code)
     stream.timestamp += 1
+
+
+def _stay_together(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> bool:
+    """Return whether receivers take nothing else between two events."""
+    both_rows = len(planned) > 1 and all(event.type in ROWS_TYPES for event in planned)
+    return both_rows and stream.server.profile in _WITH_ROWS_TOGETHER
 
 
 def _add_ignorable(stream: StreamBuilder, code: int) -> None:
@@ -189,10 +199,11 @@ def ignored_servers(stream: StreamBuilder) -> None:
 def _add_with_unknown(stream: StreamBuilder, mode: str, code: int, unknown: str) -> None:
     """Add a group, with an ignorable event of an unknown type in its middle, after it, or not at all."""
     planned = replica_groups.in_mode(stream, replica_groups.group(stream), mode)
-    replica_groups.add(stream, planned[: (len(planned) + 1) // 2])
-    if unknown == "in each group":
+    middle = (len(planned) + 1) // 2
+    replica_groups.add(stream, planned[:middle])
+    if unknown == "in each group" and not _stay_together(stream, planned[middle - 1 : middle + 1]):
         _add_ignorable(stream, code)
-    replica_groups.add(stream, planned[(len(planned) + 1) // 2 :])
+    replica_groups.add(stream, planned[middle:])
     if unknown == "between groups":
         _add_ignorable(stream, code)
     stream.server_id = replica_groups.SOURCE_ID

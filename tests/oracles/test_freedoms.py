@@ -2,6 +2,7 @@
 
 import base64
 import re
+import struct
 from dataclasses import replace
 from itertools import chain, cycle, pairwise, permutations, takewhile
 
@@ -12,6 +13,7 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import TYPE_AT
+from conformance.binlog.writer import frame
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.models.replica.groups import State
@@ -205,6 +207,23 @@ class BeginsMoreRelayLogs(Receiver):
         if begins and event.offset not in self.settings.connections:
             self.rotate()
         return super().receive(event, data)
+
+
+class EndsItsConnection(Receiver):
+    """A receiver whose connection ends after the last event: it writes where it is if that one was left out."""
+
+    def entries(self):
+        self.close()
+        return super().entries()
+
+
+def with_gtids_left_out(case, answer):
+    """Return the answer of a MariaDB replica that was sent one of its own groups."""
+    if not case.id.profile.startswith("mariadb") or not answer.events:
+        return answer
+    body = struct.pack("<IIIQ", 1 | 1 << 29, 0, case.settings["server_id"], 1)
+    event = frame(EventType.MARIADB_GTID_LIST, body, offset=-19 - len(body), checksummed=False, server_id=0, flags=32)
+    return replace(answer, events=(*answer.events, {**answer.events[-1], "data": event.hex(), "warning": ""}))
 
 
 class CountsLater(Receiver):
@@ -449,6 +468,7 @@ TAKEN = {
     "last GTID of a relay log": ("relay", [received_by(CountsLater)]),
     "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),
     "own events that come back": ("relay", [writing_own_events]),
+    "what stands for events left out": ("relay", [received_by(EndsItsConnection), with_gtids_left_out]),
     "stop at unknown events": (
         "relay",
         [lambda case, answer: CONTROL["receiver-stops-at-unknown"](request_of(case))],

@@ -46,9 +46,10 @@ class Receiving:
         if any(each[TYPE_AT] in HEARTBEAT_TYPES for each in events):
             raise CannotAnswer("a server uses the log and the position in a heartbeat, which are invented here")
         mode, log_name = settings["gtid_mode"], settings["source_log"]
-        consistency = "ON" if mode == "ON" else "OFF"
-        profile = self._servers.product.profile.name
-        options = [*(OPTIONS[profile] or ()), f"--gtid-mode={mode}", f"--enforce-gtid-consistency={consistency}"]
+        product = self._servers.product
+        options = [*(OPTIONS[product.profile.name] or ())]
+        if product.dialect.gtid_modes != "none":
+            options += [f"--gtid-mode={mode}", f"--enforce-gtid-consistency={'ON' if mode == 'ON' else 'OFF'}"]
         server = self._servers.server(mode, options)
         server.run(f"SET GLOBAL server_id = {settings['server_id']}")
         described = next(read_events(request.stream, _READS_ALL)).format

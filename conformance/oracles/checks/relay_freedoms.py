@@ -11,7 +11,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet, Interval
-from conformance.binlog.header import HEADER, HEADER_BYTES, Header
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference, differences
@@ -45,6 +45,12 @@ class _Event:
         body = data[HEADER_BYTES : end if checksummed else None]
         header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
         return cls(replace(header, length=HEADER_BYTES + len(body)), body)
+
+    @property
+    def lists_left_out(self) -> bool:
+        """Whether it is the event in which a MariaDB replica lists the GTIDs of groups that it has left out."""
+        is_list = self.header.type == EventType.MARIADB_GTID_LIST and bool(self.header.flags & Flag.ARTIFICIAL)
+        return is_list and self.header.server_id == 0
 
     def begins_or_ends_a_log(self, alignment: Alignment) -> bool:
         """Return whether it is one with which a replica begins or ends a relay log.
@@ -121,6 +127,34 @@ def _described(event: _Event) -> tuple[int, int, bytes]:
 def is_format_repeated(alignment: Alignment, difference: Difference) -> bool:
     """Return whether a relay log that is not expected goes on with the source's format description."""
     return difference.field == ENTRY and difference.place is not None and repeats_format(alignment, difference.place)
+
+
+def stands_for_left_out(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an entry that is not expected is what a replica writes for events that it has left out.
+
+    That is a Rotate to the end of the last ones, when the connection ends after them, and in MariaDB a Gtid_list event
+    of their GTIDs.
+    """
+    place = difference.place
+    event = None if place is None else _of_entry(alignment, difference)
+    if place is None or event is None:
+        return False
+    if event.lists_left_out:
+        return True
+    after = [_Event.of(entry) for entry in alignment.observation.events[place + 1 :]]
+    is_last = all(each is not None and (each.lists_left_out or each.begins_or_ends_a_log(alignment)) for each in after)
+    if not is_last or event.header.server_id or event.header.type != EventType.ROTATE:
+        return False
+    return int.from_bytes(event.body[:_POSITION_BYTES], "little") in _ends(alignment.case.stream)
+
+
+def _ends(stream: bytes) -> Iterator[int]:
+    """Yield the log_pos of each event of a stream."""
+    at = len(MAGIC)
+    while at + HEADER_BYTES <= len(stream):
+        _, _, _, length, log_pos, _ = HEADER.unpack_from(stream, at)
+        yield log_pos
+        at += max(length, HEADER_BYTES)
 
 
 def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool:
