@@ -241,7 +241,13 @@ def finding_page(finding: KeptFinding, versions: Sequence[KeptRun], report: Writ
 
 def _written_up(report: WrittenUp) -> Html:
     """Return what was written for the project, as it is."""
-    return fragment(element("h2", "As one would send it"), element("pre", report.text, class_="detail"))
+    return fragment(
+        element("h2", "As one would send it"),
+        element("p", "Public thread: ", element("a", report.thread, href=report.thread, rel="noreferrer noopener"))
+        if report.thread.startswith("https://")
+        else None,
+        element("pre", report.text, class_="detail"),
+    )
 
 
 def _sentence(finding: KeptFinding, versions: Sequence[KeptRun]) -> str:

@@ -63,6 +63,14 @@ def test_the_page_of_a_finding_has_what_was_written():
     assert "As one would send it" in site[finding_address(name, report.signature)]
 
 
+def test_the_page_of_a_finding_has_the_public_thread_about_it():
+    report = next(each for each in map(read_written_up, FILES) if each.thread)
+    assert report.thread.startswith("https://")
+    name = report.implementation.rpartition(" ")[0]
+    site = dict(pages([run for run in RUNS if run.name == name], reports={(name, report.signature): report}))
+    assert f'href="{report.thread}"' in site[finding_address(name, report.signature)]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
