@@ -160,6 +160,13 @@ def test_a_reader_that_refuses_the_events_or_does_not_know_them_lacks_the_featur
     assert state_in(record, EVENTS) == state
 
 
+def test_a_reader_that_refuses_some_events_whose_fields_it_does_not_report_reads_with_faults(tmp_path):
+    wrong = failure(requirement="A-9", signature="GTID refused: too long")
+    not_reported = requirement("A-1", "unsupported", results={"mysql-8.0": {"unsupported": 3}})
+    record = read_record(record_of(tmp_path, wrong, not_reported, requirement("A-9", "fail")))
+    assert state_in(record, EVENTS) == "partly"
+
+
 @pytest.mark.parametrize(
     ("state", "changes"),
     [
