@@ -82,7 +82,8 @@ def state_in(record: RunRecord, feature: Feature) -> State:
 
 def _without(failure: Failure, feature: Feature, profiles: Collection[str], states: Sequence[State]) -> State:
     """Return what a finding shows of a feature: that its events are refused, not known or crash, or nothing."""
-    without: State = "partly" if "yes" in states or "partly" in states else "no"
+    # Where the fields are not reported, the events that are not refused may still be read right.
+    without: State = "partly" if {"yes", "partly", "not reported"}.intersection(states) else "no"
     if failure.profile in profiles and _crashed_at(failure) in feature.events:
         return without
     for event in feature.events:

@@ -19,8 +19,10 @@ from conformance.specs.version_order import order_of
 #: What the name of a kept run ends in.
 _SUFFIX: Final = f".jsonl{COMPRESSED}"
 _LEVEL: Final = 19
-#: A path of the machine before a folder whose name means something elsewhere too.
-_PLACE: Final = re.compile(r"(?:/[\w.@+-]+)+/(?=(?:site-packages|node_modules|adapters)/)")
+#: A path of the machine before a folder or a program whose name means something elsewhere too.
+_PLACE: Final = re.compile(
+    r"(?:/[\w.@+-]+)+/(?=(?:site-packages|node_modules|adapters)/|(?:mysqlbinlog|mariadb-binlog)\b)"
+)
 
 
 class CannotKeep(ValueError):
@@ -76,8 +78,10 @@ def keep_run(path: str | PathLike[str], folder: Path) -> Path:
     record = read_record(path)
     spec = _public_spec(record.header)
     text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
-    text = _PLACE.sub("", text).replace(_in_json(shlex.quote(record.header.implementation.spec)), _in_json(spec))
-    text = text.replace(_in_json(record.header.implementation.spec), _in_json(spec))
+    named = record.header.implementation.spec
+    for written in (shlex.quote(named), named):
+        text = text.replace(_in_json(written), _in_json(spec))
+    text = _PLACE.sub("", text)
     about = record.header.implementation
     kept = folder / f"{slug_of(about.name)}-{slug_of(about.version)}{_SUFFIX}"
     with errors_of(kept):

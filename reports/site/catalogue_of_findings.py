@@ -33,6 +33,34 @@ class KeptFinding:
         return finding_address(self.name, self.signature)
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What changed from one version of an implementation to the next.
+
+    Attributes:
+        before: The older version.
+        after: The newer version.
+        groups: In words how they changed -> the findings.
+    """
+
+    before: str
+    after: str
+    groups: Mapping[str, Sequence[KeptFinding]]
+
+    @property
+    def words(self) -> str:
+        """How many findings changed in which way."""
+        return ", ".join(f"{len(findings)} {words}" for words, findings in self.groups.items())
+
+
+def change_between(before: KeptRun, after: KeptRun, findings: Iterable[KeptFinding]) -> Change:
+    """Return what changed between two versions of an implementation, given its findings."""
+    findings = list(findings)
+    gone = [each for each in findings if before.version in each.versions and after.version not in each.versions]
+    new = [each for each in findings if after.version in each.versions and before.version not in each.versions]
+    return Change(before.version, after.version, {"no longer found": gone, "new": new})
+
+
 def kept_findings(runs: Sequence[KeptRun]) -> list[KeptFinding]:
     """Return the findings of kept runs, implementation by implementation, the most important first."""
     by_key: dict[tuple[str, str], dict[str, Finding]] = {}

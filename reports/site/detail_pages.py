@@ -9,7 +9,8 @@ from conformance.reports.finding_card import badge, copied, finding_card, sectio
 from conformance.reports.foreign_text import elided, one_line
 from conformance.reports.kept_runs import KeptRun
 from conformance.reports.outcome import exercised, number_of
-from conformance.reports.site.catalogue_of_findings import KeptFinding, of_requirement
+from conformance.reports.site.catalogue_of_findings import KeptFinding, change_between, of_requirement
+from conformance.reports.site.feeds import feed_address
 from conformance.reports.site.links import (
     implementation_address,
     requirement_link,
@@ -48,6 +49,7 @@ def implementation_page(versions: Sequence[KeptRun], findings: Sequence[KeptFind
             if about.homepage and about.homepage.startswith("https://")
             else None,
             element("p", element("a", "Badge", href=f"{latest.slug}.svg"), " (SVG)"),
+            element("p", element("a", "Feed of what changed", href=f"{_UP}{feed_address(latest.name)}"), " (Atom)"),
             element("h4", "The commands that certify it" if len(specs) > 1 else "The command that certifies it"),
             (copied(f"binlog-conformance certify {spec} --report report") for spec in specs),
         ),
@@ -73,19 +75,11 @@ def _changes(versions: Sequence[KeptRun], findings: Iterable[KeptFinding]) -> Ht
     findings = list(findings)
     parts = []
     for before, after in pairwise(versions):
-        groups = {
-            "no longer found": [
-                each for each in findings if before.version in each.versions and after.version not in each.versions
-            ],
-            "new": [
-                each for each in findings if after.version in each.versions and before.version not in each.versions
-            ],
-        }
-        listed = ", ".join(f"{len(each)} {words}" for words, each in groups.items())
+        change = change_between(before, after, findings)
         parts.append(
             element(
                 "details",
-                element("summary", element("b", f"From {before.version} to {after.version}: "), listed),
+                element("summary", element("b", f"From {change.before} to {change.after}: "), change.words),
                 (
                     element(
                         "ul",
@@ -100,7 +94,7 @@ def _changes(versions: Sequence[KeptRun], findings: Iterable[KeptFinding]) -> Ht
                             for each in group
                         ),
                     )
-                    for words, group in groups.items()
+                    for words, group in change.groups.items()
                     if group
                 ),
             )
@@ -247,7 +241,13 @@ def finding_page(finding: KeptFinding, versions: Sequence[KeptRun], report: Writ
 
 def _written_up(report: WrittenUp) -> Html:
     """Return what was written for the project, as it is."""
-    return fragment(element("h2", "As one would send it"), element("pre", report.text, class_="detail"))
+    return fragment(
+        element("h2", "As one would send it"),
+        element("p", "Public thread: ", element("a", report.thread, href=report.thread, rel="noreferrer noopener"))
+        if report.thread.startswith("https://")
+        else None,
+        element("pre", report.text, class_="detail"),
+    )
 
 
 def _sentence(finding: KeptFinding, versions: Sequence[KeptRun]) -> str:

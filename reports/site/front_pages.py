@@ -9,6 +9,7 @@ from conformance.reports.filter_bar import facet, filter_bar
 from conformance.reports.kept_runs import KeptRun, newest
 from conformance.reports.outcome import charged, exercised
 from conformance.reports.site.catalogue_of_findings import KeptFinding
+from conformance.reports.site.feeds import feed_address
 from conformance.reports.site.links import (
     implementation_address,
     requirement_address,
@@ -54,6 +55,7 @@ def index_page(runs: Sequence[KeptRun]) -> str:
                     href="reads.html",
                 ),
             ),
+            element("p", element("a", "Feed of what changed", href=feed_address()), " (Atom)"),
         ),
         element(
             "main",

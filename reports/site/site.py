@@ -9,6 +9,7 @@ from conformance.reports.features import features
 from conformance.reports.kept_runs import KeptRun
 from conformance.reports.site.catalogue_of_findings import kept_findings
 from conformance.reports.site.detail_pages import finding_page, implementation_page, requirement_page
+from conformance.reports.site.feeds import feed, feed_address
 from conformance.reports.site.front_pages import findings_page, index_page, reads_page, requirements_page
 from conformance.reports.site.links import implementation_address, requirement_address
 from conformance.reports.site.written_up import WrittenUp
@@ -46,10 +47,12 @@ def pages(runs: Sequence[KeptRun], *, reports: Reports = MappingProxyType({})) -
     yield "reads.html", reads_page(runs)
     yield "requirements.html", requirements_page(runs)
     yield "findings.html", findings_page(findings)
+    yield feed_address(), feed(runs, findings)
     for name in dict.fromkeys(run.name for run in runs):
         versions = [run for run in runs if run.name == name]
         own = [each for each in findings if each.name == name]
         yield implementation_address(name), implementation_page(versions, own)
+        yield feed_address(name), feed(versions, own, name=name)
         for run in versions:
             yield f"implementations/{run.slug}.svg", badge_picture(run.record)
         for each in own:

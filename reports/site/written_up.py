@@ -28,6 +28,7 @@ class WrittenUp:
         requirement: The requirement that it breaks.
         stream: The smallest log that shows it.
         text: The whole file.
+        thread: The address of a public thread about the same fault; empty where none is known.
     """
 
     name: str
@@ -36,6 +37,7 @@ class WrittenUp:
     requirement: str
     stream: bytes
     text: str
+    thread: str = ""
 
 
 def read_written_up(path: Path) -> WrittenUp:
@@ -55,7 +57,8 @@ def read_written_up(path: Path) -> WrittenUp:
     if missing or digits is None:
         raise Malformed(f"{path}: has no {', '.join(missing)}: see reports/findings for the form")
     stream = bytes.fromhex(digits[1])
-    return WrittenUp(path.name, facts["Implementation"], facts["Finding"], facts["Requirement"], stream, text)
+    implementation, finding, requirement = (facts[name] for name in _FACTS)
+    return WrittenUp(path.name, implementation, finding, requirement, stream, text, facts.get("Thread", ""))
 
 
 def written_up(folder: Path) -> Mapping[tuple[str, str], WrittenUp]:

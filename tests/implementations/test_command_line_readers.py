@@ -156,3 +156,20 @@ def test_gtids_out_of_order_are_read(reader):
     gtids = [(EventType.MARIADB_GTID, {"gno": number, "domain_id": 0, "mariadb_gtid_flags": 1}) for number in (9, 3)]
     answer = reader.ask(Request("decode", "mariadb-11.x", log(*gtids, profile="mariadb-11.x")))
     assert answer.error is None
+
+
+@pytest.mark.parametrize(
+    ("printed", "version"),
+    [
+        ("mysqlbinlog  Ver 9.7.4-2 for Linux on x86_64 ((Debian))", "9.7.4"),
+        ("mysqlbinlog Ver 3.4 for Linux at x86_64", "3.4"),
+        ("mysqlbinlog Ver 3.3 Distrib 10.1.23-MariaDB, for debian-linux-gnu (x86_64)", "10.1.23"),
+        ("mariadb-binlog from 11.8.6-MariaDB, client 3.5 for debian-linux-gnu (x86_64)", "11.8.6"),
+    ],
+)
+def test_the_version_is_that_of_the_release_where_it_is_printed(printed, version, tmp_path):
+    program = tmp_path / "mysqlbinlog"
+    program.write_text(f"#!/bin/sh\necho '{printed}'\n", encoding="utf-8")
+    program.chmod(0o755)
+    with implementation(f"mysqlbinlog:{program}") as started:
+        assert started.declaration.version == version

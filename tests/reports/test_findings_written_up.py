@@ -5,6 +5,7 @@ import re
 import pytest
 
 from conformance.binlog.header import MAGIC
+from conformance.implementations.library import libraries
 from conformance.reports.kept_runs import kept_runs
 from conformance.reports.site.links import finding_address
 from conformance.reports.site.site import pages
@@ -52,7 +53,10 @@ def test_the_log_is_framed_whole(written):
 def test_the_command_names_a_case_and_a_version(written):
     (case, spec) = re.findall(r"^    binlog-conformance replay (\S+) (\S+)", written.text, re.MULTILINE)[0]
     assert str(CaseId.parse(case)) == case
-    assert " ".join(spec.rsplit("@", 1)) == written.implementation
+    name, _, version = written.implementation.rpartition(" ")
+    # A program of the machine is named without a version.
+    assert spec in (f"{name}@{version}", name)
+    assert spec != name or name not in libraries()
 
 
 def test_the_page_of_a_finding_has_what_was_written():
@@ -61,6 +65,14 @@ def test_the_page_of_a_finding_has_what_was_written():
     runs = [run for run in RUNS if run.name == name]
     site = dict(pages(runs, reports={(name, report.signature): report}))
     assert "As one would send it" in site[finding_address(name, report.signature)]
+
+
+def test_the_page_of_a_finding_has_the_public_thread_about_it():
+    report = next(each for each in map(read_written_up, FILES) if each.thread)
+    assert report.thread.startswith("https://")
+    name = report.implementation.rpartition(" ")[0]
+    site = dict(pages([run for run in RUNS if run.name == name], reports={(name, report.signature): report}))
+    assert f'href="{report.thread}"' in site[finding_address(name, report.signature)]
 
 
 @pytest.mark.parametrize(

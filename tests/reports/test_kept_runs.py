@@ -53,7 +53,7 @@ def test_a_kept_run_has_the_same_lines(tmp_path):
 def test_paths_of_the_machine_are_cut_and_others_stay(tmp_path):
     spec = "mysqlbinlog:/opt/my server/bin/mysqlbinlog"
     place = "/root/.cache/x-1/lib/python3.11/site-packages/pymysqlreplication/event.py"
-    detail = f'File "{place}", line 3\n/home/me/adapters/a.py'
+    detail = f'File "{place}", line 3\n/home/me/adapters/a.py\n/srv/bin/mariadb-binlog: Out of memory'
     wrong = failure(requirement="A-1", replay=f"binlog-conformance replay x '{spec}' -q", detail=detail)
     wrong["message"] = "LOAD DATA INFILE '/tmp/data.txt'"
     kept = keep_run(record_of(tmp_path, wrong, requirement("A-1", "fail"), spec=spec), tmp_path / "kept")
@@ -63,6 +63,7 @@ def test_paths_of_the_machine_are_cut_and_others_stay(tmp_path):
     assert line.detail.splitlines() == [
         'File "site-packages/pymysqlreplication/event.py", line 3',
         "adapters/a.py",
+        "mariadb-binlog: Out of memory",
     ]
     assert line.message == "LOAD DATA INFILE '/tmp/data.txt'"  # It is in the log that was read.
 
@@ -158,6 +159,13 @@ def test_a_reader_that_refuses_the_events_or_does_not_know_them_lacks_the_featur
     wrong = failure(requirement="A-9", **changes)
     record = read_record(record_of(tmp_path, wrong, PASSES, requirement("A-9", "fail")))
     assert state_in(record, EVENTS) == state
+
+
+def test_a_reader_that_refuses_some_events_whose_fields_it_does_not_report_reads_with_faults(tmp_path):
+    wrong = failure(requirement="A-9", signature="GTID refused: too long")
+    not_reported = requirement("A-1", "unsupported", results={"mysql-8.0": {"unsupported": 3}})
+    record = read_record(record_of(tmp_path, wrong, not_reported, requirement("A-9", "fail")))
+    assert state_in(record, EVENTS) == "partly"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The site of kept runs: a page for each implementation, requirement and finding, links that lead somewhere."""
 
 import re
+import xml.etree.ElementTree as Xml
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -14,6 +15,7 @@ from tests.running import forked
 
 TEXT = "WL4033-READ-ROWS-QUERY-TEXT"
 SKIPPED = "WL4033-READ-UNKNOWN-SKIPPED"
+ATOM = {"a": "http://www.w3.org/2005/Atom"}
 #: Version -> its lines: one finding is fixed, another one is new.
 VERSIONS = {
     "1.9": [failure(requirement=TEXT), requirement(TEXT), requirement(SKIPPED, "pass")],
@@ -26,8 +28,9 @@ VERSIONS = {
 }
 
 
-def keep(folder: Path, name: str, version: str, lines, *, role: str = "decode") -> None:
+def keep(folder: Path, name: str, version: str, lines, *, role: str = "decode", started: str | None = None) -> None:
     line = header()
+    line["started"] = started or line["started"]
     (declared,) = line["implementation"]["roles"].values()
     about = {"spec": f"{name}@{version}", "name": name, "version": version, "roles": {role: declared}}
     line["implementation"] |= about
@@ -77,7 +80,7 @@ def test_each_implementation_requirement_and_finding_has_a_page(site):
     kinds = [address.split("/")[0] for address in site]
     assert {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)} == {
         "index.html": 1, "reads.html": 1, "requirements.html": 1, "findings.html": 1,
-        "implementations": 2 + 3,  # With a badge of each version.
+        "feed.xml": 1, "implementations": 2 + 2 + 3,  # With a feed of each, and a badge of each version.
         "findings": 3, "requirements": 2,
     }  # fmt: skip
 
@@ -124,6 +127,40 @@ def test_who_reads_what_since_which_version(site):
     assert "✓ yes in 3" in words
     (row,) = re.findall(r"<tr[^>]*><th[^>]*>Unknown ignorable events are passed over.*?</tr>", site["reads.html"])
     assert "with faults 1.10" in words_of(row)
+
+
+def test_a_feed_has_each_run_and_what_changed(site):
+    entries = Xml.fromstring(site["feed.xml"]).findall("a:entry", ATOM)
+    texts = {entry.findtext("a:title", None, ATOM): entry.findtext("a:content", None, ATOM) for entry in entries}
+    assert texts.keys() == {
+        "@acme/reader 1.9: not conforming", "@acme/reader 1.10: not conforming", "other 3: conforming"
+    }  # fmt: skip
+    newer = texts["@acme/reader 1.10: not conforming"]
+    assert newer.splitlines()[:2] == ["2 findings in 1.10.", "Since 1.9: 1 no longer found, 2 new."]
+    assert "no longer found: rows_query of ROWS_QUERY cut short" in newer
+    own = Xml.fromstring(site["implementations/acme-reader.xml"])
+    assert len(own.findall("a:entry", ATOM)) == 2
+    ids = [each.findtext("a:id", None, ATOM) for each in (own, *entries)]
+    assert len(set(ids)) == 4
+    assert all(each.startswith("urn:uuid:") for each in ids)
+
+
+def test_the_entries_of_a_feed_are_the_same_each_time_and_the_latest_is_first(tmp_path, runs, site):
+    assert dict(pages(runs))["feed.xml"] == site["feed.xml"]
+    for started, version in (("2031-01-01T00:00:00Z", "2"), ("2030-01-01T00:00:00Z", "3")):
+        keep(tmp_path, "late", version, [requirement(TEXT, "pass")], started=started)
+    feed = Xml.fromstring(dict(pages(kept_runs(tmp_path / "kept")))["feed.xml"])
+    titles = [each.text for each in feed.findall("a:entry/a:title", ATOM)]
+    assert [title.split(":")[0] for title in titles[:2]] == ["late 2", "late 3"]
+    assert feed.findtext("a:updated", None, ATOM) == "2031-01-01T00:00:00Z"
+
+
+def test_a_text_that_xml_cannot_hold_is_written_visibly_into_a_feed(tmp_path):
+    lines = [failure(requirement=TEXT, signature="a\x00b\x1b]0;<x>&\u202e\ud800"), requirement(TEXT)]
+    keep(tmp_path, "evil", "1", [requirement(TEXT, "pass")])
+    keep(tmp_path, "evil", "2", lines)
+    feed = Xml.fromstring(dict(pages(kept_runs(tmp_path / "kept")))["feed.xml"].encode("utf-8"))
+    assert "<x>&" in feed.findtext("a:entry/a:content", None, ATOM)
 
 
 def test_servers_are_beside_the_readers_and_read_nothing(tmp_path, runs):

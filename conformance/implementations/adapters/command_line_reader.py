@@ -232,7 +232,9 @@ class Reader:
         self._environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
         usage = self._run("--help")
         self.name = "mariadb-binlog" if "MariaDB" in usage else "mysqlbinlog"
-        match = re.search(r"Ver (\S+)", self._run("--version"))
+        # MariaDB's also has a version of its own, which is the same in many releases, and some print nothing else.
+        versions = self._run("--version")
+        match = re.search(r"(?:Distrib|from) ([\d.]+)", versions) or re.search(r"Ver ([\d.]+)", versions)
         self.version = match[1] if match else "unknown"
         self._readers = {**READERS, **MYSQL_READERS} if self.name == "mysqlbinlog" else READERS
         # Without -vv MySQL's program prints no Rows_query events; with it MariaDB's stops at columns it cannot print.

@@ -14,6 +14,7 @@ const part = (file) => import(path.join(LIBRARY, 'lib', file)); // Their package
 const { default: packetClass } = await part('packet/binlog.js');
 const { Parser } = await part('reader.js');
 const classes = await part('binlog_event.js');
+const { default: ZongJi } = await import(path.join(LIBRARY, 'index.js'));
 
 const HEADER = 19;
 const MAGIC = 4;
@@ -154,7 +155,84 @@ function decode(stream, profile) {
   return { events, error: null };
 }
 
-function answer(question) {
+// The codes of the library's classes, which do not keep them. Rows have a length of extra data since version 2.
+const CODES = {
+  Query: 2, Stop: 3, Rotate: 4, IntVar: 5, Format: 15, Xid: 16, TableMap: 19, Heartbeat: 27, RowsQuery: 29,
+  AnonymousGtid: 34, PreviousGtids: 35, XaPrepare: 38, PartialUpdateRows: 39, TransactionPayload: 40,
+  Gtid: (event) => (event.tag === undefined ? 33 : 42),
+  WriteRows: (event) => (event.extraDataLength === undefined ? 23 : 30),
+  UpdateRows: (event) => (event.extraDataLength === undefined ? 24 : 31),
+  DeleteRows: (event) => (event.extraDataLength === undefined ? 25 : 32),
+};
+const OF_CLIENT = ['type', 'log_pos', 'timestamp', 'query', 'resume_log', 'resume_pos', 'executed_gtids'];
+const REPLICA_ID = 4246;
+const LOST = 'PROTOCOL_CONNECTION_LOST';
+
+// Returns what the library's client delivers, and where it then is. It does not connect again by itself: where the
+// connection is lost, it is stopped and started where it was, as its documentation says.
+function deliver(settings) {
+  const byGtids = settings.gtid_set !== null;
+  const { host, port, user, password } = settings;
+  const client = new ZongJi({ host, port, user, password });
+  client._fetchTableInfo = (event, next) => {
+    keepTable(client, event); // The kit's source has no tables.
+    next();
+  };
+  const placed = (fields) => (byGtids
+    ? { ...fields, executed_gtids: client.gtidSet }
+    : { ...fields, resume_log: client.options.filename, resume_pos: client.options.position });
+  const events = [];
+  client.on('binlog', (event) => {
+    const code = CODES[event.getTypeName()];
+    if (code === undefined) return; // The code of a type that the library does not know is lost.
+    const fields = {
+      type: typeof code === 'function' ? code(event) : code,
+      log_pos: event.nextPosition,
+      timestamp: event.timestamp / 1000,
+    };
+    events.push(placed(event.query === undefined ? fields : { ...fields, query: event.query }));
+  });
+  return new Promise((resolve) => {
+    let done = false;
+    let stopping = false;
+    const end = (answer) => {
+      if (done) return;
+      done = true;
+      client.stop();
+      resolve(answer);
+    };
+    client.on('ready', () => {
+      const Dump = client.BinlogClass;
+      client.BinlogClass = class extends Dump {
+        constructor(callback) {
+          super(callback);
+          this.on('eof', () => end({ events: [...events, placed({ type: null, log_pos: 0 })], error: null }));
+        }
+      };
+    });
+    const start = (place) => client.start({ serverId: REPLICA_ID, nonBlock: true, ...place });
+    client.on('error', (error) => {
+      if (done || stopping) return;
+      if (error.code === LOST) {
+        const { filename, position } = client.options;
+        const place = byGtids ? { gtidSet: client.gtidSet } : { filename, position };
+        stopping = true;
+        client.once('stopped', () => {
+          stopping = false;
+          start(place);
+        });
+        client.stop();
+      } else if (error.errno) {
+        end({ events, error: { at: null, kind: 'other', message: error.message, code: error.errno } });
+      } else if (!client.ready) {
+        end({ events, error: { at: null, kind: 'other', message: error.message } });
+      }
+    });
+    start(byGtids ? { gtidSet: settings.gtid_set } : { filename: settings.log_name, position: settings.log_pos });
+  });
+}
+
+async function answer(question) {
   switch (question.cmd) {
     case 'start': {
       const decodes = { fields: declared, abilities: ['error_at'], profiles: ['mysql'] };
@@ -164,12 +242,16 @@ function answer(question) {
         implementation: {
           name: NAME, version: ABOUT.version, language: 'JavaScript', homepage: 'https://github.com/vlasky/zongji',
         },
-        roles: { decode: decodes },
+        roles: ZongJi.prototype.hasOwnProperty('gtidSet')
+          ? { decode: decodes, client: { fields: OF_CLIENT, abilities: [], profiles: ['mysql'] } }
+          : { decode: decodes },
       };
     }
     case 'decode':
       if (question.stream === undefined) return { seq: question.seq, unsupported: 'streams in files' };
       return { seq: question.seq, ...decode(Buffer.from(question.stream, 'base64'), question.profile) };
+    case 'client':
+      return { seq: question.seq, ...await deliver(question.settings) };
     default:
       return { seq: question.seq, unsupported: `the role ${question.cmd}` };
   }
@@ -178,5 +260,5 @@ function answer(question) {
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const question = JSON.parse(line);
   if (question.cmd === 'stop') break;
-  process.stdout.write(`${JSON.stringify(answer(question))}\n`);
+  process.stdout.write(`${JSON.stringify(await answer(question))}\n`);
 }

@@ -64,7 +64,12 @@ final class Client extends BinaryLogClient {
 
   /** Adds what the library delivers, and where it then is; returns the error that it ends with, or null. */
   static Map<String, Object> deliver(Settings settings, List<Map<String, Object>> events) {
-    Client client = new Client(settings, events);
+    Client client;
+    try {
+      client = new Client(settings, events);
+    } catch (RuntimeException refusal) { // A GTID set that the library cannot read.
+      return error(refusal);
+    }
     int before = -1;
     try {
       for (int tries = 0; !client.hasEnded && client.failure == null && tries < TRIES; ) {
