@@ -10,6 +10,9 @@ INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ud800-\udfff\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
+#: What Python writes before the calls that led to an exception, and before each of them.
+_TRACEBACK: Final = "Traceback (most recent call last):"
+_CALL: Final = 'File "'
 _SPACES: Final = re.compile(r"[\t\n\r ]+")
 #: The arrows that replace a tab and a line feed in a text that has to stay on one line.
 _LINE_MARKS: Final = str.maketrans({"\t": "\u21e5", "\n": "\u21b5"})
@@ -54,6 +57,13 @@ def elided(text: str, limit: int) -> str:
     head = limit - tail
     left_out = len(text) - limit
     return f"{text[:head]} \u22ef {left_out:,} characters left out \u22ef {text[len(text) - tail :]}"
+
+
+def last_call(text: str) -> str:
+    """Return a text without the calls of a Python traceback but the last, in which the exception was raised."""
+    calls = [place for place in (text.find(_TRACEBACK), text.find(_CALL)) if place >= 0]
+    last = text.rfind(_CALL)
+    return text[: min(calls)] + text[last:] if calls and last > min(calls) else text
 
 
 def value_text(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
 from conformance.reports.coverage_tables import coverage_tables
@@ -9,7 +10,7 @@ from conformance.reports.element import Html, element, fragment, scrolling_table
 from conformance.reports.facets import filter_of, finding_facets
 from conformance.reports.finding_card import badge, finding_card, hindered
 from conformance.reports.findings import Finding, findings_of, why_not_judged
-from conformance.reports.foreign_text import elided, one_line
+from conformance.reports.foreign_text import elided, last_call, one_line
 from conformance.reports.matrix import matrix
 from conformance.reports.outcome import Outcome, is_known, number_of, outcome
 from conformance.reports.page import page
@@ -24,6 +25,8 @@ _OPEN_CARDS: Final = 10
 _FIX_FIRST: Final = 3
 _NAME_CHARACTERS: Final = 120
 _MESSAGE_CHARACTERS: Final = 300
+#: Events of a stream that are named in a sentence.
+_STREAM_NAMES: Final = 12
 _WEB_ADDRESS: Final = re.compile(r"https?://[^\s<>\"'`]{1,500}")
 _SYMBOLS: Final = {"conforming": "\u2713", "not conforming": "\u2717", "cut off": "\u2702", "nothing judged": "?"}
 
@@ -42,7 +45,7 @@ def _bar(run: Outcome) -> Html:
     return element("div", parts, class_="bar", aria_hidden="true")
 
 
-def _tiles(run: Outcome) -> Html:
+def _finding_tiles(run: Outcome) -> Html:
     cases = (
         element(
             "li",
@@ -54,6 +57,10 @@ def _tiles(run: Outcome) -> Html:
         )
         for name, number in run.troubles.items()
     )
+    return element("ul", _findings_tile(run), cases, class_="tiles")
+
+
+def _requirement_tiles(run: Outcome) -> Html:
     tiles = (
         element(
             "li",
@@ -65,7 +72,7 @@ def _tiles(run: Outcome) -> Html:
         )
         for name, number in run.counts.items()
     )
-    return element("ul", _findings_tile(run), cases, tiles, class_="tiles")
+    return element("ul", tiles, class_="tiles", aria_label="Requirements by verdict")
 
 
 def _findings_tile(run: Outcome) -> Html:
@@ -75,7 +82,7 @@ def _findings_tile(run: Outcome) -> Html:
         element("b", f"{run.findings:,}"),
         element("span", "finding" if run.findings == 1 else "findings"),
         class_="tile fail" if run.findings else "tile fail none",
-        title="Different causes of failures; one may break many requirements. The tiles after it count requirements.",
+        title="Different causes of failures; one may break many requirements.",
     )
 
 
@@ -145,7 +152,9 @@ def _top(record: RunRecord, run: Outcome) -> Html:
             class_=f"verdict {run.verdict.replace(' ', '-')}",
             role="status",
         ),
-        fragment(element("p", score, class_="score"), _bar(run), _tiles(run)) if record.requirements else None,
+        fragment(_finding_tiles(run), element("p", score, class_="score"), _bar(run), _requirement_tiles(run))
+        if record.requirements
+        else None,
         class_="top",
     )
 
@@ -189,6 +198,7 @@ def _fix_first(findings: Sequence[Finding]) -> Html | None:
             " ",
             element("a", one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), href=f"#finding-{finding.number}"),
             element("p", f"{_weight(finding)} For example: {_sentence(finding)}", class_="quiet"),
+            element("p", f"{_stream(finding)}.", class_="quiet") if finding.first.events else None,
         )
         for finding in new[:_FIX_FIRST]
     )
@@ -202,7 +212,15 @@ def _weight(finding: Finding) -> str:
 
 
 def _sentence(finding: Finding) -> str:
-    return one_line(elided(finding.first.message, _MESSAGE_CHARACTERS))
+    return one_line(elided(last_call(finding.first.message), _MESSAGE_CHARACTERS))
+
+
+def _stream(finding: Finding) -> str:
+    """Return the role, the profile and the event types of a finding's smallest stream; equal ones in a row are one."""
+    names = [name for name, _ in groupby(event.name for event in finding.first.events if event.type)]
+    more = [f"and {len(names) - _STREAM_NAMES} more"] if len(names) > _STREAM_NAMES else []
+    types = ", ".join([*(elided(name, _NAME_CHARACTERS) for name in names[:_STREAM_NAMES]), *more])
+    return f"Smallest stream, of {finding.first.profile} in the role {finding.first.role}: {types}"
 
 
 def _cards(record: RunRecord, findings: Sequence[Finding]) -> list[Html]:

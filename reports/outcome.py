@@ -184,10 +184,8 @@ def _of_judged(record: RunRecord, broken: Collection[RequirementResult], judged:
             "the baseline lists each of them, with a reason."
         )
     musts = sum(requirement.level == "must" for requirement in broken)
-    kinds: Counter[str] = Counter(requirement.verdict for requirement in broken)
-    how = ", ".join(f"{kinds[status]} {STATUSES[status].label}" for status in BROKEN if kinds[status])
     level = "all of them musts" if musts == len(broken) else f"{musts} of them {'a must' if musts == 1 else 'musts'}"
-    text = f"It breaks {len(broken)} of the {number_of(judged, 'requirement')} that this run judged, {level}: {how}."
+    text = f"It breaks {len(broken)} of the {number_of(judged, 'requirement')} that this run judged, {level}."
     findings = len({failure.signature for failure in record.failures})
     text += f" That is {number_of(findings, 'finding')}{'' if findings == 1 else ', one for each cause'}."
     return text + (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.reports.foreign_text import elided, one_line, value_text, visible, visible_line
+from conformance.reports.foreign_text import elided, last_call, one_line, value_text, visible, visible_line
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,20 @@ def test_a_value_that_is_nested_too_deeply_is_not_shown():
     for _ in range(100_000):
         value = [value]
     assert value_text(value) == "(nested too deeply to be shown)"
+
+
+CALLS = (
+    'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g(x)\n  File "b.py", line 7, in g\n    y\n'
+)
+
+
+def test_of_a_traceback_the_last_call_is_kept():
+    kept = 'File "b.py", line 7, in g\n    y\nTypeError: no'
+    assert last_call(f"TypeError: no\n{CALLS}TypeError: no") == f"TypeError: no\n{kept}"
+    assert last_call(CALLS.partition("\n")[2] + "TypeError: no").strip() == kept
+    assert last_call(f"{CALLS}KeyError: 1\n\nDuring handling\n\n{CALLS}TypeError: no") == kept
+
+
+def test_a_text_without_calls_is_kept_whole():
+    assert last_call("panic: index out of range") == "panic: index out of range"
+    assert last_call('Traceback (most recent call last):\n  File "a.py", line 1') == 'File "a.py", line 1'
