@@ -57,7 +57,7 @@ def _finding_tiles(run: Outcome) -> Html:
         )
         for name, number in run.troubles.items()
     )
-    return element("ul", _findings_tile(run), cases, class_="tiles")
+    return element("ul", _findings_tile(run), cases, class_="tiles totals")
 
 
 def _requirement_tiles(run: Outcome) -> Html:
