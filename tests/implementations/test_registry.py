@@ -16,7 +16,7 @@ def test_every_name_has_a_description_and_reports_whether_it_can_be_used():
     assert set(names) == {
         "reference", "mysql-replication", "mysql-replication-default-filter", "mariadb-binlog", "mysqlbinlog",
         "python", "command", "server", "mysql", "go-mysql", "mysql-binlog-connector-java", "mysql_common",
-        "@vlasky/zongji",
+        "@vlasky/zongji", "canal-dbsync", "vitess",
     }  # fmt: skip
     for entry in catalogue():
         assert entry.usage.startswith(entry.name)
