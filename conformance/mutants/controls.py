@@ -16,7 +16,7 @@ from conformance.binlog.reader import ReaderRules
 from conformance.binlog.servers import server_of
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
-from conformance.models.boundary.open_readings import SPELLINGS
+from conformance.models.boundary.open_readings import PASSED_OVER, SPELLINGS, UNKNOWN_BY_CODE, Reading
 from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
 from conformance.models.filtering.group_filter import GroupFilter
 from conformance.models.filtering.other_readings import AddsNewNames, SkipsTargets
@@ -39,8 +39,6 @@ ChangeEntry = Callable[[Request, Entry], Entry | None]
 
 _REFERENCE: Final = ReferenceImplementation()
 _OF_GROUP: Final = frozenset({"group_relay_log_pos", "source_log", "source_log_pos"})
-#: A type code that no server has given a meaning.
-_OF_NO_SERVER: Final = 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,24 +163,23 @@ class _ResetsAtSpare(_PassesOverSpare):
         return step
 
 
-class _SkipsAnonymous(WorklogParser):
-    """A parser that passes over Anonymous_gtid events with the ignorable flag and without a marker."""
+class _Reads(WorklogParser):
+    """A parser with another reading of some events."""
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__()
+        self._reading = reading
 
     def feed(self, event: FedEvent) -> ParserStep:
-        unmarked = not MARKER_BITS.stored(event.flags)
-        anonymous = event.type == EventType.ANONYMOUS_GTID and event.ignorable and unmarked
-        return super().feed(replace(event, type=_OF_NO_SERVER) if anonymous else event)
-
-
-class _ReadsSpellings(WorklogParser):
-    """A parser to which a statement that means BEGIN, COMMIT or ROLLBACK is that word in every spelling."""
-
-    def feed(self, event: FedEvent) -> ParserStep:
-        return super().feed(SPELLINGS(event) or event)
+        return super().feed(self._reading(event) or event)
 
 
 def _parsed_by(parser: Callable[[], WorklogParser]) -> Answer:
     return lambda request: observe(request, parser()) if request.profile == "worklog" else _REFERENCE.ask(request)
+
+
+def _read_as(reading: Reading) -> Answer:
+    return _parsed_by(lambda: _Reads(reading))
 
 
 def _has_spare_marker(request: Request, entry: Entry) -> bool:
@@ -351,7 +348,16 @@ CONTROLS: Final = (
     Control("spare-resets", "boundary", "begins again after an event with a spare marker", _parsed_by(_ResetsAtSpare)),
     Control("spare-refused", "boundary", "refuses an event with a spare marker", _refusing(_has_spare_marker)),
     Control(
-        "anonymous-passed-over", "boundary", "guesses Ignore for flagged Anonymous_gtid", _parsed_by(_SkipsAnonymous)
+        "later-types-passed-over",
+        "boundary",
+        "guesses Ignore for flagged events of the types that WL#4162 does not name",
+        _read_as(PASSED_OVER),
+    ),
+    Control(
+        "type-zero-by-code",
+        "boundary",
+        "guesses Self Contained for type 0, whatever its flags",
+        _read_as(UNKNOWN_BY_CODE),
     ),
     Control(
         "format-checksum-renewed",
@@ -363,7 +369,7 @@ CONTROLS: Final = (
         "words-in-any-spelling",
         "boundary",
         "takes every spelling of BEGIN, COMMIT and ROLLBACK for the word",
-        _parsed_by(_ReadsSpellings),
+        _read_as(SPELLINGS),
     ),
     Control("own-events-written", "relay", "writes events with its own server id", _received_by(_KeepsItsOwn)),
     Control("one-relay-log", "relay", "goes on in the same relay log", _received_by(_OneRelayLog)),

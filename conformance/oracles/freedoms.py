@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from conformance.models.boundary.open_readings import OPEN_READINGS, PASSED_OVER
+from conformance.models.boundary.open_readings import OPEN_READINGS, PASSED_OVER, UNKNOWN_BY_CODE
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops
 from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_other_reading, is_truncated
@@ -218,11 +218,20 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "boundary",
-        "Anonymous_gtid events passed over",
-        "under `worklog`, the answers of a parser that passes over Anonymous_gtid events with the ignorable flag and "
-        "without a marker",
-        "WL#4162 has parsers pass over ignorable events, WL#7592 makes it the beginning of a group.",
+        "later types passed over",
+        "under `worklog`, the answers of a parser that passes over events with the ignorable flag and without a marker "
+        "whose type came after WL#4162: Anonymous_gtid, Transaction_context, View_change, Xa_prepare, "
+        "Partial_update_rows, Transaction_payload, Heartbeat_v2, Gtid_tagged",
+        "WL#4162 has parsers pass over ignorable events that they do not know, and does not name these types.",
         is_of_other_reading((PASSED_OVER,)),
+    ),
+    Freedom(
+        "boundary",
+        "type 0 with the ignorable flag",
+        "under `worklog`, whether an event of type 0 with the ignorable flag and without a marker is Ignore Boundary "
+        "or Self Contained, and what follows from it",
+        "WL#4162 has a row for unknown events and one for ignorable events, and this one is both.",
+        is_of_other_reading((UNKNOWN_BY_CODE,)),
     ),
     Freedom(
         "boundary",

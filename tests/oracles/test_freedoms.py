@@ -412,7 +412,17 @@ TAKEN = {
     "flag of a log in use": ("decode", [with_value("flags", lambda flags: flags & ~Flag.BINLOG_IN_USE)]),
     "state of the reader": ("decode", [entries(position_in_the_next_log), executed_without_previous]),
     "spare markers": ("boundary", [parsed_by(PassesOverSpare), parsed_by(ResetsAtSpare)]),
-    "Anonymous_gtid events passed over": ("boundary", [parsed_by(SkipsAnonymousGtids)]),
+    "later types passed over": (
+        "boundary",
+        [
+            parsed_by(SkipsAnonymousGtids),
+            lambda case, answer: CONTROL["later-types-passed-over"](request_of(case)),
+        ],
+    ),
+    "type 0 with the ignorable flag": (
+        "boundary",
+        [lambda case, answer: CONTROL["type-zero-by-code"](request_of(case))],
+    ),
     "other spellings of BEGIN, COMMIT and ROLLBACK": (
         "boundary",
         [lambda case, answer: CONTROL["words-in-any-spelling"](request_of(case))],
