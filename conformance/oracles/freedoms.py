@@ -9,8 +9,13 @@ from typing import Final
 
 from conformance.models.boundary.open_readings import OPEN_READINGS, PASSED_OVER, UNKNOWN_BY_CODE
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops
-from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_other_reading, is_truncated
+from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops, stops_at_begin
+from conformance.oracles.checks.boundary_freedoms import (
+    is_after_spare_marker,
+    is_in_own_words,
+    is_of_other_reading,
+    is_truncated,
+)
 from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again
 from conformance.oracles.checks.decode_freedoms import (
     is_at_burden,
@@ -243,6 +248,14 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "boundary",
+        "errors without a text",
+        "the text of `warning` where the shipped parser fails and servers have no text, as for most events in its "
+        "state ERROR, and for a Transaction_payload",
+        "Nothing is printed there; that there is an error must be seen.",
+        is_in_own_words,
+    ),
+    Freedom(
+        "boundary",
         "error in a torn event",
         "whether there is an error where the stream ends within an event",
         "The rules are about whole events.",
@@ -327,7 +340,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "checksums of relay logs",
-        "whether an event has a checksum; the checksum must be right",
+        "whether an event has a checksum, which the source's format description then declares; the checksum must be "
+        "right",
         "A relay log can have checksums although the source has none, and the reverse.",
         differs_in_checksum_alone,
     ),
@@ -365,6 +379,14 @@ FREE: Final[tuple[Freedom, ...]] = (
         "how many DROP statements a DROP DATABASE that fails half way logs, each with its Anonymous_gtid event",
         "How the tables are spread over statements is up to the writer.",
         is_spread_of_drops,
+    ),
+    Freedom(
+        "apply",
+        "stop at BEGIN",
+        "with gtid_mode=ON, whether the applier stops at the BEGIN of a group without a Gtid event, or at the change "
+        "in it",
+        "WL#7592 checks BEGIN too; servers leave it out after a group with a GTID.",
+        stops_at_begin,
     ),
     Freedom(
         "apply",

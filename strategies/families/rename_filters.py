@@ -41,6 +41,8 @@ _RULED_NAME: Final = Dimension(
 )
 _ACROSS: Final = yes_or_no("to another database")
 _BETWEEN: Final = yes_or_no("renames of others between")
+#: Whether what a filter remembers of a log is needed in the next one, as in a relay log.
+_LOG_BETWEEN: Final = yes_or_no("another log after the first renaming", when=_RULED_NAME.when)
 _NO_LIST: Final = Impossible(
     {"renames": ("list",), "rules": ("ignore",)}, "the worklog speaks of a list of renamings with do rules"
 )
@@ -49,7 +51,7 @@ _NO_LIST: Final = Impossible(
 @family(
     focus=("WL40-DATA-ORDER", "WL40-FILTER-RENAME-FIRST"),
     profiles=_WORKLOG,
-    dimensions=(_ROUTES, _RULED_NAME, _RENAMES, DOES, _ACROSS, _BETWEEN, SOME_NAMES, MARKERS, DEFAULT),
+    dimensions=(_ROUTES, _RULED_NAME, _RENAMES, DOES, _ACROSS, _BETWEEN, _LOG_BETWEEN, SOME_NAMES, MARKERS, DEFAULT),
     impossible=(_NO_LIST,),
 )
 def rename_filters(stream: StreamBuilder) -> None:
@@ -67,7 +69,7 @@ def rename_filters(stream: StreamBuilder) -> None:
     if route:
         # A table without a rule, which has or had no other name.
         others = _Others(work, "between" if between else "none", [TableName(first.database, "w")])
-        _follow_route(work, names, 1, others)
+        _follow_route(work, names, 1, others, log_between=stream.vary(_LOG_BETWEEN))
     else:
         middle = TableName(cast.elsewhere.database if across else first.database, "tmp")
         work.group(work.rename((first, middle), (second, first), (middle, second)))
@@ -159,13 +161,17 @@ class _Others:
                 self._work.group(self._work.change_by_statement([name]))
 
 
-def _follow_route(work: TableWork, names: Sequence[TableName], steps: int, others: _Others) -> None:
+def _follow_route(
+    work: TableWork, names: Sequence[TableName], steps: int, others: _Others, *, log_between: bool = False
+) -> None:
     _work(work, names[0])
     pairs = list(pairwise(names))
     for at in range(0, len(pairs), steps):
         together = pairs[at : at + steps]
         work.group(work.rename(*others.with_others(together)))
         old, new = together[0][0], together[-1][1]
+        if log_between and not at:
+            work.next_log()
         _work(work, new)
         if old != new and work.choose.yes(4):
             # Another table has the name by now.

@@ -43,6 +43,7 @@ from tests.oracles.test_role_judging import (
 
 CONTROL = {each.name: each.answer for each in CONTROLS}
 REFERENCE = ReferenceImplementation()
+OF_OWN_LOG = ("logged_groups", "logged_gtids")
 #: Cases of each family and profile; more, until each change has been made, up to the second number.
 CASES, MOST = 4, 60
 #: Cases of each family and profile that take two freedoms.
@@ -232,6 +233,20 @@ def warned_in_the_text(case, index, entry):
 def with_error_number(case, answer):
     named = "WL7592-APPLY-DROPDB-ERROR-CODE" in case.marks
     return answer if named or answer.error is None else replace(answer, error=replace(answer.error, code=1))
+
+
+def stopping_at_begin(case, answer):
+    if answer.error is None or case.settings["gtid_mode"] != "ON":
+        return answer
+    for index, (before, event) in enumerate(pairwise(answer.events), 1):
+        if event["gtid"] == "ANONYMOUS" and event["outcome"] == "applied" and not before["in_group"]:
+            failed = {name: value for name, value in before.items() if name not in ("tables", *OF_OWN_LOG)}
+            failed |= {"offset": event["offset"], "type": event["type"], "outcome": "failed"}
+            failed |= {"logged_statements": 0, "logged_anonymous_gtids": 0}
+            return replace(
+                answer, events=(*answer.events[:index], failed), error=replace(answer.error, at=event["offset"])
+            )
+    return answer
 
 
 def going_on_at_anonymous_gtids(case, answer):
@@ -427,6 +442,7 @@ TAKEN = {
         "boundary",
         [lambda case, answer: CONTROL["words-in-any-spelling"](request_of(case))],
     ),
+    "errors without a text": ("boundary", [lambda case, answer: CONTROL["own-words"](request_of(case))]),
     "error in a torn event": ("boundary", [without_error]),
     "events without an entry": ("filter", [without(lambda entry: entry["type"] not in (19, 30, 31, 32))]),
     "other warnings": ("render", [entries(with_deprecation), entries(warned_in_the_text)]),
@@ -448,7 +464,10 @@ TAKEN = {
     "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs)]),
     "values of own events": ("relay", [received_by(at_another_time)]),
     "last GTID of a relay log": ("relay", [received_by(CountsLater)]),
-    "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),
+    "checksums of relay logs": (
+        "relay",
+        [checksummed(wanted=True), checksummed(wanted=False), checksummed(wanted=False, announced=True)],
+    ),
     "own events that come back": ("relay", [writing_own_events]),
     "stop at unknown events": (
         "relay",
@@ -460,6 +479,7 @@ TAKEN = {
         [lambda case, answer: CONTROL["position-at-group-start"](request_of(case))],
     ),
     "spread of dropped tables": ("apply", [lambda case, answer: CONTROL["drop-per-table"](request_of(case))]),
+    "stop at BEGIN": ("apply", [stopping_at_begin]),
     "entry of the failure": ("apply", [without_the_failed_entry]),
     "error numbers": ("apply", [with_error_number]),
     "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),
