@@ -230,6 +230,15 @@ def warned_in_the_text(case, index, entry):
     return entry
 
 
+def with_empty_lines(case, index, entry):
+    if "text" in entry:
+        lines = entry["text"].split("\n")
+        begins = [line.startswith("# at ") for line in lines]
+        pairs = enumerate(lines)
+        entry["text"] = "\n".join("\n" * (begins[at] and not begins[at - 1]) + line for at, line in pairs)
+    return entry
+
+
 def with_error_number(case, answer):
     named = "WL7592-APPLY-DROPDB-ERROR-CODE" in case.marks
     return answer if named or answer.error is None else replace(answer, error=replace(answer.error, code=1))
@@ -445,7 +454,10 @@ TAKEN = {
     "errors without a text": ("boundary", [lambda case, answer: CONTROL["own-words"](request_of(case))]),
     "error in a torn event": ("boundary", [without_error]),
     "events without an entry": ("filter", [without(lambda entry: entry["type"] not in (19, 30, 31, 32))]),
-    "other warnings": ("render", [entries(with_deprecation), entries(warned_in_the_text)]),
+    "other warnings": (
+        "render",
+        [entries(with_deprecation), entries(warned_in_the_text), entries(with_empty_lines)],
+    ),
     "spelling of Info": (
         "render",
         [
