@@ -41,8 +41,6 @@ _RULED_NAME: Final = Dimension(
 )
 _ACROSS: Final = yes_or_no("to another database")
 _BETWEEN: Final = yes_or_no("renames of others between")
-#: Whether what a filter remembers of a log is needed in the next one, as in a relay log.
-_LOG_BETWEEN: Final = yes_or_no("another log after the first renaming", when=_RULED_NAME.when)
 _NO_LIST: Final = Impossible(
     {"renames": ("list",), "rules": ("ignore",)}, "the worklog speaks of a list of renamings with do rules"
 )
@@ -51,7 +49,7 @@ _NO_LIST: Final = Impossible(
 @family(
     focus=("WL40-DATA-ORDER", "WL40-FILTER-RENAME-FIRST"),
     profiles=_WORKLOG,
-    dimensions=(_ROUTES, _RULED_NAME, _RENAMES, DOES, _ACROSS, _BETWEEN, _LOG_BETWEEN, SOME_NAMES, MARKERS, DEFAULT),
+    dimensions=(_ROUTES, _RULED_NAME, _RENAMES, DOES, _ACROSS, _BETWEEN, SOME_NAMES, MARKERS, DEFAULT),
     impossible=(_NO_LIST,),
 )
 def rename_filters(stream: StreamBuilder) -> None:
@@ -69,7 +67,7 @@ def rename_filters(stream: StreamBuilder) -> None:
     if route:
         # A table without a rule, which has or had no other name.
         others = _Others(work, "between" if between else "none", [TableName(first.database, "w")])
-        _follow_route(work, names, 1, others, log_between=stream.vary(_LOG_BETWEEN))
+        _follow_route(work, names, 1, others)
     else:
         middle = TableName(cast.elsewhere.database if across else first.database, "tmp")
         work.group(work.rename((first, middle), (second, first), (middle, second)))
@@ -89,6 +87,8 @@ _STEPS: Final = Dimension("renamings of the table in a statement", {"one": 1, "t
 #: Where other tables are renamed in it.
 _PLACE: Final = choices("renames of others in a statement", ("before", "after", "before and after", "none"))
 _WITH_OTHERS: Final = ("before", "after", "before and after")
+#: Whether what a filter remembers of a log is needed in the next one, as in a relay log.
+_LOG_BETWEEN: Final = yes_or_no("another log after the first renaming")
 #: A do rule lets a statement pass only if it covers every table that the statement renames.
 _OTHERS_RULED: Final = Dimension(
     "others have do rules",
@@ -100,7 +100,7 @@ _OTHERS_RULED: Final = Dimension(
 @family(
     focus=("WL40-FILTER-RENAME-FOLLOWS",),
     profiles=_WORKLOG,
-    dimensions=(_JOINT_ROUTES, _RENAMES, DOES, _ACROSS, _STEPS, _PLACE, _OTHERS_RULED, MARKERS, DEFAULT),
+    dimensions=(_JOINT_ROUTES, _RENAMES, DOES, _ACROSS, _STEPS, _PLACE, _OTHERS_RULED, _LOG_BETWEEN, MARKERS, DEFAULT),
     impossible=(_NO_LIST,),
 )
 def joint_rename_filters(stream: StreamBuilder) -> None:
@@ -115,7 +115,8 @@ def joint_rename_filters(stream: StreamBuilder) -> None:
     work = TableWork(stream, markers=stream.vary(MARKERS))
     work.begin(extended=True)
     work.database = default_database(cast, stream.vary(DEFAULT))
-    _follow_route(work, _names(cast, route, across=across), steps, _Others(work, place, others))
+    names, log_between = _names(cast, route, across=across), stream.vary(_LOG_BETWEEN)
+    _follow_route(work, names, steps, _Others(work, place, others), log_between=log_between)
     work.group(work.row_transaction([cast.first]))
     work.end()
 
