@@ -10,7 +10,7 @@ from conformance.reports.finding_card import badge, section_of
 from conformance.reports.outcome import Cell, cell, exercised, without_answer
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, JUDGED, STATUSES, UNJUDGED
-from conformance.specs.run_record import NOT_ASKED, RequirementResult
+from conformance.specs.run_record import NOT_ASKED, WITHOUT_ANSWERS, RequirementResult
 
 
 def _short_number(number: int) -> str:
@@ -96,7 +96,7 @@ def _why(requirement: RequirementResult, reason: str, link: str | None) -> str |
     if requirement.verdict == "blocked":
         return element("a", reason, href=link)
     if requirement.verdict == NOT_ASKED:
-        return f"It had hung too often: {without_answer(requirement)}."
+        return f"{WITHOUT_ANSWERS.capitalize()}: {without_answer(requirement)}."
     if requirement.verdict == "untestable":
         return requirement.untestable or "No outside kit can test it."
     if requirement.verdict == "no-oracle":
@@ -202,7 +202,7 @@ _KEY: Final = (
     ("crash", "1/120", "1 of 120 crashes"),
     ("hang", "1/120", "1 of 120 hangs"),
     ("protocol-error", "1/120", "1 of 120 answers is unreadable"),
-    ("not-asked", "", "not asked in some cases: it hangs"),
+    ("not-asked", "", "some cases were not asked"),
     ("blocked", "", "blocked by a finding"),
     ("unsupported", "120", "120 cases need what it does not support"),
     ("not-reached", "", "no case"),

@@ -7,7 +7,7 @@ from typing import Final
 
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BEYOND_THE_KIT, BROKEN, JUDGED, STATUSES, TROUBLES, UNJUDGED
-from conformance.specs.run_record import NOT_ASKED, Failure, RequirementResult, Status, TroubleStatus
+from conformance.specs.run_record import NOT_ASKED, WITHOUT_ANSWERS, Failure, RequirementResult, Status, TroubleStatus
 from conformance.specs.run_summary import Verdict
 
 #: The worst first: the status of a cell that holds several.
@@ -231,8 +231,8 @@ def _notes(record: RunRecord, troubles: Mapping[TroubleStatus, int]) -> Iterator
         return
     if footer.not_asked:
         yield (
-            f"{number_of(footer.not_asked, 'case', f' of {footer.cases:,}')} not asked: it hangs, and each time takes "
-            "the whole time limit. --hangs sets how often it may; nothing is known about these cases."
+            f"{number_of(footer.not_asked, 'case', f' of {footer.cases:,}')} not asked: {WITHOUT_ANSWERS}. "
+            "--hangs sets how much may pass; nothing is known about these cases."
         )
     if troubles and footer.conforming:
         yield "The baseline lists each crash, hang and broken protocol, with a reason; these cases judge nothing."

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from conformance.specs.run_record import TroubleStatus
+from conformance.specs.run_record import WITHOUT_ANSWERS, TroubleStatus
 
 #: The statuses of a case that show whether the requirement holds.
 JUDGED: Final = ("pass", "fail", "crash", "hang", "protocol-error")
@@ -47,7 +47,7 @@ STATUSES: Final = {
         Status("crash", "‼", "crash", "It crashed at some of the streams that exercise the requirement."),
         Status("hang", "∞", "hang", "It gave no answer within the time limit."),
         Status("protocol-error", "≠", "protocol error", "Its answer is incomplete, or breaks the protocol."),
-        Status("not-asked", "…", "not asked: it hangs", "It had hung too often, so some cases were not asked."),
+        Status("not-asked", "…", "not asked", f"{WITHOUT_ANSWERS.capitalize()}, so some cases were not asked."),
         Status(
             "blocked",
             "⊣",

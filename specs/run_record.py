@@ -32,8 +32,10 @@ Result = Literal[
     "untestable",
 ]
 
-#: The status of a case that was not asked, as the implementation had hung too often.
+#: The status of a case that was not asked, as hangs, slow crashes and broken protocols had taken too much time.
 NOT_ASKED: Final = "not-asked"
+#: Why a case was not asked. What ended the asking need not be a hang: a crash takes time too.
+WITHOUT_ANSWERS: Final = "too much time passed without an answer"
 #: Every status of a verdict, the good one first.
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 #: The statuses that make an implementation non-conforming.

@@ -29,7 +29,7 @@ UNREPEATED: Final = "cases with a killed process, which a new one answered"
 TROUBLED: Final = {status: f"cases with {status}" for status in TROUBLES}
 #: Cases that the implementation answered.
 ANSWERED: Final = "cases answered"
-#: Cases that were not asked, as the implementation had hung too often.
+#: Cases that were not asked, as too much time had passed without an answer.
 UNASKED: Final = "cases not asked"
 #: Cases whose answer differs in a way that no requirement accounts for.
 UNEXPLAINED: Final = "cases with an unexplained difference"

@@ -85,7 +85,7 @@ class CaseJudge:
         window: How many questions may wait for an answer.
         kit_errors: Takes errors of the kit.
         limits: How often the implementation may hang in one shard.
-        asks: Whether anything is asked; not if it has hung too often in the run.
+        asks: Whether anything is asked; not if too much time has passed without an answer in the run.
     """
 
     implementation: Implementation

@@ -50,7 +50,7 @@ class Wave:
         seconds: How long it took.
         hangs: How often the implementation hung.
         answered: Cases that it answered.
-        unasked: Cases that were not asked, as it had hung too often.
+        unasked: Cases that were not asked, as too much time had passed without an answer.
     """
 
     first: int

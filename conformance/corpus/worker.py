@@ -53,7 +53,7 @@ class Job:
         declaration: What it declared for the role when the driver started it.
         requirements: A glob over requirement ids.
         window: How many questions may wait for an answer.
-        asks: Whether anything is asked; not if it has hung too often in the run.
+        asks: Whether anything is asked; not if too much time has passed without an answer in the run.
         run: Id of this run of the command; a resumed run has another one.
     """
 

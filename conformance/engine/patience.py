@@ -8,7 +8,7 @@ from typing import Final
 from conformance.implementations.process.child import CLOSED_OUTPUT, EXIT_SECONDS
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.protocol.observation import Observation, Trouble
-from conformance.specs.run_record import NOT_ASKED
+from conformance.specs.run_record import NOT_ASKED, WITHOUT_ANSWERS
 from conformance.strategies.grammar.case import Case
 
 #: The part of all hangs that a run allows in one family, or to an implementation without an answer.
@@ -53,7 +53,7 @@ class Patience:
         return cls(replace(limits, hangs=max(limits.hangs, in_time)))
 
     def end(self) -> None:
-        """Ask nothing more: it has hung too often before."""
+        """Ask nothing more: too much time has passed without an answer before."""
         self._hangs = max(self._hangs, self.limits.hangs)
 
     def begin_shrinking(self) -> None:
@@ -122,7 +122,7 @@ class Patience:
         return self._hangs + self._other
 
     def refusal(self, case: Case) -> Trouble | None:
-        """Return what takes the place of an answer if a case is not asked, because of hangs in its family or in all."""
+        """Return what takes the place of an answer if a case is not asked, because of trouble before it."""
         if self.exhausted:
             where = "in all" if self._has_an_answer else "before its first answer"
             return not_asked(self._spent, where)
@@ -153,8 +153,9 @@ class Patience:
 
 
 def not_asked(hangs: float, where: str) -> Trouble:
-    """Return what takes the place of an answer after so many hangs."""
-    return Trouble(NOT_ASKED, "it hangs", f"not asked: it hangs ({hangs:.0f} times {where}; --hangs raises the limit)")
+    """Return what takes the place of an answer after trouble that took the time of so many hangs."""
+    words = f"not asked: {WITHOUT_ANSWERS} (that of {hangs:.0f} hangs {where}; --hangs raises the limit)"
+    return Trouble(NOT_ASKED, WITHOUT_ANSWERS, words)
 
 
 def _key(case: Case) -> tuple[str, str]:

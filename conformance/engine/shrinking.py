@@ -13,7 +13,7 @@ from conformance.oracles.judge import Judge, Judges, request_of
 from conformance.oracles.verdict import Verdict, failures_of, selected
 from conformance.protocol.observation import Observation, Trouble
 from conformance.specs.profiles import group_of
-from conformance.specs.run_record import NOT_ASKED, TROUBLES
+from conformance.specs.run_record import NOT_ASKED, TROUBLES, WITHOUT_ANSWERS
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import Choice
@@ -107,14 +107,14 @@ class Shrinker:
         seen = seen or self.matching(smallest, answer, requirement, finding)
         if seen is None:
             unasked = isinstance(answer, Trouble) and answer.status == NOT_ASKED
-            note = "not asked again: it hangs" if unasked else "seen in discovery, but not when asked again"
+            note = f"not asked again: {WITHOUT_ANSWERS}" if unasked else "seen in discovery, but not when asked again"
             seen = replace(verdict, message=f"{verdict.message} ({note})")
         kept, left_out = kept_answer(answer)
         group, is_whole = group_of(case.id.profile), kept is answer
         return Failure(seen, smallest, kept, str(case.id), group, counts, known, left_out, is_whole)
 
     def ask(self, case: Case) -> Observation | Trouble:
-        """Return the answer to a case; what stands for it once the implementation has hung too often."""
+        """Return the answer to a case; what stands for it once too much time has passed without one."""
         if self.patience.exhausted and (refusal := self.patience.refusal(case)) is not None:
             return refusal
         return self.patience.answer(case, lambda: self.implementation.ask(request_of(case)))

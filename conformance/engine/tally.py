@@ -30,7 +30,7 @@ class Tally:
         events: Expected events in all.
         troubles: Cases by what ended them, a crash, a hang or a broken protocol, each case once.
         unexplained: Cases whose answer differs in a way that no requirement accounts for.
-        not_asked: Cases that were not asked, as the implementation had hung too often.
+        not_asked: Cases that were not asked, as too much time had passed without an answer.
         variants: The classes that the cases had.
         obstacles: Requirement -> finding -> cases in which it was not judged because of that finding: a crash, or a
             refusal before its events.

@@ -43,7 +43,7 @@ class Library(Struct, frozen=True, forbid_unknown_fields=True):
         adapter: The folder of adapters that is copied into that of the build; empty for none.
         module: The Python module that is used where it is installed beside the kit, if no version is named.
         reserves: Whether its runtime reserves more address space than it uses, so that no limit on that is set.
-        answer_time: The longest time limit for an answer that makes sense, as in ``2s``; empty for any.
+        answer_times: Role -> the longest time limit for an answer in it that makes sense, as in ``2s``.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Library(Struct, frozen=True, forbid_unknown_fields=True):
     adapter: str = ""
     module: str = ""
     reserves: bool = False
-    answer_time: str = ""
+    answer_times: Mapping[str, str] = field(default_factory=dict)
 
     def missing(self) -> str | None:
         """Return why it cannot be built here, None if it can."""
@@ -90,9 +90,8 @@ class Library(Struct, frozen=True, forbid_unknown_fields=True):
 
     def limits(self, limits: Limits) -> Limits:
         """Return limits as its runtime needs them."""
-        seconds = min(limits.seconds, duration(self.answer_time)) if self.answer_time else limits.seconds
-        memory = None if self.reserves else limits.memory_bytes
-        return replace(limits, seconds=seconds, memory_bytes=memory)
+        times = {role: duration(text) for role, text in self.answer_times.items()}
+        return replace(limits, role_seconds=times, memory_bytes=None if self.reserves else limits.memory_bytes)
 
     def words(self, line: str, **places: object) -> list[str]:
         """Return the words of a step or a program, with what is in braces filled in."""

@@ -20,6 +20,7 @@ from conformance.oracles.cause import (
 )
 from conformance.oracles.checks.ended_answers import ended
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
+from conformance.oracles.checks.misread_bodies import misread_bodies
 from conformance.oracles.checks.post_headers import LONGER, can_misread
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
@@ -91,6 +92,8 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         code = alignment.case.stream[check.at + TYPE_AT]
         if can_misread(code, check.cause):
             return Cause(MISREAD, event_group(code))
+    if check.at is not None and (of_body := misread_bodies(alignment).get(check.at)) is not None:
+        return of_body
     if _is_at_refusal(alignment, check):
         return _refusal(alignment)
     if check.cause is None and check.at is not None:

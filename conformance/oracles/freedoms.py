@@ -314,6 +314,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         is_sent_again,
     ),
     Freedom(
+        "client",
+        "notation of a client's GTIDs",
+        "the notation of `executed_gtids`: as that of `previous_gtids` in the role `decode`",
+        "Servers accept all of these as the same set.",
+        _in_notation("executed_gtids"),
+    ),
+    Freedom(
         "relay",
         "relay logs",
         "how many relay logs there are, so `log`, and the events with which the replica ends and begins them",

@@ -26,6 +26,8 @@ _FATAL: Final = re.compile(
 #: The words for a checksum in the reasons of readers.
 OF_CHECKSUM: Final = re.compile(r"\bchecksums?\b|\bcrc(32)?\b", re.IGNORECASE)
 _UNCAUGHT: Final = re.compile(r"^[\w.]*(?:Error|Exception)\b")
+#: What Python writes before the calls that led to an exception; the first line that is not indented names it.
+_TRACEBACK: Final = "Traceback (most recent call last):"
 
 
 def normalised(text: str, stream: bytes = b"") -> str:
@@ -67,7 +69,15 @@ def crash_reason(errors: str) -> str:
             # Rust writes the place first, and the reason on a line of its own.
             ends = line.endswith(":") and number + 1 < len(lines)
             return normalised(lines[number + 1] if ends else line)
-    return normalised(next(_uncaught(lines), ""))
+    return normalised(_raised(lines) or next(_uncaught(lines), ""))
+
+
+def _raised(lines: list[str]) -> str:
+    """Return the exception of the last traceback, whatever its class is named; empty if there is none."""
+    if _TRACEBACK not in lines:
+        return ""
+    calls = lines[len(lines) - lines[::-1].index(_TRACEBACK) :]
+    return next((line for line in calls if line and not line[0].isspace()), "")
 
 
 def _uncaught(lines: list[str]) -> Iterator[str]:

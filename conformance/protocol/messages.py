@@ -45,6 +45,8 @@ WORDS_CHARACTERS: Final = 4000
 _SPACED_KEY: Final = re.compile(rb'"[ \t\r\n]+:')
 #: An integer as text has at most this many characters, its sign included: enough for 64 bits.
 _INTEGER_CHARACTERS: Final = 20
+#: The line before the calls that led to an exception, as Python writes them.
+_TRACEBACK: Final = "Traceback (most recent call last):"
 
 Typed = TypeVar("Typed")
 
@@ -214,10 +216,15 @@ def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclarat
 
 def _crash(last_words: str, count: int) -> Trouble:
     """Return a crash that the adapter reports, with the number of entries before it."""
-    first = last_words.strip().partition("\n")[0]
-    signature = without_numbers(first)[:SIGNATURE_CHARACTERS] or "crash"
+    signature = without_numbers(_named(last_words))[:SIGNATURE_CHARACTERS] or "crash"
     kept = last_words[:WORDS_CHARACTERS]
     return Trouble("crash", signature, f"{kept}\n(after {count} {'entry' if count == 1 else 'entries'})")
+
+
+def _named(last_words: str) -> str:
+    """Return the line of a crash that names it: the first one, but of a traceback the one after the calls."""
+    lines = [line for line in last_words.splitlines() if any(map(str.isalnum, line)) and line.strip() != _TRACEBACK]
+    return next((line for line in lines if not line[0].isspace()), lines[0].strip() if lines else "")
 
 
 def _keys(answer: Any) -> float:

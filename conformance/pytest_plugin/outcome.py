@@ -24,7 +24,7 @@ from conformance.pytest_plugin.failure_text import failure_text
 from conformance.pytest_plugin.options import Values
 from conformance.reports.outcome import trouble_text
 from conformance.specs.catalogue import catalogue
-from conformance.specs.run_record import BESIDE_THE_CATALOGUE, NOT_ASKED, TROUBLE
+from conformance.specs.run_record import BESIDE_THE_CATALOGUE, NOT_ASKED, TROUBLE, WITHOUT_ANSWERS
 from conformance.strategies.grammar.family import families
 
 #: The outcome in a folder that the processes of one pytest run share.
@@ -83,7 +83,7 @@ class Outcome:
         tally = self.finished.tally
         text = trouble_text(tally.statuses(requirement))
         if tally.statuses(requirement)[NOT_ASKED]:
-            return f"{text}: it hangs"
+            return f"{text}: {WITHOUT_ANSWERS}"
         new = {failure.finding for failure in self.finished.failures if failure.known is None}
         findings = [finding for finding in tally.obstacles.get(requirement, {}) if finding in new]
         return f"{text}; finding: {', '.join(findings)}" if text and findings else None

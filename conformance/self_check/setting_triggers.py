@@ -17,7 +17,7 @@ _WORDS: Final[Mapping[str, Mapping[str, tuple[Any, ...]]]] = {
         "heartbeat_v2": (False, True),
         "annotate_rows": (False, True),
     },
-    "relay": {"gtid_mode": ("OFF", "ON")},
+    "relay": {"gtid_mode": ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")},
     "apply": {"gtid_mode": ("OFF", "ON")},
     "log": {
         "gtid_mode": ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"),

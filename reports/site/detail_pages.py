@@ -36,6 +36,7 @@ def implementation_page(versions: Sequence[KeptRun], findings: Sequence[KeptFind
     """
     latest = versions[-1]
     about = latest.record.header.implementation
+    specs = list(dict.fromkeys(one_line(run.record.header.implementation.spec) for run in versions))
     present = [each for each in findings if latest.version in each.versions]
     gone = [each for each in findings if latest.version not in each.versions]
     return site_page(
@@ -47,8 +48,8 @@ def implementation_page(versions: Sequence[KeptRun], findings: Sequence[KeptFind
             if about.homepage and about.homepage.startswith("https://")
             else None,
             element("p", element("a", "Badge", href=f"{latest.slug}.svg"), " (SVG)"),
-            element("h4", "The command that certifies it"),
-            copied(f"binlog-conformance certify {one_line(about.spec)} --report report"),
+            element("h4", "The commands that certify it" if len(specs) > 1 else "The command that certifies it"),
+            (copied(f"binlog-conformance certify {spec} --report report") for spec in specs),
         ),
         filter_bar({"verdict": [status for status in STATUSES]}),
         element(

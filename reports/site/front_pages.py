@@ -34,7 +34,8 @@ _SHOWN: Final = {
 
 def index_page(runs: Sequence[KeptRun]) -> str:
     """Return the page of all implementations: their newest versions, and their requirements in groups."""
-    latest = newest(runs)
+    readers, servers = _readers(runs), [run for run in runs if _is_server(run)]
+    latest = newest(readers)
     return site_page(
         "Implementations",
         top(
@@ -58,17 +59,36 @@ def index_page(runs: Sequence[KeptRun]) -> str:
             "main",
             element("h2", "Newest certified versions"),
             versions_table(latest),
-            element("h2", "Requirements that hold, by their document"),
-            _groups(latest),
             element(
                 "details",
-                element("summary", f"All {len(runs)} certified versions"),
-                versions_table(runs),
+                element("summary", f"All {len(readers)} certified versions"),
+                versions_table(readers),
             )
-            if len(runs) > len(latest)
+            if len(readers) > len(latest)
             else None,
+            fragment(
+                element("h2", "Real servers"),
+                element(
+                    "p",
+                    "What they log, what they list with SHOW BINLOG EVENTS, and how they decide what to log. Where one "
+                    "fails, it differs from the other servers of its time, or from the text of a document.",
+                ),
+                versions_table(servers),
+            )
+            if servers
+            else None,
+            element("h2", "Requirements that hold, by their document"),
+            _groups([*latest, *servers]),
         ),
     )
+
+
+def _readers(runs: Iterable[KeptRun]) -> list[KeptRun]:
+    return [run for run in runs if not _is_server(run)]
+
+
+def _is_server(run: KeptRun) -> bool:
+    return "log" in run.record.header.implementation.roles
 
 
 def _groups(runs: Sequence[KeptRun]) -> Html:
@@ -99,7 +119,7 @@ def _group(requirements: Collection[RequirementResult], broken: Collection[str],
 
 def reads_page(runs: Sequence[KeptRun]) -> str:
     """Return the page on which parser reads what, and since which version."""
-    by_name = _versions(runs)
+    by_name = _versions(_readers(runs))
     known = {each.id for run in runs for each in run.record.requirements}
     rows = (_feature(each, by_name) for each in features() if known.issuperset(each.requirements))
     return site_page(

@@ -51,6 +51,7 @@ def relay_logs(stream: StreamBuilder) -> None:
     for number in stream.several_of(_LOGS):
         if number:
             stream.add(replica_groups.rotate(stream, f"binlog.{number + 1:06d}", 4))
+            stream.begin_log_of_source()
             others = others or (number == 1 and stream.vary(_OTHER_CHECKSUM))
             stream.checksummed = stream.checksummed != others
         _begin(stream, lengths)

@@ -92,6 +92,8 @@ class StreamBuilder:
         self.timestamp = EPOCH
         self.server_id = 1
         self._bytes = bytearray(MAGIC)
+        #: Bytes of the stream before the source's log in which the next event is.
+        self._before = 0
         self._events: list[dict[str, Any]] = []
         self.placed: list[tuple[PlannedEvent, int, int]] = []
         self.settings: dict[str, Any] = {}
@@ -152,6 +154,10 @@ class StreamBuilder:
     def several_of(self, number: Number) -> Iterator[int]:
         """Yield 0, 1, 2, ... as many times as a class of a dimension of numbers has it."""
         return self.choose.several_of(number, self.server.profile)
+
+    def begin_log_of_source(self) -> None:
+        """Count the log_pos of what follows from here, as in the next log of a source, which sends no magic number."""
+        self._before = len(self._bytes) - len(MAGIC)
 
     def length_of(self, event: PlannedEvent) -> int:
         """Return the length of a planned event in bytes, header and checksum included."""
@@ -286,10 +292,10 @@ class StreamBuilder:
         length = HEADER_BYTES + len(body) + (CHECKSUM_BYTES if checksummed else 0)
         # An artificial event is in no log of its source, so it has no position and no time.
         artificial = flags & _ARTIFICIAL
-        log_pos = 0 if artificial else (at + length) & _LARGEST_LOG_POS
+        log_pos = 0 if artificial else (at - self._before + length) & _LARGEST_LOG_POS
         timestamp = 0 if artificial else self.timestamp
         if type_code in HEARTBEAT_TYPES:
-            log_pos, timestamp = at, 0
+            log_pos, timestamp = at - self._before, 0
         framed = HEADER.pack(timestamp, type_code, self.server_id, length, log_pos, flags) + body
         self._bytes += framed
         if checksummed:

@@ -32,7 +32,10 @@ _STATEMENTS: Final = b"\x01"
 
 
 def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None, log_name: str = SOURCE_LOG) -> None:
-    """Add the source's format description, a Previous_gtids event, and the artificial Rotate that names a log.
+    """Add what a relay log begins with: format description, Previous_gtids, and what a source begins a connection with.
+
+    That is the artificial Rotate that names its log, and its format description: a receiver reads nothing else after
+    such a Rotate.
 
     Args:
         stream: The stream to add to.
@@ -42,6 +45,7 @@ def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None, log_
     groups.begin_plain_log(stream, lengths=lengths)
     stream.settings["tables"] = list(TABLES)
     stream.add(rotate(stream, log_name, 4, flags=_ARTIFICIAL))
+    stream.describe_format()
 
 
 def begin_next_log(stream: StreamBuilder) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from conformance.binlog.event_types import GTID_TYPES, KNOWN_TYPES, EventType
+from conformance.binlog.event_types import GTID_TYPES, KNOWN_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
@@ -30,6 +30,8 @@ _END_WORDS: Final = ("COMMIT", "ROLLBACK")
 _PREPARING: Final = frozenset(
     map(int, (EventType.INTVAR, EventType.RAND, EventType.USER_VAR, EventType.ROWS_QUERY, EventType.BEGIN_LOAD_QUERY))
 )
+#: Table_map events and rows events.
+_OF_ROWS: Final = frozenset(map(int, (EventType.TABLE_MAP, *ROWS_TYPES)))
 #: Seconds between heartbeats that the client is to ask for.
 _HEARTBEAT_SECONDS: Final = 30
 
@@ -73,7 +75,7 @@ def question(stream: StreamBuilder) -> Question:
     """Return the question to a client of a source that has a stream's logs, with what it must deliver."""
     logs = list(logs_of(stream))
     # A source sends Annotate_rows events to a client that asks for them, which is the client's own affair.
-    settings = replace(settings_of(stream, logs), annotate_rows=False, heartbeat_v2=False)
+    settings = _with_table_maps(replace(settings_of(stream, logs), annotate_rows=False, heartbeat_v2=False), logs)
     sender = Sender(settings)
     sender.send(logs)
     sent = {
@@ -91,6 +93,20 @@ def question(stream: StreamBuilder) -> Question:
     made = {**asks, "heartbeat_seconds": _HEARTBEAT_SECONDS, "source": {**kept, "cuts": cuts}}
     data = b"".join(MAGIC + b"".join(event.data for event in log.events) for log in logs)
     return Question(Expected(tuple(entries)), dict(marks), made, data)
+
+
+def _with_table_maps(settings: SenderSettings, logs: Sequence[Log]) -> SenderSettings:
+    """Return settings that do not begin between a Table_map event and its rows, as no client could read those."""
+    events = next((log.events for log in logs if log.name == settings.log_name), ())
+    first: LoggedEvent | None = None
+    for event in events:
+        if not (event.type in _OF_ROWS or event.type not in KNOWN_TYPES):
+            first = None
+        elif first is None and event.type == EventType.TABLE_MAP:
+            first = event
+        if event.start == settings.log_pos:
+            return settings if first is None else replace(settings, log_pos=first.start)
+    return settings
 
 
 def _in_groups(logs: Sequence[Log]) -> Iterator[_Delivered]:

@@ -17,6 +17,7 @@ from conformance.strategies.grammar.case import EVERY_EVENT, Expected
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.replica_groups import REPLICA_ID, SOURCE_LOG
+from conformance.strategies.questions.gtid_modes import suitable_modes
 from conformance.strategies.questions.sent_events import sent_events
 
 #: The events with which the replica itself begins a relay log.
@@ -29,7 +30,8 @@ _NOT_DEFINED: Final = BoundaryType.NOT_DEFINED
 def question(stream: StreamBuilder) -> Question:
     """Return the question to a replica that receives a stream, with what its relay logs must hold."""
     profile = stream.server.profile
-    settings = RelaySettings.of_json(profile, {"server_id": REPLICA_ID, "source_log": SOURCE_LOG, **stream.settings})
+    given = {"server_id": REPLICA_ID, "source_log": SOURCE_LOG, **stream.settings, "gtid_mode": _gtid_mode(stream)}
+    settings = RelaySettings.of_json(profile, given)
     receiver = Receiver(settings, lambda: _feed(profile))
     data = bytes(stream.bytes)
     marks: dict[str, list[int]] = defaultdict(list)
@@ -53,6 +55,18 @@ def question(stream: StreamBuilder) -> Question:
         marks["FORMAT-RELAY-IGNORED"].append(EVERY_EVENT)
     expected = Expected(tuple(receiver.entries()))
     return Question(expected, dict(marks), settings.as_json(), data)
+
+
+def _gtid_mode(stream: StreamBuilder) -> str:
+    """Return a gtid_mode in which a replica takes every event: the given one if it does.
+
+    With gtid_mode=ON, 9.7.4 ignores no servers by their ids (error 3139).
+    """
+    modes = suitable_modes(stream.server.profile, (event.type for event in sent_events(stream)))
+    if "ignored_ids" in stream.settings:
+        modes = tuple(each for each in modes if each != "ON") or modes
+    given = stream.settings.get("gtid_mode")
+    return given if given in modes else stream.choose.one_of(modes)
 
 
 def _feed(profile: str) -> Feed | None:

@@ -22,29 +22,18 @@ from conformance.models.sender.sender import (
     SentEvent,
 )
 from conformance.models.sender.sender_settings import FIRST, LogFile, SenderSettings, Wait
-from conformance.specs.versions import ByVersion
 from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.dimension import Number, choices
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.replica_groups import SOURCE_ID
+from conformance.strategies.questions.gtid_modes import suitable_modes
 
 _LOG_POS: Final = slice(13, 17)
 _FLAGS_AT: Final = 17
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID)))
 _ANNOTATED: Final = EventType.MARIADB_ANNOTATE_ROWS
-#: The gtid_modes of sources; those that send either kind of group are tried last.
-_GTID_MODES: Final = ByVersion(
-    "the gtid_modes of sources",
-    {
-        "worklog": ("ON", "OFF", "ON_PERMISSIVE", "OFF_PERMISSIVE"),
-        "mysql": ("OFF",),
-        "mysql >= 5.6": ("ON", "OFF"),
-        "mysql >= 5.7": ("ON", "OFF", "ON_PERMISSIVE", "OFF_PERMISSIVE"),
-        "mariadb": ("OFF",),
-    },
-)
 #: A GTID that no stream has: a replica may have applied transactions of other sources.
 _FOREIGN: Final = "00000000-0000-0000-0000-0000000000ff:1-7"
 #: The most heartbeat periods of one wait.
@@ -158,8 +147,7 @@ def _place(stream: StreamBuilder, logs: Sequence[Log]) -> tuple[str, int]:
 def _gtid_mode(stream: StreamBuilder, logs: Sequence[Log]) -> str:
     """Return a gtid_mode with which the logs can be sent."""
     types = {event.type for log in logs for event in log.events}
-    modes = _GTID_MODES[stream.server.profile]
-    return stream.choose.one_of([each for each in modes if not types & REFUSED.get(each, frozenset())])
+    return stream.choose.one_of(suitable_modes(stream.server.profile, types))
 
 
 def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:

@@ -8,8 +8,11 @@ from small_logs import EVENTS, QUERY, ROWS, TABLE, UUID, damaged, log, offset_of
 from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
 from conformance.implementations.registry import implementation
+from conformance.oracles.judge import request_of
 from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 PROGRAMS = ("mysqlbinlog", "mariadb-binlog")
 #: The profile of a log that both read whole.
@@ -122,3 +125,34 @@ def test_the_sets_of_a_previous_gtids_are_reported(reader):
     for gtids in (GtidSet(), sets):
         stream = log((EventType.PREVIOUS_GTIDS, {"previous_gtids": gtids}), profile=PROFILE)
         assert answered(reader, stream).events[1]["previous_gtids"] == str(gtids)
+
+
+def test_a_rotate_event_may_name_a_file_on_several_lines(reader):
+    stream = log((EventType.ROTATE, {"next_position": 4, "next_file": b"a\n  pos: 5 b\nc"}), profile=PROFILE)
+    last = answered(reader, stream).events[-1]
+    assert (last["next_file"], last["next_position"]) == ("a\n  pos: 5 b\nc", 4)
+
+
+def test_what_is_refused_inside_of_a_payload_is_refused_at_the_payload(reader):
+    if reader.declaration.name != "mysqlbinlog":
+        pytest.skip("MariaDB's program opens no payloads")
+    case = case_of(CaseId.parse("unknown_inside_payload/mysql-8.0/0/0"))
+    answer = reader.ask(request_of(case))
+    assert answer.error.at == case.expected.refused_at
+    assert [each["offset"] for each in answer.events] == [each["offset"] for each in case.expected.events]
+
+
+def test_an_event_that_it_ignores_is_not_one_that_it_does_not_print(reader):
+    """MariaDB's program ignores every event with the ignorable flag, also a Query."""
+    stream = log((EventType.QUERY, {**QUERY, "query": b"FLUSH LOGS"}), *EVENTS[-1:], profile=PROFILE, flags=0x80)
+    answer = answered(reader, stream)
+    ignores = reader.declaration.name == "mariadb-binlog"
+    assert [each["handled"] for each in answer.events] == ["known", *["ignored" if ignores else "known"] * 2]
+
+
+def test_gtids_out_of_order_are_read(reader):
+    if reader.declaration.name == "mysqlbinlog":
+        pytest.skip("MySQL's program checks no order")
+    gtids = [(EventType.MARIADB_GTID, {"gno": number, "domain_id": 0, "mariadb_gtid_flags": 1}) for number in (9, 3)]
+    answer = reader.ask(Request("decode", "mariadb-11.x", log(*gtids, profile="mariadb-11.x")))
+    assert answer.error is None

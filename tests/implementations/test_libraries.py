@@ -127,8 +127,10 @@ def test_a_cache_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
 
 def test_limits_are_those_of_its_runtime():
     go = libraries()["go-mysql"]
-    assert go.limits(DEFAULT_LIMITS) == replace(DEFAULT_LIMITS, memory_bytes=None, seconds=2.0)
-    assert go.limits(replace(DEFAULT_LIMITS, seconds=1.0)).seconds == 1.0
+    assert go.limits(DEFAULT_LIMITS) == replace(DEFAULT_LIMITS, memory_bytes=None, role_seconds={"decode": 2.0})
+    # A client waits a second after each connection that is lost.
+    assert [go.limits(DEFAULT_LIMITS).answer_seconds(role) for role in ("decode", "client")] == [2.0, 10.0]
+    assert go.limits(replace(DEFAULT_LIMITS, seconds=1.0)).answer_seconds("decode") == 1.0
     assert libraries()["mysql-replication"].limits(DEFAULT_LIMITS) == DEFAULT_LIMITS
 
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 
@@ -125,6 +126,13 @@ def _runs(pid):
     except FileNotFoundError:
         return False
     return state != "Z"
+
+
+def test_a_role_has_its_own_time_limit_where_that_is_shorter():
+    with double("hangs", limits=replace(QUICK, seconds=60, role_seconds={"decode": 0.3})) as hanging:
+        assert "time limit of 0.3 s" in hanging.ask(question()).detail
+    with double("hangs", limits=replace(QUICK, role_seconds={"decode": 60.0})) as hanging:
+        assert "time limit of 0.4 s" in hanging.ask(question()).detail
 
 
 def test_standard_error_is_drained_and_not_a_failure():

@@ -13,6 +13,8 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
 REFERENCE = ReferenceImplementation()
+#: What Python writes before the name of an exception.
+CALLS = 'Traceback (most recent call last):\n  File "x.py", line 1, in <module>\n    f(s[1:])\n    ^^^^^^^^\n'
 
 
 def cases(family, profile, role="decode"):
@@ -236,6 +238,10 @@ def test_a_reason_keeps_the_words_and_not_the_case(text, reason):
         ("Traceback (most recent call last):\n  File x\nValueError: 7 is wrong", "ValueError: N is wrong"),
         ("Exception in thread a java.lang.Error: at 7", "Error: at N"),
         ("nothing to see", ""),
+        (f"{CALLS}struct.error: needs 4 bytes", "struct.error: needs N bytes"),
+        (f"{CALLS}mine.Bad", "mine.Bad"),
+        (f"{CALLS}KeyError: 7\n\nDuring handling\n\n{CALLS}mine.Stop: 5\nand a line of its message", "mine.Stop: N"),
+        (f"{CALLS}", ""),
     ],
 )  # fmt: skip
 def test_the_reason_of_a_crash_is_what_the_runtime_writes(errors, reason):
@@ -272,3 +278,43 @@ def test_a_header_of_other_bytes_after_any_event_is_a_failure(family):
             assert any(each.is_failure for each in verdicts), (str(case.id), place)
             judged += 1
     assert judged > 10
+
+
+def without_what_later_servers_add(entry):
+    """Return a Gtid event as a reader reports it that ends before its logical timestamps."""
+    later = {"last_committed", "sequence_number", "transaction_length", "original_server_version"}
+    return {name: None if name in later or name.startswith("immediate") else value for name, value in entry.items()}
+
+
+def test_fields_that_an_event_lacks_together_are_one_finding():
+    together = {}
+    for case in cases("gtid_streams", "mysql-8.0"):
+        for finding, requirements in findings(case, changed(case, without_what_later_servers_add)).items():
+            together.setdefault(finding, set()).update(requirements)
+    assert "several fields of GTID missing" in together
+    assert {"WL7592-BODY-LOGICAL-TIMESTAMPS", "FORMAT-GTID-COMMIT-FIELDS"} <= together["several fields of GTID missing"]
+    assert not [finding for finding in together if finding.startswith("last_committed")]
+
+
+def test_a_field_that_is_lacking_alone_is_a_finding_by_itself():
+    together = set()
+    for case in cases("gtid_streams", "mysql-8.0"):
+        together |= set(findings(case, changed(case, lambda entry: {**entry, "sequence_number": None})))
+    assert together == {"sequence_number of GTID missing"}
+
+
+def misread_from_the_head_on(entry):
+    """Return a Query event as a reader reports it that takes its post-header for four bytes longer."""
+    if entry["type"] != EventType.QUERY or not entry.get("query"):
+        return entry
+    lost = {name: None for name in ("sql_mode", "character_set_client", "collation_connection", "time_zone")}
+    return entry | lost | {"database": entry["query"][:2], "query": entry["query"][4:], "status_variables": "?"}
+
+
+def test_a_body_of_which_most_is_wrong_is_one_finding():
+    together = {}
+    for case in cases("transactions", "mysql-8.0"):
+        for finding, requirements in findings(case, changed(case, misread_from_the_head_on)).items():
+            together.setdefault(finding, set()).update(requirements)
+    assert set(together) == {"body of QUERY misread"}
+    assert {"FORMAT-QUERY-STATUS-VARIABLES"} < together["body of QUERY misread"]

@@ -75,6 +75,11 @@ def with_value(name, change, *types):
     return entries(changed_entry)
 
 
+def with_both_ends(text):
+    """Return a set in which a single number is written as an interval, as ``u:1-1``."""
+    return re.sub(r"(?<=:)\d+(?=[,:]|$)", r"\g<0>-\g<0>", text)
+
+
 def without(is_left_out):
     return entries(lambda case, index, entry: None if is_left_out(entry) else entry)
 
@@ -473,6 +478,10 @@ TAKEN = {
     "events kept back": ("client", [without(lambda entry: entry["type"] is not None and may_be_kept_back(entry))]),
     "events of the connection": ("client", [replicated_by(DeliversEverything)]),
     "interrupted groups": ("client", [replicated_by(KeepsInterrupted), replicated_by(MovesAtGroupEnds)]),
+    "notation of a client's GTIDs": (
+        "client",
+        [with_value("executed_gtids", str.upper), with_value("executed_gtids", with_both_ends)],
+    ),
     "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs)]),
     "values of own events": ("relay", [received_by(at_another_time)]),
     "last GTID of a relay log": ("relay", [received_by(CountsLater)]),

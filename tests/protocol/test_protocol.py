@@ -240,6 +240,24 @@ def test_a_crash_in_an_answer_is_one_without_numbers_in_its_name():
     assert address.detail.endswith("(after 0 entries)")
 
 
+@pytest.mark.parametrize(
+    "calls",
+    [
+        'Traceback (most recent call last):\n  File "a.py", line 8, in f\n    g(x)\n    ^^^^\n',
+        '^^^^^\n  File "a.py", line 8, in f\n    g(x)\n',
+        "    ^^^^\n",
+        "",
+    ],
+)
+def test_a_crash_is_named_by_its_exception_and_not_by_the_calls_before_it(calls):
+    crash = decode(answer(events=[], crash=f"{calls}IndexError: index out of range"))
+    assert crash.signature == "IndexError: index out of range"
+
+
+def test_a_crash_of_which_only_calls_are_known_is_named_by_the_first():
+    assert decode(answer(events=[], crash="    g(x)\n    ^^^^\n")).signature == "g(x)"
+
+
 # Declarations
 
 

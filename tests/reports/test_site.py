@@ -26,9 +26,11 @@ VERSIONS = {
 }
 
 
-def keep(folder: Path, name: str, version: str, lines) -> None:
+def keep(folder: Path, name: str, version: str, lines, *, role: str = "decode") -> None:
     line = header()
-    line["implementation"] |= {"spec": f"{name}@{version}", "name": name, "version": version}
+    (declared,) = line["implementation"]["roles"].values()
+    about = {"spec": f"{name}@{version}", "name": name, "version": version, "roles": {role: declared}}
+    line["implementation"] |= about
     path = write_lines(folder / "run.jsonl", [line, *finished(*lines)[1:]])
     keep_run(path, folder / "kept")
 
@@ -96,7 +98,8 @@ def test_the_page_of_an_implementation_has_what_changed(site):
     words = words_of(site["implementations/acme-reader.html"])
     assert "certified: 1.9, 1.10" in words
     assert "From 1.9 to 1.10: 1 no longer found, 2 new" in words
-    assert "binlog-conformance certify @acme/reader@1.10 --report report" in words
+    for version in ("1.9", "1.10"):
+        assert f"binlog-conformance certify @acme/reader@{version} --report report" in words
 
 
 def test_the_page_of_a_requirement_has_each_verdict_and_the_findings_that_break_it(site):
@@ -121,6 +124,18 @@ def test_who_reads_what_since_which_version(site):
     assert "✓ yes in 3" in words
     (row,) = re.findall(r"<tr[^>]*><th[^>]*>Unknown ignorable events are passed over.*?</tr>", site["reads.html"])
     assert "with faults 1.10" in words_of(row)
+
+
+def test_servers_are_beside_the_readers_and_read_nothing(tmp_path, runs):
+    for version in ("5.7.22", "8.0.15"):
+        keep(tmp_path, "MySQL server", version, [requirement(TEXT, "pass")], role="log")
+    site = dict(pages(kept_runs(tmp_path / "kept")))
+    readers, servers = site["index.html"].split("Real servers", 1)
+    assert "MySQL server" not in readers
+    assert [f"MySQL server {version}" in servers for version in ("5.7.22", "8.0.15")] == [True, True]
+    assert "MySQL server" not in site["reads.html"]
+    assert "MySQL server 8.0.15" in site["requirements.html"]
+    assert broken_links(site) == set()
 
 
 def test_text_of_implementations_is_escaped(tmp_path):

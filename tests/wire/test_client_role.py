@@ -6,6 +6,7 @@ import sys
 import pytest
 from extras import require
 
+from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge, request_of
@@ -66,6 +67,14 @@ def test_the_line_that_asks_has_no_stream():
         line = json.loads(encode_request(question, 1))
     assert "stream" not in line
     assert "source" not in line["settings"]
+
+
+@pytest.mark.parametrize("profile", ["mysql-5.7", "mariadb-11.x"])
+def test_no_client_begins_between_a_table_map_and_its_rows(profile):
+    for index in range(80):
+        types = [each["type"] for each in case(f"client:sent_logs/{profile}/0/{index}").expected.events]
+        of_rows = [each for each in types if each == EventType.TABLE_MAP or each in ROWS_TYPES]
+        assert of_rows[:1] in ([], [EventType.TABLE_MAP]), index
 
 
 def test_the_reference_gives_the_same_answer_each_time():

@@ -48,9 +48,14 @@ TABLE_MAP = 19
 ROWS_EVENTS = (20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
 #: Those of Table_map and rows events, to which a rule for a database applies, besides statements.
 FILTERED = (TABLE_MAP, *ROWS_EVENTS)
+PAYLOAD = 40
 ANNOTATE_ROWS = 160
+#: The names of the types of an Intvar; any other one is printed for an unknown type.
+INTVARS = {b"LAST_INSERT_ID": 1, b"INSERT_ID": 2}
 DELIMITER = b"\n/*!*/;\n"
 
+#: Its words for an event that it refuses inside of a payload.
+IN_PAYLOAD = "Error decoding Payload_log_event"
 BAD_OFFSET = re.compile(r"Could not read entry at offset (\d+)")
 #: Words in the program's message -> the protocol's kind of error.
 KINDS = (
@@ -137,8 +142,9 @@ def query(printed: Printed) -> Fields:
 
 
 def rotate(printed: Printed) -> Fields:
-    """Read a Rotate."""
-    match = re.match(r"\tRotate to (.*)  pos: (\d+)", printed.description, re.DOTALL)
+    """Read a Rotate, whose name may have several lines."""
+    whole = f"{printed.description}\n{text_of(printed.text)}"
+    match = re.match(r"\tRotate to (.*?)  pos: (\d+)$", whole, re.DOTALL | re.MULTILINE)
     return {"next_file": match[1], "next_position": int(match[2])} if match else {}
 
 
@@ -166,8 +172,8 @@ def previous_gtids(printed: Printed) -> Fields:
 
 def intvar(printed: Printed) -> Fields:
     """Read an Intvar."""
-    match = re.match(rb"SET (LAST_INSERT_ID|INSERT_ID)=(-?\d+)", printed.text)
-    return {"intvar_type": 1 if match[1] == b"LAST_INSERT_ID" else 2, "intvar_value": int(match[2])} if match else {}
+    match = re.match(rb"SET (\w+)=(-?\d+)", printed.text)
+    return {"intvar_type": INTVARS.get(match[1], 0), "intvar_value": int(match[2])} if match else {}
 
 
 def rand(printed: Printed) -> Fields:
@@ -224,15 +230,19 @@ class Reader:
         self._folder = folder
         self._file = folder / "binlog.000001"
         self._environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
-        self.name = "mariadb-binlog" if "MariaDB" in self._run("--help") else "mysqlbinlog"
+        usage = self._run("--help")
+        self.name = "mariadb-binlog" if "MariaDB" in usage else "mysqlbinlog"
         match = re.search(r"Ver (\S+)", self._run("--version"))
         self.version = match[1] if match else "unknown"
         self._readers = {**READERS, **MYSQL_READERS} if self.name == "mysqlbinlog" else READERS
         # Without -vv MySQL's program prints no Rows_query events; with it MariaDB's stops at columns it cannot print.
+        # Newer programs of MariaDB refuse GTIDs out of order, which servers log, unless an option asks for them.
         # Files of LOAD DATA are written to the folder, and deleted with it.
         self._command = [
             program, "--no-defaults", *(["-vv"] if self.name == "mysqlbinlog" else []), "--hexdump",
-            "--base64-output=decode-rows", "--verify-binlog-checksum", f"--local-load={folder}", str(self._file),
+            "--base64-output=decode-rows", "--verify-binlog-checksum",
+            *(["--skip-gtid-strict-mode"] if "gtid-strict-mode" in usage else []),
+            f"--local-load={folder}", str(self._file),
         ]  # fmt: skip
 
     def _run(self, option: str) -> str:
@@ -295,7 +305,14 @@ class Reader:
             signal.signal(-done.returncode, signal.SIG_DFL)
             os.kill(os.getpid(), -done.returncode)
         events, error = self.events(done.stdout), refusal(done.returncode, text_of(done.stderr))
-        unprinted = [each["offset"] for each in events if each["type"] == QUERY and "query" not in each]
+        if error is not None and IN_PAYLOAD in error["message"] and events and events[-1]["type"] == PAYLOAD:
+            # It names no offset, and has printed the beginning of the payload already.
+            error["at"] = events.pop()["offset"]
+        unprinted = [
+            each["offset"]
+            for each in events
+            if each["type"] == QUERY and each["handled"] == "known" and "query" not in each
+        ]
         if unprinted and error is not None:
             events = [each for each in events if each["offset"] < unprinted[0]]  # It ended in the middle of this one.
         elif unprinted:

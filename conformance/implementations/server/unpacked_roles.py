@@ -9,6 +9,8 @@ import pymysql
 
 from conformance.binlog.servers import server_of
 from conformance.implementations.server.decided_runs import runs_of
+from conformance.implementations.server.receiving_role import Receiving
+from conformance.implementations.server.role_servers import RoleServers
 from conformance.implementations.server.server_implementation import CannotAnswer
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import Settings
@@ -18,7 +20,6 @@ from conformance.protocol.answered_streams import observed_streams
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.servers.decision_server import UNSAFE, DecisionServer, Outcome, options_of
 from conformance.servers.products import Product
-from conformance.servers.real_server import RealServer, ServerFailed
 from conformance.servers.scenario_runner import Runner
 from conformance.servers.scenario_sessions import is_lost
 from conformance.specs.versions import EVERY_PROFILE, Profiles
@@ -46,34 +47,6 @@ class AnsweringRole(Protocol):
         """End its servers."""
 
 
-class _Servers:
-    """The servers of a role, by what distinguishes them; each is started when it is first needed."""
-
-    def __init__(self, product: Product, folder: Path, template: Path) -> None:
-        self.product = product
-        self._folder = folder
-        self._template = template
-        self._running: dict[str, RealServer] = {}
-
-    def server(self, name: str, options: Sequence[str], *, uuid: str | None = None) -> RealServer:
-        if name not in self._running:
-            server = RealServer(self.product, self._folder / name, options=options, uuid=uuid, template=self._template)
-            server.start()
-            self._running[name] = server
-        return self._running[name]
-
-    def check(self) -> None:
-        """Raise `ServerFailed` if a server has ended by itself."""
-        for server in self._running.values():
-            if not server.running:
-                raise ServerFailed(f"{self.product.name} ended by itself")
-
-    def end(self) -> None:
-        for server in self._running.values():
-            server.kill()
-        self._running.clear()
-
-
 class Logging:
     """The role `log`: the scenarios are run, and the logs are read from the data folder."""
 
@@ -82,7 +55,7 @@ class Logging:
     profiles: ClassVar[Profiles] = EVERY_PROFILE
 
     def __init__(self, product: Product, folder: Path, template: Path) -> None:
-        self._servers = _Servers(product, folder, template)
+        self._servers = RoleServers(product, folder, template)
 
     def answer(self, request: Request) -> Observation:
         """Return the logs that the server writes in a scenario."""
@@ -117,7 +90,7 @@ class Listing:
     _LOG: Final = "bin.000001"
 
     def __init__(self, product: Product, folder: Path, template: Path) -> None:
-        self._servers = _Servers(product, folder, template)
+        self._servers = RoleServers(product, folder, template)
 
     def answer(self, request: Request) -> Observation:
         """Return the rows that the server lists."""
@@ -162,7 +135,7 @@ class Deciding:
     profiles: ClassVar[Profiles] = EVERY_PROFILE
 
     def __init__(self, product: Product, folder: Path, template: Path) -> None:
-        self._servers = _Servers(product, folder, template)
+        self._servers = RoleServers(product, folder, template)
         self._product = product
         self._decider: DecisionServer | None = None
 
@@ -195,4 +168,5 @@ ROLES: Final[Mapping[str, type[AnsweringRole]]] = {
     "log": Logging,
     "render": Listing,
     "decide": Deciding,
+    "relay": Receiving,
 }

@@ -17,6 +17,10 @@ from conformance.servers.real_server import ServerFailed, initialise
 #: The script that unpacks servers.
 PROVISION: Final = Path(__file__).parents[2] / "servers" / "provision.sh"
 
+#: Product -> what it is called, the same for all versions, so that their results are of one implementation.
+NAMES: Final = {"mysql": "MySQL server", "mariadb": "MariaDB server"}
+HOMEPAGES: Final = {"mysql": "https://dev.mysql.com", "mariadb": "https://mariadb.org"}
+
 
 class UnpackedServerImplementation(ServerImplementation):
     """An unpacked server. Each role has a server of its own, with the role's options, started when it is first asked.
@@ -45,9 +49,10 @@ class UnpackedServerImplementation(ServerImplementation):
             self.stop()
             raise CannotStart(f"server:{self._product.name} cannot start: {error}") from error
         self.declaration = Declaration(
-            name=self._product.name,
+            name=NAMES[self._product.profile.product],
             version=self._product.profile.versions,
             language="C++",
+            homepage=HOMEPAGES[self._product.profile.product],
             roles={
                 name: declared(name, role.fields, profile, *role.abilities)
                 for name, role in ROLES.items()

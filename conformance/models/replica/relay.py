@@ -74,7 +74,7 @@ class RelaySettings:
     Attributes:
         profile: The profile whose rules apply.
         server_id: The replica's own id.
-        gtid_mode: ``ON`` or ``OFF``.
+        gtid_mode: Its own gtid_mode.
         relay_log: The prefix of the names of its relay logs.
         source_log: The source's log that is read first.
         retrieved: The GTIDs received before.

@@ -79,7 +79,8 @@ ROLE: Final = Role(
     missing=required(*FIELDS),
     settings={
         "server_id": "the replica's own server id",
-        "gtid_mode": "the replica's gtid_mode, ``ON`` or ``OFF``",
+        "gtid_mode": "the replica's gtid_mode, in which none of the events is forbidden: ``OFF``, ``OFF_PERMISSIVE``, "
+        "``ON_PERMISSIVE`` or ``ON``",
         "source_log": "the name of the source's log that contains the first event",
         "ignored_ids": "the ids of servers whose events are to be ignored; missing if none",
         "flushes": "the offsets of the events before which the replica begins its next relay log, as after FLUSH RELAY "

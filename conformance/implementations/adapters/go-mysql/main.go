@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-mysql-org/go-mysql/mysql"
 	"github.com/go-mysql-org/go-mysql/replication"
 )
 
@@ -51,14 +52,36 @@ var kinds = []struct{ words, kind string }{
 }
 
 type request struct {
-	Cmd     string
-	Seq     int
-	Profile string
-	Stream  []byte
-	Path    string
-	Offset  int64
-	Length  int64
+	Cmd      string
+	Seq      int
+	Profile  string
+	Stream   []byte
+	Path     string
+	Offset   int64
+	Length   int64
+	Settings settings
 }
+
+// settings are those of a question in the role client.
+type settings struct {
+	Host             string
+	Port             uint16
+	User             string
+	Password         string
+	LogName          string  `json:"log_name"`
+	LogPos           uint32  `json:"log_pos"`
+	GtidSet          *string `json:"gtid_set"`
+	HeartbeatSeconds *int    `json:"heartbeat_seconds"`
+}
+
+// What answers the questions of a role, and what is declared of it. Files for roles that older versions of the library
+// cannot have add theirs. The stream of a question is in the file of that name.
+var (
+	answers = map[string]func(req request, name string) object{
+		"decode": func(req request, name string) object { return decode(name, req.Profile) },
+	}
+	roles = object{}
+)
 
 func main() {
 	out := os.Stdout
@@ -95,14 +118,15 @@ func serve(in io.Reader, out io.Writer) error {
 			answer = declaration()
 		case "stop":
 			return nil
-		case "decode":
-			if err := save(req, file); err != nil {
-				return err
-			}
-			answer = decode(file.Name(), req.Profile)
-			answer["seq"] = req.Seq
 		default:
-			answer = object{"seq": req.Seq, "unsupported": "the role " + req.Cmd + " is not supported"}
+			answer = object{"unsupported": "the role " + req.Cmd + " is not supported"}
+			if answered, ok := answers[req.Cmd]; ok {
+				if err := save(req, file); err != nil {
+					return err
+				}
+				answer = answered(req, file.Name())
+			}
+			answer["seq"] = req.Seq
 		}
 		text, err := json.Marshal(answer)
 		if err != nil {
@@ -125,8 +149,8 @@ func declaration() object {
 			}
 		}
 	}
-	decode := object{"fields": fields, "abilities": abilities, "profiles": profiles}
-	return object{"protocol": 1, "implementation": implementation, "roles": object{"decode": decode}}
+	roles["decode"] = object{"fields": fields, "abilities": abilities, "profiles": profiles}
+	return object{"protocol": 1, "implementation": implementation, "roles": roles}
 }
 
 // save writes the stream of a request to the file.
@@ -162,9 +186,7 @@ func decode(name, profile string) (answer object) {
 	parser := replication.NewBinlogParser()
 	parser.SetVerifyChecksum(true)
 	parser.SetTimestampStringLocation(time.UTC)
-	if strings.HasPrefix(profile, "mariadb") {
-		parser.SetFlavor("mariadb")
-	}
+	parser.SetFlavor(flavour(profile))
 	offset := len(replication.BinLogFileHeader)
 	err := parser.ParseFile(name, 0, func(event *replication.BinlogEvent) error {
 		events = append(events, reported(event, offset))
@@ -176,6 +198,14 @@ func decode(name, profile string) (answer object) {
 	}
 	kind, message := refusal(err)
 	return object{"events": events, "error": object{"at": nil, "kind": kind, "message": shortened(message)}}
+}
+
+// flavour returns what the library calls the server of a profile.
+func flavour(profile string) string {
+	if strings.HasPrefix(profile, "mariadb") {
+		return mysql.MariaDBFlavor
+	}
+	return mysql.MySQLFlavor
 }
 
 // refusal returns the kind of an error and its message, without the event that the library appends to it.

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * Adapter for mysql-binlog-connector-java: its public {@link BinaryLogFileReader}, given whole streams. Only what the
- * library returns is reported; see README.md and docs/protocol.md.
+ * Adapter for mysql-binlog-connector-java: its public {@link BinaryLogFileReader}, given whole streams, and its client
+ * of a source. Only what the library returns is reported; see README.md and docs/protocol.md.
  */
 public final class Adapter {
   private static final List<String> HEADER =
@@ -40,6 +40,7 @@ public final class Adapter {
     String path;
     long offset;
     int length;
+    Client.Settings settings;
 
     byte[] bytes() throws IOException {
       if (stream != null) {
@@ -101,7 +102,9 @@ public final class Adapter {
         "roles",
             Map.of(
                 "decode",
-                Map.of("fields", fields, "abilities", abilities, "profiles", profiles)));
+                Map.of("fields", fields, "abilities", abilities, "profiles", profiles),
+                "client",
+                Map.of("fields", Client.FIELDS, "abilities", List.of(), "profiles", profiles)));
   }
 
   /** The library does not report its version, but its jar has Maven's properties. */
@@ -116,16 +119,19 @@ public final class Adapter {
   private static Map<String, Object> answer(Request request) throws IOException {
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("seq", request.seq);
-    if (!request.cmd.equals("decode")) {
+    if (!request.cmd.equals("decode") && !request.cmd.equals("client")) {
       answer.put("unsupported", "the role " + request.cmd + " is not supported");
       return answer;
     }
     List<Map<String, Object>> events = new ArrayList<>();
     answer.put("events", events);
     answer.put("error", null);
-    Stream stream = new Stream(request.bytes());
     try {
-      answer.put("error", decode(stream, events));
+      if (request.cmd.equals("client")) {
+        answer.put("error", Client.deliver(request.settings, events));
+      } else {
+        answer.put("error", decode(new Stream(request.bytes()), events));
+      }
     } catch (Error failure) { // The virtual machine's, such as a lack of memory: a crash, with the events before it.
       answer.put("crash", failure.toString());
     }

@@ -104,14 +104,18 @@ final class EventFields {
     return names;
   }
 
+  /** Returns the code of a type; null for one that the library does not know, as its code is lost. */
+  static Integer code(EventType type) {
+    return type == EventType.UNKNOWN ? null : MARIADB_CODES.getOrDefault(type.name(), type.ordinal());
+  }
+
   Map<String, Object> of(Event event, int offset) {
     EventHeaderV4 header = event.getHeader();
     EventType type = header.getEventType();
     EventData data = event.getData();
     Map<String, Object> fields = new TreeMap<>();
     fields.put("offset", offset);
-    // The code of a type that the library does not know is lost.
-    fields.put("type", type == EventType.UNKNOWN ? null : MARIADB_CODES.getOrDefault(type.name(), type.ordinal()));
+    fields.put("type", code(type));
     fields.put("timestamp", header.getTimestamp() / 1000);
     fields.put("server_id", header.getServerId());
     fields.put("length", header.getEventLength());

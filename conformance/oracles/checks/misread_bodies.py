@@ -1,0 +1,46 @@
+"""Whether the body of an event is misread as a whole: where several of its fields are wrong at once, one fault did it.
+
+A reader that takes a wrong length for one part gets the parts after it wrong, in ways that depend on the bytes.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import MISSING, Cause, group_of_entry
+from conformance.oracles.oracle import same_field
+from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE, TypeFields
+
+#: Wrong fields of one event that are too many to be faults by themselves, if they are half of those it has or more.
+_MANY: Final = 3
+#: Fields that one event lacks at once because its reader ends before them.
+_SEVERAL: Final = 2
+_OF_EVERY_TYPE: Final = frozenset(FIELDS_OF_EVERY_TYPE)
+
+
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def misread_bodies(alignment: Alignment) -> Mapping[int, Cause]:
+    """Return the offsets of the events of which several fields are wrong at once, each with the cause of all."""
+    if alignment.case.role != "decode":
+        return {}
+    return {entry["offset"]: cause for entry, cause in _misread(alignment)}
+
+
+def _misread(alignment: Alignment) -> Iterator[tuple[Mapping[str, Any], Cause]]:
+    for index, entry in enumerate(alignment.case.expected.events):
+        seen = alignment.observed(index)
+        if seen is None or len(alignment.differing(index)) < _SEVERAL:
+            continue
+        judged = [name for name in _body(entry) if name in alignment.declared and alignment.asks(index, name)]
+        wrong = {name: seen.get(name) for name in judged if not same_field(name, entry[name], seen.get(name))}
+        optional = FIELDS_OF_TYPE.get(entry["type"], TypeFields()).optional
+        if len(wrong) >= _SEVERAL and all(name in optional and value is None for name, value in wrong.items()):
+            yield entry, Cause(MISSING, group_of_entry(entry), "several fields")
+        elif len(wrong) >= _MANY and 2 * len(wrong) >= len(judged):
+            yield entry, Cause("misread", group_of_entry(entry), "body")
+
+
+def _body(entry: Mapping[str, Any]) -> Iterator[str]:
+    return (name for name, value in entry.items() if name not in _OF_EVERY_TYPE and value is not None)
