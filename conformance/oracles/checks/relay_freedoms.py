@@ -10,7 +10,7 @@ from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
-from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.format_description import FormatDescription, has_checksum_algorithm
 from conformance.binlog.gtid_set import GtidSet, Interval
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT, Header
 from conformance.models.replica.relay_rules import RELAY_RULES
@@ -24,6 +24,8 @@ Entry = Mapping[str, Any]
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 #: The bytes of a Rotate with the position; the name of the next log follows.
 _POSITION_BYTES: Final = 8
+#: The bytes of a format description's body with the server's version.
+_VERSION: Final = slice(2, 52)
 #: The bytes of a format description's body with the time at which it was created.
 _CREATED: Final = slice(52, 56)
 
@@ -113,8 +115,10 @@ def repeats_format(alignment: Alignment, place: int) -> bool:
 
 
 def _described(event: _Event) -> tuple[int, int, bytes]:
-    """Return what a format description is of: the server, and the body without the time at which it was created."""
-    return (event.header.type, event.header.server_id, event.body[: _CREATED.start] + event.body[_CREATED.stop :])
+    """Return what a format description is of: the server, and the body without its time and its checksum algorithm."""
+    version = event.body[_VERSION].split(b"\0", 1)[0].decode("ascii", "replace")
+    end = len(event.body) - has_checksum_algorithm(version)
+    return (event.header.type, event.header.server_id, event.body[: _CREATED.start] + event.body[_CREATED.stop : end])
 
 
 def is_format_repeated(alignment: Alignment, difference: Difference) -> bool:
