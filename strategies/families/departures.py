@@ -59,7 +59,6 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     ),
     Departure(("stop_positions",), "have events with positions of other logs"),
     Departure(("skipped_groups", "groups_in_permissive_modes"), "also have groups without any Gtid event"),
-    Departure(("groups_sent_again",), "have one group twice"),
     Departure(("golden_vectors",), "are parts cut out of logs"),
     Departure(("mysql_logs_to_mariadb",), "have one event without its transaction, and no other Gtid events"),
     Departure(

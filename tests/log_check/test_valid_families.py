@@ -107,7 +107,6 @@ NOT_LOGS = {
     "ignored_servers": "the events of several servers, whose logs are in one stream",
     "stop_positions": "events of a relay log with positions of other logs",
     "skipped_groups": "groups of an older source, and groups with Anonymous_gtid events",
-    "groups_sent_again": "a group that a source sends twice, over two connections",
     "groups_in_permissive_modes": "groups of sources in several modes",
     "mysql_logs_to_mariadb": "one event without its transaction, in a log without Gtid events",
     "printed_boundaries": "a wrong step at one place, for which the printed text has a warning",
